@@ -1,14 +1,14 @@
 """`@operation` and `@action`: declare a ViewSet method's input and output for its calls and the schema.
 
-A method so decorated takes what was sent, checked, and returns plain values or rows:
+A decorated method takes the validated input, and returns plain values or rows:
 
     @action(takes=BlockInput)
     def block(self, data: JSON) -> None:
         \"\"\"Give a worker no more work in the project; a second block only changes the reason.\"\"\"
 
-Its docstring is the operation's summary and, after an empty line, its description. What it returns is written by
-`gives`, or by the ViewSet's own serializer; after None the row of the address is shown as it is then. A method that
-writes runs at most once under an Idempotency-Key.
+Its docstring is the operation's summary and, after an empty line, its description. Its result is serialized by
+`gives`, or by the ViewSet's own serializer; after None, the object in the URL is shown in its new state. A method
+that writes runs at most once under an Idempotency-Key.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -43,14 +43,14 @@ class QueuedSerializer(serializers.Serializer):
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """What a method reads and answers.
+    """Input and output of a ViewSet's method.
 
-    `takes` is the body: an Input, which the method gets checked, or {media type: serializer or schema} of what it
-    reads itself. `query` is the Filter of the address, which the method gets checked. `gives` is the serializer of
-    what it returns (QueuedSerializer of a job: 202). `many`: it returns rows, of which a page is shown. `location`
-    is where in the project the result is found, as a format of it. `files` are media types of what it streams, with
-    their schemas. `choices` are the values that a part of the address may have. `act` is what the role must allow,
-    where it is not what the ViewSet says. `parameters` are of the address and read by the method itself.
+    `takes` is the body: an Input, passed to the method validated, or {media type: serializer or schema} of a body
+    that the method reads itself. `query` is the Filter of the query string, passed validated. `gives` is the
+    serializer of the result (QueuedSerializer of a job: 202). `many`: the result is rows, which are paginated.
+    `location` is the result's URL below the project, as a format string. `files` are the media types of a streamed
+    result, with their schemas. `choices` are the allowed values of a part of the URL. `act` is the permission needed,
+    if it differs from the ViewSet's. `parameters` are parts of the URL that the method reads itself.
     """
 
     takes: Any = None

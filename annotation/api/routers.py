@@ -16,8 +16,8 @@ LIST = {"get": "list", "post": "create", "put": "replace"}
 class ProjectRouter(SimpleRouter):
     """Registers ViewSets below a project; names are `api-…-list`, `api-…` and `api-…-<action>`.
 
-    `aliases` are {old beginning of an address below the project: its beginning now}, each with a slash at its end.
-    What is routed under the new one is served under the old one too; the schema has the new one only.
+    `aliases` are {former URL prefix below the project: current prefix}, each with a trailing slash. Routes of the
+    current prefix are served under the former one too; the schema has the current one only.
     """
 
     routes = [

@@ -187,7 +187,7 @@ class WorkerField(serializers.CharField):
 
 
 def texts(longest: int, **more: Any) -> serializers.ListField:
-    """A list of texts, each of at most so many characters."""
+    """A list of texts, each of at most `longest` characters."""
     return serializers.ListField(child=serializers.CharField(max_length=longest), **more)
 
 

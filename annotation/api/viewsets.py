@@ -34,10 +34,9 @@ def memberships(request: Request) -> Any:
 class ResourceViewSet(GenericViewSet):
     """A resource of a project, below `/projects/<slug>/`; or of the caller, if the URL names no project.
 
-    `project` and `role` are set before a method runs; what belongs to another project does not exist. `act` is what
-    a role must allow for a method that writes (pure/people/roles), `reads` for one that only reads. `get_queryset`
-    gives the project's rows; where the address names one, it is `row`. The class's name is the noun of its operations'
-    ids.
+    `project` and `role` are set before a method runs; objects of other projects give 404. `act` is the permission
+    needed for methods that write (pure/people/roles), `reads` for methods that only read. `get_queryset` returns the
+    project's rows; `row` is the row named in the URL. The class's name is the noun of its operations' ids.
     """
 
     act = roles.RUN
@@ -84,7 +83,7 @@ class ResourceViewSet(GenericViewSet):
         self.project, self.role = member.project, member.role
 
     def allow(self, act: str) -> None:
-        """Raise PermissionDenied, saying what is missing."""
+        """Raise PermissionDenied if the role does not allow `act`."""
         if not roles.may(self.role, act):
             text = _("Your role in this project (%(role)s) does not allow this. It requires the right to “%(act)s”.")
             raise PermissionDenied(text % {"role": self.role, "act": act})
@@ -92,8 +91,8 @@ class ResourceViewSet(GenericViewSet):
     def find(self) -> None:
         """Load the objects named in the URL, or raise Http404.
 
-        Before a method that reads; for one that writes in the transaction of its Idempotency-Key, since what was
-        removed under a key is not there when the same is sent again.
+        Called before a method that reads; for a method that writes, in the transaction of its Idempotency-Key, because
+        an object deleted under a key is gone when the request is repeated.
         """
         if (self.lookup_url_kwarg or self.lookup_field) in self.kwargs:
             self.row = self.get_object()
@@ -108,7 +107,7 @@ class ResourceViewSet(GenericViewSet):
         return self.prepare([row])[0]
 
     def prepare(self, rows: list[Any]) -> list[Any]:
-        """Add to the rows of a page what their serializer reads, for all rows at once."""
+        """Add the values that the serializer needs to a page's rows, for all rows at once."""
         return rows
 
     def page(self, rows: Iterable[Any]) -> Response:

@@ -1,4 +1,4 @@
-"""Refusals: exceptions whose text tells people what to do. Pages, the API and commands show them in their own ways."""
+"""Refusals: exceptions with a text for users, which pages, the API and commands show in their own ways."""
 
 from django.db import InterfaceError, InternalError, OperationalError
 

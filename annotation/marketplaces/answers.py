@@ -94,7 +94,7 @@ def keeps_project(project: Project) -> str:
 
 
 def _may_last_until(batch: Batch) -> datetime:
-    """When the marketplace has ended everything of the batch by its own clock, even if it is unreachable.
+    """The time by which the marketplace has ended all of the batch's HITs by its own clock, even if unreachable.
 
     An assignment may be accepted in a HIT's last moment, submitted at its own end, and decided automatically.
     """

@@ -1,6 +1,6 @@
 """The contract of a kind of marketplace: values, errors, and one class to subclass (README.md).
 
-Every operation may be repeated after a crash: what exists is found, and what was done is left alone.
+Operations are idempotent, so that they can be repeated after a crash.
 """
 
 from abc import ABC, abstractmethod
@@ -27,7 +27,7 @@ class TryAgain(MarketplaceError):
 
 
 class AlreadyThere(MarketplaceError):
-    """It was done before. `external_id`: the id of what was created, if the marketplace tells it."""
+    """The operation was done before. `external_id`: the id of the created object, if the marketplace returns it."""
 
     def __init__(self, why: str, *, external_id: str = "") -> None:
         super().__init__(why)
@@ -57,7 +57,7 @@ class NotOffered(Denied):
 class Place:
     """The connection to a marketplace; `timeout`: seconds for connecting and for each silence of a response.
 
-    `guarded`: connect to public addresses only, whatever the name resolves to.
+    `guarded`: connect to public addresses only, even if the name resolves to others.
     """
 
     endpoint_url: str
@@ -224,7 +224,7 @@ class Marketplace(ABC):
         raise NotOffered("qualification_named")
 
     def holders(self, type_id: str) -> dict[str, int]:
-        """{worker: value} of those who hold the qualification."""
+        """{worker: value} of the workers who hold the qualification."""
         raise NotOffered("holders")
 
     def grant(self, type_id: str, worker: str, value: int) -> None:
@@ -234,7 +234,7 @@ class Marketplace(ABC):
         raise NotOffered("revoke")
 
     def message(self, workers: Sequence[str], subject: str, text: str) -> dict[str, str]:
-        """Send a message; returns {worker: reason} of those who could not be reached."""
+        """Send a message; returns {worker: reason} of the workers who could not be reached."""
         raise NotOffered("message")
 
 

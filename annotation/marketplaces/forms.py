@@ -22,7 +22,7 @@ class KeysForm(ConsoleForm):
     secret = forms.CharField(label=_("Secret access key"), max_length=256, widget=SECRET)
 
     def save(self, connection: Connection) -> None:
-        """Use these keys from now on, and reset former errors."""
+        """Store the new keys, and reset the connection's errors."""
         reset = {"failures": 0, "rests_until": None, "trouble": ""}
         Connection.objects.filter(pk=connection.pk).update(**self.cleaned_data, **reset)
 

@@ -13,13 +13,13 @@ from annotation.models import Batch, Job, User
 
 
 def send_batch(batch: Batch, *, user: User | None = None) -> Job:
-    """Queue a job that publishes what is waiting of the batch."""
+    """Queue a job that publishes the batch's waiting HITs."""
     title = _("Publish %(batch)s") % {"batch": batch.title}
     return enqueue_once("publish_batch", project=batch.project, title=title, arguments={"batch": batch.pk}, user=user)
 
 
 def publish_batch(job: Job, progress: Progress) -> dict[str, Any]:
-    """Publish what is due of a batch; the sweep sends the rest later."""
+    """Publish the due HITs of a batch; the sweep sends the rest later."""
     batch = batch_of(job)
     if batch.on_marketplace:
         publications.send_due(batch.marketplace.connection, batch=batch, progress=progress)

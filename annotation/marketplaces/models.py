@@ -130,7 +130,7 @@ class Publication(StateRow):
 
 
 class Arrival(models.Model):
-    """A worker whom a marketplace sent to a HIT. Marketplaces reuse assignment ids, so the key includes the worker."""
+    """A worker sent to a HIT by a marketplace. Marketplaces reuse assignment ids, so the key includes the worker."""
 
     publication = models.ForeignKey(Publication, models.PROTECT, related_name="arrivals")
     connection = models.ForeignKey(Connection, models.PROTECT, related_name="arrivals")

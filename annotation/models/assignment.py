@@ -64,7 +64,7 @@ NOT_IMPORTING = Q(response_import__isnull=True) | Q(response_import__ready=True)
 
 class AssignmentQuerySet(models.QuerySet["Assignment"]):
     def submitted(self) -> AssignmentQuerySet:
-        """Submitted assignments, without those of an import that is not complete."""
+        """Submitted assignments, without the assignments of unfinished imports."""
         return self.filter(state=lifecycle.SUBMITTED).filter(NOT_IMPORTING)
 
     def locked(self, pk: int, *related: str) -> Assignment:
@@ -78,7 +78,7 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
 
 
 class Assignment(models.Model):
-    """One worker on one HIT. `counts`: whether it is one of the assignments that the HIT asks for."""
+    """One worker on one HIT. `counts`: whether it is one of the HIT's wanted assignments."""
 
     class State(models.TextChoices):
         ACCEPTED = lifecycle.ACCEPTED

@@ -40,7 +40,7 @@ def compare(connection: Any, **_: Any) -> None:
 
 
 def within_days(column: str, since: date | None, until: date | None) -> Q:
-    """The condition that a time is on one of these days, in UTC; without a first or last day on that side open."""
+    """The condition that a time is on one of these days, in UTC; None leaves that side unbounded."""
     condition = Q()
     if since:
         condition &= Q(**{f"{column}__gte": datetime.combine(since, time(), UTC)})

@@ -1,4 +1,4 @@
-"""The outbox of background jobs. The row decides what is done; Celery or the thread only wake a worker up."""
+"""The outbox of background jobs. Rows are the queue; Celery or the thread only wake a worker up."""
 
 from pathlib import Path
 from typing import Any

@@ -81,7 +81,7 @@ class PaymentQuerySet(models.QuerySet["Payment"]):
 
 
 class Payment(StateRow):
-    """What an assignment earns: one reward, and any number of bonuses.
+    """A payment for an assignment: one reward, and any number of bonuses.
 
     On the built-in marketplace it is paid in the transaction of the approval. On others the row is an outbox entry:
     `key` is the idempotency token, and `first_try_at` tells whether the marketplace still remembers that token.
@@ -141,7 +141,7 @@ class Payment(StateRow):
 
 
 class Payout(models.Model):
-    """What the built-in marketplace owes its workers, exported as a file for the lab to pay."""
+    """Money that the built-in marketplace owes its workers, exported as a file for the lab to pay."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="payouts")
     number = models.PositiveIntegerField()  # 1 for the project's first

@@ -49,7 +49,7 @@ class Notice(models.Model):
 
 
 class BatchActivity(models.Model):
-    """What was noticed about a batch. Each time is null while its condition does not hold."""
+    """State of a batch's notices. Each time is null while its condition does not hold."""
 
     batch = models.OneToOneField(Batch, models.CASCADE, related_name="activity")
     announced_at = models.DateTimeField(null=True, blank=True)  # when its workers were notified of its opening

@@ -143,7 +143,7 @@ class Worker(models.Model):
 
     @property
     def is_awaited(self) -> bool:
-        """Whether only their MTurk worker ID is known because they have not come here yet (flow/people/mturk_ids)."""
+        """Whether the worker is imported by MTurk worker ID and has not joined yet (flow/people/mturk_ids)."""
         return self.user_id is None and (self.external_id or "").startswith("mturk:")
 
     @property

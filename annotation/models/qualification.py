@@ -124,7 +124,7 @@ class WorkerBlock(models.Model):
 
 
 class QualificationRound(models.Model):
-    """A qualification round: its batch, how many items each worker draws, the rule to pass, and what passing grants.
+    """A qualification round: its batch, the number of items per worker, the pass rule, and the qualification granted.
 
     `rule` is a list of {"figure", "dataset" (a slug; "each": every dataset alone; "": all together), "comparator"
     (">" or ">="), "value" (0..1)}; all must hold. `judgment`: grade by gold or by the requester's reviews.

@@ -20,7 +20,7 @@ BONUSES = (Payment.Kind.BONUS, Payment.Kind.TOP_UP)
 
 @operation("SendBonus")
 def send_bonus(caller: Caller, request: JSON) -> JSON:
-    """Pay a bonus for a submitted assignment, whatever was decided on it, with a reason for the worker."""
+    """Pay a bonus for a submitted assignment, approved or not, with a reason for the worker."""
     worker = rows.worker(caller, request["WorkerId"])
     assignment = rows.assignment(caller, request["AssignmentId"])
     reason = request["Reason"].strip()

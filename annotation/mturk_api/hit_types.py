@@ -23,14 +23,14 @@ POLICIES: dict[str, Callable[[JSON], object]] = {
 
 @operation("CreateHITType")
 def create_hit_type(caller: Caller, request: JSON) -> JSON:
-    """The type of these terms; equal terms are the same type."""
+    """The HIT type with these terms, created if new; equal terms are the same type."""
     made = hit_creation.hit_type_of(caller.project, representation.read(caller, request), user=caller.key.user)
     return {"HITTypeId": made.public_id}
 
 
 @operation("CreateHIT")
 def create_hit(caller: Caller, request: JSON) -> JSON:
-    """Create a HIT with its own terms, which become a type."""
+    """Create a HIT with terms given in the request, which become a HIT type."""
     terms, wanted = representation.read(caller, request), _hit_request(request)
     _use_up(caller, request, wanted)
     made = hit_creation.hit_type_of(caller.project, terms, user=caller.key.user)

@@ -68,7 +68,7 @@ class Listing(models.Model):
 
 
 class RequestToken(models.Model):
-    """A UniqueRequestToken that was used, with the id of what it created; deleted after 24 hours."""
+    """A used UniqueRequestToken, with the id of the created object; deleted after 24 hours."""
 
     project = models.ForeignKey(Project, models.CASCADE)
     family = models.CharField(max_length=40)  # of operations that share one namespace of tokens
@@ -107,7 +107,7 @@ class PolicyOutcome(models.Model):
 
 
 class NotificationSetting(models.Model):
-    """Where events of a HIT type go: an address for a signed webhook, or a queue that is polled."""
+    """Destination of a HIT type's events: the URL of a signed webhook, or a polled queue."""
 
     hit_type = models.OneToOneField(HitType, models.CASCADE, related_name="notification")
     destination = models.CharField(max_length=500)

@@ -1,4 +1,4 @@
-"""HITs, their terms and assignments as the protocol writes them, to and fro; a page of them in few queries."""
+"""Conversion of HITs, terms and assignments to and from the protocol's JSON; a page of them takes few queries."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -104,7 +104,7 @@ def _exist(caller: Caller, conditions: list[Requirement]) -> None:
 
 
 def _shown(requirement: Requirement) -> JSON:
-    """A requirement as the protocol writes it, with both ways of saying what is guarded."""
+    """A requirement in the protocol's JSON, with both fields for the guarded actions."""
     locales = [{"Country": at.country, "Subdivision": at.subdivision or None} for at in requirement.locales]
     return {
         "QualificationTypeId": requirement.type,

@@ -1,7 +1,7 @@
 """Validation of requests and serialisation of responses by botocore's model of the service.
 
-Operations get Python values: money as Decimal, times as aware datetimes. What boto3 leaves to the server (patterns,
-maxima, enums) is checked here.
+Operations get Python values: money as Decimal, times as aware datetimes. Constraints that boto3 leaves to the server
+(patterns, maxima, enums) are checked here.
 """
 
 import re

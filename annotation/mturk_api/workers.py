@@ -38,7 +38,7 @@ def list_worker_blocks(caller: Caller, request: JSON) -> JSON:
 
 @operation("NotifyWorkers")
 def notify_workers(caller: Caller, request: JSON) -> JSON:
-    """Send a message to workers with decided work; those who cannot be reached are listed, which is no error."""
+    """Send a message to workers with decided work; returns the workers who cannot be reached, without an error."""
     wanted = list(dict.fromkeys(request["WorkerIds"]))
     subject, text = request["Subject"], request["MessageText"]
     _check(request["WorkerIds"], subject, text)

@@ -43,7 +43,7 @@ def signed_in_or_401(view: View) -> View:
 def member_required(act: str, *, posting: str = "", removed: bool = False) -> Callable[[View], View]:
     """A decorator that replaces the view's `slug` by the Project, for members who may do `act` (POST: `posting`).
 
-    To others the project does not exist; a member who may not is told why. `request.may` has all their permissions.
+    Other users get 404; members without the permission get an explanation. `request.may` has all their permissions.
     `removed`: for a deleted project.
     """
 
@@ -70,7 +70,7 @@ requester_required = member_required(roles.RUN)
 
 
 def _stacked(*decorators: Callable[[View], View]) -> Callable[[View], View]:
-    """One decorator for several, of which the first is the outermost."""
+    """Compose decorators; the first is the outermost."""
 
     def decorate(view: View) -> View:
         for decorator in reversed(decorators):

@@ -1,4 +1,4 @@
-"""Context processors: what every template gets."""
+"""Context processors: variables of every template."""
 
 from functools import partial
 from typing import Any
@@ -14,14 +14,14 @@ OF_WORK = ("/marketplace/", "/qualification-tests/", "/feedback/")  # paths of t
 
 
 def frame(request: HttpRequest) -> dict[str, Any]:
-    """`nav`: the places that the viewer may go to, as {"url", "label", "here"}; looked up when a page shows them.
+    """`nav`: the navigation's links as {"url", "label", "here"}; evaluated when a page shows them.
 
-    `notices_new`: how many notices they have not read, likewise.
+    `notices_new`: the number of unread notices, also evaluated lazily.
 
-    `theme`: light or dark, where the viewer chose. (A template that looked for it in the cookies itself, in vain,
-    would have Django write all of them to a log for debugging.)
+    `theme`: light or dark, if the viewer chose one. (A template that looks up a missing cookie itself makes Django
+    write all cookies to the debug log.)
 
-    `may`: {act: True} for what the viewer may do in the project of the page (annotation/pure/people/roles.py).
+    `may`: {act: True} of the viewer's permissions in the page's project (annotation/pure/people/roles.py).
     """
     return {
         "nav": SimpleLazyObject(partial(_places, request)),

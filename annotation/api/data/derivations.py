@@ -121,7 +121,7 @@ def _body_fields(body: Any, files: JSON) -> JSON:
 
 
 def _examine(way: Derivation, source: Dataset, data: JSON, files: JSON) -> None:
-    """Raise ValidationError, by field, for what the job would refuse."""
+    """Raise ValidationError, by field, for input that the job would refuse."""
     names = derivation.names_of(way.how, data["name"])
     if max(map(len, names)) > 100 or data["name"] in NAMES_OF_PAGES:
         raise ValidationError({"name": [_("This name is not available. Choose another or a shorter one.")]})

@@ -26,7 +26,7 @@ LAUNCHED = {  # columns that a copy starts anew with
 
 @dataclass(frozen=True, slots=True)
 class Remaining:
-    """Items of a dataset of a batch: all, those asked about in this task, those that a launch can draw.
+    """Numbers of items of a batch's dataset: all, already asked about in this task, and left for a launch to draw.
 
     `held`: items that a qualification round or another batch reserves.
     """

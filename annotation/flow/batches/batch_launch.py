@@ -100,8 +100,8 @@ def name_taken(name: str) -> str:
 def launch(batch: Batch, *, progress: OnProgress = no_progress) -> dict[str, Any]:
     """Create the HITs, set aside what they may cost, and open the batch.
 
-    Returns {"asked", "hits", "skipped", "left_out", "warnings"}: items asked for, HITs created, items missing, and how
-    many of which dataset for which reason. A launch that died half-way starts anew. Raises Refused, back in draft, if
+    Returns {"asked", "hits", "skipped", "left_out", "warnings"}: items asked for, HITs created, items missing, and
+    their numbers by dataset and reason. A launch that died half-way starts anew. Raises Refused, back in draft, if
     no HIT would result or the budget is too small, and Lost if another run took over meanwhile.
     """
     emit(BatchLaunching(batch))
@@ -239,7 +239,7 @@ def discard(batch: Batch) -> bool:
 
 
 def doubts(batch: Batch) -> list[str]:
-    """Warnings for the requester: what cannot work with the current workers and items."""
+    """Warnings for the requester about settings that cannot work with the current workers and items."""
     if round_attempts.round_of(batch) is not None or batch.on_marketplace:  # they bring items and workers of their own
         return hidden_gold.lacking(batch)
     chosen = batch.workers.exists()
@@ -253,7 +253,7 @@ def doubts(batch: Batch) -> list[str]:
 
 @transaction.atomic
 def pause(batch: Batch) -> bool:
-    """Stop new assignments; those under way can be finished. False if the batch is not open."""
+    """Stop new assignments; assignments under way can be finished. False if the batch is not open."""
     if not batch.move(Batch.State.PAUSED):
         return False
     audit_log.record("paused", batch)
@@ -304,7 +304,7 @@ def change_instructions(batch: Batch, text: str, *, user: User | None = None) ->
 
 @transaction.atomic
 def change_terms(batch: Batch, *, title: str, expected_seconds: int, workers: Sequence[Worker]) -> None:
-    """Change what may change while people work: title, expected time, and who may work (none: everybody)."""
+    """Change the settings that stay editable after launch: title, expected time, allowed workers (none: everybody)."""
     Batch.objects.filter(pk=batch.pk).update(title=title, expected_seconds=expected_seconds)
     batch.workers.set(workers)
     audit_log.record("settings changed", batch)

@@ -26,8 +26,8 @@ from annotation.tasktype import Payable
 class Estimate:
     """The estimated cost of a launch. `count`: its HITs; if not exact, the quote is extrapolated from a sample of them.
 
-    `available` is the budget now, without `held`, what other batches have set aside. `least_an_hour` is the hourly wage
-    of the worst paid HITs at the expected time; `half` is half the 95 % interval; `learnt_from` is the batch whose
+    `available` is the budget now, without `held`, the money set aside for other batches. `least_an_hour` is the hourly
+    wage of the worst paid HITs at the expected time; `half` is half the 95 % interval; `learnt_from` is the batch whose
     report shows the spread of scores, if there is one. For a round, where the number of workers is unknown, the quote
     is for one worker (`each_worker`).
     """
@@ -63,7 +63,7 @@ class Estimate:
         return max(Decimal(0), -self.left)
 
     def items_for(self, half: float, annotators: int) -> int:
-        """How many items would give an interval of at most ± `half` (in 0..0.5)."""
+        """The number of items for an interval of at most ± `half` (in 0..0.5)."""
         return planned_precision.items_for(half, annotators, spread=self.spread)
 
     @property
@@ -134,13 +134,13 @@ def _scaled(count: HitCount) -> Kinds:
 
 
 def _of_one(round: QualificationRound, kinds: Kinds) -> Kinds:
-    """What one worker meets in a round: the most expensive items, to be safe."""
+    """The HITs of one worker in a round; as a safe estimate, the most expensive ones."""
     dearest = sorted(kinds.elements(), reverse=True)[: round.per_worker]
     return Counter((most, promise, 1) for most, promise, _wanted in dearest)
 
 
 def quote_of(batch: Batch, kinds: Kinds) -> pricing.Quote:
-    """The quote of HITs by reward: rewards, what is earned beyond them as bonuses, hidden gold, fees."""
+    """The quote of HITs by reward: rewards, earnings beyond them as bonuses, hidden gold, fees."""
     hits: Counter[tuple[Decimal, int]] = Counter()
     bonuses: Counter[Decimal] = Counter()
     for (most, reward, wanted), count in [*kinds.items(), *_checks(batch, kinds).items()]:

@@ -72,7 +72,7 @@ def set_up(batch: Batch, *, datasets: Sequence[Dataset], share: float, rule: Rul
 
 
 def items_of(batch: Batch) -> list[int]:
-    """Items for hidden gold: those of the batch's check datasets that it does not ask about itself."""
+    """Keys of items for hidden gold: items of the batch's check datasets that are not in its own HITs."""
     if not batch.check_share:
         return []
     held = Item.objects.usable().filter(dataset__checked=batch).order_by("dataset__slug", "position")
@@ -84,7 +84,7 @@ def items_of(batch: Batch) -> list[int]:
 
 
 def checks_needed(batch: Batch, hits: int) -> int:
-    """How many HITs of hidden gold at most to create with so many others: all, as every worker may get each.
+    """The maximum number of HITs of hidden gold beside `hits` others: all, because every worker may get each.
 
     On a marketplace only the share of the batch, because there we cannot choose a worker's next HIT.
     """
@@ -137,7 +137,7 @@ def unseen(participation: Participation) -> QuerySet[Hit]:
 
 
 def to_come(participation: Participation, left: int) -> int:
-    """How much hidden gold the worker will get with the `left` other HITs."""
+    """The number of hidden gold HITs that the worker will get with the `left` other HITs."""
     batch = participation.batch
     if not batch.check_share or not left:
         return 0
@@ -146,7 +146,7 @@ def to_come(participation: Participation, left: int) -> int:
 
 
 def offered(participation: Participation) -> int:
-    """How many assignments the worker could do in all: the batch's HITs and the hidden gold among them."""
+    """The number of assignments the worker can do in total: the batch's HITs and the hidden gold among them."""
     batch = participation.batch
     if not batch.check_share:
         return batch.size

@@ -53,7 +53,7 @@ def is_within(cut: Cut, moment: datetime | None) -> bool:
 
 
 def assignments_in(batch: Batch, cut: Cut, rows: QuerySet[Assignment]) -> QuerySet[Assignment]:
-    """Those of `rows` (assignments of the batch) that match the filter."""
+    """Filter `rows`, assignments of the batch, by `cut`."""
     rows = rows.filter(of_items(cut, before="hit__"), clock.within_days("submitted_at", cut.since, cut.until))
     if cut.counted:
         rows = rows.filter(hit__excluded_at__isnull=True, hit__check_item=False)
@@ -63,7 +63,7 @@ def assignments_in(batch: Batch, cut: Cut, rows: QuerySet[Assignment]) -> QueryS
 
 
 def hits_in(batch: Batch, cut: Cut, rows: QuerySet[Hit]) -> QuerySet[Hit]:
-    """Those of `rows` (HITs of the batch) that match the filter and have the responses it asks for."""
+    """Filter `rows`, HITs of the batch, by `cut`; its conditions on responses need at least one such response."""
     rows = rows.filter(of_items(cut))
     if not (cut.worker or cut.label or cut.since or cut.until or cut.counted):
         return rows

@@ -28,7 +28,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Keys of the selected items in the order of the queue, and what is missing."""
+    """Keys of the selected items in the order of the queue, and the items left out."""
 
     keys: list[int]
     by_dataset: dict[str, int]  # number of items by the dataset's name
@@ -104,7 +104,7 @@ def select(batch: Batch, datasets: Sequence[Dataset] | None = None) -> Selection
 
 
 def _missing(dataset: Dataset, kept_out: list[Unit], missing: int, *, seed: int, no_more: str) -> LeftOut:
-    """Why so many units are missing: as many of those left out as would have filled the selection."""
+    """Reasons for `missing` units: a sample of the units left out, as many as would have filled the selection."""
     some = Random(f"{seed}/{dataset.slug}/missing").sample(kept_out, min(missing, len(kept_out)))
     found: LeftOut = Counter()
     for unit in some:

@@ -28,7 +28,7 @@ HAD, MET, EXCLUDED, ALREADY = "had", "met", "excluded", "already"
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How many were reserved, and why others were not: {HAD, MET, VOIDED or ALREADY: number}."""
+    """The number of reserved HITs, and the numbers of skipped ones by reason: HAD, MET, VOIDED or ALREADY."""
 
     reserved: int
     skipped: Counter[str] = field(default_factory=Counter)
@@ -61,7 +61,7 @@ def allowed(batch: Batch) -> bool:
 
 @transaction.atomic
 def reserve(batch: Batch, hits: Sequence[Hit], workers: Collection[Worker], *, user: User | None = None) -> Outcome:
-    """Reserve each of these HITs for each worker, in their order; what is not possible is skipped and counted.
+    """Reserve each of these HITs for each worker, in their order; impossible ones are skipped and counted.
 
     Raises Refused for a batch that does not allow it, and Overdrawn if the budget does not cover it.
     """

@@ -14,7 +14,7 @@ LOOKED_AT = 400  # maximum of items tried one by one; larger datasets are judged
 
 
 def misfits(datasets: Iterable[Dataset]) -> dict[str, str]:
-    """For each task that can use none of the items, what it needs, by kind (gettext ids); empty without datasets."""
+    """{kind: `needs` as a gettext id} of the tasks that can use none of the items; empty without datasets."""
     chosen = list(datasets)
     if not chosen:
         return {}

@@ -21,7 +21,7 @@ def lack_of_people(people: int, *, wanted: int) -> list[str]:
 
 
 def able_workers(project: Project) -> int:
-    """How many workers can sign in and work."""
+    """The number of workers who can sign in and work."""
     return project.workers.filter(active=True, user__isnull=False).count()
 
 

@@ -228,7 +228,7 @@ COLUMNS += ["answer_kind", "answer_text", "support", "answer"]
 
 
 def columns_of(measures: Iterable[str] | None) -> list[str]:
-    """The columns of a table of responses; with `measures` also those on items."""
+    """The columns of a table of responses; with `measures` also the columns on items."""
     if measures is None:
         return COLUMNS
     return [*COLUMNS, *response_columns.COLUMNS, *(SCORE + name for name in measures)]

@@ -26,7 +26,7 @@ MOST_WRONG = 10_000
 class Report:
     """The report of an import. Counts are of records; `flaws` has up to 200 rows, errors before warnings.
 
-    Alike warnings are one row, of the first of them; `more` says how many others there are.
+    Similar warnings share one row, that of the first; `more` is the number of the others.
     """
 
     format: str

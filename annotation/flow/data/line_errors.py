@@ -34,7 +34,7 @@ class LineFlaw:
 
     @property
     def place(self) -> str:
-        """Where it is: `line 5`, or `lines 1, 2, 3 and 116 more`."""
+        """The lines of the error: `line 5`, or `lines 1, 2, 3 and 116 more`."""
         numbers = ", ".join(map(str, self.lines))
         more = self.count - len(self.lines)
         return f"line{'s' if self.count > 1 else ''} {numbers}" + (f" and {more} more" if more else "")

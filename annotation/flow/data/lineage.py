@@ -64,7 +64,7 @@ class Family:
         return next((each.slug for each in line if each.lineage.get("how") == how), "")
 
     def made_of(self, dataset: Dataset, how: str) -> str:
-        """The name of the newest dataset made of it in this way; "" if none."""
+        """The name of the newest dataset derived from `dataset` by `how`; "" if none."""
         made = [self._rows[name] for name in self._children.get(dataset.slug, [])]
         return next((each.slug for each in reversed(made) if each.lineage.get("how") == how), "")
 

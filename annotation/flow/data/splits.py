@@ -1,4 +1,4 @@
-"""Splits that belong together: outputs of one derivation, and what was made of each in the same way."""
+"""Splits that belong together: outputs of one derivation, and datasets made from each of them in the same way."""
 
 from collections.abc import Iterator
 
@@ -30,7 +30,7 @@ def stem_of(dataset: Dataset) -> str:
 
 
 def other_splits(dataset: Dataset) -> list[Dataset]:
-    """The other splits of those that the dataset is or was made of, in order of their names."""
+    """The other splits of the derivation that the dataset is or was made from, ordered by name."""
     line = {row.slug: row for row in _line(dataset)}
     found = {sister.slug: sister for row in line.values() if _is_split(row) for sister in _sisters(row).values()}
     return [found[name] for name in sorted(found.keys() - line.keys())]

@@ -1,8 +1,8 @@
-"""Money set aside for a paid batch in an account of its own, so that the budget is never overrun.
+"""Money set aside for a paid batch in a separate account, so that the budget is never overrun.
 
-Needed is money for every assignment that is free, reserved, under way or not decided on, each at the most that it can
-earn and with its fee. A launch, added assignments and a second opinion set aside what they add; a decision, an excluded
-HIT and closing release what is no longer needed. HITs of the MTurk API have their money one by one (Listing.held).
+Every assignment that is free, reserved, under way or undecided needs the most that it can earn, with its fee. A
+launch, added assignments and a second opinion set money aside; a decision, an excluded HIT and closing release money
+that is no longer needed. HITs of the MTurk API have money set aside one by one (Listing.held).
 """
 
 import math
@@ -44,7 +44,7 @@ def least_earned(batch: Batch, payload: dict[str, Any]) -> Decimal:
 
 
 def promise_of(batch: Batch, hit: Hit) -> Decimal:
-    """The reward to advertise for the HIT: the least that a response earns. Without a marketplace, all of it."""
+    """The reward to advertise for the HIT: on a marketplace the least that a response can earn, else its reward."""
     if not batch.on_marketplace:
         return hit.reward
     return min(promised(batch, hit.reward), least_earned(batch, hit.payload))
@@ -65,7 +65,7 @@ def promise(batch: Batch, hits: Sequence[Hit]) -> None:
 def cost(batch: Batch, most: Decimal, *, assignments: int, promise: Decimal | None = None) -> Decimal:
     """Dollars that one assignment may cost, with fees; `assignments` is the number that its HIT asks for.
 
-    `promise`: the reward that its marketplace was told, if any.
+    `promise`: the reward published on a marketplace, if any.
     """
     reward = promised(batch, most) if promise is None else promise
     total = reward + ledger.fee_on(batch, Payment.Kind.REWARD, reward, assignments=assignments)
@@ -82,12 +82,12 @@ def needed(batch: Batch) -> Decimal:
 
 
 def undecided_of(rows: QuerySet[Assignment]) -> QuerySet[Assignment]:
-    """Submitted assignments of paid batches that nobody decided on."""
+    """Undecided submitted assignments of paid batches."""
     return rows.filter(state=lifecycle.SUBMITTED, approval="", auto_approve_at__isnull=False)
 
 
 def _of_hits(batch: Batch, hits: QuerySet[Hit]) -> Decimal:
-    """Cost of assignments under way and, unless the batch is closed, of those that are free."""
+    """Cost of assignments under way and, unless the batch is closed, of free assignments."""
     # in a qualification round assignments are added on demand
     has_free = batch.state in UNDER_WAY and batch.purpose != Batch.Purpose.QUALIFICATION
     offered = Q(excluded_at__isnull=True) if has_free else Q(pk__in=[])
@@ -121,7 +121,7 @@ def _of_checks(batch: Batch, hits: QuerySet[Hit], free: int) -> Decimal:
 
 
 def checks_left(batch: Batch) -> int:
-    """How many assignments of hidden gold may still be given out: its share of all that the batch had at launch.
+    """The number of hidden gold assignments that may still be given out: its share of the batch's, minus those given.
 
     Its HITs' own counters do not limit it, because every worker may get hidden gold.
     """
@@ -130,7 +130,7 @@ def checks_left(batch: Batch) -> int:
 
 
 def checks_among(batch: Batch, places: int) -> int:
-    """The maximum number of assignments of hidden gold among so many others."""
+    """The maximum number of hidden gold assignments among `places` others."""
     share = min(batch.check_share, 0.5)
     return math.ceil(places * share / (1 - share) - 1e-9) if share > 0 else 0
 
@@ -152,14 +152,14 @@ def held(batch: Batch) -> Decimal:
 
 
 def at_launch(batch: Batch) -> None:
-    """Set aside what the batch may cost, in the transaction that opens it. Raises Overdrawn."""
+    """Set aside the batch's maximum cost, in the transaction that opens it. Raises Overdrawn."""
     if applies(batch):
         ledger.hold(batch, needed(batch), key=f"launch/{batch.pk}")
 
 
 @transaction.atomic
 def level(batch: Batch) -> None:
-    """Set aside what is missing and release what is not needed; idempotent. Raises Overdrawn."""
+    """Set aside missing money and release surplus money; idempotent. Raises Overdrawn."""
     if not applies(batch):
         return
     ledger.lock(batch.project)
@@ -174,7 +174,7 @@ def level(batch: Batch) -> None:
 def level_closed() -> int:
     """Release money of closed batches whose last assignments have ended; returns how many batches changed.
 
-    A sweep: safe to run anywhere and twice. What the budget does not cover stays as it is.
+    A sweep: safe to run anywhere and twice. Batches that the budget does not cover stay unchanged.
     """
     held_ids = Account.objects.filter(name__startswith="held/", balance__gt=0).values_list("name", flat=True)
     keys = [int(name.partition("/")[2]) for name in held_ids]
@@ -224,7 +224,7 @@ def for_opinions(hit: Hit, least: int) -> Decimal:
 
 
 def cover_late(row: Assignment) -> None:
-    """Set aside what a late response beyond the HIT's assignments may earn, as far as the budget covers it."""
+    """Set aside the maximum pay of a late response beyond the HIT's assignments, if the budget covers it."""
     if applies(row.batch):
         with suppress(ledger.Overdrawn):  # whoever approves it will be told that the budget is short
             ledger.hold(row.batch, _most(row), key=f"late/{row.pk}")
@@ -236,7 +236,7 @@ def covers(row: Assignment) -> bool:
 
 
 def settle(row: Assignment, spent: Decimal) -> None:
-    """Release what was set aside for an assignment and not spent by the decision on it."""
+    """Release the money set aside for a decided assignment, except for `spent`."""
     batch = row.batch
     if not applies(batch) or not _reserved(row):
         return

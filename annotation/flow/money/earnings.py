@@ -26,7 +26,7 @@ class Earnings:
     `pending`: submitted and not decided on; the first is approved automatically at `next_approval`.
     `approved_owed`: approved, and owed by the built-in marketplace. `on_its_way`: in an open payout.
     `paid_out`: paid by the lab. `by_marketplace`: approved on an outside marketplace. `bonuses` and `top_ups` are
-    parts of what was approved.
+    included in the approved amounts.
     """
 
     pending: Decimal
@@ -89,7 +89,7 @@ def pays_by_answer(task: str) -> bool:
 def paid_for_answers(assignments: Iterable[int]) -> dict[int, int]:
     """US cents paid for each assignment's response, without bonuses and top-ups; unpaid ones are left out.
 
-    On a marketplace what exceeds the promised reward is sent as a bonus, but belongs to the response's pay.
+    On a marketplace pay above the promised reward is sent as a bonus, but counts as the response's pay.
     """
     rows = Payment.objects.filter(assignment__in=list(assignments), state=Payment.State.PAID)
     answers = rows.filter(Q(kind=Payment.Kind.REWARD) | Q(key__startswith=REST_KEY))
@@ -98,7 +98,7 @@ def paid_for_answers(assignments: Iterable[int]) -> dict[int, int]:
 
 
 def expected(undecided: QuerySet[Assignment]) -> Decimal:
-    """Dollars that these earn once approved, computed from the responses if the task pays by their content."""
+    """Dollars that these assignments earn if approved, computed from the responses if the task pays by content."""
     total = Decimal(0)
     for task in set(undecided.order_by().values_list("batch__task", flat=True).distinct()):
         some = undecided.filter(batch__task=task)

@@ -39,7 +39,7 @@ def held_for(batch: Batch) -> str:
 
 
 def owed_to(worker_pk: int) -> str:
-    """Name of the account of what a worker is owed."""
+    """Name of the account of money owed to a worker."""
     return f"worker/{worker_pk}"
 
 
@@ -131,7 +131,7 @@ def release(batch: Batch, amount: Decimal, *, key: str) -> None:
 
 @transaction.atomic
 def pay(payment: Payment, *, reserved: bool) -> None:
-    """Transfer a payment and its fee: `reserved` from what the batch has set aside, the rest from the budget.
+    """Transfer a payment and its fee: `reserved` from the batch's account, the rest from the budget.
 
     To the worker's account on the built-in marketplace, else to the marketplace's. Raises Overdrawn, moving nothing.
     """

@@ -55,7 +55,7 @@ def _sum(**which: str) -> Sum:
 
 @transaction.atomic
 def audit(project: Project) -> list[Fault]:
-    """Find what does not balance; an empty list if the ledger is right.
+    """The ledger's faults; an empty list if it balances.
 
     Checked are: each balance against its entries, the sum of all accounts against zero, each payment against the
     ledger.

@@ -1,6 +1,6 @@
-"""Payouts: files of what the built-in marketplace owes its workers, for the lab to pay.
+"""Payouts: files of the amounts that the built-in marketplace owes its workers, for the lab to pay.
 
-A payout moves what is owed from each worker's account into its own. A paid line leaves the project; a failed one is
+A payout moves the amounts owed from the workers' accounts into its own. A paid line leaves the project; a failed one is
 owed to its worker again, and is part of the next payout.
 """
 

@@ -56,7 +56,7 @@ class Wages:
 
 @dataclass(frozen=True, slots=True)
 class Raise:
-    """What a worker lacks to the minimum wage in a batch, and the assignment that the top-up is recorded with."""
+    """A worker's shortfall to the minimum wage in a batch, and the assignment that the top-up is recorded with."""
 
     wage: Wage
     worker: Worker
@@ -98,7 +98,7 @@ def summary(wages: Iterable[Wage]) -> Wages:
 
 
 def raises(batch: Batch) -> list[Raise]:
-    """What each worker below the project's minimum lacks, lowest wage first; empty without a minimum.
+    """The top-ups of workers below the project's minimum wage, lowest wage first; empty without a minimum.
 
     Workers without an approved assignment are left out, because a payment belongs to an assignment.
     """
@@ -137,7 +137,7 @@ def confirmation_digest(some: Iterable[Raise]) -> str:
 
 @transaction.atomic
 def top_up(batch: Batch, *, shown: str, user: User | None = None) -> int:
-    """Pay every worker below the minimum what they lack, all or nothing; returns how many were paid.
+    """Pay the top-up of every worker below the minimum wage, all or nothing; returns the number of workers paid.
 
     `shown` is the confirmed digest. Raises Refused if it changed since (also because it was paid), and Overdrawn.
     """

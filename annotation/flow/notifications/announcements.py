@@ -1,7 +1,7 @@
 """Notices: a sweep that notices events and tells each person once.
 
-BatchActivity stores what was announced of a batch, so that a sweep looks only at what may have changed. A Notice has a
-unique key for its event, so that two sweeps at once notify nobody twice.
+BatchActivity stores the announcements of a batch, so that a sweep checks only possible changes. A Notice has a unique
+key for its event, so that simultaneous sweeps notify nobody twice.
 """
 
 from collections.abc import Iterable
@@ -88,7 +88,7 @@ def _wanting() -> QuerySet[Hit]:
 
 
 def _free(hits: QuerySet[Hit]) -> QuerySet[Hit]:
-    """HITs that can be assigned, without hidden gold, whose responses nobody waits for."""
+    """HITs that can be assigned, without hidden gold."""
     return hits.filter(room__gt=0, excluded_at__isnull=True, check_item=False)
 
 

@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 def deliver(
     rows: QuerySet[Any], address: Sequence[str], attempt: Callable[[Any], bool], *, seconds: float = SECONDS
 ) -> int:
-    """Attempt due rows for so many seconds; returns how many were delivered. Safe to run twice.
+    """Attempt due rows for `seconds`; returns the number delivered. Safe to run twice.
 
     `address` names the columns that rows of one address share: it gets them in order until one fails. Addresses come
     in random order, so that a slow one does not starve the others.

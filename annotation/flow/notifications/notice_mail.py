@@ -55,7 +55,7 @@ def _unread() -> QuerySet[Notice]:
 
 
 def _taken(limit: int) -> Iterator[uuid.UUID]:
-    """Ids of mails to send now, each leased when it is its turn: first those left over, then new ones."""
+    """Ids of mails to send now, each leased in its turn: first unsent mails of earlier runs, then new ones."""
     free = Q(mail_lease_until=None) | Q(mail_lease_until__lt=Now())
     behind = _unread().filter(free, mail_id__isnull=False).order_by("mail_id").values_list("mail_id", flat=True)
     for mail_id in list(behind.distinct()[:limit]):

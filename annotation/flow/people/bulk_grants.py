@@ -25,7 +25,7 @@ MOST_ROWS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a grant changes for one worker; `before` is None if they hold no score."""
+    """The change of one worker's score by a grant; `before` is None if they hold none."""
 
     worker: Worker
     before: int | None
@@ -114,7 +114,7 @@ def whole(text: str) -> int | None:
 
 
 def plan(type: QualificationType, wanted: Mapping[Worker, int]) -> list[Change]:
-    """What granting `wanted` would change, by worker; without those who hold that very score."""
+    """The changes of granting `wanted`, one per worker; without workers who already hold their score."""
     rows = Qualification.objects.filter(type=type, state=GRANTED, worker__in=[worker.pk for worker in wanted])
     now = dict(rows.values_list("worker", "value"))
     changes = [Change(worker, now.get(worker.pk), value) for worker, value in wanted.items()]
@@ -229,7 +229,7 @@ def figures_of(batches: Sequence[Batch], figure: str) -> dict[Worker, int]:
 def by_rule(
     batches: Sequence[Batch], figure: str, *, least: int, answers: int = 1, value: int | None = None
 ) -> dict[Worker, int]:
-    """Scores for workers who reached `least` with at least so many responses: `value`, or the figure itself."""
+    """Scores for workers who reached `least` with at least `answers` responses: `value`, or the figure itself."""
     done = figures_of(batches, "submitted")
     reached = figures_of(batches, figure)
     return {

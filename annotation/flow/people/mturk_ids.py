@@ -1,6 +1,6 @@
 """Imported Mechanical Turk worker IDs: workers who have not come here yet, for blocks and qualifications.
 
-Somebody who had such an ID states it here before their first HIT, and takes over what was prepared for it.
+A worker who had such an ID states it before their first HIT, and takes over its blocks and qualifications.
 """
 
 import re
@@ -62,7 +62,7 @@ def _read(lines: Iterable[str]) -> tuple[list[str], list[str]]:
 
 
 def are_awaited(project: Project) -> bool:
-    """Whether some of the imported workers have not come yet."""
+    """Whether some of the imported workers have not joined yet."""
     return project.workers.filter(external_id__startswith=PREFIX, user=None).exists()
 
 

@@ -27,7 +27,7 @@ class NameTaken(Refused):
 
 
 class TooSoon(Refused):
-    """The worker may not request it again, or not yet. `again_at`: from when on; None: never."""
+    """The worker may not request the qualification again, or not yet. `again_at`: when they may; None: never."""
 
     def __init__(self, text: str, again_at: Any = None) -> None:
         self.again_at = again_at
@@ -94,7 +94,7 @@ def _check_value(value: int) -> None:
 
 @transaction.atomic
 def delete_type(type: QualificationType) -> bool:
-    """Retire a type: nobody holds it any more, its name is free, open requests are rejected.
+    """Retire a type: it no longer counts as held, its name becomes free, open requests are rejected.
 
     False if it was retired before.
     """
@@ -171,7 +171,7 @@ def _note(row: Qualification, source: str, reason: str, user: User | None) -> No
 
 
 def held(worker: Worker, *, types: Collection[str] | None = None) -> dict[str, Held]:
-    """What the worker holds, by the type's public id, including MTurk's computed ones; only of `types`, if given."""
+    """The worker's qualifications by the type's public id, including MTurk's computed ones; only `types`, if given."""
     rows = Qualification.objects.filter(worker=worker, state=State.GRANTED, type__deleted_at__isnull=True)
     if types is not None:
         rows = rows.filter(type__public_id__in=types)
@@ -263,7 +263,7 @@ def _may_ask(type: QualificationType, worker: Worker, under_way: QualificationRe
 
 
 def requestable(type: QualificationType) -> bool:
-    """Whether workers can ask for it at all."""
+    """Whether workers can request the qualification: active and not deleted."""
     return type.status == QualificationType.Status.ACTIVE and type.deleted_at is None
 
 

@@ -95,7 +95,7 @@ def next_hit(attempt: Attempt) -> Hit | None:
 
 
 def left(round: QualificationRound, worker: int) -> int:
-    """How many items of the attempt the worker still has to answer, without one under way; all before the first."""
+    """The number of items left in the worker's attempt, without the one under way; all before the first attempt."""
     attempt = latest(round, worker)
     if attempt is None:
         return round.per_worker if is_open(round) else 0
@@ -109,7 +109,7 @@ def left(round: QualificationRound, worker: int) -> int:
 
 
 def offered(attempt: Attempt | None, round: QualificationRound) -> int:
-    """How many items the worker is asked in all attempts that they began."""
+    """The number of items in all attempts that the worker began."""
     return round.per_worker * (attempt.number if attempt else 1)
 
 

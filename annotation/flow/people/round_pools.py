@@ -13,7 +13,7 @@ from annotation.pure.people import round_rules
 
 
 def pool_of(batch: Batch) -> dict[str, int]:
-    """How many items of each dataset are in a round's pool; for a draft, those of its launch."""
+    """The number of items of each dataset in a round's pool; for a draft, as a launch would select them."""
     return item_selection.select(batch).by_dataset if batch.launched_at is None else _of_hits(batch)
 
 

@@ -107,7 +107,7 @@ def _cells(round: QualificationRound, taken: Sequence[Attempt], hits: Mapping[in
 def _marks(round: QualificationRound, rows: Iterable[Assignment]) -> dict[int, dict[str, float]]:
     """The requester's marks of decided responses, {assignment: {figure: 0 or 1}}.
 
-    Good is what was accepted with a yes in every criterion; what was changed, edited or excluded only has its marks.
+    JUDGED is 1 for a response accepted (edited or not) with a yes in every criterion, else 0; then its marks.
     """
     criteria = capabilities.criteria(task_type(round.batch.task))
     submitted = [row for row in rows if row.state == lifecycle.SUBMITTED]
@@ -173,7 +173,7 @@ def grants(round: QualificationRound, mark: float | None) -> dict[Worker, int]:
 
 @transaction.atomic
 def grant(round: QualificationRound, wanted: Mapping[Worker, int], *, reason: str, user: User | None) -> int:
-    """Grant the round's qualification to these workers in one step; returns for how many it changed something."""
+    """Grant the round's qualification to these workers in one step; returns the number of changed scores."""
     return bulk_grants.grant_all(round.grants, wanted, source="round", reason=reason, user=user)
 
 

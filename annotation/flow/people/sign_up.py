@@ -130,7 +130,7 @@ def change_project(project: Project, *, consent: str, **columns: Any) -> bool:
 def may_reset_password(requester: User, person: User) -> bool:
     """Whether a requester may create a link to reset a person's password.
 
-    The link gives access to all that the person has access to, so all of it must be the requester's own.
+    The link gives access to everything the person can access, so all of it must belong to the requester.
     """
     if person.is_staff or person.is_superuser or not person.is_active:
         return False

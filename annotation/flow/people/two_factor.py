@@ -73,7 +73,7 @@ def confirm(user: User, key: str, typed: str) -> list[str]:
 
 
 def prove(user: User, typed: str) -> bool:
-    """Whether this is a valid code of the authenticator or a backup code, which is used up by it."""
+    """Whether `typed` is a valid authenticator code or backup code; a valid code is used up."""
     try:
         factor = SecondFactor.objects.filter(user=user).first()
     except Unsealable:  # SECRET_KEY was replaced; only `manage.py reset_second_factor` helps

@@ -34,7 +34,7 @@ def owned_alone(user: User) -> list[Project]:
 
 
 def owed(*workers: Worker) -> Decimal:
-    """What they are owed, including open payouts. It can be paid only while their identity is known."""
+    """Dollars owed to the workers, including open payouts. They can be paid only while their identity is known."""
     kept = sum((ledger.balance(worker.project, ledger.owed_to(worker.pk)) for worker in workers), Decimal(0))
     lines = PayoutLine.objects.filter(worker__in=workers, state=PayoutLine.State.OPEN)
     return kept + (lines.aggregate(sum=Sum("amount"))["sum"] or Decimal(0))

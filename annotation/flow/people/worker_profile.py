@@ -40,7 +40,7 @@ class InBatch:
 
 
 def work_of(worker: Worker) -> QuerySet[Assignment]:
-    """The worker's assignments, without those of an import under way."""
+    """The worker's assignments, without the assignments of unfinished imports."""
     return worker.assignments.filter(NOT_IMPORTING)
 
 

@@ -16,7 +16,7 @@ LASTS = timedelta(hours=24)
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A stored response: HTTP status, JSON value and the URL of what was created."""
+    """A stored response: HTTP status, JSON value and the URL of the created object."""
 
     status: int
     content: Any

@@ -48,15 +48,15 @@ class Progress:
 
 
 def post(kind: str, *, project: Project, title: str, arguments: dict[str, Any], user: User | None = None) -> Job:
-    """Add a job, in the transaction of what it belongs to."""
+    """Add a job, in the caller's transaction."""
     terms = {"title": title, "arguments": arguments, "created_by": user}
     return Job.objects.create(kind=kind, project=project, due_at=Now(), **terms)
 
 
 def take() -> Job | None:
-    """Take the job that is due longest: a waiting one, or one whose run stopped renewing its lease.
+    """Take the job that has been due longest: a waiting job, or one whose run stopped renewing its lease.
 
-    A job that stopped so three times fails, because whatever kills its process (such as a lack of memory) would again.
+    A job that stopped three times fails, because the cause (such as lack of memory) would kill its process again.
     """
     stopped = Q(state=Job.State.RUNNING, lease_until__lt=Now())
     free = Q(state=Job.State.WAITING) | stopped

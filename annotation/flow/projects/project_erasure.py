@@ -1,7 +1,7 @@
 """Erasing a deleted project in small steps; after a crash the next sweep continues.
 
-What belongs to a project is read from the models' foreign keys, so that no new table is forgotten. The ledger stays
-with what it refers to: accounts, payouts, and paid workers without their identity.
+A project's rows are found by the models' foreign keys, so that no new table is forgotten. The ledger stays with the
+rows it refers to: accounts, payouts, and anonymised paid workers.
 """
 
 import contextlib

@@ -33,7 +33,7 @@ class Found:
 
 
 def search(project: Project, text: str, *, user: User, may: Collection[str]) -> dict[str, list[Found]]:
-    """Search what a person with the permissions `may` can open, by kind; a few of each, best first."""
+    """Search the objects that a user with the permissions `may` can open, by kind; a few of each, best first."""
     words = " ".join(text.replace("\0", "").split())[:LONGEST]
     if len(words) < LEAST:
         return {}

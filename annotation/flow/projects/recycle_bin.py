@@ -85,7 +85,7 @@ def removed_datasets(project: Project) -> list[tuple[Dataset, Job]]:
 
 
 def holds_work(batch: Batch) -> bool:
-    """Whether it has responses, so that it is never erased."""
+    """Whether the batch has assignments or payments, so that it is never erased."""
     return batch.assignments.exists() or batch.payments.exists()
 
 

@@ -72,7 +72,7 @@ def _options(batch: Batch, task: TaskType, cut: Cut) -> Any:
 
 
 def _computed(batch: Batch, task: TaskType, options: Any, judged: Iterable[Judged]) -> dict[str, Any]:
-    """The task's report, with those against corrected gold and with excluded responses, if there are any."""
+    """The task's report, with further reports against corrected gold and including excluded HITs, if there are any."""
     changes = disputed_gold.changes(batch)
     if not changes and not batch.hits.filter(excluded_at__isnull=False, check_item=False).exists():
         return task.report(judged, options, seed=batch.seed)
@@ -184,7 +184,7 @@ def _score(task: TaskType, hit: Hit, given: list[Given]) -> float | None:
 
 
 def _answers_by_hit(batch: Batch, hits: list[Hit], cut: Cut) -> defaultdict[int, list[Given]]:
-    """Submitted responses by HIT, in order of submission; of a part only those of its days."""
+    """Submitted responses by HIT, in order of submission; only responses from the days of `cut`."""
     answers_by_hit: defaultdict[int, list[Given]] = defaultdict(list)
     submitted = submitted_answers(hits)
     paid = _paid(batch, (row.assignment_id for answers in submitted.values() for row in answers))

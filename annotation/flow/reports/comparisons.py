@@ -81,7 +81,7 @@ def contenders(batch: Batch) -> tuple[list[tuple[str, int]], list[str]]:
 
 
 def answerers(batch: Batch, people: Iterable[str], models: Iterable[str]) -> list[Measured]:
-    """All workers together, then those with these pseudonyms, then the models: graded on the HITs of the batch."""
+    """All workers together, then the workers with pseudonyms `people`, then `models`, graded on the batch's HITs."""
     hits = batch.hits.filter(check_item=False, excluded_at__isnull=True)
     answers = _counted(batch)
     number = Counter(answers.values_list("hit", flat=True))
@@ -129,7 +129,9 @@ def _model(batch: Batch, name: str) -> Measured:
     task = task_type(batch.task)
     hits = batch.hits.filter(check_item=False, excluded_at__isnull=True)
     items = {hit.item_id: hit for hit in hits.select_related("item")}
-    rows = Prediction.objects.filter(prediction_set__model=name, prediction_set__ready=True, item__in=hits.values("item"))
+    rows = Prediction.objects.filter(
+        prediction_set__model=name, prediction_set__ready=True, item__in=hits.values("item")
+    )
     scores: Values = {}
     for row in rows.iterator():
         hit = items[row.item_id]

@@ -222,7 +222,7 @@ def _qualifications(batch: Batch) -> Iterator[tuple[str, int]]:
 
 
 def _pay(batch: Batch) -> Iterator[tuple[str, str]]:
-    """A paid batch's rewards, and what the ledger paid so far; nothing for an unpaid one."""
+    """A paid batch's rewards, and its payments so far; nothing for an unpaid batch."""
     if batch.auto_approval is None:
         return
     options = task_type(batch.task).options(batch.options)

@@ -88,7 +88,7 @@ def _requirements(batch: Batch) -> Iterator[str]:
 
 
 def _rounds(batch: Batch) -> Iterator[tuple[str, int, int]]:
-    """Rounds that grant what the batch requires: workers who finished, and who passed."""
+    """(title, workers who finished, workers who passed) of the rounds that grant the batch's requirements."""
     types = {requirement.type for requirement in requirements.read_all(batch.requirements)}
     rounds = QualificationRound.objects.filter(grants__public_id__in=types, batch__project=batch.project_id)
     for found in rounds.select_related("batch").order_by("batch__launched_at", "pk"):
@@ -100,7 +100,7 @@ def _rounds(batch: Batch) -> Iterator[tuple[str, int, int]]:
 
 
 def _pay(batch: Batch) -> dict[str, Any]:
-    """What the ledger paid, in dollars, and what is still owed; empty for unpaid work."""
+    """Dollars paid, and the number of responses not paid yet; empty for unpaid work."""
     payments = Payment.objects.filter(batch=batch)
     paid = payments.filter(state=Payment.State.PAID).aggregate(sum=Sum("amount"))["sum"]
     if not paid:

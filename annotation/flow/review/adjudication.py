@@ -33,7 +33,7 @@ class Open:
 
 
 def queue(batch: Batch) -> list[Open]:
-    """HITs to adjudicate, in the order of their items; in an open batch only those that expect no further response."""
+    """HITs to adjudicate, in the order of their items; in an open batch only HITs that expect no further response."""
     return list(_open(batch, _keys(batch)))
 
 

@@ -59,7 +59,7 @@ def by_batch(project: Project) -> list[dict[str, Any]]:
 
 
 def pressing(project: Project) -> int:
-    """How many responses will be approved automatically within ALARM."""
+    """The number of responses that will be approved automatically within ALARM."""
     return waiting(project).filter(auto_approve_at__lt=Now() + ALARM).count()
 
 
@@ -217,7 +217,7 @@ def send_back(row: Assignment, revision: int, *, message: str, user: User | None
 def accept_and_approve(
     row: Assignment, revision: int, decision: review_decisions.Decision, *, user: User | None, seen: int | None = None
 ) -> Review:
-    """Accept a response and pay it, both or neither. Raises what those two raise."""
+    """Accept a response and pay it, both or neither. Raises the errors of `decide` and `approve`."""
     if row.auto_approve_at is None:
         raise Refused(_("This batch is unpaid, so there is nothing to approve."))
     review = review_decisions.decide(row, revision, decision, reviewer=user, seen=seen)

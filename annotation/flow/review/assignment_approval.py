@@ -46,7 +46,7 @@ def approve(
     user: User | None = None,
     override: bool = False,
 ) -> bool:
-    """Approve an assignment and pay what its response earns; False, without effect, if it was approved before.
+    """Approve an assignment and pay for its response; False, without effect, if it was approved before.
 
     `override` approves after a rejection, within 30 days. Raises WrongState, and Overdrawn if the budget does not cover
     it, changing nothing.
@@ -170,9 +170,9 @@ def due_for_approval() -> QuerySet[Assignment]:
 
 
 def approve_due(*, limit: int = 500, **filters: Any) -> int:
-    """Approve what nobody decided on in time; `filters` narrow the assignments. Returns how many. Safe to run twice.
+    """Approve assignments not decided in time; `filters` narrow them. Returns the number approved. Safe to run twice.
 
-    What the budget does not cover stays undecided, and is tried again.
+    Assignments that the budget does not cover stay undecided, and are tried again.
     """
     done = 0
     for assignment in due_for_approval().filter(**filters)[:limit]:

@@ -41,9 +41,9 @@ class ResultItem(NamedTuple):
 
 @dataclass
 class _Tally:
-    """Counts of HITs: {"read", "kept", "dropped": {reason: n}}; `items` counts what they became.
+    """Counts of HITs: {"read", "kept", "dropped": {reason: n}}; `items` counts the items made from them.
 
-    "left_out" names the first LISTED of those that were dropped: {"dataset", "item", "reason"}.
+    "left_out" lists the first LISTED dropped HITs: {"dataset", "item", "reason"}.
     """
 
     read: int = 0

@@ -101,7 +101,7 @@ def _add(row: Assignment, decision: Decision, reviewer: User | None) -> Review:
 
 
 def _complete(row: Assignment, decision: Decision) -> Decision:
-    """The decision with marks for all criteria: accepting says yes to those not judged."""
+    """The decision with marks for all criteria: accepting marks unjudged criteria as met."""
     criteria = capabilities.criteria(task_type(row.batch.task))
     text, reason = decision.text.strip(), decision.reason.strip()[:LONGEST]
     marks = {key: bool(decision.marks[key]) for key in criteria if key in decision.marks}

@@ -21,7 +21,7 @@ SIZE, MOST = 15, 500  # responses per worker in a draw: default and maximum
 
 @dataclass(slots=True)
 class Coverage:
-    """How much of a worker's work was reviewed: in this batch, and in all counted batches."""
+    """Counts of a worker's submitted and reviewed responses: in this batch, and in all counted batches."""
 
     worker: Worker
     submitted: int = 0
@@ -34,12 +34,12 @@ class Coverage:
 
     @property
     def taken(self) -> int:
-        """How many were accepted, with an edit or without."""
+        """The number of accepted responses, edited or not."""
         return sum(self.states[state] for state in review_state.TAKEN)
 
     @property
     def left(self) -> int:
-        """How many responses of this batch were not drawn yet."""
+        """The number of responses of this batch that were not drawn yet."""
         return self.submitted - self.drawn
 
 
@@ -164,7 +164,7 @@ def _counted(batch: Batch) -> dict[int, Coverage]:
 
 
 def next_waiting(places: list[Place], after: str) -> Place | None:
-    """The next response to review after the one with that public id, wrapping around."""
+    """The next response to review after the public id `after`, wrapping around."""
     here = next((k for k, place in enumerate(places) if place.public_id == after), -1)
     turned = places[here + 1 :] + places[: here + 1]
     return next((place for place in turned if place.state in review_state.WAITING and place.public_id != after), None)

@@ -81,7 +81,7 @@ def _offered(user: User, workers: dict[int, Worker], **which: Any) -> list[Batch
 
 
 def may(worker: Worker | None, batch: Batch, act: str) -> bool:
-    """Whether the batch's requirements let somebody discover, preview or accept; `worker` None holds nothing."""
+    """Whether the batch's requirements allow a worker (None: without qualifications) to do `act`."""
     if not batch.requirements:
         return True
     if worker is None:
@@ -95,7 +95,7 @@ def _matches(batch: Batch, search: str) -> bool:
 
 
 def _stock(user: User, batches: Iterable[Batch]) -> dict[int, dict[str, Any]]:
-    """Of each batch with HITs left for the person: {"left", "low", "high"}; two queries for all of them."""
+    """{batch key: {"left", "low", "high"}} of the batches with HITs left for the user; two queries in total."""
     keys = [batch.pk for batch in batches]
     rows = Hit.objects.open().filter(batch__in=keys, check_item=False).order_by()
     counted = rows.values("batch").annotate(left=Count("pk"), low=Min("reward"), high=Max("reward"))
@@ -155,7 +155,7 @@ def group_of(user: User, pk: int) -> Group | None:
 
 
 def next_hit(group: Group, *, passing: int = 0) -> Hit | None:
-    """The HIT that the person would get next, or, after skipping `passing` others, the one behind them."""
+    """The HIT that the user would get next, or after skipping `passing` HITs."""
     if group.worker is None:
         rows = Hit.objects.open().filter(batch=group.batch, check_item=False).order_by("ticket")
         return rows[passing : passing + 1].first()
@@ -186,7 +186,7 @@ def join(user: User, batch: Batch) -> Worker:
 
 
 def accept(user: User, hit: Hit) -> Assignment:
-    """Give the person this HIT. Raises Elsewhere for what comes first, Refused if it is taken."""
+    """Give the person this HIT. Raises Elsewhere if something must come first, Refused if the HIT is taken."""
     worker = join(user, hit.batch)
     hindered = open_work.obstacle(worker, hit.batch)
     if hindered:

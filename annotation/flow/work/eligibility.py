@@ -86,7 +86,7 @@ def from_words(project: Project, phrase: str, *, guard: str = "Accept") -> Requi
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A requirement that a worker does not meet, and what they can do: ask, test, round, details or nothing.
+    """A requirement that a worker does not meet, and the `way` to meet it: ask, test, round, details or "".
 
     `type` is the project's own type, None for one of MTurk's.
     """
@@ -134,7 +134,7 @@ def names_of(project: Project) -> dict[str, str]:
 
 
 def missing(worker: Worker, batch: Batch) -> list[Missing]:
-    """The requirements that the worker does not meet for work of the batch, with what they can do about each."""
+    """The batch's requirements that the worker does not meet, each with a way to meet it."""
     lacks = qualification_types.lacks(worker, batch)
     wanted = [lack.requirement.type for lack in lacks]
     own = {type.public_id: type for type in QualificationType.objects.filter(public_id__in=wanted)}

@@ -38,7 +38,7 @@ def is_final(row: Assignment) -> bool:
 def agreements(batch: Batch, worker: int) -> list[float]:
     """Agreement of each of the worker's responses with the others' to the same HIT, 0..1, in order of submission.
 
-    HITs without other responses are left out, as are those that the report excludes.
+    HITs without other responses and HITs excluded from the report are left out.
     """
     return [share for _when, share in agreements_by_time(batch, worker)]
 

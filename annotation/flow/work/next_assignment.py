@@ -38,7 +38,7 @@ def join_batch(worker: models.Worker, batch: Batch) -> Participation:
 
 
 def claim(participation: Participation) -> Assignment | None:
-    """Give the worker an assignment: the one under way, or the next HIT; None if there is none for them."""
+    """Give the worker their assignment under way, or one of the next HIT; None if there is no HIT for them."""
     round = round_attempts.round_of(participation.batch)
     if round is not None:
         return _claim_in_round(participation, round)
@@ -54,7 +54,7 @@ def claim(participation: Participation) -> Assignment | None:
 
 
 def _locked(**filters: Any) -> Participation:
-    """Lock a participation and its worker: what they take in another batch at the same time may rule a HIT out here."""
+    """Lock a participation and its worker, because a HIT claimed in another batch meanwhile can rule one out here."""
     rows = Participation.objects.select_for_update(of=("self", "worker"), no_key=True)
     return rows.select_related("batch", "worker").get(**filters)
 
@@ -204,7 +204,7 @@ def free_place(hit_id: int, **changes: object) -> None:
 
 
 def want(hit_id: int, least: int) -> None:
-    """Let a HIT ask for at least so many responses; if it becomes free by that, it goes to the end of the queue.
+    """Raise a HIT's wanted responses to at least `least`; if that makes it free, it goes to the end of the queue.
 
     The number is never lowered, nor raised beyond the budget. Call it in a transaction that has not changed the HIT
     yet, because of the lock order.

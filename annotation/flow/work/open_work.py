@@ -44,7 +44,7 @@ def candidates(participation: Participation) -> Iterator[Candidate]:
 
 
 def _too_soon(participation: Participation) -> set[str]:
-    """Groups that must not follow now: those of the response given last and the assignment taken last."""
+    """Groups that must not come next: of the last response and of the last assignment."""
     if participation.batch.meeting != Batch.Meeting.APART:
         return set()
     return {participation.last_group, *last_group_keys(participation.worker_id, participation.batch_id)}
@@ -109,7 +109,7 @@ def reserved_hits_of(participation: Participation) -> list[Hit]:
 
 
 def left(participation: Participation, *, most: int = 1000) -> int:
-    """How many assignments the worker could have now, counting HITs up to `most`."""
+    """The number of assignments the worker could have now, counting HITs up to `most`."""
     if participation.batch.state != Batch.State.OPEN:
         return 0
     round = round_attempts.round_of(participation.batch)
@@ -121,7 +121,7 @@ def left(participation: Participation, *, most: int = 1000) -> int:
 
 
 def offered(participation: Participation) -> int:
-    """How many assignments the worker is offered in all, for their progress."""
+    """The number of assignments the worker is offered in total, for their progress."""
     round = round_attempts.round_of(participation.batch)
     if round is not None:
         return round_attempts.offered(round_attempts.latest(round, participation.worker_id), round)
@@ -129,7 +129,7 @@ def offered(participation: Participation) -> int:
 
 
 def obstacle(worker: Worker, batch: Batch) -> str:
-    """Why the worker may not accept a HIT of the batch now, or "".
+    """The reason why the worker may not accept a HIT of the batch now, or "".
 
     One of `inactive`, `consent`, `closed`, `blocked`, `not_chosen`, `paused`, `unqualified`.
     """

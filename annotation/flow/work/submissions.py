@@ -25,7 +25,7 @@ from annotation.tasktype import capabilities
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What was stored. A repeated submission of the same form gets an equal receipt."""
+    """The result of a submission. A repeated submission of the same form gets an equal receipt."""
 
     assignment: str
     revision: int
@@ -62,7 +62,7 @@ def save_draft(assignment: Assignment, answer: Any, *, version: int, active_seco
 def one_commit() -> AbstractContextManager[object]:
     """One transaction for a submission and the next claim on SQLite, where any write locks the whole database anyway.
 
-    Elsewhere they are two: a submission holds the lock of its HIT, and must not wait for another HIT's.
+    On PostgreSQL they are separate: a submission holds the lock of its HIT, and must not wait for another HIT's.
     """
     return nullcontext() if connection.features.has_select_for_update else transaction.atomic()
 

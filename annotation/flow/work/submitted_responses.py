@@ -1,4 +1,4 @@
-"""Submitted responses, from which every figure is computed, whatever requesters decided on them.
+"""Submitted responses, from which every figure is computed, whatever the requesters' decisions.
 
 Requesters' decisions (`flow/review/review_decisions`) affect results and datasets, never scores.
 """

@@ -1,7 +1,7 @@
 """Workers who come from a marketplace into its iframe: the frame's URL, their assignment, and the way back.
 
-The frame has no cookies and no session. Its URL is signed for the HIT, not for a person, so that nobody can guess
-another one; a worker who comes by it gets a token, bound to their assignment, that is valid while it lasts.
+The frame has no cookies and no session. Its URL is signed for the HIT, not for a person, so that URLs
+cannot be guessed; a worker who opens it gets a token bound to their assignment, valid as long as that lasts.
 """
 
 import re
@@ -79,7 +79,7 @@ def worker_origin(connection: Connection) -> str:
 
 
 def arrive(hit: Hit, entry: Entry) -> Arrival:
-    """The assignment of a worker whom the marketplace sent; the same each time they come. Raises TurnedAway.
+    """The assignment of a worker sent by the marketplace; idempotent. Raises TurnedAway.
 
     Marketplaces reuse assignment ids: the former worker loses the assignment, and keeps the draft.
     """

@@ -80,7 +80,7 @@ class Line:
             raise Resting
 
     def call(self, operation: Callable[..., Result], *arguments: Any, **named: Any) -> Result:
-        """Make one call. Raises what the operation raises, and Resting after one failure too many."""
+        """Make one call. Raises the operation's errors, and Resting after too many failures."""
         self._wait()
         try:
             result = operation(*arguments, **named)
@@ -123,7 +123,7 @@ def open_marketplace(connection: Connection, *, timeout: float = 20.0) -> Market
 
 
 def _is_allowed(url: str) -> bool:
-    """Whether a URL may be in the internal network: our own, one of the settings, or any on a local installation."""
+    """Whether a URL may be internal: our own, one in MARKETPLACE_HOSTS, or any on a local installation."""
     parts = urlsplit(url)
     named = {parts.netloc.lower(), (parts.hostname or "").lower()} & set(settings.MARKETPLACE_HOSTS)
     return bool(settings.LOCAL or named or origin_of(url) == origin_of(settings.PUBLIC_URL))
@@ -205,5 +205,5 @@ def refuse_closed(connection: Connection) -> None:
 
 
 def pays_twice(connection: Connection) -> bool:
-    """Whether the keys belong to the publishing project itself, so that its one budget would pay both sides."""
+    """Whether the keys belong to the publishing project itself, so that its budget would pay both sides."""
     return AccessKey.objects.filter(key_id=connection.key_id, project=connection.project_id).exists()

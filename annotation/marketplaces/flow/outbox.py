@@ -66,7 +66,7 @@ def take(due: QuerySet[Any], unsent: QuerySet[Any], *related: str, patience: Pat
 
 
 def look_where_forgotten(row: Any, line: Line, look: Callable[[datetime], Result]) -> Result | None:
-    """What an earlier attempt created, as `look` finds it, if the marketplace may have forgotten the token.
+    """The object created by an earlier attempt, as `look` finds it, if the marketplace may have forgotten the token.
 
     Raises Later until two look-ups, both begun when no earlier call can still be running, did not find it. `look` gets
     the time since which none can. The token stays the same: a marketplace that does remember it says AlreadyThere.

@@ -39,7 +39,7 @@ def counts(batch: Batch) -> dict[str, object]:
 
 
 def due(connection: Connection) -> QuerySet[Payment]:
-    """Payments to send now that nobody is sending; a bonus only after its assignment's reward."""
+    """Due payments that are not leased; a bonus only after its assignment's reward."""
     rows = Payment.objects.unsettled().filter(FREE, batch__marketplace__connection=connection, due_at__lte=Now())
     owed = Payment.objects.filter(assignment=OuterRef("assignment"), kind=Payment.Kind.REWARD)
     return rows.exclude(~Q(kind=Payment.Kind.REWARD) & Exists(owed.exclude(state=State.PAID)))
@@ -52,7 +52,7 @@ def take(connection: Connection, *, patience: Patience) -> Payment | None:
 
 
 def send_due(connection: Connection, *, patience: Patience | None = None, seconds: float = 3600) -> int:
-    """Send payments, then rejections and messages, for at most so many seconds; returns the number of payments sent.
+    """Send payments, then rejections and messages, for at most `seconds`; returns the number of payments sent.
 
     Safe to run twice. A marketplace that fails too often ends the run; the rest is sent after its pause.
     """
@@ -182,7 +182,7 @@ def try_again(batch: Batch) -> int:
 
 
 def sweep(*, seconds: float = 10.0) -> int:
-    """Send due payments and messages on every marketplace, for so many seconds each."""
+    """Send due payments and messages on every marketplace, for at most `seconds` each."""
     waiting = Payment.objects.unsettled().filter(due_at__lte=Now(), batch__on_marketplace=True)
     named = Q(pk__in=waiting.values("batch__marketplace__connection")) | Q(pk__in=rejections().values("connection"))
     rows = Connection.objects.exclude(rests_until__gt=Now())

@@ -81,7 +81,7 @@ def counts(batch: Batch) -> dict[str, int]:
 
 
 def due(connection: Connection) -> QuerySet[Publication]:
-    """Publications to send now that nobody is sending."""
+    """Due publications of open batches that are not leased."""
     rows = Publication.objects.unsent().filter(outbox.FREE, connection=connection, due_at__lte=Now())
     return rows.filter(hit__batch__state=Batch.State.OPEN)
 
@@ -101,7 +101,7 @@ def send_due(
     patience: Patience | None = None,
     seconds: float = 3600,
 ) -> int:
-    """Publish what is due, of one batch or all, for at most so many seconds; returns how many. Safe to run twice.
+    """Publish due HITs, of one batch or all, for at most `seconds`; returns the number published. Safe to run twice.
 
     A marketplace that fails too often ends the run; the rest is sent after its pause.
     """
@@ -174,7 +174,7 @@ def hurry(batch: Batch) -> None:
 
 
 def sweep(*, seconds: float = 10.0) -> int:
-    """Publish due HITs on every marketplace, for so many seconds each."""
+    """Publish due HITs on every marketplace, for at most `seconds` each."""
     waiting = Publication.objects.unsent().filter(due_at__lte=Now()).values("connection")
     rows = Connection.objects.filter(pk__in=waiting).exclude(rests_until__gt=Now())
     return sum(send_due(connection, seconds=seconds) for connection in rows)

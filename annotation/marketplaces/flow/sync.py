@@ -1,6 +1,6 @@
-"""Synchronisation: what a marketplace reports of our HITs, compared with our rows, in both directions.
+"""Synchronisation of our rows with a marketplace's reports on our HITs, in both directions.
 
-It is polled, more often while something happens; the marketplace is right about what happened there.
+The marketplace is polled, more often while something happens; its reports are authoritative for its side.
 """
 
 import time
@@ -56,7 +56,7 @@ def due(connection: Connection) -> QuerySet[Publication]:
 
 
 def sync_due(connection: Connection, *, patience: Patience | None = None, seconds: float = 3600) -> Found:
-    """Look up due HITs, for at most so many seconds. Safe to run twice."""
+    """Look up due HITs, for at most `seconds`. Safe to run twice."""
     found, end = Found(), time.monotonic() + seconds
     # Errors that end it early are stored in the connection's row, and the next run continues.
     with suppress(Resting, Unsealable, TryAgain):
@@ -214,7 +214,7 @@ def troubles(connection: Connection, *, batch: Batch | None = None) -> QuerySet[
 
 
 def search(connection: Connection, *, patience: Patience | None = None) -> Found:
-    """Search all HITs there: adopt those whose creation we did not learn of, list orphans. Raises MarketplaceError."""
+    """Search all HITs on the marketplace: adopt ours without a known id, list orphans. Raises MarketplaceError."""
     line, found = Line(connection, patience=patience or Patience()), Found()
     mark = installation_id(connection.project) + ":"
     for standing in line.call(lambda: list(line.marketplace.list_hits())):
@@ -280,7 +280,7 @@ def keep_open(batch: Batch, until: datetime) -> int:
 
 
 def sweep(*, seconds: float = 10.0) -> int:
-    """Look up what is due on every marketplace, for so many seconds each; returns how many HITs."""
+    """Look up due HITs on every marketplace, for at most `seconds` each; returns the number of HITs."""
     waiting = Publication.objects.filter(state=Publication.State.PUBLISHED, due_at__lte=Now()).values("connection")
     rows = Connection.objects.filter(pk__in=waiting).exclude(rests_until__gt=Now())
     return sum(sync_due(connection, seconds=seconds).looked for connection in rows)

@@ -46,7 +46,7 @@ def terms_of(publication: Publication, line: Line) -> Terms:
 
 
 def offer_of(publication: Publication, type_id: str, *, seconds: float) -> Offer:
-    """The HIT to publish, for so many seconds."""
+    """The HIT to publish, with a lifetime of `seconds`."""
     return Offer(
         type_id=type_id,
         annotation=publication.annotation,
@@ -68,7 +68,7 @@ def requirements_of(batch: Batch, line: Line) -> tuple[Requirement, ...]:
 
 
 def refuse_crowded(batch: Batch) -> None:
-    """Raise Refused if a batch has so many requirements that none is left for excluding workers."""
+    """Raise Refused if a batch has too many requirements to leave room for those that exclude workers."""
     most = requirements.MOST_REQUIREMENTS - (2 if hidden_gold.may_pause(batch) else 1)
     if len(batch.requirements) > most:
         text = _(
@@ -113,7 +113,7 @@ def exclusion(project: Project, line: Line) -> str:
 
 
 def pause(batch: Batch, line: Line) -> str:
-    """The qualification of workers there whom the batch's rule on hidden gold paused."""
+    """The id of the marketplace's qualification for workers paused by the batch's hidden gold rule."""
     name = f"{connections.installation_id(batch.project)} {batch.slug} paused"
     return _ensured(name, _("You are paused on this work."), line)
 
@@ -151,9 +151,9 @@ def _there(external_id: str | None) -> str:
 
 
 def _add(type_id: str, rows: list[Qualification], line: Line) -> int:
-    """Grant the account's own qualification to those who lack it there, and update what we granted.
+    """Grant the account's own qualification to workers who lack it on the marketplace, and update our grants.
 
-    What the account granted or changed itself has another value than ours, and stays.
+    Scores that the account granted or changed itself differ from ours, and stay.
     """
     held, changed = line.call(line.marketplace.holders, type_id), 0
     for row in rows:

@@ -1,7 +1,7 @@
-"""A client for the MTurk API, with boto3. The only importer of boto3; knows no rows.
+"""A client for the MTurk API, with boto3. The only module that imports boto3; it does not use models.
 
 It takes nothing from the environment: no credentials, profile, region or proxy. A call is tried once; callers decide on
-retries, because only they know whether these could do harm.
+retries, because only they know whether a retry is safe.
 """
 
 import os

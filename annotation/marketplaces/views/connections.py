@@ -103,7 +103,7 @@ def _abroad(project: Project, slug: str) -> Batch:
 
 @member_page(roles.SEE)
 def batch_marketplace(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
-    """What is published of a batch, and problems; for htmx only the polled numbers."""
+    """The publications of a batch, and problems; for htmx only the polled numbers."""
     shown = _abroad(project, batch)
     if request.htmx:
         return render(request, "marketplaces/_state.html", {"project": project, "batch": shown, **_standing(shown)})

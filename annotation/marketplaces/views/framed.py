@@ -1,4 +1,4 @@
-"""Our tasks inside a marketplace's iframe. One URL shows whatever comes next; every action is a POST with a token."""
+"""Our tasks inside a marketplace's iframe. One URL shows the worker's next step; actions are POSTs with a token."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -81,7 +81,7 @@ def held(view: View) -> View:
 
 
 def _forget_visitor(request: HttpRequest) -> None:
-    """Ignore the session of whoever is signed in on this site, and leave their cookies alone."""
+    """Ignore the session of a user signed in on this site, without changing their cookies."""
     request.COOKIES = {}
     request.user = AnonymousUser()
     request.session = import_module(settings.SESSION_ENGINE).SessionStore()

@@ -27,7 +27,7 @@ class Unknown(Refused):
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """`again`: it was submitted before. `same`: the stored response is the one sent now."""
+    """Result of a submission. `again`: it was submitted before. `same`: the stored response equals this one."""
 
     assignment: Assignment
     again: bool = False
@@ -36,7 +36,7 @@ class Stored:
 
 
 def submit(public_id: str, fields: Sequence[Sequence[str]]) -> Stored:
-    """Store what a HIT's page posted. The unguessable id authorises it, once: the first response counts.
+    """Store the fields posted by a HIT's page. The unguessable id authorises this once: the first response counts.
 
     Raises InPreview, Unknown, and Refused with a sentence if the response cannot be stored.
     """

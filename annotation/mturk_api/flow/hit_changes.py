@@ -35,7 +35,7 @@ class WrongHitState(Refused):
 
 
 class TooMany(Refused):
-    """A HIT cannot have so many assignments."""
+    """The HIT would have too many assignments."""
 
 
 def status_of(listing: Listing) -> str:

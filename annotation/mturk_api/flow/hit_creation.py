@@ -37,7 +37,7 @@ class Terms:
 
     @property
     def digest(self) -> str:
-        """Equal for equal terms, whatever the order of the requirements."""
+        """SHA-256 of the terms, independent of the order of the requirements."""
         content = asdict(self) | {"reward": f"{self.reward:.2f}"}
         content["requirements"] = sorted(json.dumps(row, sort_keys=True) for row in self.requirements)
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

@@ -1,7 +1,7 @@
 """Money set aside for a HIT of the MTurk API: at its creation, and released when no longer needed.
 
 `Listing.held` is its part of the batch's account. An expired HIT releases the money of its free assignments even
-without a sweep: whoever reads the balance or sets money aside calls `catch_up` first. Lock order: assignment,
+without a sweep: code that reads the balance or sets money aside calls `catch_up` first. Lock order: assignment,
 participation, batch, HIT, listing, accounts.
 """
 
@@ -53,7 +53,7 @@ def cost(hit: Hit) -> Decimal:
 
 
 def undecided(hit: Hit) -> QuerySet[Assignment]:
-    """Submitted assignments that nobody decided on."""
+    """Undecided submitted assignments of the HIT."""
     return Assignment.objects.filter(hit=hit, state=lifecycle.SUBMITTED, approval="")
 
 
@@ -64,7 +64,7 @@ def lock(hit_id: int) -> None:
 
 @transaction.atomic
 def settle(hit_id: int, *, spent: Decimal = Decimal(0)) -> None:
-    """Set aside what the HIT lacks and release what it does not need; no effect without a listing.
+    """Set aside missing money for the HIT and release surplus money; no effect without a listing.
 
     `spent` has just been paid from its money. Raises Overdrawn if the budget does not cover more.
     """
@@ -91,7 +91,7 @@ def _move(listing: Listing, spent: Decimal, needed: Decimal) -> None:
 
 
 def _due_at(listing: Listing, state: HitCounts) -> object:
-    """When the listing next changes by time alone."""
+    """The time when the listing next changes by time alone; None if it does not."""
     if state.deleted:
         return None
     if not state.expired:
@@ -132,7 +132,7 @@ def lapse(listing: Listing) -> None:
 
 
 def _is_over(row: Listing) -> bool:
-    """Whether it expired long ago and nothing is pending."""
+    """Whether the HIT expired more than KEPT ago and nothing is pending."""
     if row.hit.closes_at is None or row.hit.closes_at + hit_status.KEPT > clock.now():
         return False
     waits_for_nobody = hit_status.status(state_of(row)) in {hit_status.REVIEWABLE, hit_status.REVIEWING}

@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 def apply(assignment: Assignment) -> None:
     """Carry out the policies of a submitted assignment, and of its HIT if that is full.
 
-    Call it after the submission, outside its transaction; `apply_due` finds what is left undone.
+    Call it after the submission, outside its transaction; `apply_due` carries out actions left undone.
     """
     listing = Listing.objects.filter(hit=assignment.hit_id).first()
     if listing is None:
@@ -39,12 +39,12 @@ def catch_up(listing: Listing) -> None:
 
 
 def apply_due(*, limit: int = 200) -> int:
-    """Carry out intended actions that nobody did yet; returns how many. Safe to run twice."""
+    """Carry out pending actions; returns the number carried out. Safe to run twice."""
     return carry_out(PolicyOutcome.objects.filter(status=policy_checks.INTENDED).order_by("pk")[:limit])
 
 
 def carry_out(intended: QuerySet[PolicyOutcome]) -> int:
-    """Carry out these actions, each in a transaction of its own; returns how many."""
+    """Carry out these actions, each in a separate transaction; returns the number carried out."""
     return sum(_carry_out(action.pk) for action in list(intended))
 
 

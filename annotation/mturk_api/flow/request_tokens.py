@@ -16,7 +16,7 @@ LASTS = timedelta(hours=24)
 
 
 class Spent(Conflict):
-    """The token was used in the last 24 hours; `result` is the id of what was created."""
+    """The token was used in the last 24 hours; `result` is the id of the created object."""
 
     def __init__(self, token: str, result: str) -> None:
         self.token, self.result = token, result
@@ -25,7 +25,7 @@ class Spent(Conflict):
 
 @transaction.atomic
 def spend(project: Project, family: str, token: str, *, result: str = "") -> None:
-    """Use a token; `family` names the operations that share tokens, `result` what this one creates. Raises Spent.
+    """Use a token; `family` names the operations that share tokens, `result` the created object's id. Raises Spent.
 
     Call it in the transaction of the effect, before it: if that fails, the token is unused.
     """

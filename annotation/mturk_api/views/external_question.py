@@ -1,6 +1,6 @@
 """URLs for pages of HITs from the MTurk API: their HTML, the submit URL, the state of a submission, a type's HITs.
 
-They use no cookies, because those pages have an origin of their own. A submission is authorised by the assignment's
+They use no cookies, because the pages have a separate origin. A submission is authorised by the assignment's
 unguessable id, once (docs/marketplace.md).
 """
 
@@ -42,7 +42,7 @@ SANDBOX = f"sandbox {' '.join((*LEAST, 'allow-popups-to-escape-sandbox'))}; fram
 @never_cache
 @xframe_options_exempt
 def html_question(request: HttpRequest, token: str) -> HttpResponse:
-    """The page of an HTMLQuestion, sandboxed into an origin of its own; the signed URL authorises."""
+    """The page of an HTMLQuestion, sandboxed into a separate origin; authorised by the signed URL."""
     try:
         pk = signing.loads(token, salt=QUESTION)
     except signing.BadSignature:

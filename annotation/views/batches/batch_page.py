@@ -1,4 +1,4 @@
-"""What every page of a batch shares: look-up, heading, tabs."""
+"""Shared parts of a batch's pages: look-up, heading, tabs."""
 
 from typing import Any
 

@@ -130,7 +130,7 @@ def _shows(cut: Cut) -> list[tuple[str, str, str]]:
 
 @requester_form
 def batch_settings(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
-    """What may change after the launch, and all other settings."""
+    """The settings that can be changed after the launch, and all other settings."""
     shown = batch_of(project, batch)
     form = WhoForm(project, request.POST if request.method == "POST" else None, batch=shown)
     if form.is_valid():
@@ -213,7 +213,7 @@ def batch_clone(request: HttpRequest, project: Project, batch: str) -> HttpRespo
 
 @requester_form
 def batch_next(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
-    """How many items are left for this task, and a form; POST creates a draft for more items."""
+    """The number of items left for this task, and a form; POST creates a draft for more items."""
     shown = batch_of(project, batch)
     form = NextForm(request.POST if request.method == "POST" else None)
     form.initial = {"count": shown.sample, "name": add_items.free_name(project, shown.slug)}

@@ -71,7 +71,7 @@ def _page(request: HttpRequest, project: Project, draft: Batch | None) -> HttpRe
 
 
 def hindrance(form: LaunchForm) -> str:
-    """Why a launch with these settings would be refused, as far as that is known before; "" if not."""
+    """The reason why a launch with these settings would be refused, if it can be known before; else ""."""
     count = form.count()
     if count is None or not count.exact:
         return ""

@@ -54,7 +54,7 @@ def reserve_hits(request: HttpRequest, project: Project, batch: str) -> HttpResp
 
 
 def _chosen(request: HttpRequest, batch: Batch) -> list[Hit]:
-    """The checked HITs, or with `all` those of the whole filtered list, in order."""
+    """The checked HITs, or with `all` the HITs of the whole filtered list, in order."""
     if "all" in request.GET:
         rows = listed(request, batch, Cut.of(request.GET))
     else:

@@ -57,7 +57,7 @@ def _stage(group: Group, source: Dataset, usual: str) -> dict[str, Any]:
 
 
 def _usual(source: Dataset) -> str:
-    """The derivation that usually comes next: the one of the task of its results, or after the last one."""
+    """The derivation that usually comes next: that of the task of its results, or the one after its last derivation."""
     task = task_types().get(str(source.lineage.get("task", "")))
     named = DERIVATIONS.get(task.leads_to) if task else None
     if named and not named.source_problem(source.features):

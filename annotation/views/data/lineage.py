@@ -15,7 +15,7 @@ from annotation.models import Batch, Dataset
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """How a dataset was made. `options`: those that differ from the defaults; `batch`: a batch's name."""
+    """The step that made a dataset. `options`: only values that differ from the defaults; `batch`: a batch's name."""
 
     title: str
     options: list[tuple[str, str]] = field(default_factory=list)
@@ -29,7 +29,7 @@ class Step:
 class Node:
     """A dataset in its family; `size` is None if it was deleted.
 
-    `then`: a chain of only descendants; `children`: those made of the last one of the chain.
+    `then`: a chain of single descendants; `children`: the datasets made from the last one in the chain.
     """
 
     name: str
@@ -53,7 +53,7 @@ def ancestry(dataset: Dataset) -> dict[str, Any]:
 
 
 def derived_from(dataset: Dataset) -> str:
-    """How a dataset was made, in one line; "" for an imported one."""
+    """A dataset's sources and derivation in one line; "" for an imported dataset."""
     source = dataset.lineage.get("source", [])
     names = ", ".join([source] if isinstance(source, str) else source)
     step = step_of(dataset.lineage, {})

@@ -114,7 +114,7 @@ def ledger_file(request: HttpRequest, project: Project) -> HttpResponse:
 
 @member_form(roles.PAY)
 def batch_floor(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
-    """Workers below the minimum wage and what they lack; POST pays what was shown."""
+    """Workers below the minimum wage with their top-ups; POST pays the top-ups shown."""
     shown = batch_of(project, batch)
     if request.method == "POST":
         with refusal_as_message(request):

@@ -25,7 +25,7 @@ def payout_new(request: HttpRequest, project: Project) -> HttpResponse:
 
 @member_page(roles.PAY)
 def payout(request: HttpRequest, project: Project, number: int) -> HttpResponse:
-    """What to pay to whom, with names, because whoever pays needs them."""
+    """A payout's amounts by worker, with names, which are needed to pay them."""
     row = _payout(project, number)
     lines = payouts.lines_of(row)
     breadcrumbs = section_breadcrumbs(project, "money", _("Payout %(number)s") % {"number": row.number})

@@ -19,7 +19,7 @@ from annotation.views.work.worker_home import worker_tabs
 
 @member_page(roles.PEOPLE)
 def message_list(request: HttpRequest, project: Project) -> HttpResponse:
-    """The project's conversations, latest first; with ?show=new those with unread messages."""
+    """The project's conversations, latest first; with ?show=new only conversations with unread messages."""
     show = "new" if request.GET.get("show") == "new" else "all"
     page = Paginator(worker_messages.threads(project, unread=show == "new"), 50).get_page(request.GET.get("page"))
     context = {

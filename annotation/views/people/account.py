@@ -68,7 +68,7 @@ def password_change(request: HttpRequest) -> HttpResponse:
 @require_get_or_post
 @login_required
 def account_delete(request: HttpRequest) -> HttpResponse:
-    """What a deletion removes and keeps, and the deletion itself."""
+    """A preview of the account's deletion; POST deletes it."""
     user = request.user
     owed = worker_erasure.owed(*user.workers.select_related("project"))
     form, wait = DeletionForm(user, owed, request.POST if request.method == "POST" else None), 0

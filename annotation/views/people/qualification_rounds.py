@@ -108,7 +108,7 @@ def _chances(form: RoundForm, draft: Batch | None) -> dict[str, Any]:
 
 
 def _pool(form: RoundForm, draft: Batch | None) -> dict[str, Any]:
-    """How many items of each dataset the round would reserve, what is missing, and warnings."""
+    """The number of items of each dataset that the round would reserve, missing items, and warnings."""
     count = form.count() if form.is_bound else look(draft) if draft else None
     if count is None:
         return {"pool": None}

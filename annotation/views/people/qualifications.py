@@ -121,7 +121,7 @@ def qualification(request: HttpRequest, project: Project, public_id: str) -> Htt
 
 
 def type_page(request: HttpRequest, type: QualificationType, **forms: Any) -> dict[str, Any]:
-    """Context of a type's page; `forms` are those with errors."""
+    """Context of a type's page; `forms` are the forms with errors."""
     wanted = request.GET.get("q", "").strip()[:40]
     rows = bulk_grants.holders(type)
     if wanted:

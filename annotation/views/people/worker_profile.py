@@ -137,7 +137,7 @@ def _grades(batch: Batch, worker: int, checks: list[Assignment]) -> tuple[str, l
 
 @member_action(roles.PEOPLE)
 def batch_worker_resume(request: HttpRequest, project: Project, batch: str, worker: int) -> HttpResponse:
-    """Let a worker whom the rule paused continue, with a message."""
+    """Let a worker paused by the hidden gold rule continue, with a message."""
     shown = batch_of(project, batch)
     if hidden_gold.let_go_on(_participation(shown, worker), text=request.POST.get("text", "")[:5000].replace("\0", "")):
         messages.success(request, _("They can continue, and will see your message before their next item."))
@@ -148,7 +148,7 @@ def batch_worker_resume(request: HttpRequest, project: Project, batch: str, work
 
 @member_form(roles.OWN)
 def worker_erase(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
-    """What is erased and what stays; POST erases, once the owner typed the pseudonym."""
+    """A preview of a worker's erasure; POST erases the worker if the typed pseudonym matches."""
     worker = get_object_or_404(Worker.objects.select_related("user"), project=project, pk=pk)
     worker.project = project
     problem = ""

@@ -113,7 +113,7 @@ def _rows(project: Project, running: list[Progress]) -> list[dict[str, Any]]:
 
 
 def _waits(project: Project, may: frozenset[str]) -> list[dict[str, Any]]:
-    """What waits for the viewer; first what is due, soonest first."""
+    """The viewer's waiting work; work with a due time first, soonest first."""
     waits = [_wait(project, wait) for wait in overview.waiting(project) if WAITS[wait.kind][0] in may]
     due = sorted((wait for wait in waits if wait["due"]), key=lambda wait: wait["due"])
     return due + [wait for wait in waits if not wait["due"]]
@@ -157,7 +157,7 @@ class NewProjectForm(ConsoleForm):
 @require_get_or_post
 @login_required
 def project_new(request: HttpRequest) -> HttpResponse:
-    """The form of a new project, for those who may create one; it leads to the project's home."""
+    """The form of a new project, for users who may create one; redirects to the project's home."""
     if not new_project.may_found(request.user):
         raise Http404
     form = NewProjectForm(request.POST if request.method == "POST" else None)

@@ -23,7 +23,7 @@ from annotation.views.post_handling import refusal_as_message, refusal_in_form, 
 
 
 class NameForm(ConsoleForm):
-    """The name of what is to be erased, typed for confirmation."""
+    """The name of the object to erase, typed for confirmation."""
 
     plain = forms.TextInput({"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"})
     name = forms.CharField(label=gettext_lazy("Name"), max_length=200, widget=plain)

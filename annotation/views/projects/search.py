@@ -70,7 +70,7 @@ def _group(project: Project, kind: str, rows: list[Found]) -> dict[str, Any]:
 
 
 def _pages(project: Project, text: str, may: frozenset[str]) -> list[tuple[str, str]]:
-    """Pages of the project with this name; without a text those that the viewer may open."""
+    """(label, URL) of the project's pages that the viewer may open and whose name contains all words of `text`."""
     words, found = text.casefold().split(), []
     for act, page, label, also in [*PAGES, *discovery.listed("menu", "SETTINGS")]:
         label = _(str(label))

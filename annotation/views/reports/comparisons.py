@@ -25,7 +25,7 @@ from annotation.views.reports.report_tables import Ways, WaysOfSeveral, shown_ta
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The measured comparison; `choices`: what can be compared."""
+    """A comparison's tables and chart; `choices`: the batches, workers or models to compare."""
 
     of: str
     choices: Any

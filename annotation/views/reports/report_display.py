@@ -123,7 +123,7 @@ def _defined(part: JSON) -> dict[str, str]:
 
 
 def _about_people(people: JSON) -> Iterator[str]:
-    """For whom the intervals hold, and what a single worker of the general population would reach."""
+    """The workers for whom the intervals hold, and the average annotator's interval over annotators and items."""
     yield tables.cell_text(whom(people["workers"]), _)
     average = people["answer"]["average"]["f1"]
     if average is None:

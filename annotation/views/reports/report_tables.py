@@ -37,7 +37,7 @@ class Ways:
         return frozenset(hit_filters.pseudonyms(self._batch))
 
     def to(self, parts: Mapping[str, str]) -> str:
-        """The URL of the HITs in this part; of the responses, if the part is about these, a worker or a label."""
+        """The URL of the HITs in a part of the report; of its responses, if it names answers, a worker or a label."""
         known = {name: value for name, value in parts.items() if name != "label" or value in self._labels}
         cut = replace(self._cut.narrowed(known), counted=True, ties="")
         if cut.worker or cut.label or "answers" in parts:

@@ -78,7 +78,7 @@ def _filters(request: HttpRequest) -> str:
 
 @member_page(roles.PAY)
 def approvals(request: HttpRequest, project: Project) -> HttpResponse:
-    """The queue: what is approved by itself first stands first, and can be decided on together."""
+    """The approval queue, ordered by time of automatic approval; responses can be decided on in bulk."""
     show = request.GET.get("show") if request.GET.get("show") in SHOWS else "waiting"
     page = Paginator(_rows(request, project, str(show)), PAGE).get_page(request.GET.get("page"))
     page.object_list = [_line(row) for row in page.object_list]

@@ -52,7 +52,7 @@ def start(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def next_page(request: HttpRequest, worker: Worker, batch: Batch) -> HttpResponse:
-    """Redirect to the worker's next assignment, or to what must come before it."""
+    """Redirect to the worker's next assignment, or to a page that must come first, such as consent."""
     hindered = open_work.obstacle(worker, batch)
     if hindered == "consent":
         return with_next_of(reverse("consent", args=[batch.project.slug]), reverse("work"))
@@ -124,7 +124,7 @@ def assignment(request: HttpRequest, public_id: str) -> HttpResponse:
 
 @signed_in_action
 def submit(request: HttpRequest, public_id: str) -> HttpResponse:
-    """Submit the response and go on to the next assignment; 422 lists what is missing, 409 who was first."""
+    """Submit the response and go on to the next assignment; 422 for missing parts, 409 if another was first."""
     row = own_assignment(request, public_id)
     here = reverse("assignment", args=[row.public_id])
     if afterwards(row) is not None:
@@ -143,7 +143,7 @@ def submit(request: HttpRequest, public_id: str) -> HttpResponse:
 
 
 def _onward(request: HttpRequest, row: Assignment, receipt: Receipt, *, repairing: bool) -> HttpResponse:
-    """Redirect to what follows a stored response: what its task shows afterwards, or the next assignment."""
+    """Redirect after a stored response: to the page that its task shows afterwards, or to the next assignment."""
     if repairing:
         messages.success(request, _("Thank you for the changes. The requester will review them."))
     if receipt.late and receipt.revision == 1:

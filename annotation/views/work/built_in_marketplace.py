@@ -1,4 +1,4 @@
-"""The built-in marketplace: finding HITs of all projects, and previewing and accepting those of the MTurk API."""
+"""The built-in marketplace: finding HITs of all projects, and previewing and accepting HITs of the MTurk API."""
 
 from typing import Any
 
@@ -89,7 +89,7 @@ def _hit(public_id: str) -> Hit:
 
 
 def _preview(request: HttpRequest, found: Group, hit: Hit, *, passing: int = 0) -> HttpResponse:
-    """The HIT's page as a preview, with what it pays and the way to accept it."""
+    """The HIT's page as a preview, with its reward and the URL to accept it."""
     hit.batch = found.batch
     offer = {
         "group": found,

@@ -38,7 +38,7 @@ def practice(request: HttpRequest, pk: int, number: int) -> HttpResponse:
 def exercise_page(
     request: HttpRequest, batch: Batch, worker: Worker, number: int, *, urls: dict[str, str], **extra: Any
 ) -> HttpResponse:
-    """A practice item, and on POST its feedback; `urls` are those of its forms."""
+    """A practice item, and on POST its feedback; `urls` are its forms' URLs."""
     exercise, held = exercise_of(batch, number)
     payload = exercise_shown(batch, worker, exercise)
     if request.method != "POST":
@@ -51,7 +51,7 @@ def exercise_page(
 
 
 def _comes_first(worker: Worker, batch: Batch, number: int) -> str:
-    """The URL of what comes before this practice item; "" if it may be done now."""
+    """The URL of a page that must come before this practice item; "" if there is none."""
     hindered = open_work.obstacle(worker, batch)
     if hindered == "consent":
         return reverse("consent", args=[batch.project.slug])

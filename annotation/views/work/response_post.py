@@ -49,13 +49,13 @@ def store(request: HttpRequest, row: Assignment, answer: JSON) -> Receipt:
 
 
 def incomplete(request: HttpRequest, row: Assignment, context: dict[str, Any]) -> HttpResponse:
-    """The page again, with what is missing."""
+    """The page again with the missing parts, as 422."""
     page = render(request, f"{row.batch.task}/page.html", context, status=422)
     return with_frames(page, row.batch.task, row.hit.payload)
 
 
 def conflicting(request: HttpRequest, conflict: Conflict, answer: JSON, **context: Any) -> HttpResponse:
-    """What to do now that another response was stored; the one that was sent is shown, so that nobody loses it.
+    """The conflict page after another response was stored; it shows the sent response, so that it is not lost.
 
     `standing_url` leads to the stored one, `home_url` away if nothing is left to do.
     """

@@ -93,7 +93,7 @@ def batch_done(request: HttpRequest, pk: int) -> HttpResponse:
 
 @signed_in_page
 def history(request: HttpRequest) -> HttpResponse:
-    """What the viewer submitted, and the decisions on it, newest first; open batches can still be changed."""
+    """The viewer's submitted responses with decisions, newest first; in open batches they can still be changed."""
     rows = _own_assignments(request).filter(state=lifecycle.SUBMITTED).select_related("hit__item")
     decided = Prefetch("approvals", Approval.objects.order_by("-pk"), to_attr="decided")
     written = worker_messages.counted(rows.order_by("-submitted_at"))
@@ -134,7 +134,7 @@ def worker_tabs(request: HttpRequest, here: str) -> dict[str, Any]:
 
 @signed_in_page
 def my_qualifications(request: HttpRequest) -> HttpResponse:
-    """The viewer's qualifications and requests, and what they may request, by project."""
+    """The viewer's qualifications, requests, and qualifications they may request, by project."""
     standing = [_standing(worker) for worker in workers_of(request)]
     context = {"projects": standing, **worker_tabs(request, "my-qualifications")}
     return render(request, "people/my_qualifications.html", context)
@@ -234,7 +234,7 @@ def message_write(request: HttpRequest, slug: str) -> HttpResponse:
 
 @signed_in_form
 def my_details(request: HttpRequest, slug: str) -> HttpResponse:
-    """What the viewer states about themselves to one project."""
+    """The viewer's details for one project: country, subdivision, adult content."""
     worker = own_worker(request, slug)
     form = DetailsForm(request.POST) if request.method == "POST" else DetailsForm.of(worker)
     if form.is_bound and form.is_valid():

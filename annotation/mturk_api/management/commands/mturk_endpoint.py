@@ -1,4 +1,4 @@
-"""Serve the MTurk API at `/` of a host and port of its own, together with the pages for workers."""
+"""Serve the MTurk API at `/` of a separate host and port, together with the pages for workers."""
 
 import argparse
 import ipaddress
