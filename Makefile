@@ -45,7 +45,7 @@ test: .venv/dev.stamp  ## lint, then the tests: on SQLite, with real servers, an
 	echo "== what depends on the database on PostgreSQL"; \
 	$(ON_POSTGRESQL) $(TESTS) $(SPREAD) -m "postgresql and not soak and not process" $(MARKED) || failed="$$failed postgresql"; \
 	echo "== real servers and workers, on both"; \
-	$(TESTS) -n 3 --dist worksteal -m "process and not soak" tests/process || failed="$$failed process"; \
+	$(TESTS) $(SPREAD) -m "process and not soak" tests/process || failed="$$failed process"; \
 	echo "== style and types"; \
 	wait $$lint || failed="$$failed lint"; cat "$$TESTS_SHARED/lint.log"; \
 	echo "$$(($$(date +%s) - start)) seconds"; \
