@@ -172,7 +172,7 @@ def _made(example: Example, number: int, seed: int) -> tuple[Example, Ablated]:
 
 
 def _noted_gold(example: Example) -> Span | None:
-    """The answer's place as a SQuAD file said it, where the file said it otherwise than the first place."""
+    """The answer's span by the `answer_start` noted from a SQuAD file; None if there is none or it does not match."""
     note = example.extra.get("@squad")
     fields = note.get("fields") if isinstance(note, dict) else None
     answers = fields.get("answers") if isinstance(fields, dict) else None

@@ -118,7 +118,7 @@ class Derivation(ABC):
     outputs: tuple[str, ...] = ("",)  # suffixes of the new datasets' names, one dataset each
 
     def check(self, options: Any) -> None:
-        """Raises CannotDerive for options that fit no source, such as a number below its `least`."""
+        """Raise CannotDerive for options that are invalid for every source, such as a number below its `least`."""
         for each in fields(options):
             value, about = getattr(options, each.name), each.metadata
             if "least" in about and value < (least := min(about["least"], about.get("empty", about["least"]))):

@@ -51,7 +51,7 @@ class PairOptions:
 
 
 class ComposablePairs(Derivation):
-    """`check` replaces the check that goes by letters only."""
+    """`check` replaces the default check, which uses spelling only."""
 
     how: str = "composable-pairs"
     title: str = gettext_noop("Composable pairs")
@@ -71,7 +71,7 @@ class ComposablePairs(Derivation):
     source_problem = staticmethod(needs_singles)
 
     def derive(self, source: Source, options: PairOptions, *, seed: int, tally: Tally) -> Derived:
-        """Two-hop Examples, entity by entity. Raises CannotDerive where the source is not single-hop."""
+        """Two-hop Examples, entity by entity. Raises CannotDerive if the source is not single-hop."""
         self.check(options)
         check = self._check or PlainCheck(whole_names=options.whole_names)
         index = Index(singles_of(source), check, nested=not options.whole_names, tick=tally.tick)
@@ -83,7 +83,7 @@ class ComposablePairs(Derivation):
 
 
 def singles_of(source: Source) -> Iterator[Single]:
-    """The questions of a single-hop dataset, with whole numbers as ids. Raises CannotDerive for any other."""
+    """The questions of a single-hop dataset, with integers as ids. Raises CannotDerive for other datasets."""
     return numbered(_singles(source))
 
 

@@ -1,6 +1,6 @@
-"""`dire-*` and `nmf-*`: every question in contexts that lack some of its supporting paragraphs (DiRe; NMF).
+"""`dire-*` and `nmf-*`: every question in contexts without some of its supporting paragraphs (DiRe; NMF).
 
-Seven ways that differ only in which paragraphs they keep (annotation.pure.derivations.sufficiency), hence one module.
+The seven derivations differ only in the paragraphs kept (annotation.pure.derivations.sufficiency).
 """
 
 import random

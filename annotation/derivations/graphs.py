@@ -1,7 +1,7 @@
-"""`--how graphs`: graphs of two to four hops out of composable pairs, or out of single-hop questions.
+"""`--how graphs`: graphs of two to four hops from composable pairs or single-hop questions.
 
-The tally reads the examples of the source, and keeps and drops the candidates that were looked at; the figures
-say how many candidates there are of each shape.
+The tally counts the source's examples as read, and the examined candidates as kept or dropped; the figures have
+the number of candidates of each shape.
 """
 
 from collections import Counter
@@ -98,7 +98,7 @@ class GraphOptions:
 
 
 class Graphs(Derivation):
-    """`check` replaces the check of entities, where the source holds single-hop questions."""
+    """`check` replaces the default check of entities for sources of single-hop questions."""
 
     how: str = "graphs"
     title: str = gettext_noop("Graphs")

@@ -31,7 +31,7 @@ def pool_option(**about: Any) -> Any:
 
 @dataclass(frozen=True)
 class PoolOptions:
-    """`pool`: datasets to retrieve from, commas between; none: the source. `whole`: all their paragraphs.
+    """`pool`: datasets to retrieve from, separated by commas (default: the source). `whole`: all their paragraphs.
 
     `shortest` and `longest`: words of a paragraph of the pool, 0 for no limit. `other_splits`: whether a paragraph that
     supports a question of another split may be a distractor.
@@ -81,11 +81,11 @@ def pool_of(
     longest: int = 0,
     without: Collection[str] = (),
 ) -> Pool:
-    """The supporting paragraphs of the datasets named (commas between; none: of the source itself).
+    """The supporting paragraphs of the datasets `names`, separated by commas (default: the source).
 
     With `whole`, and for examples that label no support, all paragraphs. `shortest` and `longest` are in
-    words; 0 sets no limit. Texts in `without` stay out. The pool's size goes into the tally. Raises CannotDerive where
-    it is empty.
+    words; 0 sets no limit. Texts in `without` are left out. The pool's size is added to the tally. Raises CannotDerive
+    if it is empty.
     """
     datasets = [source.other(name) for name in names_in(names)] or [source]
     pool = Pool(
@@ -105,7 +105,7 @@ def pool_of(
 
 
 def supports_of_other_splits(source: Source, *, tally: Tally) -> set[str]:
-    """The texts that support questions of the other splits. How many goes into the tally where there are any."""
+    """The texts that support questions of the other splits; their number is added to the tally if there are any."""
     datasets = source.other_splits()
     texts = {same_text(each) for dataset in datasets for example in dataset.examples() for each in _supports(example)}
     if datasets:

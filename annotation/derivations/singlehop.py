@@ -150,7 +150,7 @@ def _refuted(single: Single, origin: str, predicted: dict[str, list[str]] | None
 
 
 def _predictions(path: str) -> dict[str, list[str]] | None:
-    """The predicted answers by id; None where no file is named. Raises CannotDerive."""
+    """The predicted answers by id; None without a file. Raises CannotDerive."""
     if not path:
         return None
     answers: dict[str, list[str]] = {}

@@ -96,7 +96,7 @@ class Splits(Derivation):
 class _LeakedSupports:
     """Supporting paragraphs of dev and test that occur as distractors in contexts of train.
 
-    Contexts that are made after the splits leave them out; contexts that were there before may hold them.
+    Contexts built after splitting leave them out; contexts built before may have them.
     """
 
     keys: set[str]

@@ -21,7 +21,7 @@ class UnanswerableTwins(PoolDerivation):
     rank: int = 7
 
     def derive(self, source: Source, options: PoolOptions, *, seed: int, tally: Tally) -> Derived:
-        """The answerable example and then its twin; both are dropped where no twin can be built."""
+        """The answerable example and then its twin; both are dropped if no twin can be built."""
         self.check(options)
         pool, _others = chosen_pool(source, options, tally=tally)
         tally.figures |= {"twins": 0, "paragraphs taken out": {}}

@@ -36,7 +36,7 @@ class Flaw:
 
 
 class Unreadable(Exception):
-    """The file as a whole cannot be read in this format; `flaw` says where it breaks and the fix."""
+    """The file as a whole cannot be read in this format; `flaw` says where, and how to fix it."""
 
     def __init__(self, flaw: Flaw) -> None:
         super().__init__(str(flaw))
@@ -54,7 +54,7 @@ class Parsed:
 
 @dataclass(frozen=True, slots=True)
 class LateFlaws:
-    """Flaws of the file that show only later, such as a twin that never came. Counts as no record."""
+    """Flaws that are only found at the end of the file, such as a missing twin. Not counted as a record."""
 
     flaws: tuple[Flaw, ...]
 

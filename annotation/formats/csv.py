@@ -136,7 +136,7 @@ def _example(record: Mapping[str, str], header: Sequence[str], inspection: Inspe
 
 
 def _header_for(example: Example) -> list[str]:
-    """The columns of the file that an example came from, with `id`; the five of our own for others."""
+    """The columns of the file that an example was imported from, with `id`; otherwise our own five columns."""
     columns = _columns(example)
     return columns if "id" in columns else ["id", *columns]
 

@@ -1,9 +1,9 @@
 """DiRe's files (Trivedi et al. 2020): HotpotQA rows of which several belong to one question.
 
-Rows of a question share its `_id` and stand next to each other; the transformed kinds number them by
-`sub_idx` and label them by `sufficiency` (1, 0, or -1 where no supporting paragraph is left). In the probes
-a row may be labelled with facts of the paragraph that was taken out: so did the authors' converter.
-Such facts have no place in the context; a derivation that labels rows so names them in `extra`, under `OUTSIDE`.
+Rows of a question share its `_id` and are consecutive; the transformed kinds number them by
+`sub_idx` and label them by `sufficiency` (1, 0, or -1 if no supporting paragraph is left). In the probes
+a row may be labelled with facts of the removed paragraph, as by the authors' converter. Such facts are not in
+the context; a derivation that labels rows like this stores them in `extra`, under `OUTSIDE`.
 """
 
 from dataclasses import replace
@@ -59,7 +59,7 @@ class DiRe(HotpotQA):
 
 
 class _Groups(OneOfEach):
-    """Rows of one `_id` stand together, and a `sub_idx` comes once among them."""
+    """Checks that rows of one `_id` are consecutive, with distinct `sub_idx`."""
 
     def __init__(self) -> None:
         super().__init__()

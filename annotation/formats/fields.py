@@ -62,7 +62,7 @@ class Inspection:
 
 
 def record_id_of(value: object) -> str:
-    """The id that a record of any format shows, "" where it has none."""
+    """The id of a record of any format, for messages; "" if it has none."""
     if isinstance(value, dict):
         for key in ("_id", "id"):
             if isinstance(value.get(key), str):
@@ -84,7 +84,7 @@ def kind(value: object) -> str:
 
 
 def needed_text(record: Mapping[str, Any], key: str, inspection: Inspection) -> str:
-    """A text that must be there and say something; kept exactly as it is."""
+    """A required, non-blank text, returned unchanged."""
     if key not in record:
         inspection.error(key, "the field is missing", "Give a text")
     elif type(value := record[key]) is not str:
@@ -106,7 +106,7 @@ def optional_text(record: Mapping[str, Any], key: str, inspection: Inspection) -
 
 
 def plain_text(record: Mapping[str, Any], key: str, inspection: Inspection, right: str = "a text") -> str:
-    """A text that must be there but may be empty; "" where it is none."""
+    """A required text that may be empty; "" if it is invalid."""
     value = record.get(key)
     if type(value) is str:
         return value
@@ -121,7 +121,7 @@ def optional_texts(record: Mapping[str, Any], key: str, inspection: Inspection) 
 
 
 def hop_id(record: Mapping[str, Any], key: str, inspection: Inspection) -> Any:
-    """The id of a hop, None where it has none; one that is neither a whole number nor a text is reported."""
+    """The id of a hop, or None; an id that is neither an integer nor a text is reported as a flaw."""
     value = record.get(key)
     if value is not None and type(value) not in (int, str):
         inspection.mistyped(key, value, "a whole number or a text")
@@ -129,7 +129,7 @@ def hop_id(record: Mapping[str, Any], key: str, inspection: Inspection) -> Any:
 
 
 def optional_flag(record: Mapping[str, Any], key: str, inspection: Inspection) -> bool | None:
-    """True or false, None where missing or null."""
+    """True or False; None if missing, null or invalid."""
     value = record.get(key)
     if value is not None and type(value) is not bool:
         inspection.mistyped(key, value, "true or false, or leave the field out")
@@ -186,7 +186,7 @@ def plain_extra(extra: Mapping[str, Any], *, without: Collection[str] = ()) -> d
 def warn_of_absent_answer(
     answers: Sequence[str], paragraphs: Sequence[Paragraph], inspection: Inspection, *, field: str = "answer"
 ) -> None:
-    """Warn where no form of the answer stands in a title or a text (case and white space aside)."""
+    """Warn if no form of the answer occurs in a title or a text (ignoring case and white space)."""
     for paragraph in paragraphs:
         if answers[0] in paragraph.text or answers[0] in paragraph.title:
             return

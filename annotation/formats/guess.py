@@ -8,7 +8,7 @@ from annotation.formats.streams import head, opened, rows, single_or_rows
 
 
 def guess(path: Path, *, file_name: str = "") -> str:
-    """The name of the format that a file plainly has, "" where that is unclear."""
+    """The name of the file's format; "" if it is ambiguous."""
     plain = file_name.lower().removesuffix(".gz")
     for name, each in known_formats().items():
         if isinstance(each, Named) and plain.endswith(each.endings):

@@ -59,14 +59,14 @@ class HotpotQA(RowFormat):
         return example
 
     def check_answer(self, example: Example, inspection: Inspection) -> None:
-        """Warn of an answer that the context does not hold."""
+        """Warn of an answer that is not in the context."""
         if inspection.failed or example.answer is None or example.answerable is False:
             return
         if example.answer not in _NO_TEXT:
             fields.warn_of_absent_answer(example.answers, example.paragraphs, inspection)
 
     def check_fact(self, wrong: str, position: int, inspection: Inspection) -> None:
-        """Warn of a supporting fact that the context does not hold."""
+        """Warn of a supporting fact that is not in the context."""
         fix = "Keep it if the setting is full-wiki; otherwise check title and number"
         inspection.warn(joined("supporting_facts", position), wrong, fix)
 
@@ -104,7 +104,7 @@ class HotpotQA(RowFormat):
     def _located(
         self, facts: list[Fact] | None, paragraphs: Sequence[Paragraph], inspection: Inspection
     ) -> tuple[tuple[tuple[int, int], ...] | None, tuple[int, ...] | None]:
-        """(paragraph, sentence) of each fact in the context, and the paragraphs they stand in."""
+        """(paragraph, sentence) of each fact in the context, and the positions of their paragraphs."""
         if facts is None:
             return None, None
         first = {p.title: position for position, p in reversed(list(enumerate(paragraphs)))}
@@ -156,7 +156,7 @@ def _refuse_pair(pair: Any, path: str, inspection: Inspection) -> None:
 
 
 def facts_of(record: JSON, inspection: Inspection) -> list[Fact] | None:
-    """The supporting facts as (title, sentence number) in the record's order; None where hidden."""
+    """The supporting facts as (title, sentence number) in the record's order; None if hidden."""
     facts = record.get("supporting_facts")
     if type(facts) is dict:
         facts = _zipped(facts, "supporting_facts", ("title", "sent_id"), inspection)
@@ -178,7 +178,7 @@ def facts_of(record: JSON, inspection: Inspection) -> list[Fact] | None:
 def _zipped(
     columns: dict[str, Any], path: str, names: tuple[str, str], inspection: Inspection
 ) -> list[list[Any]] | None:
-    """Rows of a two-column object, None (and an error) where the columns do not match."""
+    """Rows of a two-column object; None, with an error, if the columns do not match."""
     left, right = columns.get(names[0]), columns.get(names[1])
     if type(left) is not list or type(right) is not list or len(left) != len(right):
         wrong = "the columns are missing or of different length"
@@ -188,7 +188,7 @@ def _zipped(
 
 
 def named_facts(example: Example) -> list[list[Any]] | None:
-    """Facts as [title, sentence number]; the first sentence of each support where none are labelled."""
+    """Facts as [title, sentence number]; the first sentence of each support if none are labelled."""
     if example.facts is None and example.supports is None:
         return None
     places = example.facts if example.facts is not None else [(p, 0) for p in example.supports or ()]

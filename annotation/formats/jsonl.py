@@ -65,14 +65,14 @@ def _stands_in_the_context(example: Example) -> bool:
 
 
 def _question(record: Mapping[str, Any], inspection: Inspection) -> str:
-    """Empty only where it is still to be composed of the hops."""
+    """The question; it may be empty only if it is still to be composed from the hops."""
     if record.get("question") == "" and record.get("hops"):
         return ""
     return fields.needed_text(record, "question", inspection)
 
 
 class _Groups(OneOfEach):
-    """An id may come back within its group: twins and probes of one question share it."""
+    """Unique ids, except within a group: twins and probes of one question share an id."""
 
     def admit(self, example: Example, inspection: Inspection) -> None:
         if not example.group:

@@ -12,7 +12,7 @@ def known_formats() -> dict[str, Format]:
 
 
 def look_of(record: object, wanted: str) -> str:
-    """The name of the format that a record plainly has; "" where that is unclear or could be `wanted`."""
+    """The name of the record's format; "" if it is ambiguous or could be `wanted`."""
     if not isinstance(record, dict):
         return ""
     known = {name: each.looks(record) for name, each in known_formats().items() if isinstance(each, Recognised)}

@@ -268,7 +268,7 @@ def chosen(letter: object, options: Sequence[str], path: str, inspection: Inspec
 
 
 def letter_of(example: Example) -> str:
-    """The letter of the answer, as it came in where two options are equal. Raises CannotWrite."""
+    """The letter of the answer; if two options are equal, the imported one. Raises CannotWrite."""
     letters = dict(zip(ascii_uppercase, example.options, strict=False))
     note = example.extra.get(NOTE)
     noted = note.get("letter") if isinstance(note, dict) else None

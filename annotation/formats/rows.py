@@ -1,8 +1,8 @@
 """The base of formats with one object per record: read, write, and restore the original record.
 
-An Example holds a record's meaning. Where a record says it in another form than the format's `record` would
-(another order of keys, a missing optional key, a fact outside the context), the difference is kept under
-the key "@<format>" of `extra`, and is given back on export as long as it still means the same.
+An Example holds a record's meaning. If a record's form differs from that of the format's `record` (another
+order of keys, a missing optional key, a fact outside the context), the difference is kept under the key
+"@<format>" of `extra`, and is restored on export as long as the meaning is unchanged.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class RowFormat(ABC):
         return note if isinstance(note, dict) else {}
 
     def restored(self, example: Example) -> JSON:
-        """The record that the example came from, or its usual form where the example has changed since."""
+        """The imported record of the example, or its usual form if the example has changed since."""
         usual, note = self.record(example), self.note(example)
         keys, fields = note.get("keys"), note.get("fields", {})
         if not isinstance(keys, list) or not isinstance(fields, dict):
@@ -116,7 +116,7 @@ class RowFormat(ABC):
 
 
 def refuse_other_format(row: Row, wanted: Format, family: Collection[str] = ()) -> None:
-    """Raise Unreadable where a row plainly is in a format that `wanted` and its `family` do not read."""
+    """Raise Unreadable if a row is clearly in a format other than `wanted` and its `family`."""
     look = look_of(row.value, wanted.name)
     if look and look not in (wanted.name, *family):
         wrong = f"its records are not {wanted.title}: they look like the format {look}"

@@ -89,7 +89,7 @@ class Squad(RowFormat):
 
 
 def _answers(value: Any, context: str, inspection: Inspection) -> tuple[str, ...]:
-    """The different texts of the answers, in their order; each must stand where it says."""
+    """The distinct texts of the answers, in order; each must occur at its `answer_start`."""
     if value is None:
         return ()
     answers: dict[str, None] = {}

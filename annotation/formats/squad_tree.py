@@ -32,7 +32,7 @@ class _Tree:
         self._first: tuple[Example, Mapping[str, Any]] | None = None
 
     def add(self, example: Example, note: Mapping[str, Any], record: JSON) -> None:
-        """Put a question into the open paragraph, or into a new one, behind the empty ones that came before it."""
+        """Write a question into the open paragraph, or into a new one after the empty pieces before it."""
         self._first = self._first or (example, note)
         for piece in _pieces(note, "before"):
             self._go_to(piece, piece)
@@ -135,7 +135,7 @@ class ParagraphPath:
 
 @dataclass
 class Outline:
-    """Follows the paragraphs of a file in their order and keeps the pieces that no question came to take."""
+    """Tracks the paragraphs of a file in order, and keeps the empty pieces before the next question."""
 
     last: ParagraphPath | None = None
     pieces: list[JSON] = field(default_factory=list)
@@ -181,19 +181,19 @@ def follow(value: Any, number: int, outline: Outline) -> None:
 
 
 def article_of(value: Any, number: int, inspection: Inspection) -> ParagraphPath | None:
-    """The article; None, and an error, where it is broken."""
+    """The article; None, with an error, if it is invalid."""
     others = _level(value, ("title", "paragraphs"), inspection, path=f"data[{number - 1}]")
     return None if inspection.failed else ParagraphPath(number, value["title"], others)
 
 
 def paragraphs_of(value: Any, article: ParagraphPath) -> Iterator[tuple[ParagraphPath, Any]]:
-    """(where it stands, paragraph) of an article."""
+    """(path, paragraph) of each paragraph of an article."""
     for number, paragraph in enumerate(value["paragraphs"]):
         yield replace(article, paragraph_number=number), paragraph
 
 
 def paragraph_of(value: Any, here: ParagraphPath, inspection: Inspection, *, path: str) -> ParagraphPath | None:
-    """The paragraph there; None, and an error, where it is broken."""
+    """The paragraph's path; None, with an error, if it is invalid."""
     others = _level(value, ("context", "qas"), inspection, path=path)
     return None if inspection.failed else replace(here, context=value["context"], paragraph=others)
 

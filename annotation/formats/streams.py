@@ -25,7 +25,7 @@ _PARQUET_ROWS = 256  # decoded at a time
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A record as the file holds it. `value` is None where `faults` says that it could not be decoded."""
+    """A decoded record of a file. `value` is None if it could not be decoded (see `faults`)."""
 
     number: int  # 1-based among the records
     place: str

@@ -93,7 +93,7 @@ def _is_context(value: Any) -> bool:
 
 
 def _support(sub: JSON, example: Example) -> int | None:
-    """The paragraph that all supporting facts of a sub-question name, None where it is not one."""
+    """The position of the only paragraph named by a sub-question's supporting facts; else None."""
     facts = sub.get("supporting_facts")
     pairs = facts if type(facts) is list else []
     titles = {pair[0] for pair in pairs if type(pair) is list and pair and type(pair[0]) is str}

@@ -1,9 +1,9 @@
 """The base classes of evaluations: official predictions in, official figures out.
 
 One module a format, with `SCORER = Name()` on its last line; `EVALUATORS` in `annotation.scorers` finds them.
-Gold is read as the official scripts read it, not through Examples, so that nothing an import leaves behind
-(a fact outside the context) can change a figure. A file that cannot be scored is refused with the place,
-the field and the fix; nothing is guessed.
+Gold is read like in the official scripts, not through Examples, so that details lost by an import (a fact outside
+the context) cannot change a figure. A file that cannot be scored is refused with the place, the field and the fix;
+nothing is guessed.
 """
 
 import json
@@ -113,14 +113,14 @@ class Source:
         return content
 
     def text(self, record: Mapping[str, Any], key: str, *, place: str, record_id: str = "") -> str:
-        """A field that must hold text."""
+        """A required text field."""
         value = record.get(key)
         if type(value) is str:
             return value
         raise self.mistyped(record, key, place, record_id, "Give a text")
 
     def items(self, record: Mapping[str, Any], key: str, *, place: str, record_id: str = "") -> list[Any]:
-        """A field that must hold a list."""
+        """A required list field."""
         value = record.get(key)
         if type(value) is list:
             return value

@@ -1,8 +1,8 @@
 """DiRe's and NMF's official figures: answer, supporting paragraphs and sentences, and both jointly, in percent.
 
 The rows of a question are scored as one group (Trivedi et al. 2020, sections 3 and 4; NMF, sections 3 and 5):
-the probes by the better-scored answer and the union of the supports, the transforms only where every sufficiency
-is right. Where a question has several bi-partitions, the best one counts, for each figure by itself.
+the probes by the better-scored answer and the union of the supports, the transforms only if every sufficiency
+label is right. If a question has several bi-partitions, the best one counts, separately for each figure.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -63,7 +63,7 @@ def _probe(group: Group) -> list[Scores]:
 
 
 def _probe_of_transform(group: Group) -> list[Scores]:
-    """Three rows a bi-partition: the two that hold a part, if all three sufficiencies are right."""
+    """Three rows per bi-partition: the two rows with a part are scored if all three sufficiency labels are right."""
     parts = [group.pairs[k : k + 3] for k in range(0, len(group.pairs), 3)]
     return [_combined([p for p in part if p[0].sufficiency == 0]) if _all_right(part) else NOTHING for part in parts]
 

@@ -1,7 +1,7 @@
 """The files behind DiRe's figures: gold rows in groups, and JSON lines of predictions joined to them.
 
-Predictions are joined by `sub_idx` where the rows have one. Two rows without it take the lines of their question
-from the last one on, as the official script does: of equal confidences the line that comes first counts.
+Predictions are joined by `sub_idx` if the rows have one. Two rows without it take the lines of their question from
+the last, like the official script: with equal confidence the first line counts.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ class HotpotQA:
 
 
 class Predicted:
-    """The parts of a prediction file, checked where they are used."""
+    """The parts of a prediction file, validated on use."""
 
     def __init__(self, source: Source, names: Sequence[str] = ("answer", "sp")) -> None:
         self.source = source
@@ -74,7 +74,7 @@ class Predicted:
 
 
 def gold_answer(source: Source, record: Mapping[str, Any], *, place: str) -> tuple[str, str]:
-    """Id and answer; "noanswer", as the official scorers know it, where the record says that there is none."""
+    """Id and answer; "noanswer", as in the official scorers, if the record has none."""
     item_id = source.text(record, "_id" if "_id" in record else "id", place=place)
     if record.get("answerable") is False and record.get("answer") is None:
         return item_id, "noanswer"
@@ -82,7 +82,7 @@ def gold_answer(source: Source, record: Mapping[str, Any], *, place: str) -> tup
 
 
 def gold_facts(source: Source, record: Mapping[str, Any], place: str, item_id: str) -> list[Fact] | None:
-    """Supporting facts as pairs, also from the column layout of dataset hubs; None where the record has none."""
+    """Supporting facts as pairs, also from the column layout of dataset hubs; None if the record has none."""
     pairs = record.get("supporting_facts")
     if pairs is None:
         return None
@@ -105,8 +105,8 @@ def against(right: Any, predicted: Any, score: Callable[[Any, Any], Score]) -> A
 def means(source: Source, rows: Iterator[Scored], parts: Mapping[str, str]) -> Figures:
     """The mean of each figure of each part, then of the parts jointly; `parts` are the keys' prefixes and gold fields.
 
-    A part that no record has in its gold is left out, and so are then the joint figures. Raises BadGold where
-    some have it and some have not, or where there are no records.
+    A part that no record has in its gold is left out, together with the joint figures. Raises BadGold if only some
+    records have it, or if there are no records.
     """
     width = len(_FIGURES)
     totals, questions = [0.0] * width * (len(parts) + 1), 0

@@ -18,7 +18,7 @@ NAMED = 3  # of the questions without a prediction, in the message
 
 
 class Squad:
-    """Predictions are one object `{id: text}`; "" says that there is no answer."""
+    """SQuAD's scorer. Predictions are one object `{id: text}`; "" means no answer."""
 
     name = "squad"
     rank = 3

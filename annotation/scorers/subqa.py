@@ -1,4 +1,4 @@
-"""SubQA's figures (Tang et al. 2021): the question and its two sub-questions, apart and together.
+"""SubQA's figures (Tang et al. 2021): the question and its two sub-questions, separately and jointly.
 
 The release has no evaluator; the definitions are the paper's. Gold is the three arrays of the release in a folder,
 predictions are three files of the same names, each one object `{id: answer}`. A missing answer is wrong.

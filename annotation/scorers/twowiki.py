@@ -34,7 +34,7 @@ class TwoWiki(HotpotQA):
         return (replace(prediction, caseless=True) for prediction in super().read_predictions(path))
 
     def evaluate(self, gold: Path, predictions: Path, *, aliases: Path | None = None) -> Figures:
-        """Raises BadGold for a broken file of aliases too."""
+        """The official figures. Raises BadGold, also for an invalid file of aliases, and BadPredictions."""
         predicted = Predicted(predictions_file(predictions), ("answer", "sp", "evidence"))
         source, known = gold_file(gold), _aliases(aliases)
 

@@ -54,7 +54,7 @@ class Timed(ABC):
 
     @abstractmethod
     def seconds(self, payload: JSON) -> int | None:
-        """The usual duration of an assignment of this HIT; None: as the batch says."""
+        """The usual duration of an assignment of this HIT; None: the batch's."""
 
 
 class Live:
@@ -108,7 +108,7 @@ class Payable(ABC):
 
     @abstractmethod
     def pay(self, payload: JSON, answer: JSON | None) -> int | None:
-        """US cents that this response earns, or without one the most that any earns; None: as the batch says."""
+        """US cents that this response earns (without a response: the maximum); None: the batch's reward."""
 
     def least_pay(self, payload: JSON) -> int | None:
         """US cents that every response earns, the reward on a marketplace; the rest is a bonus."""
@@ -147,7 +147,7 @@ class Comparable(ABC):
 
     @abstractmethod
     def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
-        """Context of the folder's `_compare.html`: the responses to a HIT beside gold.
+        """Context of the folder's `_compare.html`: the responses to a HIT next to gold.
 
         `columns` has one entry for each response; its `worker` is the name that the page uses.
         """
@@ -194,7 +194,7 @@ class Traced(ABC):
 
     @abstractmethod
     def provenance(self, payload: JSON, answers: Sequence[JSON], aggregate: JSON) -> JSON:
-        """Provenance of an exported example besides who, when and where."""
+        """The task's additions to the provenance of an exported example, beyond workers, times and batch."""
 
 
 CAPABILITIES: tuple[type, ...] = (

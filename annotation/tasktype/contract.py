@@ -83,8 +83,8 @@ class TaskType(ABC):
     def aggregate(self, payload: JSON, answers: Sequence[JSON]) -> JSON:
         """Aggregate the responses to a HIT.
 
-        Excluded responses are not among them; `accepted` is True in one that was accepted in a review. In tasks without
-        criteria an accepted response comes alone, and decides, however many votes are wanted.
+        `answers` has no excluded responses; `accepted` is True in a response accepted in a review. In tasks without
+        criteria an accepted response is passed alone, and decides, whatever number of votes is required.
         """
 
     def unsettled(self, aggregate: JSON) -> bool:
@@ -121,5 +121,5 @@ class TaskType(ABC):
         )
 
     def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
-        """Disagreement of the responses, 0 (all alike) to 1, by which lists are sorted."""
+        """Disagreement of the responses, 0 (all equal) to 1, for sorting lists."""
         return 0.0

@@ -154,7 +154,7 @@ def _worker_cells(study: _Study, judged: Judged, answers: Sequence[JSON], place:
 
 
 def _model_cells(study: _Study, judged: Judged, predicted: Given, human: Row) -> Row:
-    """EM and F1 of the model's answer and support, people's human score on the same, and this less the model's."""
+    """EM and F1 of answer and support: the model's, the human score on the same question, and human minus model."""
     cells = _cells(study, judged, [predicted.answer])
     own = [*cells[SINGLE : SINGLE + 2], *cells[HALF + SINGLE : HALF + SINGLE + 2]]
     people = [*human[HUMAN : HUMAN + 2], *human[HALF + HUMAN : HALF + HUMAN + 2]]
@@ -223,9 +223,9 @@ def _worker_json(rows: list[Row], seed: int) -> JSON:
 
 
 def _model_json(rows: list[Row], supporting: bool, seed: int) -> JSON:
-    """The model, people on the same questions, and the paired gap: human score less the model's.
+    """The model, the human score on the same questions, and the paired gap (human minus model).
 
-    A model that names no support anywhere was not asked for it: neither it nor the gap has figures for that.
+    A model without any predicted support was not asked for support: neither it nor the gap has such figures.
     """
     if not supporting:
         rows = [[*row[:2], *UNKNOWN, *row[4:10], *UNKNOWN] for row in rows]  # of the model, of people and of the gap
@@ -270,7 +270,7 @@ def _ticked(study: _Study) -> Iterator[tuple[int, dict[str, bool]]]:
 
 
 def _pairs_json(study: _Study, pairs: Sequence[_Twins], seed: int) -> JSON:
-    """MuSiQue-Full by people: 0 where answerability is wrong for either twin (MuSiQue, section 6.1)."""
+    """The human score on MuSiQue-Full: 0 if answerability is wrong for either twin (MuSiQue, section 6.1)."""
     rows = []
     for twins in pairs:
         if twins.example is None or twins.contrast is None or not twins.answerable:

@@ -1,7 +1,7 @@
-"""Instances of one question as a group: which groups are whole, and how people did on them.
+"""Instances of one question as a group: completeness of groups, and human scores on them.
 
-Twins (MuSiQue-Full) and all the contexts of a transform (DiRe's T(D)) count together: one wrong label and the group
-scores nothing.
+Twins (MuSiQue-Full) and all contexts of a transform (DiRe's T(D)) count together: with one wrong label the group
+scores 0.
 """
 
 import math
@@ -38,7 +38,7 @@ def by_people(row: Judged) -> Sequence[Given]:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The instances of one question that a batch holds."""
+    """The instances of one question in a batch."""
 
     dataset: str
     rows: tuple[Judged, ...]
@@ -84,7 +84,7 @@ class Group:
 
 
 def _drawn(given: Sequence[Given], count: int) -> Iterable[Sequence[Given]]:
-    """All draws of `count` of the answers, in an order that does not depend on who came first."""
+    """All draws of `count` of the answers, in an order independent of the order of submission."""
     return draws(sorted(given, key=lambda one: one.worker), min(count, len(given)))
 
 
@@ -105,7 +105,7 @@ def _alone(whole: Judged, given: Sequence[Given], level: str) -> GroupScores:
 
 
 def groups(judged: Iterable[Judged], count: int) -> list[Group]:
-    """By dataset and group, in the order in which they come; at `count` answers an instance."""
+    """The groups by dataset and group, in order of first appearance; scored at `count` answers per instance."""
     by_group: dict[tuple[str, str], list[Judged]] = {}
     for row in judged:
         by_group.setdefault((row.dataset, row.example.group or row.example.id), []).append(row)

@@ -34,7 +34,7 @@ def labelled(example: Example) -> str:
 
 
 def made_elsewhere(payload: JSON, answer: Any) -> JSON:
-    """An answer at rest from {"text", "support", "facts"} with or without "answerable"; "" is "not answerable"."""
+    """The stored form of {"text", "support", "facts"}, optionally with "answerable"; text "" is "not answerable"."""
     answer = {"text": "", **answer} if isinstance(answer, Mapping) else answer
     given = completed(payload, answer)
     label = answer.get("answerable", given["kind"] != "none")

@@ -81,7 +81,7 @@ def answerability_report(judged: Iterable[Judged], *, level: str, singles: bool,
 
 
 def agreed(row: Judged) -> float:
-    """The chance that the majority label is the dataset's, ties broken by chance."""
+    """The probability that the majority label is the dataset's, with ties broken at random."""
     return majority_chance([called(given.answer) for given in row.given], labelled(row.example))
 
 
@@ -162,7 +162,7 @@ def _people_table(judged: Sequence[Judged], labelled_rows: Sequence[Judged], *, 
 
 
 def _all_right(rows: Sequence[Judged], count: int) -> float | None:
-    """The chance that the majority labels of a whole group are right; None where it does not count."""
+    """The probability that all majority labels of a group are right; None for an incomplete group."""
     complete = _complete(groups(rows, count))
     return complete[0].scores("paragraph").labels if complete else None
 
@@ -294,7 +294,7 @@ def _text_table(rows: Sequence[Judged], level: str, seed: int) -> list[JSON]:
 
 
 def _model_table(judged: Sequence[Judged], group_list: Sequence[Group], level: str, seed: int) -> Iterator[JSON]:
-    """Each model on the groups that both it and people did, and people on the same."""
+    """Each model's scores, and the human scores, on the groups that both completed."""
     table_rows = []
     for name in sorted({given.worker for row in judged for given in row.predicted}):
         by = of_model(name)

@@ -96,7 +96,7 @@ class Answerability(Sampled, Traced, AnswerTask):
         return {"task": self.kind, **answerability_report(judged, level=level, singles=options.singles, seed=seed)}
 
     def export(self, example: Example, aggregate: JSON) -> list[Example]:
-        """The example with people's label and, where answerable, their answer and support; undecided ones drop out."""
+        """The example with the workers' label and, if answerable, their answer and support; none if undecided."""
         if aggregate["kind"] not in (ANSWERABLE, UNANSWERABLE) or aggregate["tied"]:
             return []
         answerable = aggregate["kind"] == ANSWERABLE
@@ -122,7 +122,7 @@ class Answerability(Sampled, Traced, AnswerTask):
 
 
 def _relabelled(example: Example, answerable: bool) -> JSON:
-    """A transform's own label follows people's where they contradict it."""
+    """`extra` with a transform's own sufficiency label set to the workers' if they differ."""
     extra = dict(example.extra)
     if SUFFICIENCY in extra and (extra[SUFFICIENCY] == 1) != answerable:
         extra[SUFFICIENCY] = int(answerable)

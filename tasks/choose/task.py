@@ -88,7 +88,7 @@ class Choose(Arranged, HopsTask):
         return bool(gold.question.strip())
 
     def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:
-        """1 where the gold's own question was chosen; 0 too where the gold has none among the compositions."""
+        """1 if the gold's question was chosen, else 0, also if it is not among the compositions."""
         chosen = answer["chosen"]
         return float(chosen is not None and payload["compositions"][chosen] == tidy(gold.question))
 
@@ -121,7 +121,7 @@ class Choose(Arranged, HopsTask):
 
 
 def compositions_of(example: Example) -> list[str]:
-    """The texts to choose from, each once, in the order in which they stand."""
+    """The distinct texts to choose from, in order."""
     listed = example.extra.get(COMPOSITIONS)
     texts = [tidy(text) for text in listed if isinstance(text, str)] if isinstance(listed, list) else []
     return [text for text in dict.fromkeys(texts) if text]

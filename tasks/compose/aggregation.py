@@ -51,7 +51,7 @@ def bridge_counts(payload: JSON, answers: Sequence[JSON]) -> list[JSON]:
 
 
 def exported(example: Example, aggregate: JSON) -> list[Example]:
-    """The example with its question; with its compositions to choose from in `extra` where there are several."""
+    """The example with its question; if there are several compositions, with these in `extra` to choose from."""
     if "different" in known(example) or aggregate["kind"] not in ("composed", "several"):
         return []
     if aggregate["kind"] == "several":
@@ -63,7 +63,7 @@ def exported(example: Example, aggregate: JSON) -> list[Example]:
 
 
 def distance(payload: JSON, one: JSON, other: JSON) -> float:
-    """0: alike; a quarter: two wordings; a half: put aside at unlike bridges; 1: composed and put aside."""
+    """0: equal; 0.25: different questions; 0.5: discarded at different bridges; 1: composed and discarded."""
     first, second = composed(payload, one), composed(payload, other)
     if first != second:
         return 1.0

@@ -41,7 +41,7 @@ class Pay:
 
     @property
     def hourly(self) -> float | None:
-        """US dollars an hour of measured time; None where nothing was paid or measured."""
+        """US dollars an hour of measured time; None without measured time."""
         return round(self.timed_cents / 100 / self.seconds * 3600, 2) if self.seconds > 0 else None
 
 

@@ -29,7 +29,7 @@ OVER = {
 
 
 def by_edge(counted: Tally, seed: int) -> JSON:
-    """Edge by edge; the columns about people in general stand only where an edge was judged by enough workers."""
+    """The table by edge; with columns about workers in general only if an edge was judged by enough workers."""
     kinds = {"different": _("not the same"), "unsure": _("cannot tell")}
     edges: dict[Edge, list[Bridge]] = {}
     for bridge in counted.bridges:

@@ -29,7 +29,7 @@ def shapes(only: str | None = None) -> list[JSON]:
 def remarks(payload: JSON, answer: JSON, gold: Example) -> list[Remark]:
     """Feedback on each bridge with the reason, and on the question: its findings, its hops, and our own compositions.
 
-    The item holds `known_bridges`, `notes` (why, one an edge) and `good` (our compositions) in its extra.
+    The item's `extra` has `known_bridges`, `notes` (a reason per edge) and `good` (our compositions).
     """
     result = [*_on_bridges(payload, answer, gold)]
     if bridge_judgments.composed(payload, answer) and "different" not in bridge_judgments.known(gold):

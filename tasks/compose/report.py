@@ -78,7 +78,7 @@ def _overview(counted: Tally) -> JSON:
 
 
 def _by_hops(counted: Tally) -> JSON:
-    """Every composition; the columns of pay stand only where the ledger paid for some answer of the batch."""
+    """The table of compositions by hops; with columns of pay only if a response of the batch was paid."""
     columns = [
         _("hops"), _("composed"), _("median seconds"), _("expected seconds"),
         *([_("paid"), _("US dollars per hour for these")] if counted.paid else []),
@@ -151,7 +151,7 @@ def _chances(counted: Tally, expected_no: float) -> dict[str, float]:
 
 
 def _pay_by_worker(counted: Tally) -> JSON:
-    """The time of both kinds of answers; their pay only where the ledger paid for some answer of the batch."""
+    """The time of both kinds of responses by worker; with pay only if a response of the batch was paid."""
     hourly = [_("US dollars per hour for these")] if counted.paid else []
     columns = [
         _("worker"), _("not composable"), _("median seconds for these"), *hourly,

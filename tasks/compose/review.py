@@ -13,7 +13,7 @@ from .findings import coverage, findings_of
 
 
 def judged_edges(payload: JSON, answer: JSON) -> list[JSON]:
-    """[{"number", "head", "tail", "entity", "judgment"}], the judgment "" where the check had ended before."""
+    """[{"number", "head", "tail", "entity", "judgment"}], the judgment "" after the end of the check."""
     judgments = bridge_judgments.judged(payload, answer)
     return [
         {"number": number, **edge, "judgment": judgment}
@@ -24,8 +24,8 @@ def judged_edges(payload: JSON, answer: JSON) -> list[JSON]:
 def reviewed(payload: JSON, answer: JSON) -> JSON:
     """Context of `_review.html`.
 
-    {"payload", "hops", "edges" (as `judged_edges`), "discarded", "why", "text" (the question, "" where the item was put
-    aside), "words", "findings" (findings.found: level, message, values, overridden, reason), "coverage", "pasted"}.
+    {"payload", "hops", "edges" (as `judged_edges`), "discarded", "why", "text" (the question, "" if the item was
+    discarded), "words", "findings" (findings.found: level, message, values, overridden, reason), "coverage", "pasted"}.
     """
     discarded = bridge_judgments.discarded(payload, answer)
     text = "" if discarded else str(answer["question"])
@@ -47,7 +47,7 @@ def compared(payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
     """Context of `_compare.html`.
 
     {"payload", "hops", "edges": [{"number", "head", "tail", "entity", "known" ("same", "different" or ""), "counts"
-    {"same", "different", "unsure"}}], "question" (the dataset's own, "" where it has none), "disputed",
+    {"same", "different", "unsure"}}], "question" (the dataset's own, or ""), "disputed",
     "columns": one a given answer {"worker", "seconds", "edges", "discarded", "why", "text", "words", "findings",
     "coverage", "pasted"} as review.reviewed has them}.
     """

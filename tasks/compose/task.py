@@ -73,7 +73,7 @@ class Compose(Live, Illustrated, Practised, SecondOpinion, Payable, Reviewable, 
     )
 
     def prepare(self, example: Example, options: Options, rng: Random) -> JSON | None:
-        """The hops with answers and paragraphs, and nothing of the example's question; None where hops lack any."""
+        """The hops with answers and paragraphs, without the example's question; None if a hop is incomplete."""
         shape = dag.shape(example.hops)
         if not shape or dag.problems(example.hops) or not all(_is_whole(hop, example) for hop in example.hops):
             return None
@@ -89,7 +89,7 @@ class Compose(Live, Illustrated, Practised, SecondOpinion, Payable, Reviewable, 
         }
 
     def check(self, payload: JSON, answer: JSON) -> list[Problem]:
-        """Every bridge up to the first that does not hold; where all do, a question without errors."""
+        """Require a judgment of each bridge up to the first that does not hold; if all hold, a question without errors."""
         for k, judgment in enumerate(bridge_judgments.judged(payload, answer)):
             if judgment in bridge_judgments.ENDS:
                 return []
@@ -100,7 +100,7 @@ class Compose(Live, Illustrated, Practised, SecondOpinion, Payable, Reviewable, 
         return _question_problems(payload, answer)
 
     def complete(self, payload: JSON, answer: object) -> JSON:
-        """A composition made elsewhere, at least {"question"}: its bridges count as the same where it has none."""
+        """An imported composition, at least {"question"}; by default its bridges count as "same"."""
         if not isinstance(answer, dict) or not isinstance(answer.get("question", ""), str):
             raise ValueError('needs {"question": ..., "bridges": ["same" | "different" | "unsure", ...]}')
         bridges = answer.get("bridges", ["same"] * len(payload["edges"]))
@@ -125,7 +125,7 @@ class Compose(Live, Illustrated, Practised, SecondOpinion, Payable, Reviewable, 
         return SECONDS[len(payload["hops"])]
 
     def pay(self, payload: JSON, answer: JSON | None) -> int | None:
-        """A question pays by its hops, an item put aside a little (MuSiQue, section 5, S7)."""
+        """US cents: by hops for a question, less for a discarded item (MuSiQue, section 5, S7)."""
         pay: Mapping[str, int] | None = payload.get("pay")
         if pay is None:  # launched before HITs stored their pay
             return None
@@ -137,7 +137,7 @@ class Compose(Live, Illustrated, Practised, SecondOpinion, Payable, Reviewable, 
         return None if pay is None else min(pay["composed"], pay["discarded"])
 
     def least(self, payload: JSON, answer: JSON) -> int:
-        """A second worker is asked where the batch wants it and this one put the item aside."""
+        """2 if the worker discarded the item and the batch asks for a second opinion, else 0."""
         return 2 if payload["ask_twice"] and bridge_judgments.discarded(payload, answer) else 0
 
     def tutorial(self, payload: JSON | None) -> JSON | None:
@@ -180,12 +180,12 @@ class Compose(Live, Illustrated, Practised, SecondOpinion, Payable, Reviewable, 
         return compared(payload, given, gold)
 
     def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
-        """The mean distance of two answers: who put the item aside is far from who composed."""
+        """The mean pairwise distance of the answers; discarded and composed are farthest apart."""
         pairs = list(combinations(answers, 2))
         return fmean(aggregation.distance(payload, a, b) for a, b in pairs) if pairs else 0.0
 
     def edited(self, payload: JSON, answer: JSON, text: str) -> JSON:
-        """The requester's wording; an item that was put aside stays aside."""
+        """The answer with the requester's wording; a discarded item stays discarded."""
         return {**answer, "question": tidy(text)}
 
     def review(self, payload: JSON, answer: JSON) -> JSON:

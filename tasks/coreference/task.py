@@ -65,7 +65,7 @@ class Coreference(HopsTask):
         return super().complete(payload, {"bridges": answer["bridges"], "why": why})
 
     def aggregate(self, payload: JSON, answers: Sequence[JSON]) -> JSON:
-        """The majority on each edge; the whole is the same only where every edge is, and different where one is."""
+        """The majority on each edge; the item is "same" only if every edge is, and "different" if one is."""
         if not answers:
             return {"kind": "undecided", "bridges": [], "answers": 0}
         counts = [Counter(answer["bridges"][k] for answer in answers) for k in range(len(payload["edges"]))]

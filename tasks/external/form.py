@@ -24,7 +24,7 @@ class Form(TaskForm):
         self.asked = question if isinstance(question, question_form.Form) else None
 
     def answer(self) -> JSON:
-        """{"fields": [[QuestionIdentifier, value], ...]}; "fields" is None where a frame is to answer."""
+        """{"fields": [[QuestionIdentifier, value], ...]}; "fields" is None if the frame answers."""
         if self.asked is None:
             return {"fields": None}
         fields: list[list[str]] = []
@@ -41,7 +41,7 @@ class Form(TaskForm):
         return [given[0] if given else ""] if isinstance(question.answer, FreeText) else []
 
     def shown(self, answer: JSON | None) -> JSON:
-        """{"framed", "parts", "fields"} for the page and its scripts; no parts where a frame is shown."""
+        """{"framed", "parts", "fields"} for the page and its scripts; no parts if a frame is shown."""
         if self.asked is None:
             return {"framed": True, "parts": [], "fields": {}}
         given = (answer or {}).get("fields")
@@ -61,7 +61,7 @@ class Form(TaskForm):
 
 
 def _control(question: Question, name: str, values: list[str] | None) -> JSON:
-    """A question as the page's template takes it; `values` None: nothing was said yet."""
+    """Template context of a question; `values` None: no answer yet."""
     shown: JSON = {
         "name": name,
         "title": question.title,

@@ -113,7 +113,7 @@ class Strangers(Embedding, Revealing, Comparable, TaskType):
         return {"columns": [{} for _column in columns], "rows": rows}
 
     def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
-        """The share of fields in which not all say the same."""
+        """The share of fields with differing values."""
         columns = [joined(answer) for answer in answers]
         names = {name for column in columns for name in column}
         other = sum(len({column.get(name) for column in columns}) > 1 for name in names)

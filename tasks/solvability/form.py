@@ -65,7 +65,7 @@ class Form(TaskForm):
         return {"kind": "span", "text": cut(self.paragraphs, span), **span._asdict()}
 
     def _rationale(self) -> list[list[Any]]:
-        """The marked places, where each reads as its line does; else the lines, looked up."""
+        """The marked spans if their texts match the lines; otherwise the lines' spans, by search."""
         lines = [line.split() for line in self.text("rationale").split("\n") if line.strip()]
         marks = [_mark(word) for word in self.text("marks").split()]
         own = [(cut(self.paragraphs, Span(*mark)) or "").split() if mark else [] for mark in marks]

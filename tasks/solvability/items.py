@@ -15,7 +15,7 @@ Cell = tuple[int, str]  # the number of an ablation (0: none is known) and a dat
 
 @dataclass(frozen=True)
 class Item:
-    """A judged HIT with its verdict."""
+    """A judged HIT with its aggregated response."""
 
     row: Judged
     aggregate: JSON

@@ -186,12 +186,12 @@ def case_table(cells: Mapping[Cell, Sequence[Item]], *, seed: int) -> list[JSON]
 
 
 def _both(of: Sequence[Item], name: str) -> list[Solved]:
-    """Each item that people decided and the model answered: whether they, and whether it, solve it."""
+    """(item, solved by workers, solved by the model) of the items decided by workers and answered by the model."""
     return [(item, item.solvable, score == 1) for item, score in scores_of(of, name) if item.solvable is not None]
 
 
 def _chance(both: Sequence[Solved]) -> float:
-    """McNemar over questions: on how many only people, and on how many only the model, solves (more of) it."""
+    """P value of McNemar's test over questions: those solved more by workers against those solved more by the model."""
     less: Counter[tuple[str, str]] = Counter()
     for item, people, model in both:
         less[question_of(item.row)] += people - model

@@ -72,7 +72,7 @@ class Solvability(Revealing, Simulated, Labelled, Comparable, TaskType):
         } | ({"no_context": True} if all(_is_gone(p.text) for p in example.paragraphs) else {})
 
     def afterwards(self, payload: JSON, example: Example) -> JSON | None:
-        """The original, where the batch shows it and the dataset knows it."""
+        """The original, if the batch shows it and the dataset has it."""
         original = example.extra.get(ORIGINAL)
         return original if payload["show_original"] and isinstance(original, dict) else None
 
@@ -88,7 +88,7 @@ class Solvability(Revealing, Simulated, Labelled, Comparable, TaskType):
         return {**BLANK, "solvable": bool(answer["text"].strip()), **_placed(answer["text"], payload)}
 
     def aggregate(self, payload: JSON, answers: Sequence[JSON]) -> JSON:
-        """The class that most give, "tied" where two are given as often; the same of being solvable."""
+        """The most frequent class ("tied" if two are equally frequent), and likewise solvability."""
         return ruled(answers)
 
     def imitate(self, payload: JSON, gold: Example, rng: Random, *, right: bool) -> JSON:

@@ -48,7 +48,7 @@ def _reason(votes: Counter[str]) -> str:
 
 
 def _hop(payload: JSON, keeping: Sequence[Sequence[JSON]], k: int) -> JSON:
-    """{"question", "answer", "changed_by", "candidates"} of one hop; a tied field holds the dataset's own text."""
+    """{"question", "answer", "changed_by", "candidates"} of one hop; a tied field has the dataset's own text."""
     result: JSON = {"changed_by": dict.fromkeys(_KEYS, 0), "candidates": {}}
     changes = [corrected(payload, hops)[k] for hops in keeping]
     for part, key in _KEYS.items():

@@ -12,8 +12,8 @@ from .rules import KEEP, corrected
 def compared(payload: JSON, given: Sequence[Given]) -> JSON:
     """Context of `_compare.html`.
 
-    {"payload", "verdict", "columns" [{"discard"}], "rows": one a hop {"number", "question", "answer", "final" (of the
-    verdict, None where it keeps nothing), "responses": one an answer, None of a discard, {"well_formed", "meaning",
+    {"payload", "verdict", "columns" [{"discard"}], "rows": one a hop {"number", "question", "answer", "final" (the
+    aggregated hop, None if discarded), "responses": one an answer, None of a discard, {"well_formed", "meaning",
     "valid", "question", "answer" (lists of differences), "changed"}}}.
     """
     answers = [one.answer for one in given]

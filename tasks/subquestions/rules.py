@@ -40,7 +40,7 @@ _CORRECTED = {
 
 
 def untouched(payload: JSON) -> list[JSON]:
-    """The hops of an answer in which nothing is judged yet."""
+    """The hops of an answer without any judgment."""
     return [
         dict.fromkeys(JUDGMENTS) | {"question": hop["question"], "answer": hop["answer"]} for hop in payload["hops"]
     ]

@@ -26,7 +26,7 @@ SECONDS_A_HOP = 15
 
 class Subquestions(Labelled, Adjudicable, Traced, HopsTask):
     """Answer: {"discard": "no" | "single_hop" | "wrong_answer", "hops": [{"well_formed", "meaning", "valid" (true,
-    false or null), "question", "answer"}]}; the hops of a discarded question say nothing.
+    false or null), "question", "answer"}]}; the hops of a discarded question have no meaning.
     """
 
     title = _("Check sub-questions")
@@ -135,7 +135,7 @@ class Subquestions(Labelled, Adjudicable, Traced, HopsTask):
         return [replace(example, hops=hops, extra={**example.extra, CHECKED: result})]
 
     def provenance(self, payload: JSON, answers: Sequence[JSON], aggregate: JSON) -> JSON:
-        """The sub-questions as they came, and how many changed each."""
+        """The original sub-questions, the votes, and the numbers of workers who changed each text."""
         before = [{"question": hop["question"], "answer": hop["answer"]} for hop in payload["hops"]]
         changed_by = [hop["changed_by"] for hop in aggregate["hops"]]
         return {"before": before, "votes": aggregate["votes"], "changed_by": changed_by}
@@ -144,7 +144,7 @@ class Subquestions(Labelled, Adjudicable, Traced, HopsTask):
         return compared(payload, given)
 
     def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
-        """The share of pairs that differ: over whether to keep it, and over the texts where all keep it."""
+        """Mean disagreement: on the texts if all keep the question, else on keeping it."""
         kept = all(answer["discard"] == KEEP for answer in answers)
         rows = [_keys(answer) if kept else [answer["discard"]] for answer in answers]
         return mean_disagreement(zip(*rows, strict=True))

@@ -45,6 +45,6 @@ def parsed(posted: str, order: Sequence[int]) -> list[JSON]:
 
 
 def posted(given: Sequence[JSON], order: Sequence[int]) -> str:
-    """Spans at rest as the page posts them."""
+    """Stored spans in the form that the page posts."""
     shown = sorted((order.index(span["paragraph"]), span["start"], span["end"]) for span in given)
     return " ".join(":".join(map(str, span)) for span in shown)

@@ -1,8 +1,8 @@
-"""From judged pairs to questions: does the other paragraph stand in for a support? (DiRe, appendix D)
+"""Proxies: questions whose random other paragraph fr can replace a support (DiRe, appendix D).
 
-fr is a proxy of f2 where the annotators agree that (f1, f2) and (f1, fr) both suffice, and of f1 where they agree that
-(f1, f2) and (fr, f2) do. With more supports than two fr is a proxy of fj where that holds beside any fi. A question
-counts when they agree, one way or the other, on all of its pairs.
+fr is a proxy of f2 if the annotators agree that (f1, f2) and (f1, fr) both suffice, and of f1 if they agree that
+(f1, f2) and (fr, f2) do. With more than two supports, fr is a proxy of fj if this holds with any fi. A question
+counts if the annotators agree, either way, on all of its pairs.
 """
 
 from collections import defaultdict
@@ -56,7 +56,7 @@ class Question:
         return next((reason for reason in REASONS if reason in kinds), "")
 
     def proxies(self) -> set[int]:
-        """The supports, from 1, that the other paragraph stands in for."""
+        """The supports (1-based) that the other paragraph is a proxy of."""
         enough = {supports for supports, kind in self.pairs.items() if kind == SUFFICIENT}
         both = [supports for supports in enough if len(supports) == 2]
         return {replaced for pair in both for replaced, kept in (pair, pair[::-1]) if (kept,) in enough}

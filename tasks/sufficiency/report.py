@@ -271,7 +271,7 @@ def _paragraph(question_list: Sequence[Question], pairs: Sequence[Ruled], drops:
 
 
 def _rule(options: Options) -> JSON:
-    """The batch's settings where the paper leaves them open."""
+    """A sentence on the batch's settings that the paper leaves open."""
     votes = text_cell(_("as many votes as assignments"))
     if options.votes:
         votes = counted(options.votes, _("one vote"), _("%(n)s votes"))

@@ -1,4 +1,4 @@
-"""Do two paragraphs hold enough to arrive at the answer? Sufficiency of pairs (DiRe, appendix D)."""
+"""Whether two paragraphs suffice to answer the question: sufficiency of pairs (DiRe, appendix D)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -106,14 +106,14 @@ class Sufficiency(Adaptable, Sampled, Arranged, Timed, Simulated, Labelled, Comp
         return bool(_labelled(gold))
 
     def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:
-        """1 where the answer is that of the labels: a pair suffices when it holds every support."""
+        """1 if the answer equals the label, else 0; by its label a pair suffices if it has every support."""
         return float(answer["verdict"] == _labelled(gold))
 
     def report(self, judged: Iterable[Judged], options: Options, *, seed: int) -> JSON:
         return {"task": self.kind, **sufficiency_report(judged, options, seed=seed)}
 
     def export(self, example: Example, aggregate: JSON) -> list[Example]:
-        """Every pair that people agree to suffice or not; the others are left out."""
+        """The pair with its sufficiency if the workers agree on it; else none."""
         if aggregate["kind"] not in (SUFFICIENT, INSUFFICIENT):
             return []
         return [replace(example, extra={**example.extra, KEPT: aggregate["kind"] == SUFFICIENT})]

@@ -17,7 +17,7 @@ TIES = ("expected", "random")
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Everything, unless a part says otherwise. `since` and `until` are days in UTC, both included."""
+    """A filter of a batch's HITs; by default all. `since` and `until` are days in UTC, both included."""
 
     dataset: str = ""  # its slug
     hops: int | None = None
@@ -47,7 +47,7 @@ class Cut:
 
     @property
     def query(self) -> dict[str, str]:
-        """The parts that are set, as URL parameters."""
+        """The filter's set fields as URL parameters."""
         filters = {name: value for name, value in asdict(self).items() if value not in (None, "", False)}
         return {name: "1" if value is True else str(value) for name, value in filters.items()}
 
@@ -63,11 +63,11 @@ class Cut:
 
     @property
     def of_report(self) -> Cut:
-        """The parts that a report can be restricted to."""
+        """The filter with only the fields that a report can be restricted to."""
         return Cut(**{name: getattr(self, name) for name in OF_REPORTS})
 
     def narrowed(self, parts: Mapping[str, str]) -> Cut:
-        """This cut with the parts of another one, which go first."""
+        """This filter with the fields set in `parts` replaced."""
         other = Cut.of(parts)
         return replace(self, **{name: getattr(other, name) for name in other.query})
 

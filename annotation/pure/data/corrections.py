@@ -15,7 +15,7 @@ _TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
 
 
 class Change(NamedTuple):
-    """A stretch of a text and its correction: "same", "out" (stood in the old one) or "in" (stands in the new one)."""
+    """A span of a diff: `kind` is "same", "out" (only in the old text) or "in" (only in the new text)."""
 
     kind: str
     text: str

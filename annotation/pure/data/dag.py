@@ -1,4 +1,4 @@
-"""The graph of a decomposition: which hop uses the answer of which earlier hop.
+"""The graph of a decomposition, with an edge from each hop to the later hops that use its answer.
 
 Hops are counted from 1, as `#k` counts them in MuSiQue's step questions; an edge (j, i) says that hop i
 uses the answer of hop j.

@@ -25,7 +25,7 @@ _LICENCES = {
 
 
 def card(sheet: Sheet, files: Mapping[str, str], *, datasheet: str = "") -> str:
-    """The whole document. `files` maps names of splits to the files that hold them; `datasheet` is its file."""
+    """The dataset card. `files` maps names of splits to their files; `datasheet` is the datasheet's file."""
     front = "\n".join(["---", *_front(sheet, files), "---"])
     return "\n\n".join([front, f"# {plain(sheet.name)}", *_body(sheet, datasheet)]) + "\n"
 
@@ -56,7 +56,7 @@ def hub_name(split: str) -> str:
 
 
 def licence_id(licence: str) -> str:
-    """The hub's identifier of a licence; "" where we know none."""
+    """The hub's identifier of a licence; "" if unknown."""
     words = re.sub(r"[\s_\-]+", " ", licence.strip().lower())
     return _LICENCES.get(words.removesuffix(" international").removeprefix("creative commons "), "")
 

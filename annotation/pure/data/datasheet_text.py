@@ -14,7 +14,7 @@ _ANSWERABLE = {"yes": "answerable", "no": "unanswerable", "": "not said whether 
 
 
 def datasheet(sheet: Sheet) -> str:
-    """The whole document."""
+    """The datasheet as a Markdown document."""
     return "\n\n".join([f"# Datasheet of {plain(sheet.name)}", *_parts(sheet)]) + "\n"
 
 

@@ -16,7 +16,7 @@ JSON = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A titled passage. `sentences` is None where the source draws no sentence boundaries."""
+    """A titled passage. `sentences` is None if the source has no sentence boundaries."""
 
     title: str
     text: str
@@ -24,11 +24,11 @@ class Paragraph:
 
     @classmethod
     def of_sentences(cls, title: str, sentences: tuple[str, ...]) -> Paragraph:
-        """Join sentences as the source meant them: a space is put in only where none is there."""
+        """Join sentences; a space is inserted only between sentences without one."""
         return cls(title, "".join(_spaced(sentences)), sentences)
 
     def sentence_spans(self) -> list[tuple[int, int]]:
-        """(start, end) of each sentence in `text`, in code points; one span where there are no sentences."""
+        """(start, end) of each sentence in `text`, in code points; one span if there are no sentences."""
         if self.sentences is None:
             return [(0, len(self.text))]
         spans, start = [], 0
@@ -104,7 +104,7 @@ class Example:
         return self.answers[0] if self.answers else None
 
     def as_json(self) -> JSON:
-        """JSON at rest; `from_json` gives an equal Example back."""
+        """The Example as JSON for storage; `from_json` returns an equal Example."""
         return {
             "id": self.id,
             "question": self.question,

@@ -61,7 +61,7 @@ Edge = tuple[str, str]
 
 
 def fold(batches: Mapping[str, Sequence[str]], productive: Iterable[str]) -> dict[tuple[str, ...], list[str]]:
-    """Group batches without results by their datasets, where there are more than TOGETHER.
+    """Group batches without results by their datasets; only groups of more than TOGETHER.
 
     `batches` {batch: its datasets}; the result {their datasets: the batches}, in the order of `batches`.
     """

@@ -1,6 +1,6 @@
 """Layout of a decomposition's graph as circles and arrows, for templates.
 
-The picture goes from left to right in the layers of `pure.dag`; a hop stands level with the hops it uses.
+Layers (`pure.data.dag`) go from left to right; a hop is level with the hops it uses.
 """
 
 from collections.abc import Sequence

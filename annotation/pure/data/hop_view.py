@@ -73,7 +73,7 @@ def bridge_views(payload: Mapping[str, Any]) -> list[Bridge]:
 
 
 def supports_of(payload: Mapping[str, Any]) -> list[Reading]:
-    """The paragraphs of a payload that holds them apart from its hops, with the answers of all hops marked."""
+    """The paragraphs of a payload that lists them separately from its hops, with the answers of all hops marked."""
     last = len(payload["hops"])
     answers = {number: hop["answer"] for number, hop in enumerate(payload["hops"], 1)}
     return [_reading(paragraph, answers, last) for paragraph in payload["paragraphs"]]

@@ -21,7 +21,7 @@ _WORKING = frozenset({"compositions", "entity", "known_bridges", "source", "sour
 
 
 def steps_of(extra: Mapping[str, Any]) -> list[JSON]:
-    """The steps, oldest first; none where `extra` holds no provenance of ours."""
+    """The steps, oldest first; [] if `extra` has no provenance of ours."""
     return [step for step in _ours(extra) if SOURCES_OWN not in step]
 
 
@@ -32,7 +32,7 @@ def appended(extra: Mapping[str, Any], *steps: JSON) -> JSON:
 
 
 def without(extra: Mapping[str, Any]) -> JSON:
-    """`extra` as the source gave it: without our steps and, where people composed the question, our working fields."""
+    """The source's own `extra`: without our steps and, if people composed the question, our working fields."""
     steps = _ours(extra)
     if not steps:
         return dict(extra)

@@ -12,7 +12,7 @@ LONGEST = 15_000  # characters of a part that are still compared word by word
 
 
 def changes(old: Example, new: Example) -> dict[Label, list[Change]]:
-    """The parts that differ, in the order in which a page shows them."""
+    """Diffs of the parts that differ, by label, in the order of display."""
     before, after = dict(_parts(old)), dict(_parts(new))
     labels = [*after, *(label for label in before if label not in after)]
     texts = ((label, before.get(label, ""), after.get(label, "")) for label in labels)

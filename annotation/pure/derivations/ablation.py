@@ -70,7 +70,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Ablated:
-    """An ablated example; `gold`: where the answer stood and stands now, None where it is no span of the context."""
+    """An ablated example; `before` and `gold`: the answer's span before and after it; None without a span."""
 
     example: Example
     counts: Counts
@@ -92,7 +92,7 @@ class _Work:
     orders: dict[int, list[int]] = field(default_factory=dict)  # of shuffled sentences, by paragraph
 
     def grown(self, at: int) -> Gold:
-        """The gold span in a paragraph, grown to whole tokens."""
+        """The gold span in paragraph `at`, extended to whole tokens; None if it is elsewhere."""
         if self.gold is None or self.gold.paragraph != at:
             return None
         inside = _inside(self.passages[at].tokens, self.gold)
@@ -100,7 +100,7 @@ class _Work:
 
     @property
     def length(self) -> int:
-        """Tokens of the gold span; 1 where there is none, as for multiple choice."""
+        """Number of tokens of the gold span; 1 without a span, as for multiple choice."""
         return 1 if self.gold is None else max(1, len(_inside(self.passages[self.gold.paragraph].tokens, self.gold)))
 
 

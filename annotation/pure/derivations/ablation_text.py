@@ -54,7 +54,7 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A text with its sentences; `drawn` says that the source drew their boundaries."""
+    """A text with its sentences; `drawn`: the boundaries are the source's."""
 
     text: str
     sentences: tuple[Sentence, ...]
@@ -68,7 +68,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of an ablated text and the token (its start in the passage) that it stands for; -1: for none."""
+    """A piece of an ablated text and the token (its start in the passage) that it replaces; -1: none."""
 
     text: str
     token: int = -1
@@ -83,7 +83,7 @@ class AblatedText:
 
 
 def passage(text: str, *, title: str = "", spans: Sequence[tuple[int, int]] | None = None) -> Passage:
-    """A text cut into tokens; `spans` are the sentences where the source drew them."""
+    """A tokenised text; `spans` are the source's sentences, by default they are detected."""
     drawn = spans is not None
     parts = sentences(text) if spans is None else spans
     cut = [
@@ -180,7 +180,7 @@ def shuffled_words(source: Passage, gold: Gold, length: int, rng: Random) -> Abl
 
 
 def shuffled_in_sentences(source: Passage, gold: Gold, length: int, rng: Random) -> AblatedText:
-    """Ablation 7. The last token of a sentence stays; so does the gold where it ends a sentence."""
+    """Ablation 7. The last token of a sentence stays; so does the gold if it ends a sentence."""
     source = _with_gold_in_one_sentence(source, gold)
     rows = []
     for sentence in source.sentences:
@@ -223,7 +223,7 @@ def _row(source: Passage, moved: Sequence[Sequence[Token]]) -> list[Piece]:
 
 
 def _with_gold_in_one_sentence(source: Passage, gold: Gold) -> Passage:
-    """The passage with the sentences joined over which the gold span runs, where the source drew no boundaries."""
+    """The passage with the sentences that the gold span crosses joined, unless the boundaries are the source's."""
     if gold is None or source.drawn:
         return source
     joined: list[Sentence] = []
@@ -248,7 +248,7 @@ PERIODS = frozenset(".!?")
 
 
 def class_of(word: str, tag: str) -> str:
-    """The name under which a word goes: noun verb adj adv number wh prep punct period other."""
+    """The class of a word: noun verb adj adv number wh prep punct period other."""
     if word in PERIODS:
         return "period"
     return "punct" if is_sign(word) else _BY_TAG.get(tag, "other")
@@ -262,7 +262,7 @@ class Names:
         self._numbers: defaultdict[str, dict[str, int]] = defaultdict(dict)
 
     def words(self, sentence: Sentence) -> dict[int, str]:
-        """The name of every token of a sentence, by its start; behind that of an inflected word stands its tag."""
+        """The anonymised name of every token of a sentence, by its start; inflected words get their tag as a suffix."""
         tagged = sentence.tagged(self._tagger)
         replacements = {}
         for token, (tag, lemma) in zip(sentence.tokens, tagged, strict=True):

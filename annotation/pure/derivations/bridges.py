@@ -1,8 +1,8 @@
-"""Bridge entities: where an answer is mentioned in another question, and its place taken by `#k`.
+"""Bridge entities: mentions of an answer in another question, and their replacement by `#k`.
 
-A mention is a run of whole words in any case, without regard to a leading article, in the plural where
-English spelling allows it; a possessive stays behind it ("#1's"). Offsets are code points of tidy texts, that
-is, with single spaces.
+A mention is a sequence of whole words, ignoring case and a leading article, also in the plural if English
+spelling allows it; a possessive ending stays ("#1's"). Offsets are code points of tidy texts, that is, with
+single spaces.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ def tidy(text: str) -> str:
 
 
 def folded(text: str) -> str:
-    """The text in lower case, of the same length, so that offsets hold in both."""
+    """The text in lower case with the same length, so that offsets are valid in both."""
     low = text.lower()
     if len(low) == len(text):
         return low
@@ -33,7 +33,7 @@ def folded(text: str) -> str:
 
 
 def entity_key(answer: str) -> str:
-    """The form under which answers name the same entity; "" where nothing is left."""
+    """A key that is equal for answers naming the same entity; "" if nothing is left."""
     key = folded(tidy(answer)).strip('"“”«» ,;')
     for article in _ARTICLES:
         if key.startswith(article):
@@ -53,7 +53,7 @@ def mention_end(text: str, start: int, end: int) -> int:
 
 
 def _plural_ending(text: str, start: int, end: int) -> int:
-    """The length of the plural's ending that could stand at `end`."""
+    """The length of a possible plural ending at `end`; 0 if there is none."""
     if end - start < 3 or not text[end - 1].isalpha():
         return 0
     if text.endswith(_HISSING, start, end):
@@ -78,8 +78,8 @@ def mentions(key: str, text: str) -> list[Mention]:
 def masked(question: str, answers: Sequence[tuple[str, int]]) -> str | None:
     """The tidy question with `#k` for every mention of an answer, given as (answer, k).
 
-    An article goes with the mention where the answer has it too. None where an answer is not mentioned or
-    two mentions overlap.
+    An article is replaced with the mention if the answer has it too. None if an answer is not mentioned or two
+    mentions overlap.
     """
     text = tidy(question)
     low = folded(text)

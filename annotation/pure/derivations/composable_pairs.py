@@ -70,7 +70,7 @@ class Index:
         self._look_for_mentions()
 
     def entities(self) -> Iterator[Entity]:
-        """The entities that have heads and tails, in the order in which their first head came."""
+        """The entities that have heads and tails, in the order of their first heads."""
         return (entity for entity in self._entities.values() if entity.tails)
 
     def _read(self, singles: Iterable[Single]) -> None:
@@ -184,7 +184,7 @@ def extra_of(singles: Sequence[Single]) -> JSON:
 
 
 def pair_example(head: Single, tail: Single) -> Example:
-    """The Example of a pair; ValueError where the head's answer is not mentioned in the tail's question."""
+    """The Example of a pair. Raises ValueError if the tail's question does not mention the head's answer."""
     question = masked(tail.question, [(head.answer, 1)])
     if question is None:
         raise ValueError(f"the answer of {head.id} is not mentioned in the question of {tail.id}")

@@ -63,7 +63,7 @@ class Drafting:
         self._network, self._limits = network, limits
 
     def in_order(self, graph: Graph) -> Graph:
-        """Two hops that stand alone and meet, in the order of their mention: the order of the released ids."""
+        """The graph with its two independent first hops in the order of their mentions, as in the released ids."""
         if graph.shape not in ("3hop2", "4hop2"):
             return graph
         first, second, tail, *rest = graph.nodes
@@ -74,7 +74,7 @@ class Drafting:
         return Graph(graph.shape, (second, first, tail, *rest))
 
     def questions(self, graph: Graph) -> list[str] | None:
-        """The hops' questions with `#k`; None where the mentions of two entities overlap or one is missing."""
+        """The hops' questions with `#k`; None if the mentions of two entities overlap or one is missing."""
         singles = self._network.singles
         texts = []
         for node, parents in zip(graph.nodes, _PARENTS[graph.shape], strict=True):

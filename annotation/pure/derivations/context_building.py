@@ -1,7 +1,7 @@
 """Builds the context of a multihop question: its supporting paragraphs among retrieved distractors.
 
 Trivedi et al. 2022, section 5, S6. The query is the concatenation of the single-hop questions without any
-hop's answer, so that retrieval cannot tell which paragraph holds it.
+hop's answer, so that retrieval does not favour the paragraph that has it.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -44,9 +44,9 @@ def every_answer(example: Example) -> tuple[str, ...]:
 
 
 def supporting(example: Example) -> list[Placed]:
-    """The supporting paragraphs in order of the context, equal ones (title and text) as one.
+    """The supporting paragraphs in order of the context, without duplicates (equal title and text).
 
-    Raises NoContext where a hop's paragraph is not in the context.
+    Raises NoContext if a hop's paragraph is not in the context.
     """
     if not example.hops:
         raise NoContext("it has no decomposition")

@@ -19,7 +19,7 @@ Numbers = np.ndarray[Any, np.dtype[np.int64]]
 
 
 class Network:
-    """Edges head -> tail, ordered by tail, then by the head's answer (the entity), then as they came.
+    """Edges head -> tail, ordered by tail, then by the head's answer (the entity), then by input order.
 
     Two edges into one tail may be the parents of one hop only when their entities differ.
     """

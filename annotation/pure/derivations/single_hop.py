@@ -1,6 +1,6 @@
 """Single-hop questions for composition, and their checks (MuSiQue, section 5, S1).
 
-They come out of records with one paragraph as they are, and out of decompositions, a hop each.
+Sources are records with one paragraph, each a question, and decompositions, each hop a question.
 """
 
 from collections.abc import Iterable, Iterator
@@ -97,9 +97,9 @@ def sources(example: Example, *, key: str = SOURCE) -> list[str]:
 
 
 def parts(example: Example) -> Iterator[Single | str]:
-    """For each hop of a decomposition the single-hop question (earlier answers put in), or why it is none.
+    """For each hop of a decomposition its single-hop question (earlier answers filled in), or the reason why not.
 
-    The id is the hop's, "" where it has none; the record's aliases go to the last hop.
+    The id is the hop's, or ""; the record's aliases go to the last hop.
     """
     broken = {problem.hop for problem in dag.problems(example.hops)}
     for number, hop in enumerate(example.hops, 1):
@@ -122,7 +122,7 @@ def _part(example: Example, hop: Hop, *, last: bool) -> Single | str:
 
 
 def number(text: str) -> int | None:
-    """The whole number that an id is, in its usual spelling; None for any other id."""
+    """An id as an integer, if it is one in its usual spelling; else None."""
     plain = text.isascii() and text.isdigit() and len(text) <= 18
     return int(text) if plain and str(int(text)) == text else None
 
@@ -140,7 +140,7 @@ def numbered(singles: Iterable[Single]) -> Iterator[Single]:
 
 
 def hop_id(text: str) -> str | int:
-    """A single-hop id as decompositions have it: a whole number where it is one."""
+    """A single-hop id as in decompositions: an integer if possible, else the text."""
     numeric = number(text)
     return text if numeric is None else numeric
 

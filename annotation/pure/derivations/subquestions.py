@@ -1,4 +1,4 @@
-"""Sub-questions: whether a model that answers the whole can answer its parts, and which entity bridges them.
+"""Sub-questions: outcomes of models on a question and its sub-questions, and the bridge entity between these.
 
 Tang, Ng and Tung 2021, "Do Multi-Hop Question Answering Systems Know How to Answer the Single-Hop Sub-Questions?"
 (sections 3 and 5). An outcome is a triple (question, first sub-question, second sub-question) of right or wrong.
@@ -38,7 +38,7 @@ def shares(outcomes: Iterable[Outcome]) -> dict[str, float]:
 
 
 def failure_rate(table: Mapping[str, float]) -> float | None:
-    """Per cent of the questions answered right of which a part is answered wrong; None where none is right."""
+    """Percentage of correctly answered questions with an incorrectly answered sub-question; None without the former."""
     right = sum(table[name] for name in OUTCOMES if name[0] == "c")
     return 100 * sum(table[name] for name in FAILURES) / right if right else None
 
@@ -91,7 +91,7 @@ def _words(text: str) -> list[str]:
 
 
 def _common(name: str, text: str) -> float:
-    """The share of a title's words that a text holds."""
+    """The share of a title's words that occur in a text."""
     words, within = set(_words(name)), set(_words(text))
     return len(words & within) / len(words) if words else 0.0
 
@@ -100,15 +100,15 @@ BLANK = re.compile(r"_{2,}|\[BLANK\]|\[ANSWER\]|#1(?![0-9])", re.IGNORECASE)
 
 
 def filled(question: str, entity: str) -> str | None:
-    """The second sub-question with the bridge entity for its blank; None where it has no blank."""
+    """The second sub-question with its blank replaced by the bridge entity; None without a blank."""
     text, count = BLANK.subn(lambda _match: entity, question)
     return text if count else None
 
 
 def carried(question: str, old: str, new: str) -> tuple[str, Sequence[tuple[int, int]]]:
-    """A later sub-question after an earlier answer was corrected, and where in it the new answer now stands.
+    """A later sub-question with a corrected earlier answer, and the spans of the new answer in it.
 
-    Every mention of the old answer is replaced, as whole words in any case; spans are code points.
+    Every mention of the old answer is replaced (whole words, ignoring case); spans are in code points.
     """
     words = [re.escape(word) for word in old.split()]
     if not words or not new.strip():

@@ -1,4 +1,4 @@
-"""Contexts with supporting paragraphs taken out: DiRe's transform and probes, and those of its earlier version, NMF.
+"""Contexts with supporting paragraphs removed: transforms and probes of DiRe and of its earlier version, NMF.
 
 Trivedi et al. 2020, "Is Multihop QA in DiRe Condition?" (sections 3 and 4, appendix A) and "Measuring and Reducing
 Non-Multifact Reasoning" (sections 3 and 5). Paragraphs are positions in the original context; random choices
@@ -23,7 +23,7 @@ class TooSmall(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """One context of a question: the positions kept, in order, and the label where the kind has labels.
+    """One context of a question: the positions kept, in order, and the label if the kind has labels.
 
     `part` is the 0-based number of the bi-partition of the supports.
     """

@@ -1,7 +1,7 @@
-"""Makes a question unanswerable by taking one hop's answer out of its context.
+"""Make a question unanswerable by removing one hop's answer from its context.
 
 Trivedi et al. 2022, section 5, S8, with the conventions of the released Full files: both twins have the same
-id, question, answer and decomposition; a hop whose paragraph is gone points to none.
+id, question, answer and decomposition; `support` of a hop without its paragraph is None.
 """
 
 from dataclasses import replace
@@ -24,7 +24,7 @@ PATIENCE = 2000  # paragraphs of the pool to try; a hop whose answer is in most 
 
 
 def answerable(example: Example) -> Example:
-    """The example as the answerable one of two twins. Raises NoContext where its paragraphs are not all there."""
+    """The example as the answerable one of two twins. Raises NoContext if a supporting paragraph is missing."""
     supporting(example)
     return replace(example, answerable=True, group=example.group or example.id)
 
@@ -45,13 +45,13 @@ def unanswerable(example: Example, pool: Pool, *, rng: Random) -> Example:
 
 
 def forms(example: Example, hop: int) -> tuple[str, ...]:
-    """The answer of a hop (from 0) as it must not occur; with its aliases where it is the last one."""
+    """The forms of a hop's answer (0-based) that must not occur; for the last hop with aliases."""
     answer = example.hops[hop].answer
     return (answer, *every_answer(example)) if hop == len(example.hops) - 1 else (answer,)
 
 
 def _without(example: Example, hop: int, pool: Pool, *, rng: Random) -> list[Placed]:
-    """The context without a hop's answer, filled up from the pool as far as it goes."""
+    """The context without a hop's answer, filled up from the pool as far as possible."""
     answers = forms(example, hop)
 
     def gives_away(paragraph: Paragraph) -> bool:

@@ -73,7 +73,7 @@ class TwoAssignments(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class SubmittedForm:
-    """`assignment` is "" where none was named; `fields` are (name, value) in the order in which they came."""
+    """A submitted form. `assignment` is "" if none was named; `fields` are (name, value) in order."""
 
     assignment: str
     fields: list[tuple[str, str]]

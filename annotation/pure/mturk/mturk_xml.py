@@ -1,7 +1,7 @@
 """XML of the MTurk protocol: questions, answers, keys of tests; answer addresses of pages shown in a frame.
 
 The only parser of XML from outside.
-Documents come as text or bytes and are refused (Malformed) where they are not well-formed, declare entities or a DTD,
+Documents come as text or bytes and are refused (Malformed) if they are not well-formed, declare entities or a DTD,
 are too long, or violate their schema. Documents written here can be read back.
 """
 
@@ -120,7 +120,7 @@ def _frame_height(root: Element) -> int:
 def answers_xml(fields: Sequence[Sequence[str]], question: External | Html | Form | None = None) -> str:
     """Posted fields as a QuestionFormAnswers document in ASCII, one Answer a name in the order of their first field.
 
-    Values of a repeated name are joined by "|". Where `question` is a QuestionForm, values of its choices become
+    Values of a repeated name are joined by "|". If `question` is a QuestionForm, values of its choices become
     SelectionIdentifiers and other text beside them OtherSelectionText. Characters that XML 1.0 cannot hold are left
     out, so that no answer is lost because of them; the stored fields keep them.
     """

@@ -25,7 +25,7 @@ LONGEST_WAIT: Final = timedelta(hours=6)
 
 
 class BadDestination(ValueError):
-    """Nothing can be sent there; `str()` says why."""
+    """The destination is invalid; `str()` says why."""
 
 
 @dataclass(frozen=True, slots=True)

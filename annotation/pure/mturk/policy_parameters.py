@@ -55,7 +55,7 @@ class Parameters:
         return str(values[0]).strip() if values else ""
 
     def number(self, name: str, least: int, most: int) -> int | None:
-        """A whole number, or None where the parameter is not given."""
+        """The parameter as an integer from `least` to `most`; None if it is not given. Raises BadPolicy."""
         written = self.text(name)
         if not written:
             return None

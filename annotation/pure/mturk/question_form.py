@@ -28,7 +28,7 @@ _SHOWN = ("Title", "Text", "List", "Binary", "EmbeddedBinary", "Application", "F
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Something shown. `kind`: title, text, list (of `items`), formatted (XHTML as it came), link or unsupported."""
+    """A piece of content. `kind`: title, text, list (of `items`), formatted (unchanged XHTML), link or unsupported."""
 
     kind: str
     text: str = ""

@@ -86,7 +86,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """An assignment as SimplePlurality sees it; `known` is its score against known answers, where it has one."""
+    """An assignment as SimplePlurality sees it; `known` is its score against known answers, if it has one."""
 
     id: str
     answers: Answers

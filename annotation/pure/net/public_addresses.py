@@ -41,7 +41,7 @@ def is_address(host: str) -> bool:
 
 
 def closed_port(url: str) -> int | None:
-    """The port of an http(s) address that nothing is sent to; None where something may be."""
+    """The port of an http(s) URL if requests to it are refused (below 1024, except OPEN_PORTS); else None."""
     port = urlsplit(url).port
     return port if port is not None and port not in OPEN_PORTS and port < 1024 else None
 

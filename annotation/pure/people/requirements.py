@@ -45,12 +45,12 @@ SUBDIVISION = re.compile(r"[A-Z0-9]{1,3}")
 
 
 class InvalidRequirement(ValueError):
-    """The requirements break a rule of the protocol; `str()` says which."""
+    """The requirements violate the protocol; `str()` says how."""
 
 
 @dataclass(frozen=True)
 class Locale:
-    """A country (ISO 3166-1, two letters) and, where said, its subdivision (ISO 3166-2 without the country)."""
+    """A country (ISO 3166-1, two letters) and optionally its subdivision (ISO 3166-2 without the country)."""
 
     country: str
     subdivision: str = ""
@@ -155,7 +155,7 @@ def share_approved(*, submitted: int, approved: int, rejected: int) -> int:
 
 
 def check(requirements: Sequence[Requirement]) -> None:
-    """Raises InvalidRequirement, with a message in English, for the first rule of the protocol that is broken."""
+    """Raise InvalidRequirement, with a message in English, for the first violation of the protocol."""
     if len(requirements) > MOST_REQUIREMENTS:
         message = f"There are {len(requirements)} requirements; at most {MOST_REQUIREMENTS} are possible."
         raise InvalidRequirement(message)
@@ -232,7 +232,7 @@ def words_of(text: str) -> tuple[str, ...]:
 
 
 def read_values(words: Sequence[str], *, places: bool) -> tuple[tuple[int, ...], tuple[Locale, ...]]:
-    """Whole numbers, or places such as US or US-CA. Raises ValueError for a word that is no number."""
+    """Parse integers, or with `places` locales such as US or US-CA. Raises ValueError for an invalid number."""
     if places:
         parts = (word.upper().partition("-") for word in words)
         return (), tuple(Locale(country, subdivision) for country, _hyphen, subdivision in parts)

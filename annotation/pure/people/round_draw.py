@@ -7,7 +7,7 @@ from random import Random
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An item that may be drawn, by its key; members of one group must not come together where `alone` says so."""
+    """An item that may be drawn, by its key; `group` is the group of related items that it belongs to."""
 
     key: int
     group: str

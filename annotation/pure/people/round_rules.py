@@ -1,8 +1,8 @@
 """A qualification round's pass rule, and the chance that a worker of a given skill passes.
 
-A rule is a conjunction of clauses. The chance is exact under a model that is said beside it (`chance`): without it a
-rule such as MuSiQue's (section 6.1: 25 questions over three datasets, answer F1 > 75 and support F1 > 75 on each)
-looks mild and refuses most good workers by chance.
+A rule is a conjunction of clauses. The chance is exact under a stated model (`chance`). It shows that a rule such as
+MuSiQue's (section 6.1: 25 questions over three datasets, answer F1 > 75 and support F1 > 75 on each) looks mild, but
+rejects most good workers by chance.
 """
 
 from collections.abc import Mapping, Sequence
@@ -69,7 +69,7 @@ def rule_figures(rule: Sequence[Clause], datasets: Sequence[str]) -> list[tuple[
 
 
 def passes(rule: Sequence[Clause], figures: Figures, datasets: Sequence[str]) -> bool | None:
-    """Whether all clauses hold; None while one of the figures is not known."""
+    """Whether all clauses hold; None if one of the figures is unknown."""
     values = [(figures.get(name), clause) for name, clause in rule_figures(rule, datasets)]
     if any(value is None for value, _clause in values):
         return None
@@ -108,7 +108,7 @@ def shares(items: int, datasets: Sequence[str]) -> dict[str, int]:
 class Chance:
     """Chances of passing: `value` if the rule's figures are independent, `most` if they are fully correlated.
 
-    Both are exact under the model of `item_chances`; the truth of two figures on the same items lies between them.
+    Both are exact under the model of `item_chances`; for two figures on the same items the true chance is between them.
     """
 
     skill: float
@@ -119,7 +119,7 @@ class Chance:
 def chance(rule: Sequence[Clause], skill: float, items: Mapping[str, int], *, partial: Mapping[str, bool]) -> Chance:
     """The chance that a worker with long-run figures of `skill` passes, with `items` of each dataset.
 
-    `partial` says of a figure whether an item can earn part of the credit (an F1) or is right or wrong (a judgment).
+    `partial` tells for each figure whether items can earn partial credit (F1) or are right or wrong (judgments).
     """
     figures = list(dict.fromkeys(clause.figure for clause in rule))
     chances = [
@@ -150,7 +150,7 @@ def item_chances(skill: float, *, partial: bool) -> tuple[float, float, float]:
 
 
 def _figure_chance(clauses: Sequence[Clause], chances: tuple[float, float, float], items: Mapping[str, int]) -> float:
-    """The chance that all clauses on one figure hold, exactly: sums of halves, dataset by dataset."""
+    """The exact chance that all clauses on one figure hold, from distributions of half points, dataset by dataset."""
     together = [1.0]
     for name, count in items.items():
         here = [clause for clause in clauses if clause.dataset in (EACH, name)]
@@ -183,7 +183,7 @@ def _both(one: Sequence[float], other: Sequence[float]) -> list[float]:
 
 
 def _kept(sums: Sequence[float], count: int, clauses: Sequence[Clause]) -> list[float]:
-    """The part of a distribution of halves where every clause holds for the mean of `count` items."""
+    """A distribution of half points, with 0 where a clause fails for the mean of `count` items."""
     if not count:
         return list(sums)
     means = [halves / 2 / count for halves in range(len(sums))]

@@ -11,7 +11,7 @@ NAME = "agreement"  # of a report's table, and of the measure in reports of answ
 
 
 def agreement_of(report: JSON) -> tuple[Table, ...]:
-    """The tables of agreement of a report; none where it has none."""
+    """The agreement tables of a report; () if it has none."""
     return (*_by_dataset(report.get("datasets") or {}), *_tables(report.get("tables") or []))
 
 

@@ -121,7 +121,7 @@ def _study_tables(name: str, study: JSON) -> Iterator[JSON]:
 
 
 def _measures(name: str, study: JSON) -> JSON:
-    """Each measure of people, with the n of either part beside its figures."""
+    """A row for each of the workers' measures, with the n of answer and support."""
     rows = [
         [text_cell(words), *_with_n({part: study[part][measure] for part in PARTS})]
         for measure, words in MEASURES.items()

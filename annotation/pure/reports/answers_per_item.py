@@ -29,7 +29,7 @@ def common_count(items: Iterable[tuple[int, int]]) -> int:
 
 
 def expected_best(values: Sequence[float], count: int) -> float:
-    """The expected maximum of `count` of the values, drawn without replacement; of all where there are no more."""
+    """The expected maximum of `count` values drawn without replacement; the maximum if there are no more."""
     if count >= len(values):
         return max(values)
     ways = math.comb(len(values), count)  # the value of rank r is the best of a draw with count - 1 of the r below it
@@ -37,7 +37,7 @@ def expected_best(values: Sequence[float], count: int) -> float:
 
 
 def draws(things: Sequence[T], count: int) -> Iterator[tuple[T, ...]]:
-    """All draws of `count` of the things, or MOST_DRAWS seeded ones where there are more."""
+    """All combinations of `count` things, or MOST_DRAWS seeded random draws if there are more."""
     if math.comb(len(things), count) <= MOST_DRAWS:
         yield from combinations(things, count)
         return

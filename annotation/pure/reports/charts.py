@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """Labelled counts; `description` is for readers who cannot see them, `ends` stand under the first and last."""
+    """A bar chart of counts; `description` is for screen readers, `ends` label the first and last bar."""
 
     values: tuple[tuple[str, int], ...]
     description: str

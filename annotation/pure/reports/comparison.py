@@ -37,7 +37,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The first less the second. `figure.n` counts the shared items, or the smaller side where it is unpaired.
+    """The first minus the second. `figure.n` counts the shared items, or the smaller side's if unpaired.
 
     `chance` is the p value of no difference, not adjusted for others; `effect` is Cohen's d.
     """
@@ -49,7 +49,7 @@ class Difference:
 
 
 def difference(first: Values, second: Values, seed: int) -> Difference | None:
-    """None where either side has no value."""
+    """The difference of the means, paired if enough items are shared; None if a side has no value."""
     if not first or not second:
         return None
     shared = sorted(first.keys() & second.keys(), key=repr)
@@ -67,7 +67,7 @@ def mean_of(values: Values, seed: int) -> Figure:
 
 
 def _unpaired(first: Values, second: Values, seed: int) -> Figure:
-    """Means of independent resamples; percentile interval, none where a side has a single item."""
+    """The difference of means with independent resamples; percentile interval, none if a side has a single item."""
     sides = [np.array([[side[key]] for key in sorted(side, key=repr)]) for side in (first, second)]
     value = float(sides[0].mean() - sides[1].mean())
     n = min(len(side) for side in sides)

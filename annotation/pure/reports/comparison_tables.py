@@ -36,7 +36,7 @@ SEED = 0
 
 
 def batch_tables(measured: Sequence[Measured]) -> list[JSON]:
-    """The batches beside each other, and the first against each other one."""
+    """A table of the batches, and one of the differences between the first and each other batch."""
     columns = [_("Batch"), _("Responses"), _("Items"), GRADE, AGREEMENT, _("Median seconds"), _("Paid (US$)"),
                _("Median wage (US$ an hour)")]  # fmt: skip
     rows = [
@@ -72,7 +72,7 @@ def _report_table(measured: Sequence[Measured]) -> list[JSON]:
 
 
 def answerer_tables(measured: Sequence[Measured]) -> list[JSON]:
-    """Workers and models beside each other on the items of one batch; the first also on the items of each other."""
+    """Tables of workers and models on one batch's items; the first is also shown on the items of each other."""
     columns = [_("Group"), _("Responses"), _("Items"), GRADE, AGREEMENT, _("Median seconds")]
     rows: list[list[Any]] = []
     for one in measured:

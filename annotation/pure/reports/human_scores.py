@@ -75,7 +75,7 @@ def _supports(scorer: Scorer) -> _Kind[Support, Support]:
 
 
 def question_scores(answers: Sequence[str], gold: Sequence[str] | None, *, scorer: Scorer) -> QuestionScores:
-    """The answers people gave to one question, against the answer and its aliases (None: no gold).
+    """The scores of workers' answers to one question against the answer and its aliases (None: no gold).
 
     "No answer" is the answer "". Raises ValueError without annotations.
     """
@@ -90,7 +90,7 @@ def question_scores_by_count(
 
 
 def support_scores(supports: Sequence[Support], gold: Support | None, *, scorer: Scorer) -> QuestionScores:
-    """The supports people marked, against the gold set; majority by the whole set, as in the paper."""
+    """The scores of workers' supports against the gold set; majority by the whole set, as in the paper."""
     return _scores(supports, [len(supports)], _supports(scorer), gold)[0]
 
 
@@ -102,7 +102,7 @@ def support_scores_by_count(
 
 
 def random_human_score(answers: Sequence[str], gold: Sequence[str], *, scorer: Scorer, rng: Random) -> Mark:
-    """The paper's own human score: a tie is broken by chance. For comparison with published figures."""
+    """The paper's own human score, with ties broken at random, for comparison with published figures."""
     return _mark(scorer.answer(rng.choice(majorities(answers, key=scorer.key)), gold))
 
 
@@ -126,7 +126,7 @@ def majorities(annotations: Sequence[T], *, key: Callable[[T], Hashable]) -> lis
 
 
 def majority_chance(labels: Sequence[Hashable], right: Hashable) -> float:
-    """The chance that the majority label is the right one, ties broken by chance."""
+    """The probability that the majority label is `right`, with ties broken at random."""
     tied = majorities(labels, key=_itself)
     return 1 / len(tied) if right in tied else 0.0
 

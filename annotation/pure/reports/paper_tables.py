@@ -1,4 +1,4 @@
-"""Tables with the rows, columns and decimals of the papers, to be pasted as they are.
+"""Tables with the rows, columns and decimals of the papers, ready to paste.
 
 MuSiQue's Tables 3 and 4 (Trivedi et al. 2022), the sub-question paper's Tables 2 to 4 (Tang et al. 2021), and DiRe's
 metrics under their names (Trivedi et al. 2020). Cells are texts; `numbers` says which columns hold numbers.

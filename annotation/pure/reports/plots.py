@@ -102,7 +102,7 @@ def plots_of(content: Mapping[str, Any], translate: Translate = str) -> list[Plo
 
 
 def plot_of(content: Mapping[str, Any], name: str, translate: Translate = str) -> Plot | None:
-    """The chart of that name; None where there is none."""
+    """The chart of that name, or None."""
     return next((plot for plot in plots_of(content, translate) if plot.name == name), None)
 
 
@@ -157,7 +157,7 @@ def _workers(study: Mapping[str, Any], translate: Translate, name: str) -> Itera
 
 
 def _models(study: Mapping[str, Any], translate: Translate, name: str) -> Iterator[Dots]:
-    """Each model's score and people's human score on the same items, for answer and support."""
+    """Each model's score and the human score on the same items, for answer and support."""
     if not study.get("models"):
         return
     rows = {translate(_("people")): {part: study[part]["human_score"]["f1"] for part in PARTS}}
@@ -196,7 +196,7 @@ def _is_known(cell: Any) -> bool:
 
 
 def _name(row: Sequence[Any], translate: Translate) -> str:
-    """The words before a row's first number, which tell it apart."""
+    """A row's label: its words before the first number."""
     words = []
     for k, cell in enumerate(row):
         if k and tables.is_number(cell):

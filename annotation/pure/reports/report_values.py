@@ -33,7 +33,7 @@ def tables_of(content: Mapping[str, Any]) -> list[JSON]:
 
 
 def table_of(content: Mapping[str, Any], name: str) -> JSON | None:
-    """The table of that name; None where there is none."""
+    """The table of that name, or None."""
     return next((table for table in tables_of(content) if table["name"] == name), None)
 
 

@@ -1,8 +1,8 @@
 """Charts as SVG, on pages and as files: the same chart gives the same bytes.
 
-Colours stand in attributes: a file keeps them, and a page's style sheet overrides them by class, for dark mode. Style
-attributes would be refused by the policy of our pages. Series differ in shape as well as in colour (Okabe and Ito's,
-told apart by the colour-blind).
+Colours are presentation attributes: files keep them, and a page's style sheet overrides them by class, for dark mode.
+`style` attributes would violate our Content-Security-Policy. Series differ in shape as well as in colour (Okabe and
+Ito's palette, safe for colour-blind readers).
 """
 
 import math
@@ -141,7 +141,7 @@ def _dots(plot: Dots) -> Drawing:
 def _point(
     drawing: Drawing, ticks: Sequence[float], k: int, at: float, point: Any, description: str, across: bool
 ) -> None:
-    """A marker with its interval; `at`: where its group is."""
+    """Draw a marker with its interval; `at`: the group's coordinate."""
     value, low, high = (None if v is None else (drawing.x if across else drawing.y)(v, ticks) for v in point)
     group = drawing.add("g", "point", description, fill=COLOURS[k % 6], stroke=COLOURS[k % 6])
     if low is not None and high is not None:

@@ -1,7 +1,7 @@
-"""Tables in the forms in which papers, notes and programs take them: LaTeX, Markdown, CSV and tab-separated.
+"""Tables in formats for papers, notes and programs: LaTeX, Markdown, CSV and tab-separated.
 
-Head and rows are texts. `numbers` says of each column whether it holds numbers, which stand at the right; where it is
-not said, all but the first do. `spans` is the line above the head: words, and over how many columns they stand.
+Head and rows are texts. `numbers` tells for each column whether it has numbers, which are right-aligned; by default all
+columns but the first. `spans` is the line above the head: texts with the number of columns they span.
 """
 
 import csv as written
@@ -60,7 +60,7 @@ def tsv(head: Row, rows: Sequence[Row]) -> str:
 
 
 def csv(head: Row, rows: Sequence[Sequence[str | float]]) -> str:
-    """Comma-separated lines; numbers stand as numbers, and no text can be run by a spreadsheet."""
+    """Comma-separated lines; numbers stay numbers, and texts are guarded against running as formulas."""
     out = io.StringIO()
     writer = written.writer(out, lineterminator="\r\n")
     for row in [head, *rows]:
@@ -91,7 +91,7 @@ def latex_table(tabular: str, *, caption: str, label: str) -> str:
 
 
 def latex_text(text: str) -> str:
-    """Running text with everything escaped that LaTeX would take for a command."""
+    """Text with LaTeX's special characters escaped."""
     return "".join(_LATEX.get(sign, sign) for sign in text)
 
 
@@ -124,7 +124,7 @@ def _line(row: Row) -> str:
 
 
 def _cell(text: str) -> str:
-    """Numbers as mathematics where that makes a difference: "78.0 ± 6.1", and minus signs."""
+    """A cell in LaTeX, with numbers that need it in math mode: "78.0 ± 6.1", and minus signs."""
     if match := _WITH_SPREAD.fullmatch(text):
         return rf"${match[1]} \pm {match[2]}$"
     if _ONLY_NUMBERS.fullmatch(text):

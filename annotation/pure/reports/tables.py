@@ -1,6 +1,6 @@
 """Tables of reports as text, for pages, quotes and the terminal.
 
-A table is {"name", "title", "note", "columns", "rows"} and, where it has them, "spans" [[words, columns]] over the
+A table is {"name", "title", "note", "columns", "rows"} and optionally "spans" [[words, columns]] over the
 head, "of", the filter behind each row, "leads", False where no number is a link, "bars", False where no
 bars are drawn, and "variant", a gettext id that tells it from another table of its title. A cell is text as it stands,
 a number, nothing, a figure {"value", "low", "high", "n"} in 0 to 1, or a sentence {"text": gettext id, "values"}.
@@ -38,12 +38,12 @@ def cell_text(cell: Any, translate: Translate = str) -> str:
 
 
 def in_percent(figure: Mapping[str, Any]) -> str:
-    """{"value": 0.7801, ...} as "78.0"; a dash where it is undefined."""
+    """{"value": 0.7801, ...} as "78.0"; a dash if it is undefined."""
     return UNKNOWN if figure["value"] is None else f"{100 * figure['value']:.1f}"
 
 
 def interval(figure: Mapping[str, Any]) -> str:
-    """The interval of a figure as "[71.9, 83.6]"; nothing where it is undefined."""
+    """The interval of a figure as "[71.9, 83.6]"; "" if it is undefined."""
     if figure.get("low") is None or figure.get("high") is None:
         return ""
     return f"[{100 * figure['low']:.1f}, {100 * figure['high']:.1f}]"
@@ -108,18 +108,18 @@ def note_of(table: Mapping[str, Any], translate: Translate = str) -> str:
 
 
 def spans_of(table: Mapping[str, Any], translate: Translate = str) -> list[tuple[str, int]]:
-    """(words, how many columns) of the line above the head; empty where the table has none."""
+    """(words, number of columns) of the line above the head; empty if the table has none."""
     return [(translate(words) if words else "", count) for words, count in table.get("spans") or ()]
 
 
 def title_of(table: Mapping[str, Any], translate: Translate = str) -> str:
-    """The table's title, with its variant behind it."""
+    """The table's title, followed by its variant in parentheses."""
     title = translate(table["title"])
     return f"{title} ({translate(table['variant'])})" if table.get("variant") else title
 
 
 def head_of(table: Mapping[str, Any], translate: Translate = str) -> list[str]:
-    """The columns' names as they stand in the table's own head."""
+    """The translated names of the columns."""
     return [translate(column) if column else "" for column in table["columns"]]
 
 

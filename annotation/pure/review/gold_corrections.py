@@ -14,7 +14,7 @@ CORRECTED = "gold_corrected"  # in the `extra` of an item of a corrected version
 
 
 def may_be_alias(example: Example, text: str) -> bool:
-    """Whether the answer can stand beside gold: both have an answer."""
+    """Whether the answer can be added as an alias: neither it nor the gold is "no answer"."""
     return bool(text) and bool(example.answers) and example.answerable is not False
 
 

@@ -1,7 +1,7 @@
 """Tables on labels: agreement, aggregated labels by three rules, and each worker's labels.
 
 Tables are JSON as the report page shows them (pure/reports/tables); titles, notes and columns are gettext ids.
-An item is judged by (worker, category) pairs; who judged an item twice counts with the last judgment.
+An item is judged by (worker, category) pairs; if a worker judged an item twice, the last judgment counts.
 """
 
 from collections import Counter, defaultdict
@@ -39,7 +39,7 @@ MODELLED = _(
 
 @dataclass(frozen=True, slots=True)
 class SideBySide:
-    """The label of each judged item by each rule; the models are None where too few items are shared."""
+    """The label of each judged item by each rule; the models are None if too few items are shared."""
 
     majority: Labels
     dawid_skene: Labels | None
@@ -146,7 +146,7 @@ def _by_chance(totals: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 
 def _by_item(judged: LabelsByItem) -> dict[str, dict[str, str]]:
-    """Each judged item's labels by worker, in the order in which items come."""
+    """Each judged item's labels by worker, in order of first appearance."""
     labels: defaultdict[str, dict[str, str]] = defaultdict(dict)
     for item, given in judged:
         if given:

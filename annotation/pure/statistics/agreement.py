@@ -54,7 +54,7 @@ def mean_disagreement(units: Iterable[Sequence[Hashable | None]]) -> float:
 
 
 def most_said(labels: Iterable[L]) -> L | None:
-    """The label that most gave; None without labels, and where two were given as often."""
+    """The most frequent label; None without labels or with a tie."""
     ranked = Counter(labels).most_common(2)
     if not ranked or (len(ranked) == 2 and ranked[0][1] == ranked[1][1]):
         return None
@@ -62,7 +62,7 @@ def most_said(labels: Iterable[L]) -> L | None:
 
 
 def label_codes(labels: Iterable[Hashable]) -> npt.NDArray[np.int64]:
-    """Labels as whole numbers from 0, in the order in which they first come."""
+    """Labels as integers from 0, in order of first appearance."""
     seen: dict[Hashable, int] = {}
     return np.array([seen.setdefault(label, len(seen)) for label in labels], dtype=np.int64)
 

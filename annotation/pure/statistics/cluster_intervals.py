@@ -1,6 +1,6 @@
 """Rates over rows that belong together: the judgments of one graph, the shuffles of one question.
 
-Rows of a cluster are resampled together, since they are alike: intervals that take each row for itself are too narrow.
+Rows of a cluster are resampled together, because they are correlated: intervals over single rows are too narrow.
 """
 
 import math
@@ -24,7 +24,7 @@ Row = tuple[Hashable, float]
 def clustered_share(rows: Iterable[Row], seed: int, *, resamples: int = RESAMPLES) -> Figure:
     """The mean of (cluster, value) rows with a 95 % interval over clusters; values are 0 or 1, or chances of 1.
 
-    n counts the rows. Wilson's interval where each row stands alone, and for as many rows as there are clusters where
+    n counts the rows. Wilson's interval if every cluster has a single row, and, with the number of clusters as n, if
     all values are 0 or all 1.
     """
     table = _sums(rows)
@@ -33,7 +33,7 @@ def clustered_share(rows: Iterable[Row], seed: int, *, resamples: int = RESAMPLE
 
 
 def clustered_mean(rows: Iterable[Row], seed: int, *, resamples: int = RESAMPLES) -> Figure:
-    """The same of scores in 0..1: a bootstrap over rows where each stands alone."""
+    """Like `clustered_share` for scores in 0..1; a bootstrap over rows if every cluster has a single row."""
     table = _sums(rows)
     if len(table) == table[:, 1].sum():
         return bootstrap_figure(list(table[:, 0]), seed, resamples=resamples)

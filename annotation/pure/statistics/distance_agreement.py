@@ -51,7 +51,7 @@ def alpha_of_sets(units: Iterable[Mapping[str, frozenset[Hashable]]], seed: int)
 
 
 def masi(one: frozenset[Hashable], other: frozenset[Hashable]) -> float:
-    """Jaccard's share, times 1 for equal sets, 2/3 where one holds the other, 1/3 where they overlap otherwise."""
+    """Jaccard's share, times 1 for equal sets, 2/3 if one includes the other, 1/3 if they overlap otherwise."""
     if one == other:
         return 1.0
     shared = len(one & other)
@@ -145,7 +145,7 @@ class _Table:
         return Figure(value, low, high, len(self.workers), "without one worker")
 
     def without_each(self) -> Iterator[float | None]:
-        """Alpha without one worker after the other; a unit of theirs with one other label goes with them."""
+        """Alpha without each worker in turn; units left with a single label are dropped."""
         total, observed = self._counts(None), float(self.observed.sum())
         held: defaultdict[str, list[int]] = defaultdict(list)
         for k, unit in enumerate(self._units):

@@ -40,9 +40,9 @@ def method_label(seed: int, resamples: int = RESAMPLES) -> str:
 
 
 def bootstrap_figures(matrix: npt.ArrayLike, seed: int, *, resamples: int = RESAMPLES) -> list[Figure]:
-    """The mean and interval of each column of an (n items × k figures) matrix; nan is left out of its column.
+    """The mean and interval of each column of an (n items × k figures) matrix; nan is ignored.
 
-    A column of equal values has no bootstrap interval: Wilson's stands in where they are 0 or 1.
+    A column of equal values has no bootstrap interval; if they are 0 or 1, Wilson's interval is used.
     """
     table = np.asarray(matrix, dtype=np.float64)
     if table.ndim != 2:

@@ -46,7 +46,7 @@ class LabelModel:
     trace: list[float]
 
     def aggregates(self) -> dict[str, str | None]:
-        """The most likely label of each item; None where the best are equally likely."""
+        """The most likely label of each item; None for a tie."""
         best = self.posterior.max(axis=1, keepdims=True)
         tied = (self.posterior > best - 1e-9).sum(axis=1)
         places = self.posterior.argmax(axis=1)
@@ -110,7 +110,7 @@ def _coded(column: Sequence[str]) -> tuple[list[str], Codes]:
 
 
 def _vote_shares(votes: _Votes) -> Array:
-    """(items × labels): where the estimation begins."""
+    """(items × labels): vote shares, from which the estimation starts."""
     n_items, _, n_labels = votes.sizes
     cells = np.bincount(votes.item * n_labels + votes.label, minlength=n_items * n_labels)
     counts: Array = cells.reshape(n_items, n_labels).astype(np.float64)

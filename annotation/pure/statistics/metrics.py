@@ -60,7 +60,7 @@ class Scorer:
         return answer.strip() if self.verbatim else normalise_answer(answer)
 
     def gold(self, answers: Sequence[str], answerable: bool | None = None) -> tuple[str, ...] | None:
-        """The answers to score against, or None where there is nothing to score (hidden, or left out)."""
+        """The answers to score against, or None if there is nothing to score (hidden, or left out)."""
         if answerable is False:
             return ("",) if self.scores_unanswerable else None
         if not answers or not self.scores_unanswerable:
@@ -149,7 +149,7 @@ def scored_as(example: Example, format_name: str) -> str:
 
 
 def keeping_scorer(example: Example, format_name: str, *, within: str) -> Example:
-    """The example of the format named as it stands in a dataset of the format `within`: it keeps its scorer there."""
+    """The example of format `format_name` for a dataset of the format `within`, marked to keep its scorer."""
     own = scored_as(example, format_name)
     if scorer_for(own) is scorer_for(within):
         return example

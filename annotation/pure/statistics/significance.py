@@ -94,7 +94,7 @@ def unpaired(first: Sequence[float], second: Sequence[float], seed: int) -> floa
 
 
 def effect(differences: Sequence[float]) -> float | None:
-    """Cohen's d of paired differences: their mean in standard deviations; None where they are all alike."""
+    """Cohen's d of paired differences: their mean in standard deviations; None if all are equal."""
     table = np.asarray(differences, dtype=np.float64)
     spread = float(table.std(ddof=1)) if len(table) > 1 else 0.0
     return float(table.mean()) / spread if spread > 1e-12 else None

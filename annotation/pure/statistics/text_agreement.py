@@ -1,4 +1,4 @@
-"""A table of agreement beyond chance where labels can be nearly alike: answers in free text, sets of marks."""
+"""A table of Krippendorff's alphas for labels that can match partially: free-text answers, sets of marks."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ NOTE = _(
 
 
 def text_agreement_table(alphas: Sequence[tuple[str, Alpha]]) -> list[JSON]:
-    """A row for each (words, alpha); no table where nothing is shared by two."""
+    """A row for each (words, alpha); no table if no unit has two labels."""
     rows = [
         [text_cell(words), *(rounded(end) for end in (one.figure.value, one.figure.low, one.figure.high)),
          one.figure.n, *(rounded(end) for end in (one.without.low, one.without.high))]

@@ -37,7 +37,7 @@ H = TypeVar("H")
 
 
 class Response(NamedTuple):
-    """A worker's value on an item, 0 to 1; `weight` where items with many responses shall not weigh more."""
+    """A worker's value on an item, 0 to 1; a `weight` can keep items with many responses from counting more."""
 
     item: Hashable
     worker: str
@@ -63,7 +63,7 @@ def label_units(labels: Iterable[Mapping[str, H]], value: Callable[[list[H]], fl
 
 
 def whom(workers: int) -> dict[str, Any]:
-    """A sentence saying which workers the intervals over items hold for, as a text cell."""
+    """A sentence on the workers for whom intervals over items hold, as a text cell."""
     return text_cell(THIS_ONE) if workers == 1 else text_cell(THESE, n=workers)
 
 
@@ -75,7 +75,7 @@ def too_few(workers: int) -> dict[str, Any]:
 def over_workers(responses: Iterable[Response]) -> Figure:
     """The (weighted) mean of responses with its 95 % interval over workers and items; n counts the workers.
 
-    No interval for fewer than LEAST_WORKERS, nor where all responses are alike.
+    No interval for fewer than LEAST_WORKERS, or if all responses are equal.
     """
     rows = list(responses)
     if not rows:
@@ -116,7 +116,7 @@ def without_one(units: Iterable[Unit]) -> Figure:
 
 
 def _changed(total: float, n: int, rows: Sequence[tuple[float | None, float | None]]) -> float | None:
-    """The mean of n values that sum to `total` once some are replaced; None where none is left."""
+    """The mean of n values with sum `total` after replacing (old, new) `rows`; None if no value is left."""
     before = [old for old, _new in rows if old is not None]
     after = [new for _old, new in rows if new is not None]
     left = n - len(before) + len(after)
@@ -138,7 +138,7 @@ def _jackknife(weights: Array, weighted: Array, workers: npt.NDArray[np.int64]) 
 
 @cache
 def two_sided(level: float, degrees: int) -> float:
-    """The t between whose negative and itself lies `level` of the distribution, 0 <= level < 1."""
+    """The two-sided quantile of Student's t: P(-t < T < t) = `level`, 0 <= level < 1."""
     if degrees < 1:
         raise ValueError("Student's t needs at least one degree of freedom")
     if not 0 <= level < 1:

@@ -1,6 +1,6 @@
 """Find an answer in a text: whole or nearly whole, inflected, misspelt or respelt.
 
-A part of an answer ("Quell" of "Mara Quell") does not count: a writer may well need it.
+A part of an answer ("Quell" of "Mara Quell") does not count, because a writer may need it.
 """
 
 import re
@@ -50,7 +50,7 @@ def answer_forms(answer: str) -> AnswerForms:
 def leaks(target: AnswerForms, question: Sequence[Word], *, known: frozenset[str] = frozenset()) -> list[Span]:
     """Spans of an answer in a text, in order, without overlaps.
 
-    A word in `known` is meant as it is written and no slip of another ("Iran", where "Iraq" is the answer).
+    A word in `known` is not a typo of another word ("Iran", if "Iraq" is the answer).
     """
     if not target.content:
         return list(_as_written(target, question))
@@ -98,8 +98,8 @@ def _without_article(tokens: list[Word]) -> list[Word]:
 
 
 def _optional(form: tuple[Word, ...]) -> tuple[tuple[Word, bool], ...]:
-    """Function words, initials and titles may be left out where enough stays that tells, but never the last word
-    ("Charles I").
+    """The words, each with whether it is optional: function words, initials and titles, if enough words remain, but
+    never the last word ("Charles I").
     """
     loose = [word.is_function or word.is_initial or word.plain in _OPTIONAL for word in form]
     loose[-1] = form[-1].plain in _OPTIONAL
@@ -127,7 +127,7 @@ class _Text:
     def _end(self, form: Sequence[tuple[Word, bool]], start: int) -> int | None:
         """The last word of an occurrence that begins at `start`.
 
-        Between two words another's initial or middle name may stand, or a function word where the answer has one too.
+        Between two words there may be an initial or a middle name, or a function word if the answer has one too.
         """
         at, last, gaps, slips = start, None, 0, 0
         pending = False  # function words of the answer left out just before
@@ -171,7 +171,7 @@ class _Text:
         return is_slip(typed, meant, allowed=1) and (typed[0] == meant[0] or sorted(typed) == sorted(meant))
 
     def nearly(self, content: Sequence[str]) -> list[tuple[int, int]]:
-        """The stretch that holds at least four in five of a long answer's content words in their order."""
+        """Spans with at least four in five of a long answer's content words in order."""
         wanted = len(content) - len(content) // 5
         if sum(plain not in self._known for plain in content) * 2 < len(content):
             return []

@@ -24,9 +24,9 @@ def same_text(paragraph: Paragraph) -> str:
 
 
 class Pool:
-    """Paragraphs to retrieve from, each text once, in the order in which they came.
+    """Paragraphs to retrieve from, without duplicate texts, in input order.
 
-    BM25 as Lucene has it (k1 = 1.5, b = 0.75) over title and text in lower case.
+    Lucene's BM25 (k1 = 1.5, b = 0.75) over title and text in lower case.
     """
 
     def __init__(self, paragraphs: Iterable[Paragraph]) -> None:

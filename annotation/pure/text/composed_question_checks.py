@@ -194,7 +194,7 @@ def _sentences(question: str) -> Iterator[Finding]:
 
 
 def _ends_sentence(question: str, match: re.Match[str]) -> bool:
-    """Not after abbreviations and initials, nor where a small letter follows ("the show Jeopardy! in")."""
+    """Whether a sentence ends here: not after abbreviations or initials, or before lower case ("Jeopardy! in")."""
     if match[3]:
         return True
     if match[2].islower():

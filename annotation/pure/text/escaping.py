@@ -1,4 +1,4 @@
-"""Text of people in documents of ours: Markdown that says exactly that text, and YAML that holds it."""
+"""Escape user input for generated documents in Markdown and YAML."""
 
 import re
 import unicodedata

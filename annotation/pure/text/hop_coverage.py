@@ -49,7 +49,7 @@ def covered(question: Sequence[Word], hops: Sequence[Hop]) -> list[Coverage]:
 
 @lru_cache(maxsize=1 << 13)
 def content_words(hop_question: str) -> tuple[Word, ...]:
-    """The words of a hop's question that say something, in order, each once."""
+    """The content words of a hop's question, in order, without duplicates."""
     by_plain: dict[str, Word] = {}
     for word in words(without_references(hop_question)):
         if not word.is_function and not word.is_initial:

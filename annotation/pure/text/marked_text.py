@@ -20,7 +20,7 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch with one look. `opens` and `closes` say whether its mark begins and ends with it."""
+    """A piece of text with one style. `opens` and `closes`: whether its mark begins and ends with it."""
 
     text: str
     mark: Mark | None = None
@@ -31,9 +31,9 @@ class Piece:
 
 
 def pieces(text: str, *, marks: Iterable[Mark] = (), facts: Sequence[tuple[int, int]] = ()) -> list[Piece]:
-    """The text in order, cut at marks and supporting sentences; joined, the pieces are the text.
+    """The text split at marks and supporting sentences; joined, the pieces are the text.
 
-    Where marks overlap, the answer goes before a hop, then the longer one before the shorter.
+    If marks overlap, the answer takes precedence over hops, then longer marks over shorter ones.
     """
     chosen = _apart(marks)
     cuts = {0, len(text)} | {end for mark in chosen for end in mark[:2]} | {end for fact in facts for end in fact}
@@ -67,7 +67,7 @@ def _piece(text: str, start: int, end: int, marks: list[Mark], facts: Sequence[t
 
 
 class Part(NamedTuple):
-    """A stretch of a hop's question; `hop` is the number of the hop whose answer it stands for, 0 for plain text."""
+    """A part of a hop's question; `hop` is the number of the hop whose answer it refers to, 0 for plain text."""
 
     text: str
     hop: int

@@ -75,7 +75,7 @@ def _compiled(mention: str) -> re.Pattern[str] | None:
 
 @lru_cache(maxsize=1 << 14)
 def _forms(mention: str) -> str:
-    """A regular expression for the forms of a mention; "" where it says nothing."""
+    """A regular expression for the forms of a mention; "" for a blank mention."""
     words = _WORD.findall(mention)
     if not words:
         return re.escape(mention.strip())

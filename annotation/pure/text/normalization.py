@@ -14,7 +14,7 @@ _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 
 
 def answer_tokens(text: str) -> list[str]:
-    """The words of the normalised answer, in order; empty where nothing is left."""
+    """The words of the normalised answer, in order; empty if nothing is left."""
     bare = text.lower().translate(_DELETED)
     if text.isascii() and text.isprintable():
         # Only letters, digits and spaces are left, so that the regular expression's words are ours.

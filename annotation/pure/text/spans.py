@@ -15,7 +15,7 @@ class Span(NamedTuple):
 
 
 def cut(texts: Sequence[str], span: Span) -> str | None:
-    """The text of a span, or None where the span lies outside its paragraph or is empty."""
+    """The text of a span, or None if the span is outside its paragraph or empty."""
     if not 0 <= span.paragraph < len(texts):
         return None
     text = texts[span.paragraph]
@@ -25,7 +25,7 @@ def cut(texts: Sequence[str], span: Span) -> str | None:
 def locate(answer: str, texts: Sequence[str], *, first: Sequence[int] = ()) -> Span | None:
     """Locate a typed answer: exact case before other case, whole words before parts of words.
 
-    Paragraphs in `first` are looked through before the others. White space may differ in kind and length.
+    Paragraphs in `first` are searched before the others. White space may differ in kind and length.
     """
     words = answer.split()
     if not words:
@@ -54,7 +54,7 @@ def locate_as_scored(answer: str, texts: Sequence[str], *, first: Sequence[int] 
 
 
 def _as_scored(wanted: Sequence[str], text: str) -> tuple[int, int] | None:
-    """The first whole words of the text that normalise to the wanted tokens, less the punctuation around them."""
+    """The first whole words of the text that normalise to the wanted tokens, without the punctuation around them."""
     words = [(word, match) for match in re.finditer(r"\S+", text) for word in answer_tokens(match[0])]
     for at in range(len(words) - len(wanted) + 1):
         if all(words[at + k][0] == word for k, word in enumerate(wanted)):
@@ -66,7 +66,7 @@ def _as_scored(wanted: Sequence[str], text: str) -> tuple[int, int] | None:
 
 
 def _as_typed(words: Sequence[str], text: str) -> tuple[int, int] | None:
-    """Find the words in a row as whole words in this case, without compiling a pattern."""
+    """Find the words as consecutive whole words, case-sensitively, without compiling a pattern."""
     start = text.find(words[0])
     while start >= 0:
         end = _end_of(words, text, start)
@@ -95,7 +95,7 @@ def is_word(sign: str) -> bool:
 
 
 def mentions(answer: str, text: str) -> Iterator[tuple[int, int]]:
-    """(start, end) of every occurrence of an answer in a text, as whole words, in any case."""
+    """(start, end) of every occurrence of an answer in a text, as whole words, ignoring case."""
     words = answer.split()
     if words:
         pattern = r"\s+".join(map(re.escape, words))

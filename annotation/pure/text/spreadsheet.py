@@ -10,10 +10,10 @@ _BREAKS = ("\t", "\r", "\n", "\0")
 
 
 def guarded(text: str) -> str:
-    """The cell for a text: with an apostrophe first where a spreadsheet might take it for a formula.
+    """The cell for a text, with a leading apostrophe if a spreadsheet might run it as a formula.
 
-    Apostrophes before such a text get one more, so that `unguarded` gives every text back. Write numbers
-    as numbers: a text that looks like one is guarded too.
+    Existing apostrophes before such a text get one more, so that `unguarded` restores every text. Write numbers as
+    numbers: texts that look like numbers may be guarded too.
     """
     return f"'{text}" if _is_live(text.lstrip("'")) else text
 

@@ -94,7 +94,7 @@ def tokens(text: str, start: int = 0, end: int | None = None) -> list[tuple[int,
 
 @lru_cache(maxsize=1 << 12)
 def sentences(text: str) -> tuple[tuple[int, int], ...]:
-    """(start, end) of the sentences of a text, as syntok draws them; one where it draws none."""
+    """(start, end) of the sentences of a text by syntok; the whole text if it finds none."""
     from syntok import segmenter
 
     spans = []

@@ -1,4 +1,4 @@
-"""Marks texts for translation where Django is not known; the door that shows them translates."""
+"""`gettext_noop` for modules without Django: it marks texts for translation, and pages translate them."""
 
 
 def gettext_noop(message: str) -> str:

@@ -1,6 +1,6 @@
-"""Words of questions as people write them: found with their places, folded, and compared across their forms.
+"""Words of questions as people write them: tokens with offsets, normalised, and compared across their forms.
 
-Made for English, and harmless elsewhere: where a script has no spaces every sign counts as a word.
+Made for English, and harmless for other languages: in scripts without spaces every character counts as a word.
 """
 
 import re
@@ -50,7 +50,7 @@ class Word(NamedTuple):
 
 
 def words(text: str) -> list[Word]:
-    """The words of a text in order. A possessive "'s" belongs to its word, also where a space stands before it."""
+    """The words of a text in order. A possessive "'s" belongs to its word, even after a space."""
     candidates = (Word(m.start(), m.end(), m[0], plain(m[0])) for m in _WORD.finditer(text))
     return [
         word

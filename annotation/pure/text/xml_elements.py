@@ -22,7 +22,7 @@ def namespace(element: Element) -> str:
 
 
 def only(element: Element, *names: str) -> None:
-    """Raises Malformed where the element holds a child of another name."""
+    """Raise Malformed if the element has a child of another name."""
     for child in element:
         if local(child) not in names:
             raise Malformed(f"{local(child)} is not allowed in {local(element)}.")
@@ -54,7 +54,7 @@ def text_of(element: Element | None) -> str:
 
 
 def whole(element: Element | None, default: int | None = None) -> int | None:
-    """The whole number that the element holds; `default` where there is no element."""
+    """The element's text as an integer; `default` without an element."""
     if element is None:
         return default
     return whole_text(text_of(element), local(element))
@@ -73,7 +73,7 @@ def number_text(text: str, name: str) -> float:
 
 
 def flag(element: Element | None) -> bool:
-    """The xs:boolean that the element holds; False where there is no element."""
+    """The element's text as an xs:boolean; False without an element."""
     text = text_of(element).strip()
     if text in {"true", "1"}:
         return True

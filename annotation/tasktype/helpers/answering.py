@@ -145,9 +145,9 @@ def answer_key(answer: JSON) -> str:
 
 
 def doubted(answers: Sequence[JSON], gold: Example) -> JSON | None:
-    """The normalised answer of at least two, and more than half, if it is far from gold.
+    """The normalised answer of at least two and more than half of the workers, if it is far from gold; else None.
 
-    Far: F1 below 0.5 to each of the gold answers, or an answer where gold has none, or none where gold has one.
+    Far: F1 below 0.5 with every gold answer, or an answer to an unanswerable question, or the reverse.
     """
     unanswerable = gold.answerable is False
     if not answers or not (gold.answers or unanswerable):

@@ -31,7 +31,7 @@ class TaskForm(ABC):
         return {name: [value] for name, value in fields.items()}
 
     def text(self, name: str) -> str:
-        """The field's last value, "" where there is none."""
+        """The field's last value, or ""."""
         return str(self.data.get(name) or "")[:MOST_CHARACTERS].replace("\r\n", "\n").replace("\0", "")
 
     def texts(self, name: str) -> list[str]:
@@ -39,7 +39,7 @@ class TaskForm(ABC):
         return list(self.data.getlist(name)) if self.data else []
 
     def number(self, name: str) -> int | None:
-        """A whole number below a billion; None for anything else."""
+        """The field's value as an integer below a billion, or None."""
         return whole(self.text(name))
 
 
