@@ -12,7 +12,7 @@ from typing import Any
 
 
 class MarketplaceError(Exception):
-    """A call that did not simply succeed. `str()` says why, in the marketplace's words if it gave any."""
+    """A failed call. `str()` says why, in the marketplace's words if it gave any."""
 
 
 class TryAgain(MarketplaceError):
@@ -155,7 +155,7 @@ class Funds:
 
 
 class Marketplace(ABC):
-    """A kind of marketplace; it offers the operations that its class defines. README.md says what each promises.
+    """A kind of marketplace; it offers the operations that its class defines. README.md documents their contracts.
 
     Operations raise MarketplaceErrors only. Those that return None have succeeded when they return.
     """

@@ -57,7 +57,7 @@ class Connection(models.Model):
 
 
 class BatchMarketplace(models.Model):
-    """The marketplace on which a batch is published. `Batch.on_marketplace` says whether there is one."""
+    """The marketplace on which a batch is published. `Batch.on_marketplace` is True if there is one."""
 
     batch = models.OneToOneField(Batch, models.CASCADE, related_name="marketplace")
     connection = models.ForeignKey(Connection, models.PROTECT, related_name="batches")

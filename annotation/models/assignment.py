@@ -163,7 +163,7 @@ class Assignment(models.Model):
         ]
 
     def move(self, to: str, *guards: Q, **stamps: Any) -> bool:
-        """Change the state if the guards hold; False if another process came first. In memory only `state` follows."""
+        """Change the state if the guards hold; False if another process was first. In memory only `state` changes."""
         states = lifecycle.origins(lifecycle.ASSIGNMENT_MOVES, to)
         row = Assignment.objects.filter(*guards, pk=self.pk, state__in=states & {self.state})
         moved = row.update(state=to, **stamps)

@@ -146,8 +146,8 @@ class HitQuerySet(models.QuerySet["Hit"]):
 class Hit(models.Model):
     """An item as shown to workers. `payload` is frozen at launch.
 
-    `ticket` orders the queue. A HIT with an assignment that becomes free again goes to its end, so that a worker's
-    cursor only ever moves forward (docs/architecture.md, "The next assignment").
+    `ticket` orders the queue. A HIT whose assignment becomes free again goes to the end, so that a worker's
+    cursor only moves forward (docs/architecture.md, "The next assignment").
     """
 
     batch = models.ForeignKey(Batch, models.CASCADE, related_name="hits")
@@ -193,7 +193,7 @@ class Hit(models.Model):
 
 
 class BatchReport(models.Model):
-    """The report as last computed. `stand` identifies the responses it covers, so that a stale report is noticed."""
+    """The report as last computed. `stand` is a version key of the responses it covers, to detect stale reports."""
 
     batch = models.OneToOneField(Batch, models.CASCADE, related_name="report")
     stand = models.CharField(max_length=200)

@@ -48,7 +48,7 @@ class QualificationType(models.Model):
 
 
 class Qualification(models.Model):
-    """The score that a worker holds in a type now; its history is in QualificationChange."""
+    """A worker's current score in a type; its history is in QualificationChange."""
 
     class State(models.TextChoices):
         GRANTED = "Granted", _("granted")
@@ -127,7 +127,7 @@ class QualificationRound(models.Model):
     """A qualification round: its batch, the number of items per worker, the pass rule, and the qualification granted.
 
     `rule` is a list of {"figure", "dataset" (a slug; "each": every dataset alone; "": all together), "comparator"
-    (">" or ">="), "value" (0..1)}; all must hold. `judgment`: grade by gold or by the requester's reviews.
+    (">" or ">="), "value" (0..1)}; all must hold. `grading`: by gold or by the requester's reviews.
     """
 
     class Grading(models.TextChoices):

@@ -29,7 +29,7 @@ def seal(secret: str) -> str:
 
 
 def unseal(sealed: str) -> str:
-    """Decrypt a secret; raises Unsealable if neither SECRET_KEY nor one of its fallbacks opens it."""
+    """Decrypt a secret; raises Unsealable if neither SECRET_KEY nor a fallback can decrypt it."""
     try:
         return _keys().decrypt(sealed.encode()).decode()
     except InvalidToken:

@@ -1,4 +1,4 @@
-"""The MTurk API as a Django app behind the engine."""
+"""Django app of the MTurk API."""
 
 from django.apps import AppConfig
 

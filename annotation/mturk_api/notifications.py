@@ -9,7 +9,7 @@ from annotation.pure.mturk.notification_events import BadDestination
 
 @operation("UpdateNotificationSettings")
 def update_notification_settings(caller: Caller, request: JSON) -> JSON:
-    """Set where events are sent, whether they are sent, or both."""
+    """Set the destination of events, whether they are sent, or both."""
     hit_type = rows.hit_type(caller, request["HITTypeId"])
     if not {"Notification", "Active"} & request.keys():
         raise invalid_value("Either Notification or Active must be specified.")

@@ -1,4 +1,4 @@
-"""Cursor pagination, which neither skips nor repeats rows while new ones come in."""
+"""Cursor pagination, which neither skips nor repeats rows while rows are added."""
 
 import base64
 import binascii

@@ -142,7 +142,7 @@ def delete_qualification_type(caller: Caller, request: JSON) -> JSON:
 
 @operation("ListQualificationTypes")
 def list_qualification_types(caller: Caller, request: JSON) -> JSON:
-    """The caller's types, oldest first, after MTurk's own, unless only own or requestable ones are wanted."""
+    """The caller's types, oldest first, after MTurk's own, unless the request is for own or requestable types only."""
     words = request.get("Query", "").split()
     found = _matching(qualification_types.types_of(caller.project), words)
     requestable = request["MustBeRequestable"]

@@ -90,7 +90,7 @@ def get_qualification_score(caller: Caller, request: JSON) -> JSON:
 
 @operation("ListWorkersWithQualificationType")
 def list_workers_with_qualification_type(caller: Caller, request: JSON) -> JSON:
-    """The workers who hold it, or with the Status Revoked held it, in the order of granting."""
+    """The workers who hold a qualification (or held it, with Status Revoked), in the order of granting."""
     type = rows.qualification_type(caller, request["QualificationTypeId"])
     found = Qualification.objects.filter(type=type, state=request.get("Status", State.GRANTED))
     page, about = paging.page(found.select_related("type", "worker"), request, by="granted_at")

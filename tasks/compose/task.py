@@ -89,7 +89,7 @@ class Compose(Live, Illustrated, Practised, SecondOpinion, Payable, Reviewable, 
         }
 
     def check(self, payload: JSON, answer: JSON) -> list[Problem]:
-        """Require a judgment of each bridge up to the first that does not hold; if all hold, a question without errors."""
+        """Require a judgment of each bridge until one does not hold; if all hold, a question without errors."""
         for k, judgment in enumerate(bridge_judgments.judged(payload, answer)):
             if judgment in bridge_judgments.ENDS:
                 return []

@@ -149,7 +149,7 @@ def _make_hits(batch: Batch, items: list[int], progress: OnProgress, left_out: L
 
 
 def _make_checks(batch: Batch, ticket: int) -> int:
-    """Create HITs of hidden gold behind the others; on a marketplace they are published among them."""
+    """Create HITs of hidden gold after the others; on a marketplace they are published among them."""
     made, most = 0, hidden_gold.checks_needed(batch, ticket)
     keys = hidden_gold.items_of(batch)
     for start in range(0, len(keys), CHUNK):
@@ -192,7 +192,7 @@ def hits_of(
     """Unsaved HITs of these items, in their order; items that the task cannot use are counted in `left_out`.
 
     HITs of a round, and hidden gold (`check`) on the built-in marketplace, start without assignments, which are added
-    for each worker who comes; if responses are graded by gold, the gold must be usable.
+    on demand for each worker; if responses are graded by gold, the gold must be usable.
     """
     task = task_type(batch.task)
     round = round_attempts.round_of(batch)

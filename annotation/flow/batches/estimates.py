@@ -102,7 +102,7 @@ def estimate_of(batch: Batch, count: HitCount) -> Estimate:
 
 
 def pays(batch: Batch) -> bool:
-    """Whether responses are paid for: if the requester said so, and always on a marketplace."""
+    """Whether responses are paid: if the requester chose so, and always on a marketplace."""
     return batch.auto_approval is not None or batch.on_marketplace
 
 

@@ -231,7 +231,7 @@ def paused(batch: Batch) -> list[Participation]:
 
 @transaction.atomic
 def let_go_on(participation: Participation, *, text: str = "") -> bool:
-    """Let a paused worker continue; the rule starts anew with their next hidden gold. False if they were not paused."""
+    """Let a paused worker continue; the rule restarts with their next hidden gold. False if they were not paused."""
     stopped = Participation.objects.filter(pk=participation.pk, paused_at__isnull=False)
     if not stopped.update(paused_at=None, checked_from=Now()):
         return False
@@ -247,7 +247,7 @@ def rows_without_checks(batch: Batch, rows: QuerySet[Assignment]) -> QuerySet[As
 
 
 def make_place(hit: Hit) -> bool:
-    """Add an assignment to a HIT for the worker who comes: it wants as many as came, so it is never in the queue."""
+    """Add an assignment to a HIT on demand; `wanted` grows with it, so that the HIT is never in the queue."""
     not_expired = Q(closes_at__isnull=True) | Q(closes_at__gt=Now())
     rows = Hit.objects.filter(not_expired, pk=hit.pk, excluded_at__isnull=True)
     return bool(rows.update(live=F("live") + 1, wanted=Greatest(F("wanted"), F("live") + F("done") + 1)))

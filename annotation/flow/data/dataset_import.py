@@ -55,7 +55,7 @@ class Report:
             self._push_out_a_warning(flaw)
 
     def _is_folded(self, flaw: Flaw) -> bool:
-        """Count a warning; True if the report has one alike."""
+        """Count a warning; True if the report already has a similar one."""
         self.warnings += 1
         row = self._warned.get(kind_of(flaw))
         if row is not None:
@@ -90,8 +90,8 @@ def import_dataset(
 ) -> dict[str, Any]:
     """Import `path` as a new dataset; returns the report. Raises ImportRefused, leaving nothing behind.
 
-    `aliases` is the file of answers' aliases, if the format has one (2WikiMultihopQA). The same bytes under the same
-    name change nothing. An import of that name that died is removed first.
+    `aliases` is the file of answers' aliases, if the format has one (2WikiMultihopQA). Importing the same
+    bytes under the same name again changes nothing. A crashed import of that name is removed first.
     """
     # bytes of the name that are not UTF-8 become question marks
     report = Report(format=format, file=(file_name or path.name).encode("utf-8", "replace").decode())

@@ -96,7 +96,7 @@ def derive_dataset(
 ) -> dict[str, Any]:
     """Run the derivation `how` on `source`; the datasets are named `name` plus the suffixes of `how`.
 
-    Files in options are identified by their content; `files` are their names for people.
+    Files in options are identified by their content; `files` are their display names.
     Returns {"datasets": {name: size}, "read", "kept", "dropped", "figures"}. The same request again changes nothing;
     raises Refused, leaving nothing behind, for an invalid option or a name that is taken.
     """
@@ -197,7 +197,7 @@ def _fill(
     settings: Any,
     seed: int,
 ) -> None:
-    """Fill the datasets of the outputs; None stands for one that exists already."""
+    """Fill the datasets of the outputs; None: the dataset exists already."""
     some = False
     for output, example in derivation.derive(source, settings, seed=seed, tally=tally):
         some = True

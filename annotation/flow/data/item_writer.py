@@ -36,7 +36,7 @@ def no_progress(done: int, total: int) -> None:
 
 
 def already_there(project: Project, name: str, digest: str, format: str) -> bool:
-    """Whether the name holds the same content. Raises ImportRefused if it holds another."""
+    """Whether a dataset of that name has the same content. Raises ImportRefused if its content differs."""
     dataset = Dataset.objects.filter(project=project, slug=name).first()
     if dataset is None or dataset.state != Dataset.State.READY:
         return False

@@ -56,7 +56,7 @@ class LineFlaws:
         self._kinds: dict[tuple[str, str, str], LineFlaw] = {}
 
     def add(self, severity: Any, line: int, about: str, *, wrong: str, fix: str, values: Mapping[str, Any]) -> None:
-        """`wrong` may hold %(name)s places: lines that differ only in their values have the same flaw."""
+        """Add a flaw. `wrong` may have %(name)s placeholders: lines that differ only in their values share one flaw."""
         self.errors += severity == "error"
         self.warnings += severity == "warning"
         kind = (about, wrong, fix)

@@ -1,4 +1,4 @@
-"""Notices: a sweep that notices events and tells each person once.
+"""Notices: a sweep that detects events and notifies each person once.
 
 BatchActivity stores the announcements of a batch, so that a sweep checks only possible changes. A Notice has a unique
 key for its event, so that simultaneous sweeps notify nobody twice.

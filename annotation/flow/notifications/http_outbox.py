@@ -1,4 +1,4 @@
-"""Delivery of stored messages over HTTP: leased, posted, retried after growing waits, and given up.
+"""Delivery of stored messages over HTTP, with leases, exponential backoff and a maximum number of attempts.
 
 A row has `state`, `tries` and `due_at`. Each attempt holds a lease and is fenced by its number. If the process dies
 after sending, the same message is sent again when the lease is over, and receivers recognise it by its id.
@@ -57,7 +57,7 @@ def _deliver_to(rows: QuerySet[Any], attempt: Callable[[Any], bool], until: floa
 
 
 def due(rows: QuerySet[Any]) -> QuerySet[Any]:
-    """The rows whose time has come, oldest first."""
+    """The due rows, oldest first."""
     return rows.filter(state=DUE, due_at__lte=clock.now()).order_by("due_at", "pk")
 
 

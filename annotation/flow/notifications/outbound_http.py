@@ -20,7 +20,7 @@ PORTS = {"http": 80, "https": 443}
 
 
 class NotSent(Exception):
-    """The address may not be used, or nobody answered; `str()` says which."""
+    """The URL is not allowed, or there was no response; `str()` says which."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,7 +106,7 @@ def _rows(lines: Iterable[str], flaws: list[Flaw]) -> Iterable[tuple[int, list[s
 
 
 def whole(text: str) -> int | None:
-    """The whole number in a text; None if there is none."""
+    """A text as an integer, or None."""
     digits = text.removeprefix("-")
     if not (digits.isascii() and digits.isdigit() and len(digits) <= 10):
         return None
@@ -177,7 +177,7 @@ def undoable(type: QualificationType) -> int:
 
 @transaction.atomic
 def undo(type: QualificationType, *, through: int, user: User | None = None) -> int:
-    """Undo the last step, which ended with the change `through`; everybody holds again what they held before.
+    """Undo the last step, which ended with the change `through`; everybody gets their former score back.
 
     Raises Refused if something else was granted or revoked since.
     """
@@ -209,7 +209,7 @@ FIGURES = {
 
 
 def figures_of(batches: Sequence[Batch], figure: str) -> dict[Worker, int]:
-    """The figure of each worker with responses in the batches, rounded down to a whole number."""
+    """The figure of each worker with responses in the batches, rounded down to an integer."""
     rows = models.Assignment.objects.submitted().filter(batch__in=[batch.pk for batch in batches])
     measure = {
         "grade": 100 * Avg("grade"),
@@ -240,7 +240,7 @@ def by_rule(
 
 
 def holders(type: QualificationType) -> Any:
-    """Workers who hold it, highest score first."""
+    """Grants of the qualification with their workers, highest score first."""
     rows = Qualification.objects.filter(type=type, state=GRANTED)
     return rows.select_related("worker__project").order_by("-value", "pk")
 

@@ -52,7 +52,7 @@ def change_role(member: Member, role: str) -> bool:
 
 @transaction.atomic
 def remove(member: Member) -> bool:
-    """Remove a member; what they did stays. False if they are gone already. Raises Refused for the last owner."""
+    """Remove a member; their work stays. False if they were removed before. Raises Refused for the last owner."""
     _lock(member.project)
     current = Member.objects.select_related("project").filter(pk=member.pk).first()
     if current is None:

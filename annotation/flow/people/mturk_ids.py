@@ -1,4 +1,4 @@
-"""Imported Mechanical Turk worker IDs: workers who have not come here yet, for blocks and qualifications.
+"""Imported Mechanical Turk worker IDs: workers who have not joined yet, for blocks and qualifications.
 
 A worker who had such an ID states it before their first HIT, and takes over its blocks and qualifications.
 """
@@ -26,7 +26,7 @@ KEPT = ("user", "country", "subdivision", "adult", "consented_version", "consent
 def import_ids(project: Project, lines: Iterable[str]) -> dict[str, int]:
     """Create a worker for each ID, one per line or in the first column of a CSV; returns {"read", "added", "known"}.
 
-    All or nothing: raises Refused naming the lines that hold no ID.
+    All or nothing: raises Refused with the lines that have no ID.
     """
     found, wrong = _read(lines)
     if wrong:
@@ -74,7 +74,7 @@ def may_claim(worker: Worker) -> bool:
 def claim(worker: Worker, name: str) -> Worker:
     """Move the worker's account to the imported worker of this ID; returns that worker.
 
-    Raises Refused if the project awaits no such worker, or this one has already done something.
+    Raises Refused if the project has no such unclaimed worker, or this worker has already worked here.
     """
     unknown = Refused(_("This project does not know this worker ID, or somebody has linked it already."))
     text = _(

@@ -220,7 +220,7 @@ def begin_test(type: QualificationType, worker: Worker) -> QualificationRequest:
 def request(
     type: QualificationType, worker: Worker, *, answer: str = "", value: int | None = None
 ) -> QualificationRequest:
-    """Request a qualification: granted at once if the type says so, else it waits for a requester.
+    """Request a qualification: granted at once if the type grants automatically, else it waits for a requester.
 
     `answer` is the test's (QuestionFormAnswers XML), `value` its score by the answer key, with which it is granted.
     Raises TooSoon, Conflict if a request is open already, Refused if it cannot be requested.

@@ -141,7 +141,7 @@ class Prospect:
 
 
 def prospects(round: QualificationRound, found: Sequence[Result], marks: Sequence[float] = MARKS) -> list[Prospect]:
-    """For each mark: how many workers pass, and how good they really are, by figure (pure/people/round_quality)."""
+    """For each mark: the number of workers who pass, and their estimated true rates (pure/people/round_quality)."""
     rule = qualification_rounds.rule_of(round)
     known, strict = best(found), rules.mark_of(rule).comparator == ">"
     columns = []
@@ -162,7 +162,7 @@ def above(round: QualificationRound, found: Iterable[Result], mark: float | None
 
 
 def percent(score: float) -> int:
-    """A score as a qualification holds it: whole percent, rounded down."""
+    """A score (0..1) as a qualification's value: integer percent, rounded down."""
     return int(100 * score + 1e-6)
 
 

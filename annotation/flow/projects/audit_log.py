@@ -1,7 +1,7 @@
 """The audit log of a project: who did what, written in the transaction of the action.
 
-Functions of flow are not told who acts. Middleware, jobs and commands set it once (`acting`), and `record` reads it:
-so no function can forget it, and nobody acts in another's name.
+The actor is not a parameter of flow functions. Middleware, jobs and commands set it once (`acting`), and `record`
+reads it, so that no function can forget or falsify it.
 """
 
 from collections.abc import Callable, Iterator

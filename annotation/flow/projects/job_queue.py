@@ -27,7 +27,7 @@ Verb = Callable[[Job, "Progress"], dict[str, Any]]
 
 
 class Lost(Exception):
-    """Another run took the job over; this one must stop without leaving anything behind."""
+    """Another run took over the job; this run must stop without side effects."""
 
 
 class Progress:

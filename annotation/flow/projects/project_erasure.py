@@ -57,9 +57,9 @@ def begin(project: Project) -> bool:
 
 
 def clear_due(*, seconds: float = SECONDS) -> None:
-    """Begin with projects whose time in the bin is over, and continue those begun. A sweep.
+    """Begin erasing projects whose time in the bin is over, and continue erasures under way. A sweep.
 
-    A project that fails does not hold up the others.
+    A failure in one project does not delay the others.
     """
     over = Project.everything.filter(removed_at__lt=Now() - recycle_bin.KEPT_FOR, erasure__isnull=True)
     for project in over.order_by("?")[:20]:

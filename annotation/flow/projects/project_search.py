@@ -24,7 +24,7 @@ HEX = re.compile(r"[0-9a-f]{4,16}")
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A result: its kind, its label, a note beside it, and the arguments of its page's URL."""
+    """A search result: kind, label, note, and the arguments of its page's URL."""
 
     kind: str  # project, batch, round, dataset, item, hit, assignment, worker, qualification
     label: str

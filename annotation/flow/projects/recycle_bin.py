@@ -105,9 +105,9 @@ def erase_batch(batch: Batch) -> None:
 
 
 def erase_due(*, limit: int = 50) -> int:
-    """Erase batches deleted KEPT_FOR ago that nothing refers to; returns how many. A sweep.
+    """Erase batches deleted KEPT_FOR ago that nothing refers to; returns the number erased. A sweep.
 
-    In no particular order, so that a batch that cannot be erased does not hold up others.
+    In random order, so that a batch that cannot be erased does not delay others.
     """
     old = _removed(Batch.everything.filter(removed_at__lt=Now() - KEPT_FOR, assignments=None, payments=None))
     done = 0

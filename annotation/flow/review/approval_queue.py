@@ -1,7 +1,7 @@
 """The approval queue: responses of paid batches, decisions on one or many, and their record.
 
-Each decision is one transaction of flow/review/assignment_approval. A decision on many decides each one alone, so that
-one that fails does not hold up the others.
+Each decision is one transaction of flow/review/assignment_approval. A bulk decision has a transaction for each
+response, so that a failure does not affect the others.
 """
 
 from collections.abc import Iterable, Iterator
@@ -201,7 +201,7 @@ def can_be_returned(batch: Batch) -> bool:
 
 
 def send_back(row: Assignment, revision: int, *, message: str, user: User | None) -> Review:
-    """Request changes of a response; the time until its automatic approval begins anew.
+    """Request changes of a response; the time until its automatic approval restarts.
 
     Raises Refused, and Conflict if the response has changed meanwhile.
     """

@@ -1,6 +1,6 @@
 """Approval and rejection: whether an assignment is paid. Whether its response counts: flow/review/review_decisions.
 
-Decision and payment are one transaction; a marketplace is told afterwards.
+Decision and payment are one transaction; a marketplace is notified afterwards.
 """
 
 import logging
@@ -144,7 +144,7 @@ def add_payment(
     """Record a payment and transfer its money, once for each `key`. Raises Overdrawn, paying nothing.
 
     `reserved`: the amount set aside for this assignment at launch; the rest comes from the budget. On the built-in
-    marketplace the worker is owed it from now on; on others the row waits to be sent.
+    marketplace the amount is owed to the worker immediately; on others the row waits to be sent.
     """
     batch = row.batch
     requested = ledger.assignments_requested(batch, check=row.hit.check_item, wanted=row.hit.wanted)

@@ -26,7 +26,7 @@ CHUNK = 200
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """A doubt: `votes` of `answers` responses say `text`, unlike gold; `decision` is empty if there is none."""
+    """Gold in doubt: `votes` of `answers` responses are `text`, which differs from gold; `decision` may be empty."""
 
     pk: int
     public_id: str

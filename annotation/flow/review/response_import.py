@@ -42,8 +42,8 @@ class ImportedResponse:
 def import_responses(batch: Batch, path: Path, *, name: str = "", progress: OnProgress = no_progress) -> dict[str, Any]:
     """Import a JSONL file of {"dataset", "item", "worker", "answer"}; returns {"read", "accepted", "warnings", ...}.
 
-    `name`: the file's name for people. Every line is checked before any is stored; responses become visible only when
-    all are stored. The same file again changes nothing. Raises ImportRefused with file, line, field and fix.
+    `name`: the file's display name. Every line is validated before any is stored; responses become visible only when
+    all are stored. Importing the same file again changes nothing. Raises ImportRefused with file, line, field and fix.
     """
     digest = file_digest(path)
     if ResponseImport.objects.filter(batch=batch, sha256=digest, ready=True).exists():

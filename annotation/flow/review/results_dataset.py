@@ -72,8 +72,8 @@ def create_results_dataset(
 
     An item is kept if at least `least` responses agree with its result, or a requester adjudicated it.
     Returns {"datasets": {name: size}, "read", "kept", "dropped", "left_out", "figures"}.
-    The same results again change nothing; raises Refused, leaving nothing behind, for a batch without any and for a
-    name that is taken.
+    Idempotent for the same results. Raises Refused, without side effects, for a batch without results and for a name
+    that is taken.
     """
     if batch.state in {Batch.State.DRAFT, Batch.State.LAUNCHING}:
         raise Refused(_("This batch is not launched yet, so it has no results."))

@@ -256,7 +256,7 @@ def standing_answers(hits: Collection[Hit]) -> defaultdict[int, list[tuple[Stand
 
 
 def several(batch: Batch) -> list[tuple[Hit, list[Standing]]]:
-    """HITs where one response is still to be chosen: several say something, and none is accepted."""
+    """HITs where a response is still to be chosen: several have a text, and not exactly one of these is accepted."""
     counted = batch.hits.filter(excluded_at__isnull=True, check_item=False).annotate(
         answers=Count("assignments", filter=Q(assignments__state=lifecycle.SUBMITTED))
     )

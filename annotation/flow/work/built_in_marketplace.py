@@ -49,7 +49,7 @@ class Group:
 
 
 class Elsewhere(Refused):
-    """Something else comes first: `step` is `consent`, or a word of admission.obstacle."""
+    """The worker must do something else first: `step` is `consent`, or a code of `open_work.obstacle`."""
 
     def __init__(self, step: str, text: str) -> None:
         self.step = step
@@ -178,7 +178,7 @@ def under_way(user: User) -> QuerySet[Assignment]:
 
 
 def join(user: User, batch: Batch) -> Worker:
-    """The person as a worker of the batch's project, joining it if it lets people in. Raises Refused or Elsewhere."""
+    """The user's Worker in the batch's project, created if its sign-up is open. Raises Refused or Elsewhere."""
     worker = workers_of(user).get(batch.project_id) or sign_up.sign_up(batch.project, user)
     if worker.active and not worker.consented:
         raise Elsewhere("consent", _("First read how your responses are used."))

@@ -217,7 +217,7 @@ def rewards_of(batch: Batch) -> tuple[Any, Any] | None:
 
 
 def reach(project: Project, conditions: Sequence[Requirement]) -> tuple[int, int]:
-    """(how many of the project's active workers could accept such work now, of how many)."""
+    """(number of active workers who meet the conditions, number of active workers)."""
     people = list(project.workers.filter(active=True, user__isnull=False, block__isnull=True))
     return len(able(people, conditions)), len(people)
 

@@ -1,4 +1,4 @@
-"""Assigning HITs: claiming the next one, its lease, and what happens when it comes back without a response.
+"""Assigning HITs: claiming the next one, its lease, and returned or expired assignments.
 
 Lock order, here and in submissions: assignment, participation, worker, batch, HIT. The cost of a claim does not depend
 on the size of the batch (docs/architecture.md, "The next assignment").
@@ -112,7 +112,7 @@ def _take_in_round(hit: Hit) -> bool:
 
 
 def _has_fixed_time(batch: Batch) -> bool:
-    """Whether the HITs come from the MTurk API: their duration is one of the terms, and is not prolonged."""
+    """Whether the HITs come from the MTurk API: their duration is fixed by the HIT type, and is not extended."""
     return not task_type(batch.task).launched
 
 
@@ -157,10 +157,10 @@ def _accept(participation: Participation, hit: Hit, *, cursor: int) -> Assignmen
 def accept_hit(
     participation: Participation, hit: Hit, *, take: Callable[[Hit], bool] | None = None, apart: bool = False
 ) -> Assignment | None:
-    """Assign this very HIT to the worker; returns an existing assignment of theirs to it.
+    """Assign this HIT to the worker, or return their existing assignment of it.
 
-    None if it is full, was answered by them, or its batch is not open; and with `apart` if they met its group where the
-    batch forbids it. Other conditions are checked by `obstacle`.
+    None if it is full, was answered by them, or its batch is not open; and with `apart` if they met its group and the
+    batch forbids that. Other conditions are checked by `obstacle`.
     """
     # The assignment is locked before the participation, the order of all functions here.
     row = Assignment.objects.select_for_update(no_key=True).filter(hit=hit, worker=participation.worker_id).first()
@@ -237,8 +237,8 @@ def _next_ticket(hit_id: int) -> int:
 def take_up(assignment: Assignment) -> bool:
     """Resume a returned or expired assignment with its draft.
 
-    False if its place is taken, the worker may not work on the batch now, has another one of it under way,
-    met a member of its group since, or answered one just before although another item must come between.
+    False if the HIT is full, or the worker may not work on the batch now, has another assignment in it, met
+    the HIT's group since, or answered an item of the group just before although another item must come between.
     """
     # The assignment is locked before the participation, the order of all functions here.
     row = Assignment.objects.defer("hit__payload").locked(assignment.pk, "batch", "worker__project", "hit")

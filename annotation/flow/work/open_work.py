@@ -61,7 +61,7 @@ def _stretch(participation: Participation, cursor: int, size: int) -> list[Hit]:
 
 
 def ruled_out(participation: Participation, hits: Sequence[Hit]) -> set[int]:
-    """HITs that the worker had before, or whose group they met where the batch forbids it."""
+    """Keys of HITs that the worker had before, or whose group they met if the batch forbids that."""
     groups = {hit.group_key for hit in hits}
     assignments = Assignment.objects.filter(worker=participation.worker_id, group_key__in=groups)
     had, met = set(), set()
@@ -73,7 +73,7 @@ def ruled_out(participation: Participation, hits: Sequence[Hit]) -> set[int]:
 
 
 def has_met(worker: Worker, hit: Hit) -> bool:
-    """Whether the worker met the HIT's group in another HIT, where the batch forbids it."""
+    """Whether the worker met the HIT's group in another HIT and the batch forbids that."""
     others = Assignment.objects.filter(worker=worker, group_key=hit.group_key, state__in=ALIVE_OR_DONE)
     met = others.exclude(hit=hit).values_list("batch_id", flat=True)
     return any(counts_as_met(hit.batch, where) for where in met)

@@ -71,8 +71,8 @@ def one_commit() -> AbstractContextManager[object]:
 def submit(assignment: Assignment, answer: Any, *, key: str, base: int, active_seconds: float) -> Receipt:
     """Store a response; `base` is the revision that the form was made from (0: the first submission).
 
-    The same key with the same response gives the same receipt. Raises Conflict if the key came with another response,
-    another tab submitted first, or a submitted response can no longer be changed.
+    Idempotent: the same key and response give the same receipt. Raises Conflict if the key was used with another
+    response, another tab submitted first, or a submitted response can no longer be changed.
     """
     # Lock: two submissions of one form, or from two tabs, go one after the other.
     row = Assignment.objects.locked(assignment.pk, "batch__project")

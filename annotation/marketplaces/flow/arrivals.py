@@ -1,4 +1,4 @@
-"""Workers who come from a marketplace into its iframe: the frame's URL, their assignment, and the way back.
+"""Workers in a marketplace's iframe: the frame's URL, their assignment, and the return to the marketplace.
 
 The frame has no cookies and no session. Its URL is signed for the HIT, not for a person, so that URLs
 cannot be guessed; a worker who opens it gets a token bound to their assignment, valid as long as that lasts.
@@ -214,7 +214,7 @@ def holder(token: str) -> Arrival | None:
 
 
 def address(arrival: Arrival) -> str:
-    """The frame's URL with the marketplace's parameters, to come back to."""
+    """The frame's URL with the marketplace's parameters, for returning to it."""
     claims = {
         "assignmentId": arrival.external_assignment,
         "hitId": arrival.publication.external_id or "",

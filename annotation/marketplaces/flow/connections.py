@@ -1,7 +1,7 @@
 """Connections to marketplaces: adding and testing them, and calling with limits and pauses.
 
-Nothing here is called inside a transaction. A marketplace that fails several times in a row is not called for a while
-by any process; its row says until when.
+Nothing here is called inside a transaction. After several consecutive failures no process calls a marketplace
+until `rests_until` in its row.
 """
 
 import hashlib

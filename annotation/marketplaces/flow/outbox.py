@@ -53,7 +53,7 @@ def attempt(row: Row, line: Line, ensure: Callable[[], Result], done: Callable[[
 
 
 def take(due: QuerySet[Any], unsent: QuerySet[Any], *related: str, patience: Patience) -> Any:
-    """Lease the first of these due rows that is still unsent, and commit that before any call; None if there is none.
+    """Lease the first due row that is still unsent, and commit the lease before any call; None if there is none.
 
     The row comes with these related rows, and `now` is the database's time.
     """
@@ -69,7 +69,7 @@ def look_where_forgotten(row: Any, line: Line, look: Callable[[datetime], Result
     """The object created by an earlier attempt, as `look` finds it, if the marketplace may have forgotten the token.
 
     Raises Later until two look-ups, both begun when no earlier call can still be running, did not find it. `look` gets
-    the time since which none can. The token stays the same: a marketplace that does remember it says AlreadyThere.
+    the time since which none can run. The token stays the same: a marketplace that remembers it raises AlreadyThere.
     """
     if row.first_try_at is None or row.now - row.first_try_at < line.patience.memory:
         return None

@@ -1,7 +1,8 @@
 """Publishing HITs on a marketplace, each exactly once, even after crashes.
 
-A row is the intent. It is leased, and the time of its first attempt committed, before anything is sent. While the
-marketplace remembers tokens the same one is sent again; later we look for the HIT, twice and far enough apart, first.
+A row is the intent to publish. It is leased, and the time of its first attempt committed, before anything is sent.
+While the marketplace remembers tokens, retries send the same token; later they first look for the HIT, twice, with
+enough time between.
 """
 
 import time

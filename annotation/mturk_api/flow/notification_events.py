@@ -89,7 +89,7 @@ def specify(
 
 @transaction.atomic
 def change(hit_type: HitType, *, wanted: NotificationSetting | None, active: bool | None) -> None:
-    """Set where events of a HIT type go, whether they are sent, or both. Raises Refused without a setting."""
+    """Set the destination of a HIT type's events, whether they are sent, or both. Raises Refused without a setting."""
     found = NotificationSetting.objects.filter(hit_type=hit_type).first()
     if wanted is None and found is None:
         raise Refused(_("This HIT type has no notification specification yet."))

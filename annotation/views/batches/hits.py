@@ -1,4 +1,4 @@
-"""The HITs of a batch: a list by disagreement, and one HIT with all responses beside gold."""
+"""The HITs of a batch: a list by disagreement, and one HIT with all responses and gold."""
 
 from typing import Any
 

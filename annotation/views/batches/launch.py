@@ -212,7 +212,7 @@ def launch_now(request: HttpRequest, draft: Batch, *, new: bool = False) -> Http
 
 
 def costs_exhibit(estimate: Estimate | None, batch: Batch | None, *, margin: float | None = None) -> dict[str, Any]:
-    """Context of `money/_cost_estimate.html`; `wished` is the target margin of error, in points."""
+    """Context of `money/_cost_estimate.html`; `margin` is the target margin of error, in points."""
     if estimate is None or batch is None:
         return {"estimate": None}
     return {

@@ -51,7 +51,7 @@ def _came_of(job: Job) -> dict[str, Any]:
 
 
 def _form_again(job: Job) -> str:
-    """The page where a failed launch can be filled in again."""
+    """The URL of the form of a failed launch, filled in again."""
     if "posted" not in job.arguments:
         return ""
     page = "round-new" if "per_worker" in job.arguments["posted"] else "batch-new"
