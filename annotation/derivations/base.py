@@ -1,6 +1,6 @@
 """The base class of derivations, which make datasets from a dataset.
 
-One module a `--how`, named as the command names it with `_` for `-`, or a family of them. Its last line is
+One module per `--how`, named like it with `_` for `-`, or per family of them. Its last line is
 `DERIVATION = Name()`, or a tuple of a family; `DERIVATIONS` in `annotation.derivations` finds them. The work itself
 is pure (annotation.pure); a derivation chooses, counts and reports. The same source, options and seed give the same
 examples in the same order.

@@ -51,7 +51,7 @@ class Published(Marketplaces):
         return keeps_project(project)
 
     def keep_worker(self, worker: Worker) -> bool:
-        # it knows the work by their id alone
+        # the marketplace identifies their work by their id only
         rows = Arrival.objects.filter(assignment__worker=worker, assignment__state=lifecycle.SUBMITTED)
         closed = Q(publication__state=Publication.State.FAILED)
         return rows.exclude(remote_state__in=["Approved", "Rejected"]).exclude(closed).exists()
@@ -78,7 +78,7 @@ def _finding(place: Connection) -> Finding:
 
 
 def keeps_project(project: Project) -> str:
-    """Why the project's marketplace keys are still needed; "" if they are not."""
+    """The reason why the project's marketplace keys are still needed, or ""."""
     # keys of deleted projects are invalid, and their batches closed
     shut = AccessKey.objects.filter(project__removed_at__isnull=False)
     abroad = Batch.everything.filter(project=project, on_marketplace=True)

@@ -14,7 +14,7 @@ JSON = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who signed the request: the requester (a project), the key, and this site's public URL."""
+    """The signer of a request: the requester (a project), the key, and this site's public URL."""
 
     project: Project
     key: AccessKey

@@ -32,7 +32,7 @@ def frame(request: HttpRequest) -> dict[str, Any]:
 
 
 def _new_to(request: HttpRequest) -> int:
-    """The number of unread notices; 100 stands for more."""
+    """The number of unread notices, at most 100."""
     user = getattr(request, "user", None)
     return notice_inbox.unread(user)[:100].count() if user is not None and user.is_authenticated else 0
 

@@ -98,10 +98,10 @@ def name_taken(name: str) -> str:
 
 
 def launch(batch: Batch, *, progress: OnProgress = no_progress) -> dict[str, Any]:
-    """Create the HITs, set aside what they may cost, and open the batch.
+    """Create the HITs, set aside their maximum cost, and open the batch.
 
     Returns {"asked", "hits", "skipped", "left_out", "warnings"}: items asked for, HITs created, items missing, and
-    their numbers by dataset and reason. A launch that died half-way starts anew. Raises Refused, back in draft, if
+    their numbers by dataset and reason. A crashed launch starts again. Raises Refused, back in draft, if
     no HIT would result or the budget is too small, and Lost if another run took over meanwhile.
     """
     emit(BatchLaunching(batch))

@@ -56,7 +56,7 @@ def _in_use(dataset: Dataset) -> Refused:
 
 
 def finish(dataset: Dataset) -> None:
-    """Erase a hidden dataset. Raises Refused, and shows it again, if a batch was made of it meanwhile."""
+    """Erase a hidden dataset. Raises Refused, and unhides it, if it has come into use meanwhile."""
     if _needed(dataset):
         Dataset.objects.filter(pk=dataset.pk, state=Dataset.State.REMOVING).update(state=Dataset.State.READY)
         raise _in_use(dataset)

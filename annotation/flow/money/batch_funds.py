@@ -226,7 +226,7 @@ def for_opinions(hit: Hit, least: int) -> Decimal:
 def cover_late(row: Assignment) -> None:
     """Set aside the maximum pay of a late response beyond the HIT's assignments, if the budget covers it."""
     if applies(row.batch):
-        with suppress(ledger.Overdrawn):  # whoever approves it will be told that the budget is short
+        with suppress(ledger.Overdrawn):  # approving it reports that the budget is short
             ledger.hold(row.batch, _most(row), key=f"late/{row.pk}")
 
 

@@ -1,4 +1,4 @@
-"""How people join: the first project, invites, open sign-up, consent, reading the instructions."""
+"""Joining: the first project, invites, open sign-up, consent, reading the instructions."""
 
 from datetime import timedelta
 from typing import Any

@@ -88,7 +88,7 @@ def prove(user: User, typed: str) -> bool:
 
 
 def what_was_wrong(user: User) -> str:
-    """Why `prove` refused a code."""
+    """The reason why `prove` refused a code."""
     factor = SecondFactor.objects.defer("secret").filter(user=user).first()
     if factor is not None and _rests(factor):
         return _(

@@ -40,7 +40,7 @@ def remove_batch(batch: Batch) -> bool:
 
 
 def _what_keeps(batch: Batch) -> str:
-    """Why the batch cannot be deleted now; "" if it can."""
+    """The reason why the batch cannot be deleted now, or ""."""
     if batch.state not in AT_REST:
         return _("Close the batch first: only drafts and closed batches can be deleted.")
     if batch.by_program:
@@ -133,7 +133,7 @@ def remove_project(project: Project) -> bool:
 
 
 def what_keeps_project(project: Project) -> str:
-    """Why the project cannot be deleted; "" if it can."""
+    """The reason why the project cannot be deleted, or ""."""
     if title := project.batches.exclude(state__in=AT_REST).values_list("title", flat=True).first():
         return _("Close the batch %(title)s first.") % {"title": title}
     rows = Assignment.objects.filter(batch__project=project)

@@ -65,7 +65,7 @@ def _open(batch: Batch, keys: Sequence[int]) -> Iterator[Open]:
 
 
 def open_kind(batch: Batch, payload: JSON, answers: Sequence[JSON]) -> str:
-    """Why the result is open; "" if it is clear or a requester accepted one response."""
+    """The reason why the result is open; "" if it is clear or a requester accepted one response."""
     if sum(bool(answer.get("accepted")) for answer in answers) == 1:
         return ""
     task = task_type(batch.task)

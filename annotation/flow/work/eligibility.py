@@ -113,7 +113,7 @@ def _place(at: Locale) -> str:
 
 
 def lack_text(lack: Lack, name: str) -> str:
-    """Why the worker does not qualify, as text for them: "needs 80 in “Round 2”; you have 71"."""
+    """The reason why the worker does not qualify, for display: "needs 80 in “Round 2”; you have 71"."""
     required = requirement_text(lack.requirement, name)
     if lack.requirement.type == requirements.ADULT:
         return _("contains adult content; you have not confirmed that you are of age and willing to see it")
@@ -156,7 +156,7 @@ def _way(lack: Lack, type: QualificationType | None, worker: Worker) -> str:
 
 
 def way_to(type: QualificationType, worker: Worker) -> str:
-    """How the worker can get a qualification: `ask`, take its `test`, `waiting` for a decision, or nothing."""
+    """The way to get a qualification: "ask" for it, take its "test", "waiting" for a decision, or ""."""
     open_one = QualificationRequest.objects.filter(type=type, worker=worker, state__in=["testing", "pending"]).first()
     if open_one is not None:
         return "test" if open_one.state == QualificationRequest.State.TESTING else "waiting"

@@ -41,7 +41,7 @@ SYNC_PROBLEMS = {ONLY_THERE, ONLY_HERE, ANOTHER, APPROVED_THERE, REJECTED_THERE}
 
 @dataclass
 class Found:
-    """The result of a run. `orphans`: HITs there with our mark that no row of ours knows."""
+    """The result of a run. `orphans`: HITs on the marketplace with our mark that have no row here."""
 
     looked: int = 0
     adopted: int = 0

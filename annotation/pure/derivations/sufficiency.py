@@ -73,13 +73,13 @@ class Context:
 
 
 def subsets(supports: Positions) -> Iterator[Positions]:
-    """The non-empty proper subsets, small ones first: 2^n - 2 of them."""
+    """The 2^n - 2 non-empty proper subsets, by size."""
     for size in range(1, len(supports)):
         yield from combinations(supports, size)
 
 
 def bipartitions(supports: Positions) -> Iterator[tuple[Positions, Positions]]:
-    """The proper bi-partitions, each once: 2^(n-1) - 1 of them. The first part holds the first support."""
+    """The 2^(n-1) - 1 proper bi-partitions; the first part of each has the first support."""
     for first in subsets(supports):
         if first[0] == supports[0]:
             yield first, tuple(k for k in supports if k not in first)

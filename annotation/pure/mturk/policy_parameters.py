@@ -1,4 +1,4 @@
-"""The parameters of a review policy, as MTurk's protocol writes them: names with lists of texts, or maps of them."""
+"""The parameters of a review policy in MTurk's protocol: names with lists of texts, or maps of such lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures at an equal number of answers an item (k), since the upper bound and the agreement grow with it.
+"""Figures at an equal number of answers per item (k), because the upper bound and the agreement grow with k.
 
 An item with more than k answers counts with the expected value over all draws of k of them.
 """

@@ -1,8 +1,8 @@
 """Human score, upper bound, agreement and average annotator of a question.
 
-MuSiQue's protocol (Trivedi et al. 2022, §6.1), made deterministic: where the paper draws at random, between
-tied majorities or for the annotation to leave out, the expected value is reported. Every function takes the
-annotations of one question and is blind to their order; means over questions are for `intervals`.
+MuSiQue's protocol (Trivedi et al. 2022, §6.1), made deterministic: instead of the paper's random draws, between tied
+majorities or of the annotation to leave out, expected values are reported. Every function takes the annotations of
+one question, and their order has no effect; means over questions are computed by `intervals`.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class QuestionScores:
 
 @dataclass(frozen=True, slots=True)
 class _Kind(Generic[T, G]):
-    """How annotations are compared. `alone` turns an annotation into gold for `score`, to compare workers."""
+    """Functions that compare annotations. `alone` turns an annotation into gold for `score`, to compare workers."""
 
     key: Callable[[T], Hashable]
     score: Callable[[T, G], Score]

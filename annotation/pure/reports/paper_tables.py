@@ -115,7 +115,7 @@ def _answers_all(study: JSON, model: str) -> bool:
 
 
 def _partly(name: str, study: JSON, model: str) -> JSON | None:
-    """Why the table has nothing of a model that answered some of the items."""
+    """A note that a model is left out of the table because it answered only some of the items; None without figures."""
     of = study.get("models", {}).get(model)
     if of is None:
         return None

@@ -24,7 +24,7 @@ Point = tuple[float, float | None, float | None] | None  # value, low, high
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One kind of mark: a value for each group, None where it is undefined."""
+    """A series of a chart: a point for each group, None if it is undefined."""
 
     label: str
     points: tuple[Point, ...]

@@ -60,7 +60,7 @@ def text_cell(words: str, **values: Any) -> dict[str, Any]:
 
 
 def counted(number: int, one: str, many: str) -> dict[str, Any]:
-    """A cell of words about a number: `one` where it is 1, else `many` with %(n)s in it; both are gettext ids."""
+    """A cell of words about a number: `one` if it is 1, else `many`, which contains %(n)s; both are gettext ids."""
     return text_cell(one if number == 1 else many, n=number)
 
 

@@ -68,7 +68,7 @@ def label_codes(labels: Iterable[Hashable]) -> npt.NDArray[np.int64]:
 
 
 def _alphas(parts: Array) -> Array:
-    """Nominal alpha of each row of (sum of differing, count of each label); nan where it is undefined."""
+    """Nominal alpha of each row of (sum of differing, count of each label); nan if it is undefined."""
     totals = parts[:, 1:]
     n = totals.sum(axis=1)
     expected = (n**2 - (totals**2).sum(axis=1)) / (n - 1)

@@ -17,7 +17,7 @@ from annotation.pure.statistics.intervals import Figure, resampled_sums
 from annotation.pure.statistics.metrics import Scorer
 
 RESAMPLES = 999
-FEW = 32  # unlike labels up to which their counts by unit are held as a table
+FEW = 32  # number of distinct labels up to which counts by unit are kept as a table
 Array = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
 H = TypeVar("H", bound=Hashable)

@@ -22,7 +22,7 @@ _NORMAL = NormalDist()
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A mean over `n` items and its interval; None where it is undefined. `method` names the interval."""
+    """A mean over `n` items and its interval; None if it is undefined. `method` names the interval."""
 
     value: float | None
     low: float | None

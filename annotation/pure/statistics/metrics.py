@@ -129,7 +129,7 @@ SQUAD = Scorer("squad", scores_unanswerable=True)
 SQUAD_1 = Scorer("squad1.1", empty_f1=0.0)
 ACCURACY = Scorer("accuracy", verbatim=True)
 
-# Our own jsonl and csv may hold anything: MuSiQue's scorer is the one that knows aliases and twins.
+# Our jsonl and csv can have any dataset's records: MuSiQue's scorer supports aliases and twins.
 _BY_FORMAT = {
     **dict.fromkeys(("hotpotqa", "dire", "subqa"), HOTPOTQA),
     **dict.fromkeys(("musique", "disconnection", "jsonl", "csv"), MUSIQUE),

@@ -1,7 +1,7 @@
-"""Answers as the official scorers see them: lower case, no ASCII punctuation, no articles, single spaces.
+"""Normalisation of answers by the official scorers: lower case, no ASCII punctuation, no articles, single spaces.
 
-One definition for every scorer, because SQuAD, HotpotQA and MuSiQue share it to the letter (Rajpurkar et
-al. 2016). Nothing is folded beyond that: curly quotes, dashes and accents stay what they are.
+One definition for every scorer, because SQuAD, HotpotQA and MuSiQue share it exactly (Rajpurkar et al.
+2016). Nothing else is normalised: curly quotes, dashes and accents stay unchanged.
 """
 
 import re

@@ -69,7 +69,7 @@ def page_of(
 
 
 def preview_of(request: HttpRequest, hit: Hit, *, seed: int, live: str) -> dict[str, Any]:
-    """The context of the page as a preview for requesters; nothing can be sent.
+    """The context of the page as a preview for requesters, without submission.
 
     `hit` may be unsaved, and then has no URL for fragments: `live` is one of them.
     """
@@ -135,7 +135,7 @@ def batch_frame(batch: Batch, instructions: Instructions, payload: JSON) -> dict
 
 
 def afterwards(assignment: Assignment, *, just_submitted: bool = False) -> JSON | None:
-    """What is shown after a final response; None if it may be changed."""
+    """The content shown after a final response; None if the response may be changed."""
     task = task_type(assignment.batch.task)
     if not isinstance(task, Revealing):  # saves loading the item for most tasks
         return None

@@ -36,7 +36,7 @@ from annotation.views.work.task_frame import participation_of
 
 @signed_in_page
 def work(request: HttpRequest) -> HttpResponse:
-    """Every batch that the viewer may see in their projects, with what is left for them."""
+    """Every batch that the viewer may see in their projects, with the number of assignments left for them."""
     workers = list(request.user.workers.select_related("project").filter(active=True, project__removed_at=None))
     offers = [offer for worker in workers for offer in eligibility.offers(worker)]
     waiting = [w.project for w in workers if not w.consented]
