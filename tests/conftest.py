@@ -38,8 +38,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             if not marker.kwargs.get("reason"):
                 raise pytest.UsageError(f"{item.nodeid}: postgresql needs a reason")
         for marker in item.iter_markers("app"):
-            if marker.args[0] in WITHOUT:
-                item.add_marker(pytest.mark.skip(reason=f"{marker.args[0]} is not installed"))
+            if missing := set(marker.args).intersection(WITHOUT):
+                item.add_marker(pytest.mark.skip(reason=f"{', '.join(sorted(missing))} is not installed"))
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:

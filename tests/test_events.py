@@ -24,6 +24,8 @@ from tests.flow.paying import paid_batch
 
 MTURK, WEBHOOKS, MARKETPLACES = "mturk_api", "webhooks", "marketplaces"
 
+pytestmark = pytest.mark.app(MTURK, WEBHOOKS, MARKETPLACES)
+
 
 def test_who_listens_to_what_and_in_which_order() -> None:
     found = {

@@ -115,6 +115,7 @@ def test_frames_have_the_same_columns_everywhere(hopscribe: Hopscribe) -> None:
     assert batch.aggregates().to_polars().height == 2
 
 
+@pytest.mark.app("webhooks")
 def test_webhooks_are_added_tested_and_removed(hopscribe: Hopscribe) -> None:
     made = hopscribe.webhooks.add("http://127.0.0.1:45997/", kinds=["job"], note="ours")
     first = made.secret

@@ -55,6 +55,7 @@ def test_a_database_that_lacks_a_migration_is_not_ready(monkeypatch: pytest.Monk
     assert Client().get("/readyz").json()["checks"]["database"] == "migrations are missing"
 
 
+@pytest.mark.app("webhooks", "mturk_api")
 def test_the_figures_are_those_of_the_rows(project: Any, batch: Any, bob: Any) -> None:
     take(bob, batch)
     now = timezone.now()

@@ -163,6 +163,7 @@ def test_it_asks_as_much_of_the_database_for_many_batches_as_for_few(
     assert len(few) < 40
 
 
+@pytest.mark.app("demo")
 def test_a_new_project_gets_to_a_launched_batch_by_the_example(client: Any, alice: Any, project: Any) -> None:
     client.force_login(alice)
     assert reverse("dataset-example", args=["wells"]) in home(client)
