@@ -16,7 +16,7 @@ from typing import Any
 
 from django.db import InterfaceError, OperationalError
 
-from annotation.flow.notifications import outbound_http
+from annotation.flow.notifications import safe_http
 from annotation.flow.projects import trace_ids
 from annotation.operations.logs import frames_of, route_of
 
@@ -101,10 +101,10 @@ class Alarm(logging.Handler):
         while True:
             body = self.waiting.get()
             try:
-                status = outbound_http.post(self.url, body, {"Content-Type": "application/json"}, inside=True)
+                status = safe_http.post(self.url, body, {"Content-Type": "application/json"}, inside=True)
                 if not 200 <= status < 300:
                     log.warning("ERROR_HOOK_URL answered %s", status)
-            except outbound_http.NotSent:
+            except safe_http.NotSent:
                 log.warning("ERROR_HOOK_URL could not be reached")
             finally:
                 self.waiting.task_done()

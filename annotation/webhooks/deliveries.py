@@ -9,8 +9,8 @@ from django.db import transaction
 from django.db.models import F, Q, Value
 from django.db.models.functions import Coalesce
 
-from annotation.flow.notifications import http_outbox
-from annotation.flow.notifications.outbound_http import Sent
+from annotation.flow.notifications import http_delivery
+from annotation.flow.notifications.safe_http import Sent
 from annotation.models import clock
 from annotation.webhooks import outbox, protocol
 from annotation.webhooks.models import Delivery, Webhook, WebhookEvent
@@ -19,11 +19,11 @@ from annotation.webhooks.subscriptions import AWAKE, stop
 SPREAD_AT_ONCE = 1000  # events of a run
 
 
-def deliver_due(*, seconds: float = http_outbox.SECONDS) -> int:
+def deliver_due(*, seconds: float = http_delivery.SECONDS) -> int:
     """Send due deliveries for so many seconds; returns how many succeeded. Safe to run twice."""
     spread_due()
     rows = Delivery.objects.filter(webhook__in=Webhook.objects.awake())
-    return http_outbox.deliver(rows, ["webhook"], _attempt, seconds=seconds)
+    return http_delivery.deliver(rows, ["webhook"], _attempt, seconds=seconds)
 
 
 def spread_due() -> None:
@@ -53,7 +53,7 @@ def _attempt(delivery: Delivery) -> bool:
 
 def _post(delivery: Delivery) -> Sent:
     """One attempt. The event is loaded only now, so that a long queue does not fill the memory."""
-    return http_outbox.post(delivery.event.content, partial(_signed, delivery))
+    return http_delivery.post(delivery.event.content, partial(_signed, delivery))
 
 
 def _signed(delivery: Delivery, body: bytes) -> tuple[str, dict[str, str]]:
@@ -67,7 +67,7 @@ def _signed(delivery: Delivery, body: bytes) -> tuple[str, dict[str, str]]:
 def _finish(delivery: Delivery, sent: Sent, wait: timedelta | None = None) -> None:
     ended_at = clock.now() if sent.taken or wait is None else None
     stamps = {"status": sent.status, "trouble": sent.trouble[:300], "ended_at": ended_at}
-    http_outbox.finish(delivery, sent, wait, **stamps)
+    http_delivery.finish(delivery, sent, wait, **stamps)
 
 
 @transaction.atomic
@@ -102,7 +102,7 @@ def queue_test(webhook: Webhook, **how: Any) -> Delivery:
 
 def test(webhook: Webhook) -> Delivery:
     """Send a test delivery once, at once; it has the result."""
-    delivery = queue_test(webhook, tries=1, due_at=clock.now() + http_outbox.LEASE)
+    delivery = queue_test(webhook, tries=1, due_at=clock.now() + http_delivery.LEASE)
     sent = _post(delivery)
     (_note_taken if sent.taken else _finish)(delivery, sent)
     delivery.refresh_from_db()
@@ -111,4 +111,4 @@ def test(webhook: Webhook) -> Delivery:
 
 def forget_old() -> int:
     """Delete old events with their deliveries; returns how many rows."""
-    return http_outbox.forget_old(WebhookEvent.objects.all())
+    return http_delivery.forget_old(WebhookEvent.objects.all())

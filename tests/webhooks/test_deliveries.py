@@ -19,7 +19,7 @@ from django.utils import timezone
 from annotation import jobs
 from annotation.flow.batches import batch_launch
 from annotation.flow.errors import Refused
-from annotation.flow.notifications import outbound_http
+from annotation.flow.notifications import safe_http
 from annotation.flow.review import approval_queue, assignment_approval, review_decisions
 from annotation.models import Assignment, BatchActivity, Project
 from annotation.webhooks import deliveries, protocol, subscriptions
@@ -279,7 +279,7 @@ def test_a_name_that_leads_inside_the_house_is_sent_nothing(
 ) -> None:
     settings.LOCAL = False
     found: Callable[..., Any] = lambda *_args, **_more: [(2, 1, 6, "", ("192.168.0.7", 443))]  # noqa: E731
-    monkeypatch.setattr(outbound_http.socket, "getaddrinfo", found)
+    monkeypatch.setattr(safe_http.socket, "getaddrinfo", found)
     delivery = deliveries.queue_test(add(project, "https://hooks.example.org/"))
     assert deliveries.deliver_due() == 0
     delivery.refresh_from_db()

@@ -9,7 +9,7 @@ from annotation.api.operations import operation
 from annotation.api.pagination import Newest
 from annotation.api.serializers import JSON, Filter, WorkerField, dollars
 from annotation.api.viewsets import ResourceViewSet
-from annotation.flow.money import ledger_audit, ledger_rows
+from annotation.flow.money import ledger_audit, ledger_table
 from annotation.models import Payment
 from annotation.pure.people import roles
 
@@ -69,7 +69,7 @@ class EntryFilter(Filter):
     """Filters of the ledger."""
 
     batch = serializers.CharField(max_length=100, required=False)
-    kind = serializers.ChoiceField(choices=[(kind, kind) for kind in ledger_rows.KINDS], required=False)
+    kind = serializers.ChoiceField(choices=[(kind, kind) for kind in ledger_table.KINDS], required=False)
     worker = serializers.CharField(
         max_length=64, required=False, help_text="The beginning of a pseudonym, or a worker id."
     )
@@ -125,11 +125,11 @@ class EntryViewSet(ResourceViewSet):
     reads = roles.PAY
 
     def prepare(self, rows: list[Any]) -> list[Any]:
-        return list(ledger_rows.display_rows(self.project, rows))
+        return list(ledger_table.display_rows(self.project, rows))
 
     @operation(query=EntryFilter)
     def list(self, query: JSON) -> Any:
         """List the entries of the ledger, newest first."""
         slug = query.pop("batch", None)
-        rows = ledger_rows.entries(self.project, **query)
+        rows = ledger_table.entries(self.project, **query)
         return rows.filter(batch__slug=slug) if slug else rows

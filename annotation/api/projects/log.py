@@ -8,7 +8,7 @@ from annotation.api.operations import operation
 from annotation.api.pagination import Newest
 from annotation.api.serializers import JSON, Filter
 from annotation.api.viewsets import ResourceViewSet
-from annotation.flow.projects import log_entries
+from annotation.flow.projects import audit_log_table
 from annotation.models import AuditEntry
 from annotation.pure.people import roles
 
@@ -17,7 +17,9 @@ class LogFilter(Filter):
     """Filters of the log."""
 
     act = serializers.CharField(max_length=30, required=False)
-    kind = serializers.ChoiceField(choices=sorted(log_entries.KINDS), required=False, help_text="Kind of the object.")
+    kind = serializers.ChoiceField(
+        choices=sorted(audit_log_table.KINDS), required=False, help_text="Kind of the object."
+    )
     batch = serializers.CharField(max_length=100, required=False)
     since = serializers.DateField(required=False, help_text="The first day, in UTC.")
     until = serializers.DateField(required=False, help_text="The last day, in UTC.")
@@ -46,9 +48,9 @@ class LogViewSet(ResourceViewSet):
     act = reads = roles.RUN
 
     def prepare(self, rows: list[Any]) -> list[Any]:
-        return log_entries.display_rows(self.project, rows)
+        return audit_log_table.display_rows(self.project, rows)
 
     @operation(query=LogFilter, id="listLog")
     def list(self, query: JSON) -> Any:
         """List who did what, newest first. Lines are never changed or removed."""
-        return log_entries.entries(self.project, log_entries.LogQuery(**query))
+        return audit_log_table.entries(self.project, audit_log_table.LogQuery(**query))

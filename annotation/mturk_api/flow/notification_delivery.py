@@ -5,8 +5,8 @@ from datetime import timedelta
 
 from django.db.models import QuerySet
 
-from annotation.flow.notifications import http_outbox
-from annotation.flow.notifications.outbound_http import NotSent
+from annotation.flow.notifications import http_delivery
+from annotation.flow.notifications.safe_http import NotSent
 from annotation.models import AccessKey, clock
 from annotation.mturk_api.models import Event, NotificationSetting
 from annotation.pure.mturk import notification_events
@@ -15,14 +15,14 @@ from annotation.pure.mturk import notification_events
 def deliver_due() -> int:
     """Post due events; returns how many succeeded. A failing address is paused for a while. Safe to run twice."""
     rows = Event.objects.filter(transport=notification_events.WEBHOOK)
-    return http_outbox.deliver(rows, ["project", "destination"], _attempt)
+    return http_delivery.deliver(rows, ["project", "destination"], _attempt)
 
 
 def _attempt(event: Event) -> bool:
-    sent = http_outbox.post(event.content, lambda body: (event.destination, _signature(event, body)))
+    sent = http_delivery.post(event.content, lambda body: (event.destination, _signature(event, body)))
     last = event.tries >= notification_events.MOST_TRIES
     wait = None if last else notification_events.wait_after(event.tries)
-    http_outbox.finish(event, sent, wait)
+    http_delivery.finish(event, sent, wait)
     if wait and not sent.taken:
         later = clock.now() + wait
         same = Event.objects.filter(project=event.project_id, destination=event.destination, state=Event.State.DUE)
@@ -56,8 +56,8 @@ def _messages(project_id: int, queue: str) -> QuerySet[Event]:
 
 def receive(project_id: int, queue: str, *, most: int, hidden: timedelta) -> list[Event]:
     """Messages of a queue, which are hidden from other receivers for that long."""
-    rows = http_outbox.due(_messages(project_id, queue))
-    return [event for event in rows[:most] if http_outbox.lease(event, hidden)]
+    rows = http_delivery.due(_messages(project_id, queue))
+    return [event for event in rows[:most] if http_delivery.lease(event, hidden)]
 
 
 def remove(project_id: int, queue: str, public_ids: Iterable[str]) -> int:
@@ -84,4 +84,4 @@ def exists(project_id: int, queue: str) -> bool:
 
 def forget_old() -> int:
     """Delete old events; returns how many."""
-    return http_outbox.forget_old(Event.objects.all())
+    return http_delivery.forget_old(Event.objects.all())

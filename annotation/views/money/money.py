@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 
-from annotation.flow.money import batch_funds, ledger, ledger_audit, ledger_rows, wages
+from annotation.flow.money import batch_funds, ledger, ledger_audit, ledger_table, wages
 from annotation.forms.money import DepositForm, FloorForm
 from annotation.models import Batch, Entry, Project
 from annotation.operations.downloads import CSV, sent
@@ -36,7 +36,7 @@ def money(request: HttpRequest, project: Project) -> HttpResponse:
         ],
         "wages": wages.summary(wages.of_project(project)),
         "payouts": project.payouts.order_by("-number")[:20],
-        "entries": list(ledger_rows.display_rows(project, ledger_rows.entries(project)[:8])),
+        "entries": list(ledger_table.display_rows(project, ledger_table.entries(project)[:8])),
     }
     return render(request, "money/money.html", context)
 
@@ -84,15 +84,15 @@ def money_floor(request: HttpRequest, project: Project) -> HttpResponse:
 def money_ledger(request: HttpRequest, project: Project) -> HttpResponse:
     """The ledger, filtered by batch, kind and worker."""
     chosen = _chosen(request, project)
-    page = Paginator(ledger_rows.entries(project, **chosen), 50).get_page(request.GET.get("page"))
+    page = Paginator(ledger_table.entries(project, **chosen), 50).get_page(request.GET.get("page"))
     kinds = sorted(set(Entry.objects.filter(project=project).values_list("kind", flat=True)))
     context = {
         "project": project,
         "section": "money",
         "breadcrumbs": section_breadcrumbs(project, "money", _("Ledger")),
         "page": page,
-        "rows": list(ledger_rows.display_rows(project, page)),
-        "kinds": [(kind, _(ledger_rows.KINDS.get(kind, kind))) for kind in kinds],
+        "rows": list(ledger_table.display_rows(project, page)),
+        "kinds": [(kind, _(ledger_table.KINDS.get(kind, kind))) for kind in kinds],
         "batches": project.batches.filter(entry__isnull=False).distinct().order_by("slug"),
         **chosen,
     }
@@ -108,8 +108,8 @@ def _chosen(request: HttpRequest, project: Project) -> dict[str, Any]:
 @member_page(roles.PAY)
 def ledger_file(request: HttpRequest, project: Project) -> HttpResponse:
     """The filtered entries as a file."""
-    some = ledger_rows.entries(project, **_chosen(request, project))
-    return sent(request, project, ledger_rows.lines(project, some), name=f"{project.slug}-ledger.csv", kind=CSV)
+    some = ledger_table.entries(project, **_chosen(request, project))
+    return sent(request, project, ledger_table.lines(project, some), name=f"{project.slug}-ledger.csv", kind=CSV)
 
 
 @member_form(roles.PAY)

@@ -7,8 +7,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.dateparse import parse_date
 
-from annotation.flow.projects import log_entries
-from annotation.flow.projects.log_entries import LogQuery
+from annotation.flow.projects import audit_log_table
+from annotation.flow.projects.audit_log_table import LogQuery
 from annotation.models import Project
 from annotation.operations.downloads import CSV, sent
 from annotation.views.access import requester_page
@@ -18,15 +18,15 @@ from annotation.views.access import requester_page
 def log(request: HttpRequest, project: Project) -> HttpResponse:
     """The log, filtered by person, action, object, batch and days."""
     wanted = _wanted(request)
-    page = Paginator(log_entries.entries(project, wanted), 50).get_page(request.GET.get("page"))
+    page = Paginator(audit_log_table.entries(project, wanted), 50).get_page(request.GET.get("page"))
     context = {
         "project": project,
         "section": "log",
         "wanted": wanted,
         "narrowed": wanted != LogQuery(),
         "page": page,
-        "rows": log_entries.display_rows(project, page),
-        **log_entries.choices(project),
+        "rows": audit_log_table.display_rows(project, page),
+        **audit_log_table.choices(project),
     }
     return render(request, "projects/log.html", context)
 
@@ -34,7 +34,7 @@ def log(request: HttpRequest, project: Project) -> HttpResponse:
 @requester_page
 def log_file(request: HttpRequest, project: Project) -> HttpResponse:
     """The filtered lines as a file."""
-    some = log_entries.as_csv(project, _wanted(request))
+    some = audit_log_table.as_csv(project, _wanted(request))
     return sent(request, project, some, name=f"{project.slug}-log.csv", kind=CSV)
 
 

@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext
 
-from annotation.flow.money import ledger, ledger_rows, payouts, wages
+from annotation.flow.money import ledger, ledger_table, payouts, wages
 from annotation.flow.review import assignment_approval
 from annotation.models import Account, Batch, Entry, Payment, PayoutLine
 from tests.flow.paying import paid_batch, worked
@@ -91,7 +91,7 @@ def test_the_page_says_what_lies_where(desk: Any, paid: Batch, bob: Any) -> None
 
 def test_every_kind_of_entry_has_its_german() -> None:
     with translation.override("de"):
-        assert [words for words in ledger_rows.KINDS.values() if gettext(words) == words] == []
+        assert [words for words in ledger_table.KINDS.values() if gettext(words) == words] == []
 
 
 def test_the_ledger_is_narrowed_and_downloaded(desk: Any, paid: Batch, bob: Any, carol: Any) -> None:

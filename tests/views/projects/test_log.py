@@ -14,7 +14,7 @@ from django.urls import reverse
 from annotation import jobs
 from annotation.flow.batches import batch_launch, hidden_gold
 from annotation.flow.money import ledger
-from annotation.flow.projects import audit_log, log_entries
+from annotation.flow.projects import audit_log, audit_log_table
 from annotation.flow.reports import batch_scores
 from annotation.flow.review import assignment_approval, problem_reports
 from annotation.models import Assignment, AuditEntry, Batch
@@ -132,6 +132,6 @@ def test_every_act_and_thing_that_is_recorded_has_words() -> None:
     code = "".join(file.read_text() for file in (ROOT / "annotation").rglob("*.py"))
     acts = set(re.findall(r"audit_log\.(?:record|together)\(\s*\"([^\"]+)\"", code))
     assert acts
-    assert acts - set(log_entries.ACTS) == set()
+    assert acts - set(audit_log_table.ACTS) == set()
     kinds = set(re.findall(r"Subject\([^,]+, \"(\w+)\"", code))
-    assert kinds == set(log_entries.KINDS)
+    assert kinds == set(audit_log_table.KINDS)

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from annotation.flow.money import ledger
 from annotation.flow.people import sign_up
-from annotation.flow.projects import log_entries
+from annotation.flow.projects import audit_log_table
 from annotation.flow.review import review_decisions
 from annotation.flow.review.review_decisions import Decision
 from annotation.models import AuditEntry
@@ -58,5 +58,7 @@ def test_lines_lead_to_what_they_are_about(client: Any, alice: Any, batch: Any, 
 def test_days_of_the_log_are_those_of_reports(batch: Any, zone: str) -> None:
     line = AuditEntry.objects.filter(kind="batch").latest("pk")
     with timezone.override(zone):
-        found = log_entries.entries(batch.project, log_entries.LogQuery(since=line.at.date(), until=line.at.date()))
+        found = audit_log_table.entries(
+            batch.project, audit_log_table.LogQuery(since=line.at.date(), until=line.at.date())
+        )
         assert line in found

@@ -15,8 +15,8 @@ from typing import Any
 from django.conf import settings
 from django.db.models import QuerySet
 
-from annotation.flow.notifications import outbound_http
-from annotation.flow.notifications.outbound_http import NotSent, Sent
+from annotation.flow.notifications import safe_http
+from annotation.flow.notifications.safe_http import NotSent, Sent
 from annotation.models import clock
 from annotation.models.sealed import Unsealable
 
@@ -80,7 +80,7 @@ def post(content: Any, sign: Callable[[bytes], tuple[str, Mapping[str, str]]]) -
     except (NotSent, Unsealable) as unsigned:
         return Sent(None, str(unsigned))
     headers = {"Content-Type": "application/json", "User-Agent": "Hopscribe", **signed}
-    return outbound_http.send(url, body, headers, loopback=settings.LOCAL)
+    return safe_http.send(url, body, headers, loopback=settings.LOCAL)
 
 
 def finish(row: Any, sent: Sent, wait: timedelta | None = None, **stamps: Any) -> None:

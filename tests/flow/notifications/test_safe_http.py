@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from annotation.flow.notifications import outbound_http
-from annotation.flow.notifications.outbound_http import NotSent
+from annotation.flow.notifications import safe_http
+from annotation.flow.notifications.safe_http import NotSent
 
 INSIDE = [
     "http://127.0.0.1/",
@@ -99,7 +99,7 @@ def dialled(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 @pytest.mark.parametrize("url", [*INSIDE, *NO_ADDRESS])
 def test_nothing_inside_is_connected_to(url: str, dialled: list[Any]) -> None:
     with pytest.raises(NotSent):
-        outbound_http.post(url, b"{}", {})
+        safe_http.post(url, b"{}", {})
     assert dialled == []
 
 
@@ -110,7 +110,7 @@ def resolving(*addresses: str) -> Callable[..., Any]:
 def test_one_address_inside_is_enough(monkeypatch: pytest.MonkeyPatch, dialled: list[Any]) -> None:
     monkeypatch.setattr(socket, "getaddrinfo", resolving("8.8.8.8", "10.0.0.1"))
     with pytest.raises(NotSent, match="inside this network"):
-        outbound_http.post("http://lab.example/", b"{}", {})
+        safe_http.post("http://lab.example/", b"{}", {})
     assert dialled == []
 
 
@@ -118,17 +118,17 @@ def test_a_name_is_looked_up_once_and_that_address_dialled(monkeypatch: pytest.M
     answers = iter(["8.8.8.8", "127.0.0.1", "127.0.0.1"])
     monkeypatch.setattr(socket, "getaddrinfo", lambda host, port, **more: resolving(next(answers))(host, port))
     with pytest.raises(NotSent):
-        outbound_http.post("http://flipping.example:8080/", b"{}", {})
+        safe_http.post("http://flipping.example:8080/", b"{}", {})
     assert dialled == [("8.8.8.8", 8080)]
 
 
 def test_loopback_allows_no_more_than_this_machine(dialled: list[Any]) -> None:
     for url in ("http://10.0.0.1/", "http://169.254.169.254/"):
         with pytest.raises(NotSent):
-            outbound_http.post(url, b"{}", {}, loopback=True)
+            safe_http.post(url, b"{}", {}, loopback=True)
     assert dialled == []
     with pytest.raises(NotSent):
-        outbound_http.post("http://127.0.0.1:81/", b"{}", {}, loopback=True)
+        safe_http.post("http://127.0.0.1:81/", b"{}", {}, loopback=True)
     assert dialled == [("127.0.0.1", 81)]
 
 
@@ -162,7 +162,7 @@ def listening(*answers: bytes) -> Iterator[tuple[int, list[bytes]]]:
 def test_a_post_arrives_whole_and_its_status_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1/")
     with listening(b"HTTP/1.1 204 No Content\r\n\r\n") as (port, seen):
-        status = outbound_http.post(f"http://127.0.0.1:{port}/hook?a=1", b'{"x":1}', {"X-Key": "k"}, loopback=True)
+        status = safe_http.post(f"http://127.0.0.1:{port}/hook?a=1", b'{"x":1}', {"X-Key": "k"}, loopback=True)
     assert status == 204
     head, body = seen[0].split(b"\r\n\r\n")
     assert body == b'{"x":1}'
@@ -177,24 +177,24 @@ def test_a_post_arrives_whole_and_its_status_comes_back(monkeypatch: pytest.Monk
 
 def test_a_redirect_is_an_answer_and_not_followed() -> None:
     with listening(b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\n\r\n") as (port, _seen):
-        assert outbound_http.post(f"http://127.0.0.1:{port}/", b"{}", {}, loopback=True) == 302
+        assert safe_http.post(f"http://127.0.0.1:{port}/", b"{}", {}, loopback=True) == 302
 
 
 @pytest.mark.parametrize("answer", [b"", b"SSH-2.0-OpenSSH\r\n", b"HTTP/1.1\r\n", b"x" * 9000, b"HTTP/1.1 abc\r\n"])
 def test_what_is_no_answer_is_none(answer: bytes) -> None:
     with listening(answer) as (port, _seen), pytest.raises(NotSent):
-        outbound_http.post(f"http://127.0.0.1:{port}/", b"{}", {}, loopback=True)
+        safe_http.post(f"http://127.0.0.1:{port}/", b"{}", {}, loopback=True)
 
 
 def test_whoever_says_nothing_does_not_hold_us_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outbound_http, "SECONDS", 0.2)
+    monkeypatch.setattr(safe_http, "SECONDS", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as no_progress, pytest.raises(NotSent):
-        outbound_http.post(f"http://127.0.0.1:{no_progress.getsockname()[1]}/", b"{}", {}, loopback=True)
+        safe_http.post(f"http://127.0.0.1:{no_progress.getsockname()[1]}/", b"{}", {}, loopback=True)
 
 
 def test_whoever_dribbles_does_not_hold_us_up_either(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each piece comes in time, the whole does not."""
-    monkeypatch.setattr(outbound_http, "SECONDS", 0.3)
+    monkeypatch.setattr(safe_http, "SECONDS", 0.3)
     server = socket.create_server(("127.0.0.1", 0))
 
     def dribble() -> None:
@@ -207,12 +207,12 @@ def test_whoever_dribbles_does_not_hold_us_up_either(monkeypatch: pytest.MonkeyP
     thread = threading.Thread(target=dribble)
     thread.start()
     with server, pytest.raises(NotSent, match="no answer within"):
-        outbound_http.post(f"http://127.0.0.1:{server.getsockname()[1]}/", b"{}", {}, loopback=True)
+        safe_http.post(f"http://127.0.0.1:{server.getsockname()[1]}/", b"{}", {}, loopback=True)
     thread.join()
 
 
 def test_the_time_that_a_name_takes_to_be_looked_up_counts_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outbound_http, "SECONDS", 0.2)
+    monkeypatch.setattr(safe_http, "SECONDS", 0.2)
 
     def slowly(host: str, port: int, *_: Any, **__: Any) -> Any:
         time.sleep(0.3)
@@ -221,9 +221,9 @@ def test_the_time_that_a_name_takes_to_be_looked_up_counts_too(monkeypatch: pyte
     with socket.create_server(("127.0.0.1", 0)) as server:
         monkeypatch.setattr(socket, "getaddrinfo", slowly)
         with pytest.raises(NotSent, match="no answer within"):
-            outbound_http.post(f"http://slow.example:{server.getsockname()[1]}/", b"{}", {}, loopback=True)
+            safe_http.post(f"http://slow.example:{server.getsockname()[1]}/", b"{}", {}, loopback=True)
 
 
 def test_a_header_cannot_begin_another_one() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server, pytest.raises(NotSent):
-        outbound_http.post(f"http://127.0.0.1:{server.getsockname()[1]}/", b"{}", {"X": "a\r\nY: b"}, loopback=True)
+        safe_http.post(f"http://127.0.0.1:{server.getsockname()[1]}/", b"{}", {"X": "a\r\nY: b"}, loopback=True)

@@ -118,7 +118,7 @@ DECISIONS = {
     review_state.EDITED: gettext_noop("edited"),
     review_state.RETURNED: gettext_noop("changes requested"),
     review_state.DISCARDED: gettext_noop("excluded"),
-    review_state.REOPENED: gettext_noop("withdrawn"),  # as `doubt.REOPENED`
+    review_state.REOPENED: gettext_noop("withdrawn"),
     gold_corrections.ALIAS: gettext_noop("another correct answer"),
     gold_corrections.CORRECTION: gettext_noop("gold corrected"),
     gold_corrections.STANDS: gettext_noop("gold kept"),
