@@ -9,6 +9,8 @@ from pathlib import Path
 from tests.architecture import sources
 
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)(?:\s+\"[^\"]*\")?\)")
+OWN_FILE = re.compile(r"`((?:annotation|deploy|docs|static|tasks|templates|tests)/[\w./-]+)`")
+EXAMPLES = {"tasks/fluency/"}  # the small task that tasks/README.md writes
 FENCE = re.compile(r"^```[^\n]*\n(.*?)^```", re.S | re.M)
 READ = r"(?:environ(?:\.get\(|\[|\.setdefault\()|getenv\()\s*[\"']([A-Z][A-Z0-9_]+)"
 OF_OS = re.compile(rf"\bos\.{READ}")
@@ -81,6 +83,14 @@ def broken_links(root: Path) -> Iterator[str]:
                 yield f"{file.relative_to(root)}: {target} is not there"
             elif anchor and aim.suffix == ".md" and anchor not in headings(aim):
                 yield f"{file.relative_to(root)}: {target} has no such heading"
+
+
+def missing_files(root: Path) -> Iterator[str]:
+    """Files of the repository, written as `folder/file`, that are not there."""
+    for file in documents(root):
+        for path in OWN_FILE.findall(FENCE.sub("", file.read_text())):
+            if path not in EXAMPLES and not (root / path).exists():
+                yield f"{file.relative_to(root)}: {path} is not there"
 
 
 def code_lines(root: Path) -> Iterator[tuple[str, str]]:

@@ -135,6 +135,10 @@ def test_links_lead_somewhere() -> None:
     assert not (broken := list(documents.broken_links(ROOT))), "\n".join(broken)
 
 
+def test_files_in_the_documents_exist() -> None:
+    assert not (missing := list(documents.missing_files(ROOT))), "\n".join(missing)
+
+
 @ALL_APPS
 def test_commands_in_the_documents_exist() -> None:
     unknown = [
