@@ -191,7 +191,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Every reason for a skip with its count, where nobody overlooks it."""
     reasons: Counter[str] = Counter()
     for report in terminalreporter.stats.get("skipped", []):
-        told = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
-        reasons[told.removeprefix("Skipped: ")] += 1
+        result = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        reasons[result.removeprefix("Skipped: ")] += 1
     for reason, count in sorted(reasons.items()):
         terminalreporter.write_line(f"SKIPPED [{count}] {reason}")

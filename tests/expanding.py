@@ -54,7 +54,7 @@ def violations() -> Iterator[str]:
     fresh = young_tables()
     for app, name, migration in later_migrations():
         state = loader.project_state((app, name), at_end=False)
-        yield from (f"{app}.{name}: {told}" for told in unsafe(app, migration, state, fresh))
+        yield from (f"{app}.{name}: {result}" for result in unsafe(app, migration, state, fresh))
 
 
 def young_tables() -> set[str]:

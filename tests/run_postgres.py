@@ -28,10 +28,10 @@ SECONDS_TO_START = 60
 def binaries() -> Path | None:
     """The newest folder that has both initdb and postgres; None without one."""
     asked = shutil.which("pg_config")
-    told = subprocess.run([asked, "--bindir"], capture_output=True, text=True, check=False).stdout if asked else ""
+    result = subprocess.run([asked, "--bindir"], capture_output=True, text=True, check=False).stdout if asked else ""
     debian = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=_version, reverse=True)
     on_path = shutil.which("initdb")
-    places = [*debian, *([Path(told.strip())] if told.strip() else [])]
+    places = [*debian, *([Path(result.strip())] if result.strip() else [])]
     places += [Path(on_path).resolve().parent] if on_path else []
     return next((p for p in places if (p / "initdb").exists() and (p / "postgres").exists()), None)
 

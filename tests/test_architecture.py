@@ -163,8 +163,8 @@ def test_the_documented_table_of_subjects_is_the_one_that_is_checked() -> None:
 
 @pytest.mark.django_db
 def test_the_migrations_say_what_the_models_say() -> None:
-    told = StringIO()
-    call_command("makemigrations", check=True, dry_run=True, stdout=told, stderr=told)
+    result = StringIO()
+    call_command("makemigrations", check=True, dry_run=True, stdout=result, stderr=result)
 
 
 def test_migrations_import_no_live_code() -> None:

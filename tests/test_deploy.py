@@ -216,8 +216,8 @@ def test_a_unit_starts_what_the_product_has(path: Path) -> None:
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not here to verify units")
 def test_systemd_finds_nothing_to_say() -> None:
     command = ["systemd-analyze", "verify", "--man=no", *map(str, UNITS)]
-    told = subprocess.run(command, capture_output=True, text=True, check=False).stderr
-    wrong = [line for line in told.splitlines() if "not executable" not in line and "hopscribe" in line]
+    result = subprocess.run(command, capture_output=True, text=True, check=False).stderr
+    wrong = [line for line in result.splitlines() if "not executable" not in line and "hopscribe" in line]
     assert not wrong
     guarded = ["systemd-analyze", "security", "--offline=yes", "--threshold=20", *map(str, UNITS)]
     assert subprocess.run(guarded, capture_output=True, check=False).returncode == 0

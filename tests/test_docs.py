@@ -68,8 +68,8 @@ def test_what_a_request_says_is_no_environment_variable() -> None:
 @pytest.mark.parametrize("name", sorted(FORMATS))
 def test_every_format_is_documented(name: str) -> None:
     """In a guide, or on top of its own module."""
-    told = DOCS + (inspect.getdoc(inspect.getmodule(type(FORMATS[name]))) or "")
-    assert documents.said(f"--format {name}", told) or documents.said(f"`{name}`", told)
+    result = DOCS + (inspect.getdoc(inspect.getmodule(type(FORMATS[name]))) or "")
+    assert documents.said(f"--format {name}", result) or documents.said(f"`{name}`", result)
 
 
 @pytest.mark.parametrize("kind", sorted(registry.task_types()))

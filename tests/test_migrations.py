@@ -25,9 +25,9 @@ def from_disk(settings: Any) -> None:
 
 def test_what_a_migration_does_is_safe_while_the_release_before_serves() -> None:
     found = list(expanding.violations())
-    new = [told for told in found if told.partition(":")[0] not in LISTED]
+    new = [result for result in found if result.partition(":")[0] not in LISTED]
     assert not new, "\n".join(new)
-    assert set(LISTED) == {told.partition(":")[0] for told in found}, "listed, but harmless"
+    assert set(LISTED) == {result.partition(":")[0] for result in found}, "listed, but harmless"
 
 
 def column(**how: Any) -> Any:

@@ -108,7 +108,7 @@ def test_a_mutant_dies_by_a_test_that_notices_and_lives_where_none_does(tmp_path
     )
     rows = [{"mutant": asdict(wish), "tests": tests} for tests in ([blind, noticing], [blind])]
     (tmp_path / "plan").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    told = {PLAN: str(tmp_path / "plan"), "MUTANTS_FOLDER": str(tmp_path)}
+    output = {PLAN: str(tmp_path / "plan"), "MUTANTS_FOLDER": str(tmp_path)}
     command = [
         sys.executable,
         "-m",
@@ -119,6 +119,6 @@ def test_a_mutant_dies_by_a_test_that_notices_and_lives_where_none_does(tmp_path
         "tests.mutants.runner",
         "tests/pure/test_pricing.py",
     ]
-    subprocess.run(command, cwd=ROOT, env=os.environ | told, check=True, capture_output=True, timeout=300)
+    subprocess.run(command, cwd=ROOT, env=os.environ | output, check=True, capture_output=True, timeout=300)
     results = [json.loads(line) for line in (tmp_path / "results.jsonl").read_text().splitlines()]
     assert [(row["result"], row["by"]) for row in results] == [("killed", noticing), ("survived", "")]

@@ -76,14 +76,14 @@ def given(item: Item, order: list[int], *, skill: float, rng: Random) -> dict[st
         return {"kind": "none"}
     if example.answer in {"yes", "no"}:
         return {"kind": example.answer, "support": supports}
-    told = simulated_answer(example, skill, rng)
+    result = simulated_answer(example, skill, rng)
     return {
         "kind": "span",
-        "text": told["text"],
-        "paragraph": order.index(told["paragraph"]),
-        "start": told["start"],
-        "end": told["end"],
-        "support": [order.index(k) for k in told["support"]],
+        "text": result["text"],
+        "paragraph": order.index(result["paragraph"]),
+        "start": result["start"],
+        "end": result["end"],
+        "support": [order.index(k) for k in result["support"]],
     }
 
 

@@ -189,8 +189,8 @@ def the_figures_are_right(capsys: pytest.CaptureFixture[str]) -> Any:
 
 def export_everything(capsys: pytest.CaptureFixture[str], file: Path, folder: Path) -> None:
     """The judgments come out under pseudonyms, the dataset as it went in."""
-    told = command(capsys, "export_responses", "study", "--format", "jsonl", "--out", folder / "responses.jsonl")
-    assert told["records"] == 3 * QUESTIONS
+    result = command(capsys, "export_responses", "study", "--format", "jsonl", "--out", folder / "responses.jsonl")
+    assert result["records"] == 3 * QUESTIONS
     responses = (folder / "responses.jsonl").read_text().lower()
     assert not [name for name in ("ann", "ben", "cleo") if f'"{name}"' in responses]
     command(capsys, "export_dataset", "vennory", "--format", "jsonl", "--out", folder / "out.jsonl")

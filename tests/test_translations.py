@@ -60,9 +60,9 @@ def test_texts_without_german_are_listed(tmp_path: Path) -> None:
 
 
 def test_a_german_text_is_used_where_all_of_it_is_there_and_certain() -> None:
-    whole = Entry(id="One", told={0: "Eins"})
-    half = Entry(id="One", plural="Many", told={0: "Eins"})
-    uncertain = Entry(id="One", told={0: "Eins"}, fuzzy=True)
+    whole = Entry(id="One", result={0: "Eins"})
+    half = Entry(id="One", plural="Many", result={0: "Eins"})
+    uncertain = Entry(id="One", result={0: "Eins"}, fuzzy=True)
     assert [entry.is_translated for entry in (whole, half, uncertain, Entry(id="One"))] == [True, False, False, False]
     assert list(untranslated([whole, half, uncertain])) == ["missing    One", "uncertain  One"]
 

@@ -34,8 +34,8 @@ def is_problem(response: Any, status: int) -> dict[str, Any]:
     """The problem's members, once it is told as RFC 9457 has it."""
     assert response.status_code == status, (response.status_code, response.content[:500])
     assert response["Content-Type"] == "application/problem+json"
-    told: dict[str, Any] = json.loads(response.content)
-    assert {"type", "title", "status", "detail"} <= set(told)
-    assert told["status"] == status
-    assert "Traceback" not in told["detail"]
-    return told
+    result: dict[str, Any] = json.loads(response.content)
+    assert {"type", "title", "status", "detail"} <= set(result)
+    assert result["status"] == status
+    assert "Traceback" not in result["detail"]
+    return result

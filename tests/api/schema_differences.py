@@ -40,14 +40,14 @@ def plain(schema: Any, node: Any) -> Any:
         return plain(schema, {name: each for name, each in node.items() if name != "properties"}) | {
             "properties": fields
         }
-    told = {name: plain(schema, each) for name, each in node.items() if name not in WORDS}
-    kinds = told.get("oneOf", told.get("allOf", ()))
+    result = {name: plain(schema, each) for name, each in node.items() if name not in WORDS}
+    kinds = result.get("oneOf", result.get("allOf", ()))
     if kinds and all("enum" in kind for kind in kinds):  # an enumeration, and another one that has “nothing” only
-        told = {name: each for name, each in told.items() if name not in ("oneOf", "allOf")}
-        return told | {"type": "string", "enum": [value for kind in kinds for value in kind["enum"]]}
-    if len(told.get("allOf", ())) == 1:  # a reference with a default beside it
-        return told.pop("allOf")[0] | told
-    return told
+        result = {name: each for name, each in result.items() if name not in ("oneOf", "allOf")}
+        return result | {"type": "string", "enum": [value for kind in kinds for value in kind["enum"]]}
+    if len(result.get("allOf", ())) == 1:  # a reference with a default beside it
+        return result.pop("allOf")[0] | result
+    return result
 
 
 def _operation(before: Any, now: Any) -> Iterator[str]:
@@ -70,11 +70,11 @@ def _parameters(operation: Any) -> Any:
 
 
 def _media(where: str, before: Any, now: Any, *, taken: bool) -> Iterator[str]:
-    for media, told in before.get("content", {}).items():
+    for media, result in before.get("content", {}).items():
         if media not in now.get("content", {}):
             yield f"{where} {media}: is gone"
         else:
-            yield from _parts(where, told["schema"], now["content"][media]["schema"], taken=taken)
+            yield from _parts(where, result["schema"], now["content"][media]["schema"], taken=taken)
 
 
 def _parts(where: str, before: Any, now: Any, *, taken: bool) -> Iterator[str]:

@@ -27,35 +27,35 @@ def api(alice: Any) -> Any:
 def test_a_draft_is_written_changed_and_launched(api: Any, dataset: Any, bob: Any, project: Any) -> None:
     made = api.post("batches/", title="Wells again", task="answer", datasets=["wells"], people=[bob.pseudonym])
     assert made.status_code == 201, made.content
-    told = made.json()
-    assert (told["name"], told["state"], told["people"]) == ("wells-again", "draft", [bob.pseudonym])
-    assert told["instructions"]["version"] == 1
-    assert told["meeting"] == "one"
-    assert told["paid"] is False
+    result = made.json()
+    assert (result["name"], result["state"], result["people"]) == ("wells-again", "draft", [bob.pseudonym])
+    assert result["instructions"]["version"] == 1
+    assert result["meeting"] == "one"
+    assert result["paid"] is False
     assert made["Location"].endswith("/api/v1/projects/wells/batches/wells-again/")
 
-    options = {name: value for name, value in told["options"].items() if isinstance(value, bool)}
+    options = {name: value for name, value in result["options"].items() if isinstance(value, bool)}
     one = next(iter(options))
     changed = api.patch("batches/wells-again/", assignments_per_hit=2, people=[], options={one: not options[one]})
     assert changed.status_code == 200, changed.content
-    told = changed.json()
-    assert (told["assignments_per_hit"], told["people"]) == (2, [])
-    assert told["options"][one] is not options[one]
+    result = changed.json()
+    assert (result["assignments_per_hit"], result["people"]) == (2, [])
+    assert result["options"][one] is not options[one]
 
     quoted = api.post("batches/wells-again/quote/")
     assert quoted.status_code == 202
     assert quoted["Location"].endswith(f"/jobs/{quoted.json()['id']}/")
     assert api.post("batches/wells-again/launch/").status_code == 202
     jobs.work_off()
-    told = api.get("batches/wells-again/").json()
-    assert (told["state"], told["size"], told["counts"]["places"]) == ("open", 4, 8)
+    result = api.get("batches/wells-again/").json()
+    assert (result["state"], result["size"], result["counts"]["places"]) == ("open", 4, 8)
     assert api.post("batches/wells-again/launch/").status_code == 409
     assert api.delete("batches/wells-again/").status_code == 409
 
 
 def test_a_draft_asks_as_many_as_its_task_proposes(api: Any, dataset: Any) -> None:
-    told = {one["name"]: one["assignments_per_hit"] for one in api.get("tasks/").json()["results"]}
-    assert (told["answer"], told["compose"], told["subquestions"]) == (3, 1, 1)
+    result = {one["name"]: one["assignments_per_hit"] for one in api.get("tasks/").json()["results"]}
+    assert (result["answer"], result["compose"], result["subquestions"]) == (3, 1, 1)
     made = api.post("batches/", title="Composed", task="compose", datasets=["wells"]).json()
     assert made["assignments_per_hit"] == 1
     assert api.patch("batches/composed/", task="answer").json()["assignments_per_hit"] == 3
@@ -108,22 +108,26 @@ def test_pay_requirements_and_checks_come_back_as_they_were_sent(api: Any, datas
         "requirements": [{"type": type.public_id, "comparator": "In", "values": [80, 90], "guard": "Accept"}],
         "checks": {"datasets": ["wells"], "percent": 10.0, "warn_below_percent": 60.0},
     }
-    told = api.post("batches/", **wish).json()
+    result = api.post("batches/", **wish).json()
     plain = {name: value for name, value in wish.items() if name != "checks"}
-    assert {name: told[name] for name in plain} == plain
-    assert told["checks"]["percent"] == 10
-    assert told["checks"]["pause_below_percent"] is None
+    assert {name: result[name] for name in plain} == plain
+    assert result["checks"]["percent"] == 10
+    assert result["checks"]["pause_below_percent"] is None
     again = api.patch("batches/paid/", sample=2).json()
     assert {name: again[name] for name in plain} == plain
-    assert again["checks"] == told["checks"]
+    assert again["checks"] == result["checks"]
     assert api.patch("batches/paid/", requirements=[], paid=False).json()["requirements"] == []
 
 
 def test_of_a_launched_batch_only_some_things_change(api: Any, batch: Any, bob: Any) -> None:
     changed = api.patch("batches/wells-1/", title="Wells, first", people=[bob.public_id], instructions="Read twice.")
     assert changed.status_code == 200, changed.content
-    told = changed.json()
-    assert (told["title"], told["instructions"]["version"], told["people"]) == ("Wells, first", 2, [bob.pseudonym])
+    result = changed.json()
+    assert (result["title"], result["instructions"]["version"], result["people"]) == (
+        "Wells, first",
+        2,
+        [bob.pseudonym],
+    )
     assert fields_at_fault(api.patch("batches/wells-1/", sample=3, title="No")) == {"sample"}
     assert api.put("batches/wells-1/instructions/", text="Read thrice.").json()["version"] == 3
     assert [row["version"] for row in api.get("batches/wells-1/instructions/").json()["results"]] == [3, 2, 1]
@@ -201,8 +205,8 @@ def test_chosen_hits_are_given_to_chosen_annotators_and_taken_back(api: Any, bat
     first, second = (row["id"] for row in api.get(f"batches/{batch.slug}/hits/", limit=2).json()["results"])
     where = f"batches/{batch.slug}/given/"
     assert api.post(where, hits=[second], workers=[bob.pseudonym]).json() == {"reserved": 1, "skipped": {}}
-    told = api.post(where, hits=[second, first], workers=[bob.public_id]).json()
-    assert told == {"reserved": 1, "skipped": {"already": 1}}
+    result = api.post(where, hits=[second, first], workers=[bob.public_id]).json()
+    assert result == {"reserved": 1, "skipped": {"already": 1}}
     row = take(bob, Batch.objects.get())
     assert row.hit.public_id == second
     rows = {one["hit"]: one for one in api.get(where).json()["results"]}

@@ -29,9 +29,9 @@ def ended(caller: Caller, posted: Any) -> dict[str, Any]:
     """The job that a call asked for, once it was done."""
     assert posted.status_code == 202, posted.content
     jobs.work_off()
-    told: dict[str, Any] = caller.get(posted["Location"]).json()
-    assert told["id"] == posted.json()["id"]
-    return told
+    result: dict[str, Any] = caller.get(posted["Location"]).json()
+    assert result["id"] == posted.json()["id"]
+    return result
 
 
 def test_a_file_is_uploaded_as_the_body_or_as_part_of_a_form(caller: Caller, tmp_path: Path) -> None:
@@ -39,9 +39,9 @@ def test_a_file_is_uploaded_as_the_body_or_as_part_of_a_form(caller: Caller, tmp
     raw = caller.post(f"{DATASETS}?file_name=Dev+set.jsonl&licence=CC+BY", path.read_bytes(), **RAW)
     job = ended(caller, raw)
     assert (job["state"], job["result"]["accepted"], job["error"]) == ("done", 3, "")
-    told = caller.get(f"{DATASETS}dev-set/").json()
-    assert (told["size"], told["format"], told["licence"], told["made_of"]) == (3, "jsonl", "CC BY", [])
-    assert told["features"]["hops"] == {"2": 3}
+    output = caller.get(f"{DATASETS}dev-set/").json()
+    assert (output["size"], output["format"], output["licence"], output["made_of"]) == (3, "jsonl", "CC BY", [])
+    assert output["features"]["hops"] == {"2": 3}
     with path.open("rb") as file:
         form = caller.post(DATASETS, {"file": file, "name": "again", "format": "jsonl", "source": ""})
     assert ended(caller, form)["result"]["accepted"] == 3
@@ -107,8 +107,8 @@ def test_items_are_told_in_order_and_narrowed(caller: Caller, dataset: Any) -> N
 def test_a_dataset_goes_out_with_its_documents(caller: Caller, dataset: Any) -> None:
     exported = caller.get(f"{DATASETS}wells/export/jsonl/", headers={"Accept": "application/x-ndjson"})
     assert exported["Content-Disposition"] == 'attachment; filename="wells.jsonl.jsonl"'
-    told = [json.loads(line) for line in exported.getvalue().splitlines()]
-    assert [row["id"] for row in told] == [row["id"] for row in records(4)]
+    result = [json.loads(line) for line in exported.getvalue().splitlines()]
+    assert [row["id"] for row in result] == [row["id"] for row in records(4)]
     folder = caller.get(f"{DATASETS}wells/export/race/?folder=true")
     is_problem(folder, 404)  # not several files
     is_problem(caller.get(f"{DATASETS}wells/export/xml/"), 404)
@@ -145,9 +145,14 @@ def test_datasets_are_derived_in_every_way_that_the_list_names(caller: Caller, d
     assert job["state"] == "done", job["error"]
     made = [f"parts{output}" for output in ways["splits"]["outputs"]]
     assert sorted(job["result"]["datasets"]) == sorted(made)
-    told = caller.get(f"{DATASETS}{made[0]}/").json()
-    assert (told["made_of"], told["how"], told["lineage"]["seed"], told["root"]) == (["wells"], "splits", 7, "wells")
-    assert set(told["lineage"]["options"]) == set(options)
+    reply = caller.get(f"{DATASETS}{made[0]}/").json()
+    assert (reply["made_of"], reply["how"], reply["lineage"]["seed"], reply["root"]) == (
+        ["wells"],
+        "splits",
+        7,
+        "wells",
+    )
+    assert set(reply["lineage"]["options"]) == set(options)
     assert len(caller.get(f"{DATASETS}?how=splits").json()["results"]) == len(made)
     form = wish | {"name": "others", "options": "{}", "seed": "8"}
     assert ended(caller, caller.post(f"{PROJECT}derivations/", form))["state"] == "done"
@@ -197,8 +202,8 @@ def test_jobs_are_listed_and_a_failed_one_is_done_again(caller: Caller, project:
 
 def test_tokens_are_listed_and_revoked_by_their_owner_only(alice: Any, bob: Any, caller: Caller, project: Any) -> None:
     narrow, other = Caller(alice, project=project, note="notebook"), Caller(bob.user)
-    told = caller.get("/api/v1/tokens/").json()["results"]
-    assert [(row["note"], row["project"], row["ending"]) for row in told] == [
+    result = caller.get("/api/v1/tokens/").json()["results"]
+    assert [(row["note"], row["project"], row["ending"]) for row in result] == [
         ("notebook", "wells", narrow.text[-4:]),
         ("", None, caller.text[-4:]),
     ]
@@ -215,10 +220,14 @@ def test_tokens_are_listed_and_revoked_by_their_owner_only(alice: Any, bob: Any,
 def test_what_is_said_of_a_dataset_is_corrected_and_noted(caller: Caller, tmp_path: Path) -> None:
     ended(caller, caller.post(f"{DATASETS}?name=dev", write_records(tmp_path / "d.jsonl", 2).read_bytes(), **RAW))
     where = f"{DATASETS}dev/"
-    told = caller.send(where, {"licence": "CC BY 4.0 "}, method="patch").json()
-    assert (told["licence"], told["source"], told["archived_at"]) == ("CC BY 4.0", "", None)
-    told = caller.send(where, {"source": "Twelve letters", "archived": True}, method="patch").json()
-    assert (told["licence"], told["source"], told["archived_at"] is None) == ("CC BY 4.0", "Twelve letters", False)
+    result = caller.send(where, {"licence": "CC BY 4.0 "}, method="patch").json()
+    assert (result["licence"], result["source"], result["archived_at"]) == ("CC BY 4.0", "", None)
+    result = caller.send(where, {"source": "Twelve letters", "archived": True}, method="patch").json()
+    assert (result["licence"], result["source"], result["archived_at"] is None) == (
+        "CC BY 4.0",
+        "Twelve letters",
+        False,
+    )
     assert caller.send(where, {"archived": False, "licence": "CC BY 4.0"}, method="patch").json()["archived_at"] is None
     noted = AuditEntry.objects.filter(kind="dataset", key="dev").order_by("pk").values_list("act", "details")
     assert list(noted)[-4:] == [
@@ -236,9 +245,9 @@ def test_items_are_edited_in_versions_and_archived(caller: Caller, tmp_path: Pat
     first = f"{DATASETS}dev/items/0/"
     example = caller.get(first).json()["example"]
     better = {"version": 1, "example": example | {"question": "Which tower?"}, "note": "Clearer."}
-    told = caller.send(first, better, key="one", method="put")
-    assert (told.status_code, told.json()["version"], told.json()["question"]) == (200, 2, "Which tower?")
-    assert caller.send(first, better, key="one", method="put").json() == told.json()
+    result = caller.send(first, better, key="one", method="put")
+    assert (result.status_code, result.json()["version"], result.json()["question"]) == (200, 2, "Which tower?")
+    assert caller.send(first, better, key="one", method="put").json() == result.json()
     assert is_problem(caller.send(first, better, method="put"), 409)["retry"] is True
     same = caller.send(first, better | {"version": 2}, method="put")
     assert "Nothing has changed" in is_problem(same, 409)["detail"]

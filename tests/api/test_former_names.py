@@ -38,6 +38,6 @@ def test_a_draft_is_written_with_the_former_key_of_its_instructions(api: Any, da
 
 
 def test_a_dataset_is_archived_with_the_former_key(api: Any, dataset: Any) -> None:
-    told = api.patch("datasets/wells/", retired=True).json()
-    assert told["archived_at"]
-    assert "retired_at" not in told
+    result = api.patch("datasets/wells/", retired=True).json()
+    assert result["archived_at"]
+    assert "retired_at" not in result

@@ -90,8 +90,8 @@ def test_a_request_that_cannot_be_read_is_told_why(caller: Caller) -> None:
     is_problem(caller.post(where, b"no form", content_type="multipart/form-data; boundary=x"), 422)
     is_problem(caller.get(DATASETS, headers={"Accept": "text/html"}), 406)
     is_problem(caller.put(DATASETS), 405)
-    told = is_problem(caller.send(where, {"how": "up", "options": []}), 422)
-    assert {"how", "source", "name", "options"} == {flaw["field"] for flaw in told["errors"]}
+    result = is_problem(caller.send(where, {"how": "up", "options": []}), 422)
+    assert {"how", "source", "name", "options"} == {flaw["field"] for flaw in result["errors"]}
 
 
 def test_a_body_beyond_the_limit_is_not_stored(caller: Caller, settings: Any) -> None:
@@ -151,8 +151,8 @@ def test_pages_are_stable_while_rows_come_in(caller: Caller, project: Any) -> No
     first = caller.get(f"{DATASETS}?limit=2").json()
     grow("e")
     second = caller.get(first["next"]).json()
-    told = [[row["name"] for row in page["results"]] for page in (first, second)]
-    assert told == [["d", "c"], ["b", "a"]]
+    result = [[row["name"] for row in page["results"]] for page in (first, second)]
+    assert result == [["d", "c"], ["b", "a"]]
     assert [row["name"] for row in caller.get(second["previous"]).json()["results"]] == ["d", "c"]
     assert second["next"] is None
     for wrong in ("0", "-1", "1001", "x", "1e2", "9" * 30, "²"):

@@ -51,12 +51,12 @@ def test_hits_are_listed_by_what_is_asked_and_shown_whole(api: Any, done: Any) -
     assert fields_at_fault(api.get(HITS, state="odd", disagreement="2")) == {"state", "disagreement"}
 
     ready = api.get(HITS, state="done").json()["results"][0]["id"]
-    told = api.get(f"{HITS}{ready}/").json()
-    assert told["example"]["answers"]
-    assert told["payload"]["paragraphs"]
-    assert told["aggregate"]["settled"]
-    assert [work["state"] for work in told["assignments"]] == ["submitted"] * 2
-    assert told["assignments"][0]["answer"]["text"].startswith("Tower")
+    result = api.get(f"{HITS}{ready}/").json()
+    assert result["example"]["answers"]
+    assert result["payload"]["paragraphs"]
+    assert result["aggregate"]["settled"]
+    assert [work["state"] for work in result["assignments"]] == ["submitted"] * 2
+    assert result["assignments"][0]["answer"]["text"].startswith("Tower")
     first = api.get(HITS, limit=3).json()
     assert len(first["results"]) == 3
     assert len(api.client.get(first["next"]).json()["results"]) == 1
@@ -65,8 +65,8 @@ def test_hits_are_listed_by_what_is_asked_and_shown_whole(api: Any, done: Any) -
 def test_a_hit_is_excluded_with_a_reason_and_restored(api: Any, done: Any, project: Any, alice: Any) -> None:
     one = api.get(HITS).json()["results"][0]["id"]
     assert fields_at_fault(api.post(f"{HITS}{one}/exclude/")) == {"reason"}
-    told = api.post(f"{HITS}{one}/exclude/", reason="Two towers.").json()
-    assert (told["state"], told["exclusion_reason"]) == ("excluded", "Two towers.")
+    result = api.post(f"{HITS}{one}/exclude/", reason="Two towers.").json()
+    assert (result["state"], result["exclusion_reason"]) == ("excluded", "Two towers.")
     assert api.post(f"{HITS}{one}/restore/").json()["excluded_at"] is None
     assert member(project, "rita", "reviewer").post(f"{HITS}{one}/exclude/", reason="No.").status_code == 200
     assert caller(alice, scope="read").post(f"{HITS}{one}/restore/").status_code == 403
@@ -104,8 +104,8 @@ def test_responses_and_aggregates_come_as_lists_and_as_files(api: Any, done: Any
     assert [json.loads(line) for line in b"".join(file.streaming_content).splitlines()] == bare
     dropped = set(rows[0]) - set(bare[0])
     assert dropped == {"question", "gold", "gold_support", "answerable", "hops", "shape", "pair", "score"}
-    told = api.client.get(f"{api.base}batches/wells-1/responses/export/csv/", headers={"accept": "text/csv"})
-    assert b"".join(told.streaming_content).startswith(b"batch,assignment")
+    result = api.client.get(f"{api.base}batches/wells-1/responses/export/csv/", headers={"accept": "text/csv"})
+    assert b"".join(result.streaming_content).startswith(b"batch,assignment")
     assert api.get("batches/wells-1/responses/export/xlsx/").status_code == 404
     aggregates = api.get("batches/wells-1/aggregates/").json()["results"]
     assert [(row["answers"], row["kind"], row["excluded"]) for row in aggregates].count((2, "span", False)) == 2
@@ -143,9 +143,9 @@ def test_reports_of_problems_are_listed_and_decided(api: Any, batch: Any, bob: A
     row = take(bob, batch)
     noted = problem_reports.report_problem(row, reason="unclear", text="Which tower?")
     where = "batches/wells-1/problem-reports/"
-    (told,) = api.get(where, state="open").json()["results"]
-    assert (told["id"], told["hit"], told["assignment"]) == (noted.pk, row.hit.public_id, row.public_id)
-    assert (told["worker"], told["reason"], told["text"]) == (bob.pseudonym, "unclear", "Which tower?")
+    (result,) = api.get(where, state="open").json()["results"]
+    assert (result["id"], result["hit"], result["assignment"]) == (noted.pk, row.hit.public_id, row.public_id)
+    assert (result["worker"], result["reason"], result["text"]) == (bob.pseudonym, "unclear", "Which tower?")
     one = f"{where}{noted.pk}/"
     assert [api.post(f"{one}keep/").json()["state"] for _twice in range(2)] == ["kept"] * 2
     assert api.get(where, state="open").json()["results"] == []

@@ -70,8 +70,8 @@ def test_many_are_decided_at_once_each_by_itself(api: Any, paid: Any) -> None:
     assert fields_at_fault(api.post("approvals/decide/", assignments=["x"], act="approve")) == {"assignments.0"}
     assert fields_at_fault(api.post("approvals/decide/", assignments=ids, act="bonus", text="X")) == {"amount"}
     api.post(f"approvals/{ids[0]}/reject/", text="Copied.")
-    told = api.post("approvals/decide/", assignments=ids, act="approve").json()
-    assert (told["done"], len(told["refused"])) == (3, 1)
+    result = api.post("approvals/decide/", assignments=ids, act="approve").json()
+    assert (result["done"], len(result["refused"])) == (3, 1)
 
 
 def test_a_key_of_mine_is_no_key_of_yours(api: Any, paid: Any, project: Any) -> None:
@@ -103,9 +103,9 @@ def test_what_is_owed_is_paid_out_and_read_back(api: Any, paid: Any, bob: Any) -
     api.post("approvals/decide/", assignments=ids, act="approve")
     made = api.post("payouts/", key="p1")
     assert api.post("payouts/", key="p1").json() == made.json()
-    told = made.json()
-    assert (told["number"], told["total"], told["lines_open"]) == (1, "1.00", 1)
-    assert told["lines"][0]["name"] == "Bob"
+    result = made.json()
+    assert (result["number"], result["total"], result["lines_open"]) == (1, "1.00", 1)
+    assert result["lines"][0]["name"] == "Bob"
     file = api.get("payouts/1/export/csv/").content
     wrong = file.replace(b",1.00,", b",2.00,")
     path = f"{api.base}payouts/reconcile/"

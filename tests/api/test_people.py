@@ -41,10 +41,10 @@ def test_annotators_are_listed_with_what_they_did_and_hold(api: Any, batch: Any,
         newcomer(bob.project, f"new{k}")
     assert queries(api, "workers/") == before
     rows = {row["id"]: row for row in api.get("workers/").json()["results"]}
-    told = rows[bob.public_id]
-    assert (told["name"], told["submitted"], told["blocked"]) == ("Bob", 1, False)
-    assert told["qualifications"] == [{"id": reader.public_id, "name": "Reader", "value": 90}]
-    assert api.get(f"workers/{bob.pseudonym}/").json() == told
+    result = rows[bob.public_id]
+    assert (result["name"], result["submitted"], result["blocked"]) == ("Bob", 1, False)
+    assert result["qualifications"] == [{"id": reader.public_id, "name": "Reader", "value": 90}]
+    assert api.get(f"workers/{bob.pseudonym}/").json() == result
     assert len(api.get("workers/", qualification=reader.public_id, active="true").json()["results"]) == 1
     assert api.get("workers/nobody/").status_code == 404
 
@@ -65,9 +65,9 @@ def test_annotators_are_stopped_blocked_and_written_to(api: Any, bob: Any) -> No
 
 def test_a_reviewer_sees_pseudonyms_only_and_changes_nobody(project: Any, bob: Any, reader: Any) -> None:
     rita = member(project, "rita", "reviewer")
-    told = rita.get(f"workers/{bob.pseudonym}/").json()
-    assert told["name"] is None
-    assert told["pseudonym"] == bob.pseudonym
+    result = rita.get(f"workers/{bob.pseudonym}/").json()
+    assert result["name"] is None
+    assert result["pseudonym"] == bob.pseudonym
     assert rita.post(f"workers/{bob.pseudonym}/block/", reason="No.").status_code == 403
     for path in ("invites/", "qualifications/", f"qualifications/{reader.public_id}/scores/"):
         assert rita.get(path).status_code == 403, path
@@ -76,29 +76,29 @@ def test_a_reviewer_sees_pseudonyms_only_and_changes_nobody(project: Any, bob: A
 def test_invites_are_made_by_role_listed_and_revoked(api: Any, project: Any) -> None:
     made = api.post("invites/", places=3, note="The seminar")
     assert made.status_code == 201
-    told = made.json()
-    assert (told["role"], told["state"], told["places"]) == ("worker", "open", 3)
-    assert "/join/" in told["url"]
+    result = made.json()
+    assert (result["role"], result["state"], result["places"]) == ("worker", "open", 3)
+    assert "/join/" in result["url"]
     boss = api.post("invites/", role="owner").json()
     quinn = member(project, "quinn", "requester")
     assert quinn.post("invites/", role="owner").status_code == 403
     assert quinn.post("invites/").status_code == 201
     assert {row["id"]: row["url"] for row in quinn.get("invites/").json()["results"]}[boss["id"]] is None
-    assert api.delete(f"invites/{told['id']}/").status_code == 204
-    assert api.get(f"invites/{told['id']}/").json()["state"] == "revoked"
+    assert api.delete(f"invites/{result['id']}/").status_code == 204
+    assert api.get(f"invites/{result['id']}/").json()["state"] == "revoked"
     elsewhere = member(Project.objects.create(slug="springs", title="Springs"), "dave", "owner")
-    assert elsewhere.get(f"invites/{told['id']}/").status_code == 404
+    assert elsewhere.get(f"invites/{result['id']}/").status_code == 404
     assert fields_at_fault(api.post("invites/", places=0, days=999)) == {"places", "days"}
 
 
 def test_a_qualification_is_made_changed_archived_and_restored(api: Any, project: Any) -> None:
     made = api.post("qualifications/", name="Careful", description="Reads twice.", retry_seconds=86400)
     assert made.status_code == 201, made.content
-    told = made.json()
-    assert (told["requestable"], told["auto_value"], told["retry_seconds"]) == (True, 1, 86400)
+    result = made.json()
+    assert (result["requestable"], result["auto_value"], result["retry_seconds"]) == (True, 1, 86400)
     assert fields_at_fault(api.post("qualifications/", name="Careful", description="Again.")) == {"name"}
     assert fields_at_fault(api.post("qualifications/", name="X", description="Y", test="<no/>")) == {"test"}
-    where = f"qualifications/{told['id']}/"
+    where = f"qualifications/{result['id']}/"
     changed = api.patch(where, description="Reads thrice.", requestable=False, auto_value=0).json()
     assert (changed["description"], changed["requestable"], changed["auto_value"]) == ("Reads thrice.", False, 0)
     assert changed["retry_seconds"] == 86400

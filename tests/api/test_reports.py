@@ -30,10 +30,10 @@ def test_a_report_is_computed_by_a_job_and_told_as_values_and_tables(
     assert rita.post(f"{REPORT}refresh/").status_code == 202
     assert rita.post(f"{REPORT}refresh/", hops=2).status_code == 202
     jobs.work_off()
-    told = rita.get(REPORT).json()
-    assert told["fresh"] is True
-    assert told["content"]["datasets"]["wells"]["n"] == 4
-    first = told["tables"][0]
+    result = rita.get(REPORT).json()
+    assert result["fresh"] is True
+    assert result["content"]["datasets"]["wells"]["n"] == 4
+    first = result["tables"][0]
     assert all(len(row) == len(first["columns"]) for row in first["rows"])
     assert rita.get(REPORT, hops=2).json()["computed_at"] is not None
     assert rita.get(REPORT, hops=3).json()["computed_at"] is None

@@ -62,10 +62,10 @@ def test_answers_are_drawn_listed_and_decided_on(api: Any, writing: Any, bob: An
     assert fields_at_fault(api.post(first, decision="accepted", revision=1, marks={"odd": True})) == {"marks.odd"}
     late = api.post(first, decision="accepted", revision=7)
     assert (late.status_code, late.json()["retry"]) == (409, True)
-    told = api.post(first, decision="accepted", revision=1, seen=0).json()
-    assert told["state"] == "accepted"
-    assert told["last"] > 0
-    assert all(told["marks"].values())
+    result = api.post(first, decision="accepted", revision=1, seen=0).json()
+    assert result["state"] == "accepted"
+    assert result["last"] > 0
+    assert all(result["marks"].values())
     assert api.post(first, decision="returned", revision=1, reason="Shorter.", seen=0).status_code == 409
     assert api.post(f"{first}undo/").json()["state"] == "unread"
     assert api.post(f"{first}undo/").status_code == 409
@@ -105,8 +105,8 @@ def test_what_people_leave_open_is_settled_and_taken_back(api: Any, batch: Any, 
     work = api.get(f"batches/wells-1/hits/{open_ones[0]['hit']}/").json()["assignments"]
     assert fields_at_fault(api.post(where, assignment="none", revision=1)) == {"assignment"}
     assert api.post(where, assignment=work[1]["id"], revision=5).status_code == 409
-    told = api.post(where, assignment=work[1]["id"], revision=1).json()
-    assert (told["settled"], told["aggregate"]["adjudicated"]) == (True, True)
+    result = api.post(where, assignment=work[1]["id"], revision=1).json()
+    assert (result["settled"], result["aggregate"]["adjudicated"]) == (True, True)
     assert len(api.get("batches/wells-1/adjudications/").json()["results"]) == len(open_ones) - 1
     assert BatchActivity.objects.get().to_adjudicate == len(open_ones) - 1  # what the project's home tells
     assert api.post(f"{where}undo/").json()["settled"] is False

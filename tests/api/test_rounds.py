@@ -42,12 +42,12 @@ def test_a_round_from_its_draft_to_grants_that_are_taken_back(api: Any, pool: An
     assert made.status_code == 201, made.content
     assert api.post("rounds/", key="r", **wish(rule=RULE, seconds=3600)).json() == made.json()
     one = made["Location"].removeprefix(api.base)
-    told = api.get(one).json()
-    assert told == made.json()
-    assert (told["state"], told["per_worker"], told["attempts"], told["rule"]) == ("draft", 3, 1, RULE)
-    assert next(chance["skill"] for chance in told["chances"]) == 0.6
+    result = api.get(one).json()
+    assert result == made.json()
+    assert (result["state"], result["per_worker"], result["attempts"], result["rule"]) == ("draft", 3, 1, RULE)
+    assert next(chance["skill"] for chance in result["chances"]) == 0.6
     kind = QualificationType.objects.get(name="Careful")
-    assert told["grants"] == kind.public_id
+    assert result["grants"] == kind.public_id
     changed = api.patch(one, per_worker=4, closes_at="2030-01-31T23:59:00Z", grants=kind.public_id, reward="0.10")
     assert (changed.json()["per_worker"], changed.json()["seconds"]) == (4, 3600)
     assert api.get("batches/readers/").json()["reward"] == "0.10"
@@ -73,10 +73,10 @@ def test_a_round_from_its_draft_to_grants_that_are_taken_back(api: Any, pool: An
 
 
 def test_a_round_proposes_its_rule_and_its_judge(api: Any, pool: Any) -> None:
-    told = api.post("rounds/", **wish()).json()
-    assert (told["grading"], [clause["figure"] for clause in told["rule"]]) == ("gold", ["answer_f1", "support_f1"])
-    told = api.patch("rounds/readers/", grading="requester").json()
-    assert [clause["figure"] for clause in told["rule"]] == ["judged"]
+    result = api.post("rounds/", **wish()).json()
+    assert (result["grading"], [clause["figure"] for clause in result["rule"]]) == ("gold", ["answer_f1", "support_f1"])
+    result = api.patch("rounds/readers/", grading="requester").json()
+    assert [clause["figure"] for clause in result["rule"]] == ["judged"]
 
 
 def test_what_a_round_cannot_be_is_said(api: Any, pool: Any) -> None:
@@ -123,8 +123,8 @@ def test_a_rule_over_batches_is_looked_at_first_and_then_grants(api: Any, batch:
 
 
 def test_a_round_draws_from_a_pool_and_a_launch_says_what_it_holds(api: Any, pool: Any) -> None:
-    told = api.post("rounds/", **wish(pool=5)).json()
-    assert (told["pool"], told["items"]) == (5, {"pool": 5})
+    output = api.post("rounds/", **wish(pool=5)).json()
+    assert (output["pool"], output["items"]) == (5, {"pool": 5})
     assert api.patch("rounds/readers/", pool=None).json()["items"] == {"pool": 8}
     assert api.patch("rounds/readers/", pool=4, seed=2).json()["items"] == {"pool": 4}
     assert api.patch("rounds/readers/", seed=3).json()["pool"] == 4

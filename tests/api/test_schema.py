@@ -77,11 +77,11 @@ def test_every_operation_says_what_it_does_and_what_may_come_of_it(written: str)
 def test_every_body_in_json_has_an_example_that_fits(written: str) -> None:
     whole = yaml.safe_load(written)
     for _method, each in operations(whole):
-        told = each.get("requestBody", {}).get("content", {}).get("application/json")
-        if told is None:
+        result = each.get("requestBody", {}).get("content", {}).get("application/json")
+        if result is None:
             continue
-        schema = told["schema"] | {"components": whole["components"]}
-        flaws = [flaw.message for flaw in jsonschema.Draft202012Validator(schema).iter_errors(told.get("example"))]
+        schema = result["schema"] | {"components": whole["components"]}
+        flaws = [flaw.message for flaw in jsonschema.Draft202012Validator(schema).iter_errors(result.get("example"))]
         assert not flaws, (each["operationId"], flaws)
 
 
@@ -94,10 +94,10 @@ def test_every_operation_is_named_in_the_instructions(written: str) -> None:
 def test_it_is_served_as_json_and_as_yaml_to_anybody() -> None:
     served = Client().get("/api/v1/schema/")
     assert served["Content-Type"] == "application/json"
-    told = json.loads(served.content)
-    assert told["openapi"].startswith("3.")
+    result = json.loads(served.content)
+    assert result["openapi"].startswith("3.")
     for asked in ({"data": {"format": "yaml"}}, {"headers": {"Accept": "application/yaml"}}):
-        assert yaml.safe_load(Client().get("/api/v1/schema/", **asked).content) == told
+        assert yaml.safe_load(Client().get("/api/v1/schema/", **asked).content) == result
     is_problem(Client().get("/api/v1/schema/", headers={"Accept": "text/html"}), 406)
     is_problem(Client().post("/api/v1/schema/"), 405)
 
@@ -105,8 +105,8 @@ def test_it_is_served_as_json_and_as_yaml_to_anybody() -> None:
 def test_what_callers_would_miss_is_told_and_what_is_new_is_not() -> None:
     def schema(body: Any, answer: Any, **more: Any) -> Any:
         request = {"required": True, "content": {"application/json": {"schema": body}}}
-        told = {"200": {"content": {"application/json": {"schema": answer}}}}
-        operation = {"operationId": "launchBatch", "requestBody": request, "responses": told} | more
+        result = {"200": {"content": {"application/json": {"schema": answer}}}}
+        operation = {"operationId": "launchBatch", "requestBody": request, "responses": result} | more
         return {
             "paths": {"/batches/": {"post": operation}},
             "components": {"Kind": {"type": "string", "enum": ["a", "b"]}},

@@ -63,8 +63,8 @@ def crew(made: Installation, folder: Path, world: dict[str, Any], clients: str, 
     outs, running = [], []
     for part in range(PROCESSES):
         plan, out = folder / f"{uuid4().hex}.json", folder / f"{uuid4().hex}.jsonl"
-        told = {"port": made.port, "batch": world["batch"], "sessions": world["sessions"][part::PROCESSES]}
-        plan.write_text(json.dumps(told | {"seconds": seconds}))
+        result = {"port": made.port, "batch": world["batch"], "sessions": world["sessions"][part::PROCESSES]}
+        plan.write_text(json.dumps(result | {"seconds": seconds}))
         running.append(made.spawn([sys.executable, "-m", clients, str(plan), str(out)], log="clients.log"))
         outs.append(out)
     for process in running:
@@ -249,16 +249,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.bench")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(COMPARISONS)}; none: all")
     parser.add_argument("--on", choices=["SQLite", "PostgreSQL"], help="one database only")
-    told = parser.parse_args()
+    output = parser.parse_args()
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hopscribe-bench-")))
         cluster = stack.enter_context(run_postgres.cluster())
         if cluster is None:
             print(f"SKIPPED {run_postgres.MISSING}")
         bench = Bench(folder, cluster)
-        bench.kinds = [kind for kind in bench.kinds if told.on in {None, kind}]
+        bench.kinds = [kind for kind in bench.kinds if output.on in {None, kind}]
         results = []
-        for name in told.names or COMPARISONS:
+        for name in output.names or COMPARISONS:
             print(f"== {name}: {(COMPARISONS[name].__doc__ or '').splitlines()[0]}", flush=True)
             for result in COMPARISONS[name](bench):
                 print(result, flush=True)

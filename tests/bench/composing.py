@@ -22,19 +22,21 @@ WRITERS, HITS, SECONDS = 32, 60, 20
 
 def pairs(bench: Bench) -> Iterator[Result]:
     """A million synthetic single-hop questions, indexed and paired."""
-    told = _alone("tests.bench.pairs", QUESTIONS)
-    print(f"       {told['pairs']:,} of {told['candidates']:,} candidates; indexed in {told['index_seconds']:.0f} s")
-    yield Result(f"pairs of {QUESTIONS:,} single-hop questions", told["seconds"] / 60, 10, unit="minutes")
-    yield Result(f"pairs of {QUESTIONS:,} single-hop questions, peak memory", told["gigabytes"], 4, unit="GB")
+    result = _alone("tests.bench.pairs", QUESTIONS)
+    print(
+        f"       {result['pairs']:,} of {result['candidates']:,} candidates; indexed in {result['index_seconds']:.0f} s"
+    )
+    yield Result(f"pairs of {QUESTIONS:,} single-hop questions", result["seconds"] / 60, 10, unit="minutes")
+    yield Result(f"pairs of {QUESTIONS:,} single-hop questions, peak memory", result["gigabytes"], 4, unit="GB")
 
 
 def contexts(bench: Bench) -> Iterator[Result]:
     """Contexts for ten thousand graphs out of a pool of twenty thousand paragraphs."""
-    told = _alone("tests.bench.graphs", GRAPHS)
-    assert (told["contexts"], told["paragraphs"]) == (GRAPHS, PARAGRAPHS), told
-    print(f"       peak memory {told['gigabytes']:.2f} GB")
+    result = _alone("tests.bench.graphs", GRAPHS)
+    assert (result["contexts"], result["paragraphs"]) == (GRAPHS, PARAGRAPHS), result
+    print(f"       peak memory {result['gigabytes']:.2f} GB")
     what = f"contexts of {GRAPHS:,} graphs from {PARAGRAPHS:,} paragraphs"
-    yield Result(what, told["seconds"] / 60, 2, unit="minutes")
+    yield Result(what, result["seconds"] / 60, 2, unit="minutes")
 
 
 def _alone(module: str, size: int) -> Any:
@@ -50,8 +52,8 @@ def live(bench: Bench) -> Iterator[Result]:
         FORMATS["jsonl"].write(graphs(HITS, paragraphs=1_000), out)
     for kind in bench.kinds:
         with bench.installation(kind) as made:
-            told = [f"hits={HITS}", "assignments=1", f"workers={WRITERS}", f"file={file}", "task=compose"]
-            world = made.world("build", *told)
+            result = [f"hits={HITS}", "assignments=1", f"workers={WRITERS}", f"file={file}", "task=compose"]
+            world = made.world("build", *result)
             made.start_web()
             times = _written(made, bench.folder / f"{kind}.jsonl", world)
         slow = quantiles(times, n=20)[-1]

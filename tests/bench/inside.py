@@ -198,8 +198,8 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("verb", choices=VERBS)
     parser.add_argument("arguments", nargs="*")
-    told = parser.parse_args()
-    pairs = (argument.split("=", 1) for argument in told.arguments)
-    answer = VERBS[told.verb](**{name: int(v) if v.isdigit() else v for name, v in pairs})
+    result = parser.parse_args()
+    pairs = (argument.split("=", 1) for argument in result.arguments)
+    answer = VERBS[result.verb](**{name: int(v) if v.isdigit() else v for name, v in pairs})
     if answer is not None:
         print(json.dumps(answer))

@@ -79,8 +79,8 @@ def main(size: int) -> None:
         pairs += 1
     done = time.perf_counter()
     candidates = sum(entity.candidates for entity in index.entities())
-    told = {"questions": size, "candidates": candidates, "pairs": pairs, "index_seconds": indexed - started}
-    print(json.dumps(told | {"seconds": done - started, "gigabytes": peak()}))
+    result = {"questions": size, "candidates": candidates, "pairs": pairs, "index_seconds": indexed - started}
+    print(json.dumps(result | {"seconds": done - started, "gigabytes": peak()}))
 
 
 def peak() -> float:

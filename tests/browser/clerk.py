@@ -99,8 +99,8 @@ def person(*, batch: int, password: str = "", ready: bool = True) -> dict[str, A
     if not ready:
         return found
     sign_up.consent(worker, version=of.project.consent_version)
-    seat = next_assignment.join_batch(worker, of)
-    sign_up.read_instructions(seat, version=of.instructions.version)
+    worker_page = next_assignment.join_batch(worker, of)
+    sign_up.read_instructions(worker_page, version=of.instructions.version)
     return found | {"assignment": next_assignment.claim(next_assignment.join_batch(worker, of)).public_id}
 
 
@@ -193,8 +193,8 @@ def compositions(*, batch: int, workers: int, each: int) -> list[str]:
 def decisions(*, batch: int) -> list[dict[str, Any]]:
     """Every row of a review, the oldest first."""
     rows = Review.objects.filter(assignment__batch=batch).order_by("pk")
-    told = rows.values("assignment__public_id", "revision", "decision", "marks", "text", "reason")
-    return [row | {"assignment": row.pop("assignment__public_id")} for row in told]
+    result = rows.values("assignment__public_id", "revision", "decision", "marks", "text", "reason")
+    return [row | {"assignment": row.pop("assignment__public_id")} for row in result]
 
 
 VERBS = {

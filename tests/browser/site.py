@@ -46,10 +46,10 @@ class Site:
         line = self._clerk.stdout.readline()
         if not line:
             raise AssertionError("the clerk is gone:\n" + self.installation.log("clerk.log"))
-        told = json.loads(line)
-        if "problem" in told:
-            raise AssertionError(told["problem"])
-        return told["found"]
+        result = json.loads(line)
+        if "problem" in result:
+            raise AssertionError(result["problem"])
+        return result["found"]
 
     def batch(self, kind: str = "demo", *, options: dict[str, Any] | None = None, **settings: Any) -> dict[str, Any]:
         return dict(self.ask("batch", kind=kind, options=options or {}, **settings))

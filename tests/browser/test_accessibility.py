@@ -274,18 +274,18 @@ def test_forms_that_were_refused(visit: Callable[..., Any], site: Site, furnishe
 @pytest.mark.parametrize("kind", ["demo", "nasty", "choices", "sentences"])
 def test_the_answer_page_in_the_middle_of_work(desk: WorkPage, kind: str) -> None:
     options = {"sentences": kind == "sentences", "yes_no": kind == "demo", "no_answer": kind == "demo"}
-    seat = desk(kind, sample=1, options=options)
-    page = seat.page
+    worker = desk(kind, sample=1, options=options)
+    page = worker.page
     page.keyboard.press("Control+Enter")
     expect(page.locator("#problems")).to_be_visible()
     assert broken(page) == []
     if kind != "choices":
         page.locator("#search").fill("the")
-        seat.select(seat.texts()[0].split(" ")[0])
+        worker.select(worker.texts()[0].split(" ")[0])
     page.locator("input[name=support], input[name=fact], input[name=option]").first.check()
     page.context.set_offline(True)
     page.keyboard.press("Control+Enter")
-    expect(seat.notice("unsent")).to_be_visible()
+    expect(worker.notice("unsent")).to_be_visible()
     assert broken(page) == []
 
 
@@ -299,21 +299,21 @@ def test_the_dialogs_of_the_answer_page(desk: WorkPage, box: str) -> None:
 
 
 def test_the_theme_that_one_chose_holds_on_every_page(desk: WorkPage) -> None:
-    seat = desk("yesno")
-    seat.page.keyboard.press("?")
+    worker = desk("yesno")
+    worker.page.keyboard.press("?")
     colour = "() => getComputedStyle(document.documentElement).backgroundColor"
-    before = seat.page.evaluate(colour)
-    switch = seat.page.locator("#keys-box [data-theme-switch]")
+    before = worker.page.evaluate(colour)
+    switch = worker.page.locator("#keys-box [data-theme-switch]")
     switch.click()
     switch.click()
     expect(switch).to_contain_text("dark")
-    assert seat.page.evaluate(colour) != before
-    seat.page.goto("/work/")
-    assert seat.page.evaluate(colour) != before
+    assert worker.page.evaluate(colour) != before
+    worker.page.goto("/work/")
+    assert worker.page.evaluate(colour) != before
 
 
 def test_nothing_moves_for_those_who_want_that(desk: WorkPage) -> None:
-    seat = desk("demo", sample=1, page={"reduced_motion": "reduce"})
+    worker = desk("demo", sample=1, page={"reduced_motion": "reduce"})
     moving = """() => [...document.querySelectorAll("*")].filter((element) => {
       const style = getComputedStyle(element);
       const seconds = (time) => parseFloat(time) / (time.trim().endsWith("ms") ? 1000 : 1);
@@ -321,10 +321,10 @@ def test_nothing_moves_for_those_who_want_that(desk: WorkPage) -> None:
       const moves = slow(style.transitionDuration) || (style.animationName !== "none" && slow(style.animationDuration));
       return moves || style.scrollBehavior === "smooth";
     }).map((element) => element.outerHTML.slice(0, 80))"""
-    seat.page.keyboard.press("?")
-    assert seat.page.evaluate(moving) == []
-    seat.page.goto("/work/")
-    assert seat.page.evaluate(moving) == []
+    worker.page.keyboard.press("?")
+    assert worker.page.evaluate(moving) == []
+    worker.page.goto("/work/")
+    assert worker.page.evaluate(moving) == []
 
 
 def test_focus_is_visible_wherever_tab_leads(desk: WorkPage) -> None:

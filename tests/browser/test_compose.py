@@ -23,29 +23,29 @@ def compose(desk: WorkPage) -> WorkPage:
     return lambda kind="strands", **more: desk(kind, task="compose", **more)
 
 
-def judge_all(seat: Desk) -> None:
-    for _ in range(seat.page.locator(".bridge").count()):
-        seat.page.keyboard.press("y")
-    expect(seat.page.locator("#question")).to_be_focused()
+def judge_all(worker: Desk) -> None:
+    for _ in range(worker.page.locator(".bridge").count()):
+        worker.page.keyboard.press("y")
+    expect(worker.page.locator("#question")).to_be_focused()
 
 
-def write(seat: Desk, text: str) -> None:
+def write(worker: Desk, text: str) -> None:
     """Type into the field, which has the focus, and wait until the checks have seen all of it."""
-    seat.page.keyboard.type(text)
-    seen(seat, seat.page.locator("#question").input_value())
+    worker.page.keyboard.type(text)
+    seen(worker, worker.page.locator("#question").input_value())
 
 
-def seen(seat: Desk, text: str) -> None:
-    expect(seat.page.locator(".findings")).to_have_attribute("data-question", text)
+def seen(worker: Desk, text: str) -> None:
+    expect(worker.page.locator(".findings")).to_have_attribute("data-question", text)
 
 
-def stored(seat: Desk) -> dict[str, Any]:
-    return dict(seat.answers()[-1]["answer"])
+def stored(worker: Desk) -> dict[str, Any]:
+    return dict(worker.answers()[-1]["answer"])
 
 
 def test_the_whole_of_it_is_done_by_keys(compose: WorkPage) -> None:
-    seat = compose()
-    page = seat.page
+    worker = compose()
+    page = worker.page
     expect(page.locator("#question")).to_be_hidden()
     expect(page.locator(".case:visible")).to_have_count(1)
     expect(page.locator(".case:visible h2")).to_contain_text("Mara Quell")
@@ -54,7 +54,7 @@ def test_the_whole_of_it_is_done_by_keys(compose: WorkPage) -> None:
     page.keyboard.press("y")
     expect(page.locator("#question")).to_be_focused()
     expect(page.locator(".goal")).to_contain_text("lemon trees")
-    write(seat, "What did the captain of the Petrel bring home?")
+    write(worker, "What did the captain of the Petrel bring home?")
     expect(page.locator("[data-finding=hop_missing-2]")).to_be_visible()
     expect(page.locator("#missing")).to_contain_text("to change or explain: 1")
     page.locator("#missing a").press("Enter")
@@ -63,8 +63,8 @@ def test_the_whole_of_it_is_done_by_keys(compose: WorkPage) -> None:
     expect(page.locator("[data-finding=hop_missing-2]")).to_have_class("finding warning settled")
     expect(page.locator("#override-hop_missing-2")).to_be_focused()
     expect(page.locator("#missing")).to_have_text("Ready to submit")
-    seat.submit()
-    assert stored(seat) == {
+    worker.submit()
+    assert stored(worker) == {
         "bridges": ["same", "same"],
         "why": "",
         "question": "What did the captain of the Petrel bring home?",
@@ -75,8 +75,8 @@ def test_the_whole_of_it_is_done_by_keys(compose: WorkPage) -> None:
 
 @pytest.mark.soak
 def test_a_bridge_that_does_not_hold_ends_the_check_and_can_be_taken_back(compose: WorkPage) -> None:
-    seat = compose()
-    page = seat.page
+    worker = compose()
+    page = worker.page
     page.keyboard.press("n")
     expect(page.locator("#aside")).to_be_focused()
     expect(page.locator(".aside")).to_contain_text("This item ends here")
@@ -96,12 +96,12 @@ def test_a_bridge_that_does_not_hold_ends_the_check_and_can_be_taken_back(compos
 
 @pytest.mark.soak
 def test_an_item_is_put_aside_with_a_reason(compose: WorkPage) -> None:
-    seat = compose()
-    seat.page.keyboard.press("y")
-    seat.page.keyboard.press("n")
-    seat.page.locator("#why").fill("Two towns of one name.")
-    seat.submit()
-    assert stored(seat) == {
+    worker = compose()
+    worker.page.keyboard.press("y")
+    worker.page.keyboard.press("n")
+    worker.page.locator("#why").fill("Two towns of one name.")
+    worker.submit()
+    assert stored(worker) == {
         "bridges": ["same", "different"],
         "why": "Two towns of one name.",
         "question": "",
@@ -112,19 +112,19 @@ def test_an_item_is_put_aside_with_a_reason(compose: WorkPage) -> None:
 
 @pytest.mark.soak
 def test_a_judgment_that_is_made_again_asks_no_more_than_that(compose: WorkPage) -> None:
-    seat = compose()
-    judge_all(seat)
-    write(seat, GOOD)
-    seat.page.locator("[data-reopen='1']").click()
-    expect(seat.page.locator(".case:visible")).to_have_count(1)
-    seat.page.keyboard.press("y")
-    expect(seat.page.locator("#question")).to_be_focused()
-    assert seat.page.locator("#question").input_value() == GOOD
+    worker = compose()
+    judge_all(worker)
+    write(worker, GOOD)
+    worker.page.locator("[data-reopen='1']").click()
+    expect(worker.page.locator(".case:visible")).to_have_count(1)
+    worker.page.keyboard.press("y")
+    expect(worker.page.locator("#question")).to_be_focused()
+    assert worker.page.locator("#question").input_value() == GOOD
 
 
 def test_arrows_look_around_in_a_bridges_buttons_and_only_space_or_enter_decides(compose: WorkPage) -> None:
-    seat = compose()
-    page = seat.page
+    worker = compose()
+    page = worker.page
     page.locator("input[name=bridge-1][value=same]").focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
@@ -135,11 +135,11 @@ def test_arrows_look_around_in_a_bridges_buttons_and_only_space_or_enter_decides
 
 
 def test_a_leak_is_said_and_marked_in_the_question_itself_without_holding_up_typing(compose: WorkPage) -> None:
-    seat = compose()
-    page = seat.page
-    judge_all(seat)
+    worker = compose()
+    page = worker.page
+    judge_all(worker)
     before = page.evaluate(PLACE, ".coverage")
-    write(seat, "What did 🚢 Mara Quell bring home?")
+    write(worker, "What did 🚢 Mara Quell bring home?")
     expect(page.locator("[data-finding=gives_away-1]")).to_contain_text("Mara Quell")
     assert page.evaluate(MARKED) == ["Mara Quell"]
     expect(page.locator("#missing")).to_contain_text("gives away “Mara Quell”, the answer of hop 1")
@@ -147,45 +147,45 @@ def test_a_leak_is_said_and_marked_in_the_question_itself_without_holding_up_typ
     page.keyboard.type("Now: ")
     assert "Mara Quell" in page.evaluate(MARKED)
     assert page.evaluate(PLACE, ".coverage") == before
-    seen(seat, "Now: What did 🚢 Mara Quell bring home?")
-    seat.page.keyboard.press("Control+Enter")
+    seen(worker, "Now: What did 🚢 Mara Quell bring home?")
+    worker.page.keyboard.press("Control+Enter")
     expect(page.locator("#problems")).to_contain_text("Mara Quell")
-    assert seat.answers() == []
+    assert worker.answers() == []
 
 
 @pytest.mark.soak
 def test_hops_show_which_of_their_words_are_used_and_which_hop_is_skipped(compose: WorkPage) -> None:
-    seat = compose()
-    judge_all(seat)
-    write(seat, "Who was captain of the Petrel?")
-    expect(seat.page.locator(".word.used").first).to_have_text("captain")
-    expect(seat.page.locator(".coverage li.skipped")).to_have_count(2)
-    expect(seat.page.locator(".coverage .verdict")).to_contain_text("not needed to answer the question")
+    worker = compose()
+    judge_all(worker)
+    write(worker, "Who was captain of the Petrel?")
+    expect(worker.page.locator(".word.used").first).to_have_text("captain")
+    expect(worker.page.locator(".coverage li.skipped")).to_have_count(2)
+    expect(worker.page.locator(".coverage .verdict")).to_contain_text("not needed to answer the question")
 
 
 @pytest.mark.soak
 def test_a_reason_is_not_lost_while_its_warning_comes_and_goes(compose: WorkPage) -> None:
-    seat = compose()
-    page = seat.page
-    judge_all(seat)
-    write(seat, "What did the captain of the Petrel bring?")
+    worker = compose()
+    page = worker.page
+    judge_all(worker)
+    write(worker, "What did the captain of the Petrel bring?")
     page.locator("#override-hop_missing-2").fill("implied")
     page.locator("#question").fill(GOOD)
-    seen(seat, GOOD)
+    seen(worker, GOOD)
     expect(page.locator("#override-hop_missing-2")).to_be_hidden()
-    assert "override-hop_missing-2" not in seat.fields()
+    assert "override-hop_missing-2" not in worker.fields()
     page.locator("#question").fill("What did the captain of the Petrel bring?")
-    seen(seat, "What did the captain of the Petrel bring?")
+    seen(worker, "What did the captain of the Petrel bring?")
     expect(page.locator("#override-hop_missing-2")).to_have_value("implied")
 
 
 def test_everything_survives_a_reload(compose: WorkPage) -> None:
-    seat = compose()
-    page = seat.page
-    judge_all(seat)
-    write(seat, "What did the captain of the Petrel bring?")
+    worker = compose()
+    page = worker.page
+    judge_all(worker)
+    write(worker, "What did the captain of the Petrel bring?")
     page.locator("#override-hop_missing-2").fill("implied")
-    seat.wait_saved()
+    worker.wait_saved()
     page.reload()
     expect(page.locator(STAGE.format("writing"))).to_be_visible()
     expect(page.locator("#question")).to_have_value("What did the captain of the Petrel bring?")
@@ -195,13 +195,13 @@ def test_everything_survives_a_reload(compose: WorkPage) -> None:
     expect(page.locator(".case:visible h2")).to_contain_text("Mellisand")
     page.reload()
     expect(page.locator(".case:visible h2")).to_contain_text("Mellisand")
-    assert seat.field("question") == "What did the captain of the Petrel bring?"
+    assert worker.field("question") == "What did the captain of the Petrel bring?"
 
 
 @pytest.mark.soak
 def test_a_reload_before_anything_was_sent_loses_nothing_either(compose: WorkPage) -> None:
-    seat = compose()
-    page = seat.page
+    worker = compose()
+    page = worker.page
     page.route("**/draft/", lambda route: route.abort())
     page.keyboard.press("y")
     page.keyboard.press("y")
@@ -214,8 +214,8 @@ def test_a_reload_before_anything_was_sent_loses_nothing_either(compose: WorkPag
 
 @pytest.mark.soak
 def test_a_key_that_one_chose_judges_too(compose: WorkPage) -> None:
-    seat = compose()
-    page = seat.page
+    worker = compose()
+    page = worker.page
     page.keyboard.press("?")
     page.locator("[data-change-key=same]").click()
     page.keyboard.press("s")
@@ -240,9 +240,9 @@ def test_examples_for_the_shape_are_one_key_away(compose: WorkPage) -> None:
 
 
 def test_whoever_is_pointed_at_is_marked_in_graph_questions_and_paragraphs(compose: WorkPage) -> None:
-    seat = compose()
-    page = seat.page
-    judge_all(seat)
+    worker = compose()
+    page = worker.page
+    judge_all(worker)
     page.locator("#hop-3 h3 a").first.hover()
     lit = page.evaluate("() => [...document.querySelectorAll('.lit:not(.case *)')].map((each) => each.dataset.entity)")
     assert len(lit) >= 4
@@ -258,9 +258,9 @@ def test_whoever_is_pointed_at_is_marked_in_graph_questions_and_paragraphs(compo
 
 
 def test_the_checks_may_fail_without_being_in_the_way(compose: WorkPage) -> None:
-    seat = compose()
-    page = seat.page
-    judge_all(seat)
+    worker = compose()
+    page = worker.page
+    judge_all(worker)
     page.route("**/live/checks/**", lambda route: route.abort())
     page.keyboard.type(GOOD)
     expect(page.locator("#checks")).to_have_attribute(
@@ -269,5 +269,5 @@ def test_the_checks_may_fail_without_being_in_the_way(compose: WorkPage) -> None
     page.unroute("**/live/checks/**")
     page.keyboard.type(" ")
     expect(page.locator("#checks[data-away]")).to_have_count(0)
-    seat.submit()
-    assert stored(seat)["question"] == GOOD
+    worker.submit()
+    assert stored(worker)["question"] == GOOD

@@ -36,148 +36,148 @@ def pairs(desk: WorkPage) -> WorkPage:
     return lambda kind="pairs", **more: desk(kind, task=more.pop("task", "coreference"), **more)
 
 
-def decide(seat: Desk, key: str) -> None:
+def decide(worker: Desk, key: str) -> None:
     """Press the key as somebody who has read the page, and wait for the next one."""
-    seat.page.wait_for_timeout(SETTLED)
-    with seat.page.expect_navigation():
-        seat.page.keyboard.press(key)
+    worker.page.wait_for_timeout(SETTLED)
+    with worker.page.expect_navigation():
+        worker.page.keyboard.press(key)
 
 
-def told(seat: Desk) -> list[tuple[int, Any]]:
+def told(worker: Desk) -> list[tuple[int, Any]]:
     """(revision, bridges or choice) of every stored answer."""
-    return [(row["revision"], row["answer"].get("bridges", row["answer"].get("chosen"))) for row in seat.answers()]
+    return [(row["revision"], row["answer"].get("bridges", row["answer"].get("chosen"))) for row in worker.answers()]
 
 
 def test_a_key_answers_and_the_next_one_is_there_in_the_same_place(pairs: WorkPage) -> None:
-    seat = pairs(sample=3)
+    worker = pairs(sample=3)
     places = []
     for key in "ynu":
-        places.append(seat.page.locator(".decision .segments").bounding_box())
-        decide(seat, key)
-    assert told(seat) == [(1, ["same"]), (1, ["different"]), (1, ["unsure"])]
-    assert seat.is_done()
+        places.append(worker.page.locator(".decision .segments").bounding_box())
+        decide(worker, key)
+    assert told(worker) == [(1, ["same"]), (1, ["different"]), (1, ["unsure"])]
+    assert worker.is_done()
     assert places[0] == places[1] == places[2]
 
 
 @pytest.mark.soak
 def test_undo_leads_back_and_the_new_decision_is_another_revision(pairs: WorkPage) -> None:
-    seat = pairs(sample=3)
-    decide(seat, "y")
-    expect(seat.page.locator("#undo")).to_contain_text("Your decision: Same entity")
-    with seat.page.expect_navigation():
-        seat.page.keyboard.press("z")
-    assert seat.url in seat.page.url
-    expect(seat.page.locator("input[value=same]")).to_be_checked()
-    decide(seat, "n")
-    assert told(seat) == [(1, ["same"]), (2, ["different"])]
-    expect(seat.page.locator("#undo")).to_contain_text("Your decision: Not the same")
-    assert seat.url not in seat.page.url
+    worker = pairs(sample=3)
+    decide(worker, "y")
+    expect(worker.page.locator("#undo")).to_contain_text("Your decision: Same entity")
+    with worker.page.expect_navigation():
+        worker.page.keyboard.press("z")
+    assert worker.url in worker.page.url
+    expect(worker.page.locator("input[value=same]")).to_be_checked()
+    decide(worker, "n")
+    assert told(worker) == [(1, ["same"]), (2, ["different"])]
+    expect(worker.page.locator("#undo")).to_contain_text("Your decision: Not the same")
+    assert worker.url not in worker.page.url
 
 
 @pytest.mark.parametrize("page", [{}, PHONE], ids=["desk", "phone"])
 def test_undo_is_offered_for_five_seconds_and_moves_nothing(pairs: WorkPage, page: dict[str, Any]) -> None:
-    seat = pairs(sample=3, page=page)
-    decide(seat, "y")
-    bar = seat.page.locator(".decisions")
+    worker = pairs(sample=3, page=page)
+    decide(worker, "y")
+    bar = worker.page.locator(".decisions")
     before = bar.bounding_box()
-    expect(seat.page.locator("#undo progress")).to_be_visible()
-    url = seat.page.url
-    seat.page.wait_for_timeout(5200)
-    expect(seat.page.locator("#undo")).to_be_hidden()
+    expect(worker.page.locator("#undo progress")).to_be_visible()
+    url = worker.page.url
+    worker.page.wait_for_timeout(5200)
+    expect(worker.page.locator("#undo")).to_be_hidden()
     assert bar.bounding_box() == before
-    seat.page.keyboard.press("z")
-    seat.page.wait_for_timeout(300)
-    assert seat.page.url == url
-    seat.page.reload()
-    expect(seat.page.locator("#undo")).to_be_hidden()
+    worker.page.keyboard.press("z")
+    worker.page.wait_for_timeout(300)
+    assert worker.page.url == url
+    worker.page.reload()
+    expect(worker.page.locator("#undo")).to_be_hidden()
 
 
 @pytest.mark.soak
 def test_the_last_decision_of_a_batch_can_be_taken_back_too(pairs: WorkPage) -> None:
-    seat = pairs(sample=1)
-    decide(seat, "u")
-    assert seat.is_done()
-    expect(seat.page.locator("#undo")).to_contain_text("Your decision: Cannot tell")
-    with seat.page.expect_navigation():
-        seat.page.keyboard.press("z")
-    assert seat.url in seat.page.url
+    worker = pairs(sample=1)
+    decide(worker, "u")
+    assert worker.is_done()
+    expect(worker.page.locator("#undo")).to_contain_text("Your decision: Cannot tell")
+    with worker.page.expect_navigation():
+        worker.page.keyboard.press("z")
+    assert worker.url in worker.page.url
 
 
 @pytest.mark.soak
 def test_a_held_key_answers_only_once(pairs: WorkPage) -> None:
-    seat = pairs(sample=4)
-    seat.page.wait_for_timeout(SETTLED)
-    with seat.page.expect_navigation():
-        seat.page.keyboard.down("y")
+    worker = pairs(sample=4)
+    worker.page.wait_for_timeout(SETTLED)
+    with worker.page.expect_navigation():
+        worker.page.keyboard.down("y")
     for _ in range(30):
-        seat.page.keyboard.down("y")  # repeats, as a held key does
-        seat.page.wait_for_timeout(30)
-    seat.page.keyboard.up("y")
-    assert told(seat) == [(1, ["same"])]
-    decide(seat, "y")
-    assert len(told(seat)) == 2
+        worker.page.keyboard.down("y")  # repeats, as a held key does
+        worker.page.wait_for_timeout(30)
+    worker.page.keyboard.up("y")
+    assert told(worker) == [(1, ["same"])]
+    decide(worker, "y")
+    assert len(told(worker)) == 2
 
 
 @pytest.mark.soak
 def test_a_held_key_that_does_not_say_that_it_repeats_answers_only_once(pairs: WorkPage) -> None:
-    seat = pairs(sample=4)
-    seat.page.wait_for_timeout(SETTLED)
-    with seat.page.expect_navigation():
-        seat.page.evaluate(f"() => {KEY}")
-    seat.page.evaluate(HELD)
-    assert told(seat) == [(1, ["same"])]
+    worker = pairs(sample=4)
+    worker.page.wait_for_timeout(SETTLED)
+    with worker.page.expect_navigation():
+        worker.page.evaluate(f"() => {KEY}")
+    worker.page.evaluate(HELD)
+    assert told(worker) == [(1, ["same"])]
 
 
 def test_a_double_press_and_a_double_click_answer_only_once(pairs: WorkPage) -> None:
-    seat = pairs(sample=4)
-    decide(seat, "y")
-    seat.page.evaluate(AT_ONCE % KEY)
-    seat.page.wait_for_timeout(SETTLED)
-    assert len(told(seat)) == 1
-    with seat.page.expect_navigation():
-        seat.page.evaluate(f"() => {{ {CLICK}; {CLICK}; }}")
-    seat.page.evaluate(AT_ONCE % CLICK)
-    seat.page.wait_for_timeout(SETTLED)
-    assert len(told(seat)) == 2
+    worker = pairs(sample=4)
+    decide(worker, "y")
+    worker.page.evaluate(AT_ONCE % KEY)
+    worker.page.wait_for_timeout(SETTLED)
+    assert len(told(worker)) == 1
+    with worker.page.expect_navigation():
+        worker.page.evaluate(f"() => {{ {CLICK}; {CLICK}; }}")
+    worker.page.evaluate(AT_ONCE % CLICK)
+    worker.page.wait_for_timeout(SETTLED)
+    assert len(told(worker)) == 2
 
 
 @pytest.mark.soak
 def test_no_key_decides_while_a_note_is_written(pairs: WorkPage) -> None:
-    seat = pairs(sample=2)
-    seat.page.wait_for_timeout(SETTLED)
-    seat.page.keyboard.press("t")
-    seat.page.keyboard.type("you may not know: 1 ship, 1 inn")
-    assert told(seat) == []
-    assert seat.url in seat.page.url
-    seat.page.keyboard.press("Escape")
-    decide(seat, "n")
-    assert seat.answers()[0]["answer"] == {"bridges": ["different"], "why": "you may not know: 1 ship, 1 inn"}
+    worker = pairs(sample=2)
+    worker.page.wait_for_timeout(SETTLED)
+    worker.page.keyboard.press("t")
+    worker.page.keyboard.type("you may not know: 1 ship, 1 inn")
+    assert told(worker) == []
+    assert worker.url in worker.page.url
+    worker.page.keyboard.press("Escape")
+    decide(worker, "n")
+    assert worker.answers()[0]["answer"] == {"bridges": ["different"], "why": "you may not know: 1 ship, 1 inn"}
 
 
 @pytest.mark.soak
 def test_arrows_choose_without_sending_and_keys_can_be_off(pairs: WorkPage) -> None:
-    seat = pairs(sample=2)
-    seat.page.keyboard.press("?")
-    seat.page.get_by_label("Single-key shortcuts").uncheck()
-    expect(seat.page.locator("#keys-said")).to_have_text("Saved.")
-    seat.page.keyboard.press("Escape")
-    seat.page.wait_for_timeout(SETTLED)
-    seat.page.keyboard.press("y")
-    seat.page.locator("input[value=same]").focus()
+    worker = pairs(sample=2)
+    worker.page.keyboard.press("?")
+    worker.page.get_by_label("Single-key shortcuts").uncheck()
+    expect(worker.page.locator("#keys-said")).to_have_text("Saved.")
+    worker.page.keyboard.press("Escape")
+    worker.page.wait_for_timeout(SETTLED)
+    worker.page.keyboard.press("y")
+    worker.page.locator("input[value=same]").focus()
     for key in ("Space", "ArrowRight"):
-        seat.page.keyboard.press(key)
-    expect(seat.page.locator("input[value=different]")).to_be_checked()
-    seat.wait_saved()
-    assert told(seat) == []
-    seat.submit()
-    assert told(seat) == [(1, ["different"])]
-    expect(seat.page.locator("#undo a")).to_be_visible()
-    expect(seat.page.locator("#undo kbd")).to_be_hidden()
+        worker.page.keyboard.press(key)
+    expect(worker.page.locator("input[value=different]")).to_be_checked()
+    worker.wait_saved()
+    assert told(worker) == []
+    worker.submit()
+    assert told(worker) == [(1, ["different"])]
+    expect(worker.page.locator("#undo a")).to_be_visible()
+    expect(worker.page.locator("#undo kbd")).to_be_hidden()
 
 
 def test_several_bridges_are_judged_one_after_the_other_and_sent_together(pairs: WorkPage) -> None:
-    seat = pairs("chain", sample=1)
-    page = seat.page
+    worker = pairs("chain", sample=1)
+    page = worker.page
     page.wait_for_timeout(SETTLED)
     expect(page.locator("[data-step]:visible")).to_contain_text("Wick Harrow")
     for key, now in (("y", "2"), ("z", "1"), ("n", "2")):
@@ -185,49 +185,49 @@ def test_several_bridges_are_judged_one_after_the_other_and_sent_together(pairs:
         expect(page.locator("[data-go][aria-current]")).to_have_text(now)
         page.wait_for_timeout(SETTLED)
     expect(page.locator(".decision:visible")).to_have_count(1)
-    decide(seat, "y")
-    assert told(seat) == [(1, ["different", "same"])]
+    decide(worker, "y")
+    assert told(worker) == [(1, ["different", "same"])]
 
 
 @pytest.mark.soak
 def test_a_draft_comes_back_with_the_bridge_that_is_next(pairs: WorkPage) -> None:
-    seat = pairs("chain", sample=1)
-    seat.page.wait_for_timeout(SETTLED)
-    seat.page.keyboard.press("u")
-    seat.wait_saved()
-    seat.page.reload()
-    expect(seat.page.locator("[data-go][aria-current]")).to_have_text("2")
-    assert seat.draft()["draft"]["bridges"] == ["unsure", ""]
+    worker = pairs("chain", sample=1)
+    worker.page.wait_for_timeout(SETTLED)
+    worker.page.keyboard.press("u")
+    worker.wait_saved()
+    worker.page.reload()
+    expect(worker.page.locator("[data-go][aria-current]")).to_have_text("2")
+    assert worker.draft()["draft"]["bridges"] == ["unsure", ""]
 
 
 def test_words_are_lit_and_mentions_gone_through(pairs: WorkPage) -> None:
-    seat = pairs("chain", sample=1)
-    seat.page.wait_for_timeout(SETTLED)
+    worker = pairs("chain", sample=1)
+    worker.page.wait_for_timeout(SETTLED)
     lit = "() => [...(CSS.highlights.get('lit') ?? [])].map(String)"
-    seat.page.keyboard.press("w")
-    asked = " ".join(seat.page.locator("[data-lit-from]").all_text_contents()).lower()
-    words = [word.lower() for word in seat.page.evaluate(lit)]
+    worker.page.keyboard.press("w")
+    asked = " ".join(worker.page.locator("[data-lit-from]").all_text_contents()).lower()
+    words = [word.lower() for word in worker.page.evaluate(lit)]
     assert words
     assert all(word in asked for word in words)
     assert not {"wick", "harrow", "the"} & set(words)
-    seat.page.reload()
-    assert seat.page.evaluate(lit)
-    seat.page.wait_for_timeout(SETTLED)
-    seat.page.keyboard.press("w")
-    assert seat.page.evaluate(lit) == []
-    seat.page.keyboard.press("a")
-    assert seat.page.evaluate("() => document.activeElement.hasAttribute('data-mention')")
+    worker.page.reload()
+    assert worker.page.evaluate(lit)
+    worker.page.wait_for_timeout(SETTLED)
+    worker.page.keyboard.press("w")
+    assert worker.page.evaluate(lit) == []
+    worker.page.keyboard.press("a")
+    assert worker.page.evaluate("() => document.activeElement.hasAttribute('data-mention')")
 
 
 @pytest.mark.soak
 def test_a_composition_is_chosen_by_its_number_in_whatever_order(pairs: WorkPage) -> None:
-    seat = pairs("compositions", sample=2, task="choose")
-    shown = seat.page.locator(".long .words").all_text_contents()
-    decide(seat, "2")
-    expect(seat.page.locator("#undo")).to_contain_text("Your decision:")
-    decide(seat, "0")
-    assert seat.is_done()
-    (_, chosen), (_, none) = told(seat)
+    worker = pairs("compositions", sample=2, task="choose")
+    shown = worker.page.locator(".long .words").all_text_contents()
+    decide(worker, "2")
+    expect(worker.page.locator("#undo")).to_contain_text("Your decision:")
+    decide(worker, "0")
+    assert worker.is_done()
+    (_, chosen), (_, none) = told(worker)
     assert shown[1].startswith(("In which town", "Where was Osla", "What is the birthplace")[chosen])
     assert none is None
 
@@ -236,13 +236,13 @@ def test_a_composition_is_chosen_by_its_number_in_whatever_order(pairs: WorkPage
     ("kind", "task"), [("pairs", "coreference"), ("chain", "coreference"), ("compositions", "choose")]
 )
 def test_a_phone_decides_by_taps(pairs: WorkPage, kind: str, task: str) -> None:
-    seat = pairs(kind, task=task, sample=2, page=PHONE)
+    worker = pairs(kind, task=task, sample=2, page=PHONE)
     steps = 2 if kind == "chain" else 1
     for _ in range(2):
-        assert overflow(seat.page) == 0
+        assert overflow(worker.page) == 0
         for step in range(steps):
-            seat.page.wait_for_timeout(SETTLED)
-            choice = seat.page.locator(".decision:visible label").first
+            worker.page.wait_for_timeout(SETTLED)
+            choice = worker.page.locator(".decision:visible label").first
             choice.scroll_into_view_if_needed()
             assert choice.locator("input").evaluate(IN_REACH)
             size = choice.bounding_box()
@@ -250,15 +250,15 @@ def test_a_phone_decides_by_taps(pairs: WorkPage, kind: str, task: str) -> None:
             if step < steps - 1:
                 choice.tap()
                 continue
-            with seat.page.expect_navigation():
+            with worker.page.expect_navigation():
                 choice.tap()
-    assert len(seat.answers()) == 2
+    assert len(worker.answers()) == 2
 
 
 @pytest.mark.parametrize(("kind", "task"), [("chain", "coreference"), ("compositions", "choose")])
 def test_decisions_need_no_scripts(pairs: WorkPage, kind: str, task: str) -> None:
-    seat = pairs(kind, task=task, sample=1, page={"java_script_enabled": False})
-    page = seat.page
+    worker = pairs(kind, task=task, sample=1, page={"java_script_enabled": False})
+    page = worker.page
     assert page.locator(".needs-js:visible").count() == 0
     page.get_by_role("button", name="Submit").click()
     expect(page.locator("#problems")).to_be_visible()
@@ -266,7 +266,7 @@ def test_decisions_need_no_scripts(pairs: WorkPage, kind: str, task: str) -> Non
         decision.locator("input").nth(1).check()
     page.get_by_role("button", name="Submit").click()
     expect(page.locator("main")).to_contain_text("No HITs for you here at the moment")
-    assert len(seat.answers()) == 1
+    assert len(worker.answers()) == 1
 
 
 @pytest.mark.soak
@@ -274,10 +274,10 @@ def test_decisions_need_no_scripts(pairs: WorkPage, kind: str, task: str) -> Non
     ("kind", "task"), [("pairs", "coreference"), ("chain", "coreference"), ("compositions", "choose")]
 )
 def test_no_rule_of_axe_is_broken(pairs: WorkPage, kind: str, task: str) -> None:
-    seat = pairs(kind, task=task, sample=2)
-    assert broken(seat.page) == []
-    seat.page.wait_for_timeout(SETTLED)
+    worker = pairs(kind, task=task, sample=2)
+    assert broken(worker.page) == []
+    worker.page.wait_for_timeout(SETTLED)
     if kind != "chain":
-        seat.page.keyboard.press("1" if task == "choose" else "y")
-        expect(seat.page.locator("#undo")).to_be_visible()
-    assert broken(seat.page) == []
+        worker.page.keyboard.press("1" if task == "choose" else "y")
+        expect(worker.page.locator("#undo")).to_be_visible()
+    assert broken(worker.page) == []

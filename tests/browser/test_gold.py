@@ -39,8 +39,8 @@ def test_no_gold_reaches_the_browser(visit: Callable[..., Any], site: Site) -> N
     page.get_by_role("button", name="Start").click()
     page.get_by_role("button", name="Continue to the work").click()
     page.wait_for_url("**/assignments/**")
-    seat = Desk(site, page, person | {"assignment": page.url.rstrip("/").rsplit("/", 1)[1]})
-    stumble(seat)
+    worker = Desk(site, page, person | {"assignment": page.url.rstrip("/").rsplit("/", 1)[1]})
+    stumble(worker)
     page.goto("/work/history/")
     page.goto("/work/")
     heard = ear.heard
@@ -50,22 +50,22 @@ def test_no_gold_reaches_the_browser(visit: Callable[..., Any], site: Site) -> N
     assert [name for name, text in heard.items() if CANARY in text.lower()] == []
 
 
-def stumble(seat: Desk) -> None:
+def stumble(worker: Desk) -> None:
     """Search, save, be refused, meet another tab, ask for a fragment that is not there."""
-    page = seat.page
+    page = worker.page
     page.locator("#search").fill("what a canary answers")
     expect(page.locator("#search-result")).to_contain_text("match")
-    other = seat.again()
-    seat.select("larch")
-    seat.wait_saved()
+    other = worker.again()
+    worker.select("larch")
+    worker.wait_saved()
     other.tick(0)
     expect(other.notice("conflict")).to_be_visible()
     other.page.close()
     page.keyboard.press("Control+Enter")
     expect(page.locator("#problems")).to_be_visible()
     page.reload()
-    page.goto(f"{seat.url}live/gold/?q=x")
-    page.goto(seat.url)
+    page.goto(f"{worker.url}live/gold/?q=x")
+    page.goto(worker.url)
 
 
 @pytest.mark.soak
@@ -73,10 +73,10 @@ def test_neither_order_nor_numbers_tell_where_the_gold_is(desk: Callable[..., De
     batch = site.batch("canary", assignments_per_hit=12, sample=1)
     firsts = set()
     for _ in range(6):
-        seat = desk(batch=batch)
-        titles = [text.strip() for text in seat.page.locator("#paragraphs [data-title]").all_text_contents()]
+        worker = desk(batch=batch)
+        titles = [text.strip() for text in worker.page.locator("#paragraphs [data-title]").all_text_contents()]
         assert sorted(titles) == sorted(title for title, _text in sides())
-        shown = seat.page.locator("#paragraphs > [data-paragraph]")
+        shown = worker.page.locator("#paragraphs > [data-paragraph]")
         assert shown.evaluate_all("all => all.map((e) => e.dataset.paragraph)") == ["0", "1", "2"]
         firsts.add(tuple(titles))
     assert len(firsts) > 1

@@ -104,5 +104,5 @@ def test_scripts_that_look_for_storage_find_a_memory_of_their_own(visit: Callabl
     hits = site.ask("strange_hits", questions=[html(LOOKING)])
     page = visit(hits["session"])
     page.goto(f"/marketplace/{hits['batch']}/")
-    told = "1 2 2 true a,b 3 true town=Tolmouth CSS1Compat de"
-    expect(page.frame_locator("iframe").locator("p")).to_have_text(told)
+    result = "1 2 2 true a,b 3 true town=Tolmouth CSS1Compat de"
+    expect(page.frame_locator("iframe").locator("p")).to_have_text(result)

@@ -108,8 +108,8 @@ def test_the_caret_walks_by_words_lines_and_characters(desk: Callable[..., Any])
 
 @pytest.mark.soak
 def test_going_back_and_forth_and_returning_needs_no_mouse(desk: Callable[..., Any]) -> None:
-    seat = desk("demo", sample=2)
-    page = seat.page
+    worker = desk("demo", sample=2)
+    page = worker.page
     first = page.url
     answer_one(page, page.locator("#question").text_content())
     with page.expect_navigation():
@@ -118,9 +118,9 @@ def test_going_back_and_forth_and_returning_needs_no_mouse(desk: Callable[..., A
     expect(page.locator("main")).to_contain_text("While the batch is open you can change your response")
     page.keyboard.press("t")
     page.keyboard.press("Control+a")
-    page.keyboard.type(seat.texts()[0].split()[0])
-    seat.submit()
-    assert [row["revision"] for row in seat.answers()] == [1, 2]
+    page.keyboard.type(worker.texts()[0].split()[0])
+    worker.submit()
+    assert [row["revision"] for row in worker.answers()] == [1, 2]
     page.keyboard.press("r")
     expect(page.locator("#return-box")).to_be_visible()
     with page.expect_navigation():

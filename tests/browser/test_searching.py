@@ -17,10 +17,10 @@ LIT = "(name) => [...(CSS.highlights.get(name) ?? [])].map((range) => range.toSt
 
 def shown(seat: Desk) -> list[int]:
     """Positions of the visible paragraphs from top to bottom."""
-    told = seat.page.locator("#paragraphs > [data-paragraph]:visible").evaluate_all(
+    result = seat.page.locator("#paragraphs > [data-paragraph]:visible").evaluate_all(
         "all => all.map((e) => Number(e.dataset.paragraph))"
     )
-    return list(told)
+    return list(result)
 
 
 @pytest.fixture

@@ -29,38 +29,38 @@ def overflow(page: Any) -> int:
     return int(page.evaluate("() => document.documentElement.scrollWidth - document.documentElement.clientWidth"))
 
 
-def touch_select(seat: Desk, words: str) -> int:
+def touch_select(worker: Desk, words: str) -> int:
     """Select as a finger does: the selection stands, and no mouse button is ever let go."""
-    seat.page.locator("#paragraphs").dispatch_event("pointerdown", {"pointerType": "touch", "bubbles": True})
-    position, start, end = seat.place_of(words)
-    text = seat.texts()[position]
-    seat.page.evaluate(SELECT, [position, units(text, start), units(text, end)])
-    expect(seat.page.locator("#answer-text")).to_have_value(words)
+    worker.page.locator("#paragraphs").dispatch_event("pointerdown", {"pointerType": "touch", "bubbles": True})
+    position, start, end = worker.place_of(words)
+    text = worker.texts()[position]
+    worker.page.evaluate(SELECT, [position, units(text, start), units(text, end)])
+    expect(worker.page.locator("#answer-text")).to_have_value(words)
     return position
 
 
 def test_an_assignment_is_finished_with_taps_only(desk: WorkPage) -> None:
-    seat = desk("demo", sample=2, page=PHONE)
+    worker = desk("demo", sample=2, page=PHONE)
     for _ in range(2):
-        words = seat.texts()[2].split(". ")[0]
-        position = touch_select(seat, words)
-        assert overflow(seat.page) == 0
-        assert seat.page.locator("button[form=work]").evaluate(IN_REACH)
-        tick = seat.page.locator(f"#support-{position}")
+        words = worker.texts()[2].split(". ")[0]
+        position = touch_select(worker, words)
+        assert overflow(worker.page) == 0
+        assert worker.page.locator("button[form=work]").evaluate(IN_REACH)
+        tick = worker.page.locator(f"#support-{position}")
         tick.scroll_into_view_if_needed()
         tick.tap()
         expect(tick).to_be_checked()
-        expect(seat.page.locator("#missing")).to_have_text("Ready to submit")
-        with seat.page.expect_navigation():
-            seat.page.locator("button[form=work]").tap()
-    assert seat.is_done()
-    assert len(seat.answers()) == 2
+        expect(worker.page.locator("#missing")).to_have_text("Ready to submit")
+        with worker.page.expect_navigation():
+            worker.page.locator("button[form=work]").tap()
+    assert worker.is_done()
+    assert len(worker.answers()) == 2
 
 
 @pytest.mark.parametrize("screen", [PHONE, ZOOMED, REFLOW], ids=["phone", "zoom 200 %", "zoom 400 %"])
 def test_nothing_is_lost_on_a_small_screen(desk: WorkPage, screen: dict[str, Any]) -> None:
-    seat = desk("demo", sample=1, page=screen)
-    page = seat.page
+    worker = desk("demo", sample=1, page=screen)
+    page = worker.page
     assert overflow(page) == 0
     for control in ("#question", "#answer-text", "#search", "#sort", "#filter", "#pin", "#fold-all"):
         page.locator(control).scroll_into_view_if_needed()
@@ -80,11 +80,11 @@ def test_nothing_is_lost_on_a_small_screen(desk: WorkPage, screen: dict[str, Any
 @pytest.mark.soak
 @pytest.mark.parametrize("screen", [PHONE, ZOOMED], ids=["phone", "zoom 200 %"])
 def test_what_has_the_focus_is_not_covered_by_the_bars(desk: WorkPage, screen: dict[str, Any]) -> None:
-    seat = desk("demo", sample=1, page=screen)
+    worker = desk("demo", sample=1, page=screen)
     for _ in range(6):
-        seat.page.keyboard.press("j")
-        seat.page.keyboard.press("Tab")
-        assert seat.page.evaluate(
+        worker.page.keyboard.press("j")
+        worker.page.keyboard.press("Tab")
+        assert worker.page.evaluate(
             f"() => ({IN_REACH})(document.activeElement.closest('label') ?? document.activeElement)"
         )
 
@@ -92,16 +92,16 @@ def test_what_has_the_focus_is_not_covered_by_the_bars(desk: WorkPage, screen: d
 @pytest.mark.soak
 @pytest.mark.parametrize("screen", [PHONE, REFLOW], ids=["phone", "zoom 400 %"])
 def test_texts_in_any_script_and_long_words_stay_inside(desk: WorkPage, screen: dict[str, Any]) -> None:
-    seat = desk("nasty", sample=1, page=screen)
-    assert overflow(seat.page) == 0
-    seat.page.locator("#answer-text").fill("W" * 300)
-    seat.tick(0)
-    assert overflow(seat.page) == 0
+    worker = desk("nasty", sample=1, page=screen)
+    assert overflow(worker.page) == 0
+    worker.page.locator("#answer-text").fill("W" * 300)
+    worker.tick(0)
+    assert overflow(worker.page) == 0
 
 
 def test_controls_are_large_enough_for_a_thumb(desk: WorkPage) -> None:
-    seat = desk("demo", sample=1, page=PHONE)
-    sizes = seat.page.locator(
+    worker = desk("demo", sample=1, page=PHONE)
+    sizes = worker.page.locator(
         "button:visible, select:visible, input:visible:not([type=checkbox]), label.tick:visible"
     ).evaluate_all(
         """all => all.map((element) => {

@@ -73,13 +73,13 @@ def go_round(desk: WorkPage, rng: Random, *, pages: int, each: int) -> int:
     """Compare `each` selections on each of so many pages; returns how many were compared."""
     compared = 0
     for _ in range(pages):
-        seat = desk("nasty", sample=1, options={"support": True})
-        texts = seat.texts()
+        worker = desk("nasty", sample=1, options={"support": True})
+        texts = worker.texts()
         assert sorted(texts) == sorted(NASTY.values())
         trials = trials_of(texts, rng, count=each)
-        statuses = seat.page.evaluate(ROUND, [[list(trial) for trial in trials], "0"])
+        statuses = worker.page.evaluate(ROUND, [[list(trial) for trial in trials], "0"])
         assert set(statuses) == {303}
-        for trial, row in zip(trials, seat.answers(), strict=True):
+        for trial, row in zip(trials, worker.answers(), strict=True):
             position, start, end = trial
             first, last = expected(texts[position], start, end) or (0, 0)
             answer = row["answer"]
@@ -112,13 +112,13 @@ def test_five_thousand_random_selections_are_stored_as_python_cuts_them(desk: Wo
     ],
 )
 def test_a_real_mouse_takes_what_it_is_drawn_over(desk: WorkPage, words: str) -> None:
-    seat = desk("nasty", sample=1)
-    position = seat.drag_over(words)
-    seat.page.wait_for_function("() => document.getElementById('answer-text').value")
-    shown = seat.page.evaluate("() => document.getSelection().toString()")
-    seat.tick(position)
-    seat.submit()
-    row = seat.answers()[0]
+    worker = desk("nasty", sample=1)
+    position = worker.drag_over(words)
+    worker.page.wait_for_function("() => document.getElementById('answer-text').value")
+    shown = worker.page.evaluate("() => document.getSelection().toString()")
+    worker.tick(position)
+    worker.submit()
+    row = worker.answers()[0]
     answer = row["answer"]
     assert answer["text"] == words == shown
     assert answer["text"] == row["texts"][answer["paragraph"]][answer["start"] : answer["end"]]
@@ -127,11 +127,11 @@ def test_a_real_mouse_takes_what_it_is_drawn_over(desk: WorkPage, words: str) ->
 @pytest.mark.soak
 @pytest.mark.parametrize("word", ["الرَّبّانُ", "הגיעה"])
 def test_a_double_click_takes_a_word_that_runs_from_right_to_left(desk: WorkPage, word: str) -> None:
-    seat = desk("nasty", sample=1)
-    position, start, end = seat.place_of(word)
-    text = seat.texts()[position]
-    seat.page.evaluate(SELECT, [position, units(text, start), units(text, end)])
-    box: Any = seat.page.evaluate(
+    worker = desk("nasty", sample=1)
+    position, start, end = worker.place_of(word)
+    text = worker.texts()[position]
+    worker.page.evaluate(SELECT, [position, units(text, start), units(text, end)])
+    box: Any = worker.page.evaluate(
         """() => {
           const range = document.getSelection().getRangeAt(0);
           range.startContainer.parentElement.scrollIntoView({block: "center"});
@@ -140,26 +140,26 @@ def test_a_double_click_takes_a_word_that_runs_from_right_to_left(desk: WorkPage
           return [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
         }"""
     )
-    seat.page.mouse.dblclick(*box)
-    seat.page.wait_for_function("() => document.getElementById('answer-text').value")
-    seat.tick(position)
-    seat.submit()
-    row = seat.answers()[0]
+    worker.page.mouse.dblclick(*box)
+    worker.page.wait_for_function("() => document.getElementById('answer-text').value")
+    worker.tick(position)
+    worker.submit()
+    row = worker.answers()[0]
     answer = row["answer"]
     assert answer["text"] == row["texts"][answer["paragraph"]][answer["start"] : answer["end"]]
     assert answer["text"] in {word, word.rstrip("\u200f\u200e")}
 
 
 def test_keyboard_words_in_every_script_are_stored_exactly(desk: WorkPage) -> None:
-    seat = desk("nasty", sample=4)
+    worker = desk("nasty", sample=4)
     for k in range(4):
         for _ in range(2 * k + 1):
-            seat.page.keyboard.press("j")
+            worker.page.keyboard.press("j")
         for key in ("v", "ArrowRight", "Shift+ArrowRight", "a", "x"):
-            seat.page.keyboard.press(key)
-        seat.submit()
-    for row in seat.answers():
+            worker.page.keyboard.press(key)
+        worker.submit()
+    for row in worker.answers():
         answer = row["answer"]
         assert answer["text"] == row["texts"][answer["paragraph"]][answer["start"] : answer["end"]]
         assert answer["text"].strip() == answer["text"] != ""
-    assert len(seat.answers()) == 4
+    assert len(worker.answers()) == 4

@@ -16,12 +16,12 @@ WorkPage = Callable[..., Desk]
 @pytest.fixture
 def ready(desk: WorkPage) -> Desk:
     """With a complete answer, saved."""
-    seat = desk("demo", sample=2)
-    words = seat.texts()[0].split(". ")[0]
-    seat.select(words)
-    seat.tick(0)
-    seat.wait_saved()
-    return seat
+    worker = desk("demo", sample=2)
+    words = worker.texts()[0].split(". ")[0]
+    worker.select(words)
+    worker.tick(0)
+    worker.wait_saved()
+    return worker
 
 
 def test_two_clicks_make_one_submission(ready: Desk) -> None:
@@ -104,12 +104,12 @@ def test_the_back_button_does_not_bring_a_sent_form_back_to_life(ready: Desk) ->
 
 
 def test_an_incomplete_answer_is_refused_with_links_to_what_is_missing(desk: WorkPage) -> None:
-    seat = desk("yesno")
-    seat.page.keyboard.press("Control+Enter")
-    problems = seat.page.locator("#problems a")
+    worker = desk("yesno")
+    worker.page.keyboard.press("Control+Enter")
+    problems = worker.page.locator("#problems a")
     expect(problems).to_have_count(2)
-    expect(seat.page.locator("#answer-text")).to_be_focused()
-    assert seat.answers() == []
+    expect(worker.page.locator("#answer-text")).to_be_focused()
+    assert worker.answers() == []
 
 
 @pytest.mark.soak

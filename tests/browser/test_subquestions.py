@@ -31,31 +31,31 @@ def checking(desk: WorkPage) -> WorkPage:
     return lambda kind="sub_questions", **more: desk(kind, **PLAIN, **more)
 
 
-def keys(seat: Desk, *pressed: str) -> None:
+def keys(worker: Desk, *pressed: str) -> None:
     for key in pressed:
-        seat.page.keyboard.press(key)
+        worker.page.keyboard.press(key)
 
 
-def submitted(seat: Desk) -> Any:
-    keys(seat, "Control+Enter")
-    seat.page.wait_for_url(lambda url: seat.person["assignment"] not in url)
-    return seat.answers()[-1]["answer"]
+def submitted(worker: Desk) -> Any:
+    keys(worker, "Control+Enter")
+    worker.page.wait_for_url(lambda url: worker.person["assignment"] not in url)
+    return worker.answers()[-1]["answer"]
 
 
-def field(seat: Desk, name: str) -> Any:
-    return seat.page.locator(f"[name='{name}']")
+def field(worker: Desk, name: str) -> Any:
+    return worker.page.locator(f"[name='{name}']")
 
 
 def test_a_practised_annotator_needs_no_mouse(checking: WorkPage) -> None:
-    seat = checking()
-    keys(seat, "y", "n", "y")
-    expect(field(seat, "hop-1-question")).to_be_focused()
-    seat.page.keyboard.type("Who built the organ of Saint Orrin?")
-    keys(seat, "Enter", "n")
-    expect(field(seat, "hop-1-answer")).to_be_focused()
-    seat.page.keyboard.type("Tamsin Vole")
-    keys(seat, "Enter", "y", "y", "y")
-    answer = submitted(seat)
+    worker = checking()
+    keys(worker, "y", "n", "y")
+    expect(field(worker, "hop-1-question")).to_be_focused()
+    worker.page.keyboard.type("Who built the organ of Saint Orrin?")
+    keys(worker, "Enter", "n")
+    expect(field(worker, "hop-1-answer")).to_be_focused()
+    worker.page.keyboard.type("Tamsin Vole")
+    keys(worker, "Enter", "y", "y", "y")
+    answer = submitted(worker)
     assert answer["discard"] == "no"
     assert answer["hops"] == [
         {"well_formed": False, "meaning": True, "valid": False, "question": "Who built the organ of Saint Orrin?",
@@ -67,17 +67,17 @@ def test_a_practised_annotator_needs_no_mouse(checking: WorkPage) -> None:
 
 @pytest.mark.parametrize(("key", "reason"), [("s", "single_hop"), ("w", "wrong_answer")])
 def test_one_key_discards_with_its_reason(checking: WorkPage, key: str, reason: str) -> None:
-    seat = checking()
-    keys(seat, key)
-    expect(seat.page.locator("#missing")).to_contain_text("Ready")
-    assert submitted(seat)["discard"] == reason
+    worker = checking()
+    keys(worker, key)
+    expect(worker.page.locator("#missing")).to_contain_text("Ready")
+    assert submitted(worker)["discard"] == reason
 
 
 @pytest.mark.soak
 def test_selected_words_become_the_answer_and_flow_on_and_can_be_had_back(checking: WorkPage) -> None:
-    seat = checking()
-    keys(seat, "y")
-    seat.page.evaluate("""() => {
+    worker = checking()
+    keys(worker, "y")
+    worker.page.evaluate("""() => {
       const piece = [...document.querySelectorAll(".passage [data-piece]")].find((one) =>
         one.textContent.includes("Tamsin"));
       const at = piece.firstChild.data.indexOf("Tamsin");
@@ -85,46 +85,46 @@ def test_selected_words_become_the_answer_and_flow_on_and_can_be_had_back(checki
       document.getSelection().setBaseAndExtent(piece.firstChild, at, end, end.length);
       document.dispatchEvent(new MouseEvent("mouseup", {bubbles: true}));
     }""")
-    expect(field(seat, "hop-1-answer")).to_have_value("Tamsin Vole")
-    second = field(seat, "hop-2-question")
+    expect(field(worker, "hop-1-answer")).to_have_value("Tamsin Vole")
+    second = field(worker, "hop-2-question")
     expect(second).to_have_value("In which town was Tamsin Vole born?")
-    assert seat.field("hop-1-valid") == "no"
-    change = seat.page.locator("#control-hop-2-question [data-change]")
+    assert worker.field("hop-1-valid") == "no"
+    change = worker.page.locator("#control-hop-2-question [data-change]")
     expect(change.locator("ins")).to_have_text("Tamsin ")
-    seat.page.locator("#control-hop-2-question [data-unflow]").click()
+    worker.page.locator("#control-hop-2-question [data-unflow]").click()
     expect(second).to_have_value("In which town was Vole born?")
     expect(change).to_be_hidden()
-    expect(field(seat, "hop-2-answer")).to_have_value("Quillhaven")
-    keys(seat, "Control+z")
+    expect(field(worker, "hop-2-answer")).to_have_value("Quillhaven")
+    keys(worker, "Control+z")
     expect(second).to_have_value("In which town was Tamsin Vole born?")
-    keys(seat, "Control+z")
-    expect(field(seat, "hop-1-answer")).to_have_value("Vole")
-    assert seat.field("hop-1-valid") == ""
+    keys(worker, "Control+z")
+    expect(field(worker, "hop-1-answer")).to_have_value("Vole")
+    assert worker.field("hop-1-valid") == ""
 
 
 @pytest.mark.soak
 def test_a_template_says_the_answer_that_it_stands_for_as_corrected(checking: WorkPage) -> None:
-    seat = checking("template_questions")
-    reads = seat.page.locator(".sub-hop").nth(1).locator("[data-reads]")
+    worker = checking("template_questions")
+    reads = worker.page.locator(".sub-hop").nth(1).locator("[data-reads]")
     expect(reads).to_have_text("Who was the first master of the Lantern1?")
-    field(seat, "hop-1-answer").fill("Lantern")
+    field(worker, "hop-1-answer").fill("Lantern")
     expect(reads).to_have_text("Who was the first master of Lantern1?")
-    expect(field(seat, "hop-2-question")).to_have_value("Who was the first master of #1?")
+    expect(field(worker, "hop-2-question")).to_have_value("Who was the first master of #1?")
 
 
 def test_what_is_written_outlives_a_reload(checking: WorkPage) -> None:
-    seat = checking()
-    keys(seat, "y")
-    field(seat, "hop-1-answer").fill("Tamsin Vole")
-    field(seat, "hop-1-answer").blur()
-    expect(seat.page.locator("#saved")).to_contain_text("Saved")
-    seat.page.reload()
-    expect(field(seat, "hop-2-question")).to_have_value("In which town was Tamsin Vole born?")
-    expect(seat.page.locator("#control-hop-2-question ins")).to_have_text("Tamsin ")
+    worker = checking()
+    keys(worker, "y")
+    field(worker, "hop-1-answer").fill("Tamsin Vole")
+    field(worker, "hop-1-answer").blur()
+    expect(worker.page.locator("#saved")).to_contain_text("Saved")
+    worker.page.reload()
+    expect(field(worker, "hop-2-question")).to_have_value("In which town was Tamsin Vole born?")
+    expect(worker.page.locator("#control-hop-2-question ins")).to_have_text("Tamsin ")
 
 
 def test_answers_flow_in_the_browser_as_on_the_server(checking: WorkPage) -> None:
-    seat = checking()
+    worker = checking()
     cases = [
         ("Where was ADA born?", ["Ada"], ["Ada Lorne"]),
         ("Adas Ada's (Ada) Ada-Ada", ["Ada"], ["Zoë"]),
@@ -135,35 +135,35 @@ def test_answers_flow_in_the_browser_as_on_the_server(checking: WorkPage) -> Non
     ]
     for question, old, new in cases:
         wanted = flowed([question] * (len(old) + 1), [*old, ""], [*new, ""])[-1]
-        assert seat.page.evaluate(FLOW, [question, old, new]) == wanted
+        assert worker.page.evaluate(FLOW, [question, old, new]) == wanted
 
 
 @pytest.mark.soak
 def test_differences_add_up_to_both_texts(checking: WorkPage) -> None:
-    seat = checking()
+    worker = checking()
     for old, new in [("Who the organ built?", "Who built the organ?"), ("", "a b"), ("שלדג 🦜 x", "🦜 x y")]:
-        parts = seat.page.evaluate(PARTS, [old, new])
+        parts = worker.page.evaluate(PARTS, [old, new])
         assert "".join(p["text"] for p in parts if p["kind"] != "in") == old
         assert "".join(p["text"] for p in parts if p["kind"] != "out") == new
 
 
 @pytest.mark.parametrize("kind", ["sub_questions", "template_questions", "hard_sub_questions"])
 def test_nothing_overflows_on_a_phone(checking: WorkPage, kind: str) -> None:
-    seat = checking(kind)
-    seat.page.set_viewport_size(PHONE["viewport"])
-    assert not overflow(seat.page)
+    worker = checking(kind)
+    worker.page.set_viewport_size(PHONE["viewport"])
+    assert not overflow(worker.page)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_is_accessible(checking: WorkPage, scheme: Any) -> None:
-    seat = checking()
-    seat.page.emulate_media(color_scheme=scheme)
-    keys(seat, "y", "n")
-    field(seat, "hop-1-answer").fill("Tamsin Vole")
-    field(seat, "hop-1-answer").blur()
+    worker = checking()
+    worker.page.emulate_media(color_scheme=scheme)
+    keys(worker, "y", "n")
+    field(worker, "hop-1-answer").fill("Tamsin Vole")
+    field(worker, "hop-1-answer").blur()
     if folder := os.environ.get("SHOTS"):
         for width, height in ((1280, 860), (390, 844)):
-            seat.page.set_viewport_size({"width": width, "height": height})
-            seat.page.screenshot(path=f"{folder}/{scheme}-{width}.png", full_page=width < 500)
-    assert not broken(seat.page)
+            worker.page.set_viewport_size({"width": width, "height": height})
+            worker.page.screenshot(path=f"{folder}/{scheme}-{width}.png", full_page=width < 500)
+    assert not broken(worker.page)

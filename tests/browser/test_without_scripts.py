@@ -15,21 +15,21 @@ OFF = {"java_script_enabled": False}
 
 
 def test_an_answer_is_typed_ticked_and_submitted(desk: WorkPage) -> None:
-    seat = desk("nasty", sample=2, page=OFF)
-    page = seat.page
+    worker = desk("nasty", sample=2, page=OFF)
+    page = worker.page
     page.get_by_label("Answer in words").fill("Grey Petrel")
     page.locator("#support-0").check()
     page.locator("#support-3").check()
     page.get_by_role("button", name="Submit").click()
-    page.wait_for_url(lambda url: seat.person["assignment"] not in url)
-    answer = seat.answers()[0]["answer"]
+    page.wait_for_url(lambda url: worker.person["assignment"] not in url)
+    answer = worker.answers()[0]["answer"]
     assert (answer["kind"], answer["text"], len(answer["support"])) == ("span", "Grey Petrel", 2)
 
 
 @pytest.mark.soak
 def test_what_is_missing_is_said_and_what_was_given_stays(desk: WorkPage) -> None:
-    seat = desk("yesno", page=OFF)
-    page = seat.page
+    worker = desk("yesno", page=OFF)
+    page = worker.page
     page.get_by_label("Answer in words").fill("made of cheese")
     page.locator("#support-1").check()
     page.get_by_role("button", name="Submit").click()
@@ -42,11 +42,11 @@ def test_what_is_missing_is_said_and_what_was_given_stays(desk: WorkPage) -> Non
 
 
 def test_choices_need_no_scripts(desk: WorkPage) -> None:
-    seat = desk("choices", page=OFF)
-    while "/assignments/" in seat.page.url:
-        seat.page.locator("input[name=option]").nth(1).check()
-        seat.page.get_by_role("button", name="Submit").click()
-    assert [row["answer"]["option"] for row in seat.answers()] == [1, 1]
+    worker = desk("choices", page=OFF)
+    while "/assignments/" in worker.page.url:
+        worker.page.locator("input[name=option]").nth(1).check()
+        worker.page.get_by_role("button", name="Submit").click()
+    assert [row["answer"]["option"] for row in worker.answers()] == [1, 1]
 
 
 def test_the_way_in_needs_no_scripts(visit: Callable[..., Any], site: Any) -> None:

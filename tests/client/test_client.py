@@ -31,9 +31,9 @@ def test_the_study_of_the_guide_runs_as_it_stands_there(
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
     exec(compile(notebook(), "docs/client.md", "exec"), names)
-    told = capsys.readouterr().out
-    assert "open: 8 of 8 answers, 0 in work" in told
-    assert "Human" in told
+    result = capsys.readouterr().out
+    assert "open: 8 of 8 answers, 0 in work" in result
+    assert "Human" in result
     assert len(names["responses"]) == 8
     assert (tmp_path / "responses.parquet").read_bytes()[:4] == b"PAR1"
     lines = (tmp_path / "verified.jsonl").read_text().splitlines()
@@ -96,9 +96,9 @@ def test_a_round_holds_its_pool_and_a_launch_says_what_is_missing(hopscribe: Hop
     assert readers.launch().launched["hits"] == 3
     assert len(readers.hits().to_list()) == 3
     batch = hopscribe.batches.create("Study", task="answer", datasets=[wells], sample=4, assignments_per_hit=1)
-    told = batch.launch().launched
-    assert (told["asked"], told["hits"]) == (4, 2)
-    assert told["left_out"] == [
+    result = batch.launch().launched
+    assert (result["asked"], result["hits"]) == (4, 2)
+    assert result["left_out"] == [
         {"dataset": "wells", "items": 2, "why": "Reserved for the qualification round readers."}
     ]
 

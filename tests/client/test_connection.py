@@ -73,8 +73,8 @@ def test_after_the_last_try_it_says_so(answer: Answer, error: type[Exception]) -
 
 
 def test_a_refusal_is_not_tried_again() -> None:
-    told = {"title": "Conflict", "status": 409, "detail": "launched before", "retry": True}
-    weather = Weather(httpx.Response(409, json=told))
+    result = {"title": "Conflict", "status": 409, "detail": "launched before", "retry": True}
+    weather = Weather(httpx.Response(409, json=result))
     with pytest.raises(Problem, match="409 Conflict: launched before") as refused:
         create(weather.client())
     assert (refused.value.detail, refused.value.members["retry"], len(weather.requests)) == ("launched before", True, 1)

@@ -50,9 +50,9 @@ def test_an_item_keeps_id_and_group_and_says_what_was_done(number: int) -> None:
     each = 5 if number in (6, 7, 8) else 1
     assert [e.id for e in made] == ["q1"] * each + ["q2"] * each
     assert {(e.id, e.group) for e in made} == {("q1", "q1"), ("q2", "twins")}
-    told = [e.extra["ablation"] for e in made[:each]]
-    assert {t["number"] for t in told} == {number}
-    assert [t["seed"] for t in told] == ([4, 5, 6, 7, 8] if each == 5 else [4] if number == 9 else [None])
+    result = [e.extra["ablation"] for e in made[:each]]
+    assert {t["number"] for t in result} == {number}
+    assert [t["seed"] for t in result] == ([4, 5, 6, 7, 8] if each == 5 else [4] if number == 9 else [None])
     assert all(e.answers[:2] == ("Ada Lorne", "Lorne") for e in made)
     for e in made:
         gold = e.extra["ablation"]["gold"]

@@ -12,7 +12,7 @@ from annotation.pure.data.example import Example
 from tests.derivations.sources import Listed, derived, graphs, made
 
 PLAIN = graphs(60, seed=3)
-TWINS = Listed([replace(each, answerable=told, group=each.id) for told in (True, False) for each in PLAIN])
+TWINS = Listed([replace(each, answerable=result, group=each.id) for result in (True, False) for each in PLAIN])
 
 
 def ids(examples: list[Example]) -> list[str]:

@@ -17,13 +17,13 @@ pytestmark = pytest.mark.django_db
 
 def test_the_command_takes_the_file_and_says_what_is_wrong_with_it(run: Run, tmp_path: Path) -> None:
     gold, names = lines(tmp_path / "in.jsonl", [RECORD]), lines(tmp_path / "names.jsonl", NAMES)
-    told = ["import_dataset", gold, "--name", "isles", "--aliases"]
-    assert run(*told, names, "--format", "2wikimultihopqa").code == 0
+    result = ["import_dataset", gold, "--name", "isles", "--aliases"]
+    assert run(*result, names, "--format", "2wikimultihopqa").code == 0
     assert Dataset.objects.get().items.get().example.answers == ("tin", "stannum")
     broken = lines(tmp_path / "broken.jsonl", [{"Q_id": "Q1", "aliases": "x"}])
-    refused = run(*told[:3], "other", "--aliases", broken, "--format", "2wikimultihopqa")
+    refused = run(*result[:3], "other", "--aliases", broken, "--format", "2wikimultihopqa")
     assert (refused.code, "line 1 (id Q1), record: it names no entity" in refused.err) == (1, True)
-    refused = run(*told[:3], "other", "--aliases", names, "--format", "hotpotqa")
+    refused = run(*result[:3], "other", "--aliases", names, "--format", "hotpotqa")
     assert refused.err.strip().endswith("hotpotqa does not use an alias file; only 2wikimultihopqa does.")
     assert Dataset.objects.count() == 1
 

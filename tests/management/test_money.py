@@ -40,17 +40,17 @@ def test_a_paid_batch_sets_its_cost_aside(run: Run, wells: Path) -> None:
 
 
 def test_a_quote_creates_nothing(run: Run, wells: Path) -> None:
-    told = run(*PAID, "--reward", "0.25", "--quote", "--json")
-    assert (told.document["total"], told.document["left"]) == ("1.00", "-1.00")
-    assert told.document["lines"] == [{"hits": 4, "assignments": 1, "reward": "0.25", "fee": "0.00"}]
-    assert "Add $1.00 to the budget" in told.err
+    result = run(*PAID, "--reward", "0.25", "--quote", "--json")
+    assert (result.document["total"], result.document["left"]) == ("1.00", "-1.00")
+    assert result.document["lines"] == [{"hits": 4, "assignments": 1, "reward": "0.25", "fee": "0.00"}]
+    assert "Add $1.00 to the budget" in result.err
     assert not Batch.objects.exists()
 
 
 def test_the_command_of_the_readme_buys_each_composition_once(run: Run, wells: Path) -> None:
-    told = run("create_batch", "round-1", "--task", "compose", "--dataset", "wells", "--paid", "--quote", "--json")
-    assert told.document["lines"] == [{"hits": 4, "assignments": 1, "reward": "0.25", "fee": "0.00"}]
-    assert told.document["total"] == "1.00"
+    result = run("create_batch", "round-1", "--task", "compose", "--dataset", "wells", "--paid", "--quote", "--json")
+    assert result.document["lines"] == [{"hits": 4, "assignments": 1, "reward": "0.25", "fee": "0.00"}]
+    assert result.document["total"] == "1.00"
     assert "1 for compose, coreference, subquestions; 3 for answer" in " ".join(run("create_batch", "-h").out.split())
 
 
@@ -77,10 +77,10 @@ def test_the_instructions_reckons_the_questions_of_the_paper_at_the_pay_of_the_p
         (["--paid", "--reward", "NaN"], "give dollars, for example 0.25"),
     ],
 )
-def test_what_does_not_go_together_is_wrong_usage(run: Run, wells: Path, options: list[str], told: str) -> None:
+def test_what_does_not_go_together_is_wrong_usage(run: Run, wells: Path, options: list[str], result: str) -> None:
     ended = run("create_batch", "b", "--task", "answer", "--dataset", "wells", *options)
     assert ended.code == 2
-    assert told in ended.err
+    assert result in ended.err
 
 
 def test_a_key_puts_money_in_once(run: Run, db: None) -> None:
@@ -118,6 +118,6 @@ def test_a_ledger_that_is_off_ends_with_1(run: Run, worker: Worker) -> None:
 
 
 def test_a_quote_says_what_would_be_missing(run: Run, wells: Path) -> None:
-    told = run("create_batch", "b", "--task", "answer", "--dataset", "wells", "--sample", "6", "--quote", "--json")
-    assert (told.document["asked"], told.document["hits"], told.document["skipped"]) == (6, 4, 2)
-    assert told.document["left_out"] == [{"dataset": "wells", "items": 2, "why": "The dataset has no more items."}]
+    result = run("create_batch", "b", "--task", "answer", "--dataset", "wells", "--sample", "6", "--quote", "--json")
+    assert (result.document["asked"], result.document["hits"], result.document["skipped"]) == (6, 4, 2)
+    assert result.document["left_out"] == [{"dataset": "wells", "items": 2, "why": "The dataset has no more items."}]

@@ -137,8 +137,8 @@ def test_a_refused_import_lists_its_flaws_where_they_can_be_read(run: Run, tmp_p
     file = tmp_path / "w.jsonl"
     file.write_text("".join(json.dumps(record) + "\n" for record in broken))
     command = ["import_dataset", file, "--format", "jsonl", "--name", "wells"]
-    told = run(*command)
-    refused(told, "1 of 3 records cannot be stored", "error: line 2 (id well-1), question:")
+    result = run(*command)
+    refused(result, "1 of 3 records cannot be stored", "error: line 2 (id well-1), question:")
     document = run(*command, "--json").document
     assert (document["read"], document["accepted"], document["skipped"]) == (3, 2, 1)
     assert document["flaws"][0]["place"] == "line 2"

@@ -28,12 +28,12 @@ NEW = [
 
 
 def test_a_round_is_made_reported_and_granted_by(run: Run, project: Any, dataset: Any, bob: Any) -> None:
-    told = run(
+    result = run(
         *NEW, "--clause", "answer_f1>75@each", "--clause", "support_f1>=75", "--project", "wells", "--json"
     ).document
-    assert told["hits"] == 4
-    assert told["rule"][0] == {"figure": "answer_f1", "dataset": "each", "comparator": ">", "value": 0.75}
-    assert 0 < told["chances"]["85"]["passes"] < told["chances"]["95"]["passes"] < 1
+    assert result["hits"] == 4
+    assert result["rule"][0] == {"figure": "answer_f1", "dataset": "each", "comparator": ">", "value": 0.75}
+    assert 0 < result["chances"]["85"]["passes"] < result["chances"]["95"]["passes"] < 1
     work_through(bob, QualificationRound.objects.get())
     report = run("qualification_round_report", "round", "--grant", "--project", "wells", "--json").document
     assert (report["workers"][0]["score"], report["granted"]) == (1.0, 1)

@@ -77,11 +77,11 @@ class Bazaar:
     def _id(self, what: str) -> str:
         return f"3{what}{next(self._ids):06d}"
 
-    def _once(self, family: str, wish: dict[str, Any], told: str) -> None:
+    def _once(self, family: str, wish: dict[str, Any], result: str) -> None:
         """Refuse a token that is remembered; `told` has its place for what was made."""
         found = self._tokens.get((family, wish.get("UniqueRequestToken", "")))
         if found and time.monotonic() - found[0] < self.memory:
-            raise No(told.format(found[1]))
+            raise No(result.format(found[1]))
 
     def _remember(self, family: str, wish: dict[str, Any], made: str) -> None:
         if "UniqueRequestToken" in wish:
@@ -234,10 +234,10 @@ def _door(bazaar: Bazaar) -> type[BaseHTTPRequestHandler]:
             wish = json.loads(self.rfile.read(int(self.headers["Content-Length"])) or b"{}")
             operation = self.headers["X-Amz-Target"].rpartition(".")[2]
             try:
-                status, told = 200, bazaar.answer(operation, wish)
+                status, result = 200, bazaar.answer(operation, wish)
             except No as no:
-                status, told = 400, {"__type": no.code, "Message": str(no)}
-            body = json.dumps(told).encode()
+                status, result = 400, {"__type": no.code, "Message": str(no)}
+            body = json.dumps(result).encode()
             self.send_response(status)
             self.send_header("Content-Type", "application/x-amz-json-1.1")
             self.send_header("Content-Length", str(len(body)))

@@ -76,8 +76,8 @@ def test_they_are_hits_of_the_same_type_with_as_many_places(
     gold = {row.annotation for row in checks_of(batch)}
     assert (batch.size, len(gold), len(bazaar.hits)) == (24, 8, 32)
     assert len(bazaar.types) == 1
-    told = [{name: hit[name] for name in ("HITTypeId", "Title", "MaxAssignments")} for hit in bazaar.hits.values()]
-    assert all(one == told[0] for one in told)
+    result = [{name: hit[name] for name in ("HITTypeId", "Title", "MaxAssignments")} for hit in bazaar.hits.values()]
+    assert all(one == result[0] for one in result)
     assert {row.hit.item.dataset.slug for row in checks_of(batch)} == {"known"}
 
 

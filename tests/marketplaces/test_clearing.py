@@ -69,8 +69,8 @@ def test_a_dead_marketplace_keeps_a_project_until_its_hits_have_ended_by_themsel
 ) -> None:
     there.look_now(connection)
     project = deleted(published)
-    told = Publication.objects.first().closes_at + timedelta(seconds=published.lease_seconds, days=7)
-    with pytest.raises(Refused, match=f"after {timezone.localtime(told):%Y-%m-%d}"):
+    result = Publication.objects.first().closes_at + timedelta(seconds=published.lease_seconds, days=7)
+    with pytest.raises(Refused, match=f"after {timezone.localtime(result):%Y-%m-%d}"):
         project_erasure.begin(project)
     pass_days(31)
     with pytest.raises(Refused):  # an answer that came in last may wait there for a week

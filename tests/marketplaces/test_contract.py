@@ -39,8 +39,8 @@ def test_it_has_what_every_marketplace_has(kind: type[Marketplace]) -> None:
 
 def test_its_operations_are_called_as_the_contract_says(kind: type[Marketplace]) -> None:
     for operation in [*REQUIRED, *OPTIONAL]:
-        told, ours = (inspect.signature(getattr(cls, operation)) for cls in (Marketplace, kind))
-        assert told.parameters == ours.parameters, operation
+        result, ours = (inspect.signature(getattr(cls, operation)) for cls in (Marketplace, kind))
+        assert result.parameters == ours.parameters, operation
 
 
 def test_it_offers_what_belongs_together_or_none_of_it(kind: type[Marketplace]) -> None:

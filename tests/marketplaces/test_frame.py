@@ -196,11 +196,11 @@ def test_the_token_stands_in_no_address_and_no_log(hit: Hit, caplog: pytest.LogC
 def test_what_the_requester_said_is_read_first(hit: Hit) -> None:
     frame = Frame(hit)
     frame.begin()
-    told = worker_feedback.feedback(
+    result = worker_feedback.feedback(
         Worker.objects.get(user=None), hit.batch, text="Please mark whole names.", author=None
     )
     assert "Please mark whole names." in body(frame.open())
-    assert hit.payload["question"] in body(frame.act(f"feedback/{told.pk}"))
+    assert hit.payload["question"] in body(frame.act(f"feedback/{result.pk}"))
     stranger = Worker.objects.create(project=hit.batch.project, external_id="other", consented_version=1)
     theirs = worker_feedback.feedback(stranger, hit.batch, text="Not yours.", author=None)
     assert frame.act(f"feedback/{theirs.pk}").status_code == 404

@@ -63,9 +63,9 @@ def test_the_second_to_save_a_draft_is_told_and_gets_the_one_that_stands(two: tu
     first, second = two
     draft = {"kind": "text", "key": "0.k", "version": "0"}
     assert first.act("draft", text="here", **draft).status_code == 200
-    told = second.act("draft", text="there", **draft)
-    assert told.status_code == 409
-    assert (told.json()["version"], told.json()["draft"]["text"]) == (1, "here")
+    result = second.act("draft", text="there", **draft)
+    assert result.status_code == 409
+    assert (result.json()["version"], result.json()["draft"]["text"]) == (1, "here")
 
 
 def test_what_one_browser_returned_the_other_may_still_submit(two: tuple[Frame, Frame]) -> None:

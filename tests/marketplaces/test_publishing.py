@@ -39,10 +39,10 @@ def lose_reply(bazaar: Bazaar, monkeypatch: pytest.MonkeyPatch) -> None:
     real, broken = bazaar.answer, iter([True])
 
     def answer(operation: str, wish: dict[str, Any]) -> dict[str, Any]:
-        told = real(operation, wish)
+        result = real(operation, wish)
         if operation == "CreateHITWithHITType" and next(broken, False):
             return {"oops": True}
-        return told
+        return result
 
     monkeypatch.setattr(bazaar, "answer", answer)
 
@@ -72,8 +72,8 @@ def test_sending_again_sends_nothing(published: Any, connection: Any, bazaar: Ba
 
 def test_the_hits_of_a_batch_are_of_one_type(published: Any, bazaar: Bazaar) -> None:
     assert len(bazaar.types) == 1
-    told = next(iter(bazaar.types.values()))
-    assert (told["Reward"], told["AutoApprovalDelayInSeconds"]) == ("0.40", 604800)
+    result = next(iter(bazaar.types.values()))
+    assert (result["Reward"], result["AutoApprovalDelayInSeconds"]) == ("0.40", 604800)
 
 
 def test_a_batch_on_a_marketplace_is_approved_in_time_and_its_cost_is_set_aside(abroad: Any) -> None:
@@ -200,7 +200,7 @@ def test_what_pays_by_the_answer_promises_the_least_and_says_the_most(
     publications.send_due(connection, patience=QUICK)
     most = max(hit.reward for hit in batch.hits.all())
     assert 0 < max(row.reward for row in publications.of(batch)) < most
-    assert any(f"up to ${most}" in told["Title"] for told in bazaar.types.values())
+    assert any(f"up to ${most}" in result["Title"] for result in bazaar.types.values())
 
 
 def test_the_quote_of_a_draft_there_is_what_its_launch_sets_aside(

@@ -226,10 +226,10 @@ def test_two_who_send_at_once_pass_a_letter_on_once(
 ) -> None:
     notify = MTurk.message
 
-    def slowly(self: MTurk, *told: Any) -> dict[str, str]:
+    def slowly(self: MTurk, *result: Any) -> dict[str, str]:
         monkeypatch.setattr(MTurk, "message", notify)
         settle(connection)  # another process, while the call of the first is under way
-        return notify(self, *told)
+        return notify(self, *result)
 
     monkeypatch.setattr(MTurk, "message", slowly)
     worker_messages.send(done.assignment.worker, "", "We liked it.")

@@ -18,8 +18,8 @@ HTML = html('<form id="mturk_form" action="https://workersandbox.mturk.com/mturk
 def hit_type(project: Any, **terms: Any) -> Any:
     """A HIT type, and money in the project's budget for its HITs."""
     ledger.deposit(project, Decimal(1000), key=f"test-{project.pk}-{terms.get('title')}")
-    told = {"title": "Name the ferry", "description": "Look, then type.", "reward": Decimal("0.25"), "duration": 600}
-    return hit_creation.hit_type_of(project, hit_creation.Terms(**(told | terms)))
+    result = {"title": "Name the ferry", "description": "Look, then type.", "reward": Decimal("0.25"), "duration": 600}
+    return hit_creation.hit_type_of(project, hit_creation.Terms(**(result | terms)))
 
 
 def hit_of(kind: Any, question: str = EXTERNAL, **wish: Any) -> Hit:

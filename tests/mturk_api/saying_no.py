@@ -13,9 +13,9 @@ def refused(call: Callable[..., Any], *, code: str = "", **members: Any) -> str:
     """The message with which the call was refused; `code` is the TurkErrorCode of a RequestError."""
     with pytest.raises(ClientError) as error:
         call(**members)
-    told = error.value.response
-    assert told["ResponseMetadata"]["HTTPStatusCode"] == 400
+    result = error.value.response
+    assert result["ResponseMetadata"]["HTTPStatusCode"] == 400
     if code:
-        assert told["Error"]["Code"] == "RequestError"
-        assert told["TurkErrorCode"] == f"AWS.MechanicalTurk.{code}"
-    return str(told["Error"]["Message"])
+        assert result["Error"]["Code"] == "RequestError"
+        assert result["TurkErrorCode"] == f"AWS.MechanicalTurk.{code}"
+    return str(result["Error"]["Message"])

@@ -140,6 +140,6 @@ def test_an_error_says_what_clients_look_for(act: Callable[..., str], text: str)
     key = requester()
     client = mturk(key)
     hit = client.create_hit(**HIT)["HIT"]["HITId"]
-    told = act(client, worker(key.project, "bob"), hit)
-    assert text in told
-    assert told.rpartition(" (")[2].rstrip(")").isdigit(), "the time in ms at the end"
+    result = act(client, worker(key.project, "bob"), hit)
+    assert text in result
+    assert result.rpartition(" (")[2].rstrip(")").isdigit(), "the time in ms at the end"

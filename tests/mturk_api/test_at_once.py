@@ -48,10 +48,10 @@ def at_once(*calls: Any) -> list[Any]:
 
 def test_one_token_makes_one_hit_and_the_same_terms_one_type() -> None:
     client = mturk(requester())
-    told = at_once(*[lambda: client.create_hit(**HIT, UniqueRequestToken="one")] * 4)
-    made = [answer["HIT"]["HITId"] for answer in told if isinstance(answer, dict)]
+    result = at_once(*[lambda: client.create_hit(**HIT, UniqueRequestToken="one")] * 4)
+    made = [answer["HIT"]["HITId"] for answer in result if isinstance(answer, dict)]
     assert len(made) == 1
-    assert all(f'"{made[0]}" already exists' in str(answer) for answer in told if not isinstance(answer, dict))
+    assert all(f'"{made[0]}" already exists' in str(answer) for answer in result if not isinstance(answer, dict))
     kinds = at_once(*[lambda: client.create_hit_type(**TERMS | {"Title": "New"})["HITTypeId"]] * 4)
     assert len(set(kinds)) == 1
 
@@ -59,8 +59,8 @@ def test_one_token_makes_one_hit_and_the_same_terms_one_type() -> None:
 def test_money_is_spent_once_whoever_comes_first() -> None:
     key = requester(balance="1.00")
     client = mturk(key)
-    told = at_once(*[lambda: client.create_hit(**HIT, MaxAssignments=3)] * 4)
-    assert sum(isinstance(answer, dict) for answer in told) == 1
+    result = at_once(*[lambda: client.create_hit(**HIT, MaxAssignments=3)] * 4)
+    assert sum(isinstance(answer, dict) for answer in result) == 1
     assert Listing.objects.count() == 1
     assert ledger.balance(key.project, ledger.AVAILABLE) == Decimal("0.25")
 
@@ -71,7 +71,7 @@ def test_decisions_returns_and_the_end_of_a_hit_meet_without_a_deadlock() -> Non
     hit_id = client.create_hit(**HIT, MaxAssignments=8)["HIT"]["HITId"]
     rows = [accept(worker(key.project, f"worker-{k}"), hit_id) for k in range(6)]
     sent, going = [submit(row, word="well") for row in rows[:4]], rows[4:]
-    told = at_once(
+    result = at_once(
         lambda: client.approve_assignment(AssignmentId=sent[0].public_id),
         lambda: client.approve_assignment(AssignmentId=sent[0].public_id),
         lambda: client.reject_assignment(AssignmentId=sent[1].public_id, RequesterFeedback=""),
@@ -80,7 +80,7 @@ def test_decisions_returns_and_the_end_of_a_hit_meet_without_a_deadlock() -> Non
         lambda: next_assignment.return_assignment(going[0]),
         lambda: client.create_additional_assignments_for_hit(HITId=hit_id, NumberOfAdditionalAssignments=1),
     )
-    refused = [answer for answer in told if isinstance(answer, ClientError)]
+    refused = [answer for answer in result if isinstance(answer, ClientError)]
     assert len(refused) == 1
     assert "status of: Submitted" in str(refused[0])
     assert Payment.objects.count() == Assignment.objects.filter(approval="approved").count() == 2

@@ -41,9 +41,9 @@ def test_a_bonus_is_paid_with_its_fee_and_listed(client: Any, key: Any, done: di
     before = ledger.balance(key.project, ledger.AVAILABLE)
     assert set(client.send_bonus(**done, BonusAmount="1.5", Reason="Very good.")) == {"ResponseMetadata"}
     assert before - ledger.balance(key.project, ledger.AVAILABLE) == Decimal("1.80")
-    told = client.list_bonus_payments(AssignmentId=done["AssignmentId"])["BonusPayments"][0]
-    assert told | done | {"BonusAmount": "1.50", "Reason": "Very good."} == told
-    assert told["GrantTime"].tzinfo is not None
+    result = client.list_bonus_payments(AssignmentId=done["AssignmentId"])["BonusPayments"][0]
+    assert result | done | {"BonusAmount": "1.50", "Reason": "Very good."} == result
+    assert result["GrantTime"].tzinfo is not None
     letter = worker_messages.unread(Worker.objects.get(public_id=done["WorkerId"])).get()
     assert (letter.subject, letter.text) == ("A bonus of $1.50 for you", "Very good.")
 

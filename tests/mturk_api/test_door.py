@@ -51,8 +51,8 @@ def signed(
         secret_key = hmac.new(secret_key, part.encode(), hashlib.sha256).digest()
     signature = hmac.new(secret_key, to_sign.encode(), hashlib.sha256).hexdigest()
     credential = f"Credential={key.key_id}/{scope}"
-    told = f"AWS4-HMAC-SHA256 {credential}, SignedHeaders={';'.join(names)}, Signature={signature}"
-    return headers | {"authorization": told}
+    result = f"AWS4-HMAC-SHA256 {credential}, SignedHeaders={';'.join(names)}, Signature={signature}"
+    return headers | {"authorization": result}
 
 
 def post(headers: dict[str, str], body: bytes = b"{}", path: str = "/mturk/") -> tuple[int, dict[str, Any], Any]:
@@ -69,13 +69,13 @@ def test_a_signed_request_is_answered(key: Any) -> None:
 
 
 def test_an_endpoint_without_its_last_slash_is_the_same(key: Any) -> None:
-    status, told, _response = post(signed(key, b"{}", path="/mturk"), path="/mturk")
-    assert (status, told) == (200, {"AvailableBalance": "10000.00"})
+    status, result, _response = post(signed(key, b"{}", path="/mturk"), path="/mturk")
+    assert (status, result) == (200, {"AvailableBalance": "10000.00"})
 
 
 def test_a_signature_made_by_hand_is_as_good(key: Any) -> None:
-    status, told, response = post(signed(key, b"{}"))
-    assert (status, told) == (200, {"AvailableBalance": "10000.00"})
+    status, result, response = post(signed(key, b"{}"))
+    assert (status, result) == (200, {"AvailableBalance": "10000.00"})
     assert response["Content-Type"] == "application/x-amz-json-1.1"
     assert response["x-amzn-RequestId"]
     assert "sessionid" not in response.cookies
@@ -99,8 +99,8 @@ def test_whatever_is_changed_after_signing_is_noticed(key: Any) -> None:
         "no date": (good | {"x-amz-date": "yesterday"}, b"{}"),
     }
     for name, (headers, body) in attacks.items():
-        status, told, _response = post(headers, body)
-        assert (status, told["__type"]) == (400, "InvalidSignatureException"), name
+        status, result, _response = post(headers, body)
+        assert (status, result["__type"]) == (400, "InvalidSignatureException"), name
     for minutes in (-14, 14):
         assert post(signed(key, b"{}", at=datetime.now(UTC) + timedelta(minutes=minutes)))[0] == 200
 
@@ -153,8 +153,8 @@ def test_what_is_no_request_of_the_protocol_is_refused(key: Any) -> None:
     assert post(other)[1]["__type"] == "UnknownOperationException"
     for body in (b"[]", b"{", b'{"MaxResults": NaN}', b"\xff", b"[" * 100_000):
         assert post(signed(key, body), body)[1]["__type"] == "SerializationException"
-    status, told, _response = post(signed(key, b"{}"), b"x" * 1_000_001)
-    assert (status, told["__type"]) == (413, "RequestEntityTooLargeException")
+    status, result, _response = post(signed(key, b"{}"), b"x" * 1_000_001)
+    assert (status, result["__type"]) == (413, "RequestEntityTooLargeException")
 
 
 def test_a_defect_of_ours_tells_nothing_of_the_inside(key: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -55,9 +55,9 @@ def test_a_preview_tells_of_no_worker_and_of_no_assignment(kind: Any, bob: Any, 
     client.force_login(bob.user)
     hit = hit_of(kind)
     frame = frame_of(client.get(reverse("marketplace-hit", args=[hit.public_id])))
-    told = dict(parse_qsl(urlsplit(frame["src"]).query))
-    assert told["assignmentId"] == NOT_AVAILABLE
-    assert "workerId" not in told
+    result = dict(parse_qsl(urlsplit(frame["src"]).query))
+    assert result["assignmentId"] == NOT_AVAILABLE
+    assert "workerId" not in result
     assert not Assignment.objects.exists()
 
 

@@ -67,9 +67,9 @@ def test_a_full_life(live_server: Any) -> None:
     assert state(client, hit_id) == ("Unassignable", (1, 0, 0))
     submit(third)
     assert state(client, hit_id) == ("Reviewable", (0, 0, 0))
-    told = client.list_assignments_for_hit(HITId=hit_id)["Assignments"]
-    assert [row["WorkerId"] for row in told] == [bob.public_id, carol.public_id, dan.public_id]
-    assert "<FreeText>well &#233;</FreeText>" in told[0]["Answer"]
+    result = client.list_assignments_for_hit(HITId=hit_id)["Assignments"]
+    assert [row["WorkerId"] for row in result] == [bob.public_id, carol.public_id, dan.public_id]
+    assert "<FreeText>well &#233;</FreeText>" in result[0]["Answer"]
     client.approve_assignment(AssignmentId=first.public_id, RequesterFeedback="Good.")
     client.reject_assignment(AssignmentId=second.public_id, RequesterFeedback="")
     client.reject_assignment(AssignmentId=third.public_id, RequesterFeedback="Empty.")
@@ -108,8 +108,8 @@ def test_what_time_does_needs_no_sweeper(key: Any, client: Any) -> None:
     row = work(worker(key.project, "bob"), hit_id)
     assert client.get_assignment(AssignmentId=row.public_id)["Assignment"]["AssignmentStatus"] == "Submitted"
     pass_time(101)
-    told = client.get_assignment(AssignmentId=row.public_id)["Assignment"]
-    assert told["AssignmentStatus"] == "Approved"
+    result = client.get_assignment(AssignmentId=row.public_id)["Assignment"]
+    assert result["AssignmentStatus"] == "Approved"
     assert balance(client) == "9999.50"
     pass_time(3600)
     assert state(client, hit_id) == ("Reviewable", (0, 1, 1))
@@ -197,8 +197,8 @@ def test_a_late_answer_is_paid_from_money_that_lies_ready(key: Any, client: Any)
     assert balance(client) == "10000.00"
     submit(row)
     assert balance(client) == "9999.75"
-    [told] = client.list_assignments_for_hit(HITId=hit_id)["Assignments"]
-    client.approve_assignment(AssignmentId=told["AssignmentId"])
+    [result] = client.list_assignments_for_hit(HITId=hit_id)["Assignments"]
+    client.approve_assignment(AssignmentId=result["AssignmentId"])
     assert balance(client) == "9999.75"
 
 

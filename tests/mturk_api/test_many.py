@@ -112,8 +112,8 @@ def test_a_token_that_we_did_not_make_is_refused_or_harmless(client: Any, token:
     try:
         assert client.list_hits(NextToken=token)["HITs"] == []
     except ClientError as refused:
-        told = refused.response["Error"]["Message"]
-        assert told.startswith("The NextToken is not valid.")
+        result = refused.response["Error"]["Message"]
+        assert result.startswith("The NextToken is not valid.")
 
 
 def queries(call: Any) -> int:

@@ -122,9 +122,9 @@ def test_what_boto3_would_not_even_send_is_refused_too(operation: str, request_:
 
 @pytest.mark.parametrize("at", [0, 1420070400, 1795217268.646011, "1795217268.646011", "2026-11-20T23:27:48Z"])
 def test_a_time_may_be_written_in_many_ways(at: object) -> None:
-    told = read("UpdateExpirationForHIT", {"HITId": "A", "ExpireAt": at})["ExpireAt"]
-    assert told.tzinfo is not None
-    assert told.year in {1970, 2015, 2026}
+    result = read("UpdateExpirationForHIT", {"HITId": "A", "ExpireAt": at})["ExpireAt"]
+    assert result.tzinfo is not None
+    assert result.year in {1970, 2015, 2026}
 
 
 def test_what_we_answer_is_held_to_the_model() -> None:
@@ -138,8 +138,8 @@ def test_what_we_answer_is_held_to_the_model() -> None:
 @pytest.mark.django_db
 def test_members_come_back_as_the_service_gave_them() -> None:
     client = mturk(requester())
-    for told, shown in (("0.3", "0.30"), ("1", "1.00"), ("2.", "2.00"), ("0.05", "0.05")):
-        assert client.create_hit(**HIT | {"Reward": told})["HIT"]["Reward"] == shown
+    for result, shown in (("0.3", "0.30"), ("1", "1.00"), ("2.", "2.00"), ("0.05", "0.05")):
+        assert client.create_hit(**HIT | {"Reward": result})["HIT"]["Reward"] == shown
     hit = client.create_hit(**HIT)["HIT"]
     assert "RequesterAnnotation" not in hit
     assert "Keywords" not in hit

@@ -130,8 +130,8 @@ def test_every_event_of_a_life_is_told_once(client: Any, key: Any, hit_type: str
         *("AssignmentAccepted", "AssignmentSubmitted", "AssignmentAccepted", "AssignmentSubmitted", "HITReviewable"),
         *("AssignmentApproved", "AssignmentRejected", "HITExtended", "HITExpired", "HITReviewable", "HITDisposed"),
     ]
-    told = Event.objects.get(content__contains="AssignmentApproved").content["Events"][0]
-    assert (told["HITTypeId"], told["HITId"], told["AssignmentId"]) == (hit_type, hit, first.public_id)
+    result = Event.objects.get(content__contains="AssignmentApproved").content["Events"][0]
+    assert (result["HITTypeId"], result["HITId"], result["AssignmentId"]) == (hit_type, hit, first.public_id)
 
 
 def test_only_what_was_asked_for_is_told(client: Any, key: Any, hit_type: str) -> None:

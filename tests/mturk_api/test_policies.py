@@ -46,14 +46,14 @@ def made(client: Any, **more: Any) -> str:
 
 
 def actions(client: Any, hit: str, level: str = "Assignment") -> list[tuple[str, str, str]]:
-    told = client.list_review_policy_results_for_hit(HITId=hit, PolicyLevels=[level], RetrieveResults=False)
-    rows = told[f"{level}ReviewReport"]["ReviewActions"]
+    result = client.list_review_policy_results_for_hit(HITId=hit, PolicyLevels=[level], RetrieveResults=False)
+    rows = result[f"{level}ReviewReport"]["ReviewActions"]
     return [(row["ActionName"], row["TargetId"], row["Status"]) for row in rows if row["ActionName"] != "review"]
 
 
 def results(client: Any, hit: str, level: str) -> list[tuple[str, str]]:
-    told = client.list_review_policy_results_for_hit(HITId=hit, PolicyLevels=[level], RetrieveActions=False)
-    return [(row["Key"], row["Value"]) for row in told[f"{level}ReviewReport"]["ReviewResults"]]
+    result = client.list_review_policy_results_for_hit(HITId=hit, PolicyLevels=[level], RetrieveActions=False)
+    return [(row["Key"], row["Value"]) for row in result[f"{level}ReviewReport"]["ReviewResults"]]
 
 
 def test_known_answers_approve_and_reject_at_once(client: Any, key: Any) -> None:
@@ -89,9 +89,9 @@ def test_a_hit_is_extended_for_each_who_did_not_know_up_to_the_limit(client: Any
     hit = made(client, AssignmentReviewPolicy=policy)
     before = client.get_hit(HITId=hit)["HIT"]["Expiration"]
     work(worker(key.project, "bob"), hit, q_1="?")
-    told = client.get_hit(HITId=hit)["HIT"]
-    assert (told["MaxAssignments"], told["HITStatus"]) == (2, "Assignable")
-    assert 3500 < (told["Expiration"] - before).total_seconds() < 3700
+    result = client.get_hit(HITId=hit)["HIT"]
+    assert (result["MaxAssignments"], result["HITStatus"]) == (2, "Assignable")
+    assert 3500 < (result["Expiration"] - before).total_seconds() < 3700
     work(worker(key.project, "carol"), hit, q_1="?")
     assert client.get_hit(HITId=hit)["HIT"]["MaxAssignments"] == 2
     assert [(name, status) for name, _target, status in actions(client, hit)] == [("extend", "Succeeded")] * 2

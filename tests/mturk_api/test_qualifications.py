@@ -53,17 +53,19 @@ def made(client: Any, name: str = "Wells", **more: Any) -> str:
 
 def test_a_type_comes_back_as_it_was_made(client: Any) -> None:
     terms = {"Keywords": "a, b", "RetryDelayInSeconds": 60, "AutoGranted": True, "AutoGrantedValue": 7}
-    told = client.create_qualification_type(Name="Wells", **PLAIN, **terms)["QualificationType"]
-    assert told | PLAIN | terms == told
-    assert (told["Name"], told["IsRequestable"]) == ("Wells", True)
-    assert client.get_qualification_type(QualificationTypeId=told["QualificationTypeId"])["QualificationType"] == told
+    result = client.create_qualification_type(Name="Wells", **PLAIN, **terms)["QualificationType"]
+    assert result | PLAIN | terms == result
+    assert (result["Name"], result["IsRequestable"]) == ("Wells", True)
+    assert (
+        client.get_qualification_type(QualificationTypeId=result["QualificationTypeId"])["QualificationType"] == result
+    )
 
 
 def test_a_type_with_a_test_keeps_its_xml(client: Any) -> None:
     type_id = made(client, Test=TEST, AnswerKey=KEY, TestDurationInSeconds=300)
-    told = client.get_qualification_type(QualificationTypeId=type_id)["QualificationType"]
-    assert (told["Test"], told["AnswerKey"], told["TestDurationInSeconds"]) == (TEST, KEY, 300)
-    assert told["AutoGranted"] is False
+    result = client.get_qualification_type(QualificationTypeId=type_id)["QualificationType"]
+    assert (result["Test"], result["AnswerKey"], result["TestDurationInSeconds"]) == (TEST, KEY, 300)
+    assert result["AutoGranted"] is False
 
 
 def test_a_name_is_used_once_by_a_requester(client: Any, stranger: Any) -> None:
@@ -101,15 +103,15 @@ def test_a_type_with_wrong_terms_is_not_made(client: Any, more: dict[str, Any], 
 def test_a_type_is_changed_in_what_is_given(client: Any) -> None:
     type_id = made(client, Test=TEST, AnswerKey=KEY, TestDurationInSeconds=300)
     named = {"QualificationTypeId": type_id}
-    told = client.update_qualification_type(**named, Description="Knows more.", RetryDelayInSeconds=5)
-    assert told["QualificationType"]["Description"] == "Knows more."
-    assert told["QualificationType"]["AnswerKey"] == KEY
-    told = client.update_qualification_type(**named, Test=TEST, TestDurationInSeconds=9)["QualificationType"]
-    assert "AnswerKey" not in told, "a new test without a key has none"
-    assert (told["TestDurationInSeconds"], told["RetryDelayInSeconds"]) == (9, 5)
+    result = client.update_qualification_type(**named, Description="Knows more.", RetryDelayInSeconds=5)
+    assert result["QualificationType"]["Description"] == "Knows more."
+    assert result["QualificationType"]["AnswerKey"] == KEY
+    result = client.update_qualification_type(**named, Test=TEST, TestDurationInSeconds=9)["QualificationType"]
+    assert "AnswerKey" not in result, "a new test without a key has none"
+    assert (result["TestDurationInSeconds"], result["RetryDelayInSeconds"]) == (9, 5)
     assert "Test must be specified" in refused(client.update_qualification_type, **named, TestDurationInSeconds=3)
     assert "cannot be used together" in refused(client.update_qualification_type, **named, AutoGranted=True)
-    assert client.update_qualification_type(**named)["QualificationType"] == told
+    assert client.update_qualification_type(**named)["QualificationType"] == result
 
 
 def test_a_deleted_type_is_gone_and_its_name_is_free(client: Any, key: Any) -> None:
@@ -155,8 +157,8 @@ def test_types_are_found_by_their_words(client: Any, stranger: Any) -> None:
 
 
 def test_types_of_the_system_are_read_by_everybody(client: Any) -> None:
-    told = client.get_qualification_type(QualificationTypeId="00000000000000000071")["QualificationType"]
-    assert (told["Name"], told["IsRequestable"]) == ("Worker_Locale", False)
+    result = client.get_qualification_type(QualificationTypeId="00000000000000000071")["QualificationType"]
+    assert (result["Name"], result["IsRequestable"]) == ("Worker_Locale", False)
     locale = {"QualificationTypeId": "00000000000000000071"}
     assert "does not exist" in refused(client.update_qualification_type, **locale, Description="mine")
 

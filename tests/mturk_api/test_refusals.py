@@ -30,10 +30,10 @@ def refusal(call: Callable[[], Any]) -> tuple[str, str, str]:
     """(type, message, code) of what a call is refused with."""
     with pytest.raises(ClientError) as refused:
         call()
-    told = refused.value.response
-    assert told["ResponseMetadata"]["HTTPStatusCode"] == 400
-    code = told.get("TurkErrorCode", "")
-    return told["Error"]["Code"], told["Error"]["Message"], code.removeprefix("AWS.MechanicalTurk.")
+    result = refused.value.response
+    assert result["ResponseMetadata"]["HTTPStatusCode"] == 400
+    code = result.get("TurkErrorCode", "")
+    return result["Error"]["Code"], result["Error"]["Message"], code.removeprefix("AWS.MechanicalTurk.")
 
 
 def hit_of(client: Any, **more: Any) -> str:
@@ -64,8 +64,8 @@ MORE = {"NumberOfAdditionalAssignments": 1}
     ],
 )  # fmt: skip
 def test_what_does_not_exist(client: Any, operation: str, members: dict[str, Any], code: str) -> None:
-    kind, message, told = refusal(lambda: getattr(client, operation)(**members))
-    assert (kind, told) == ("RequestError", code)
+    kind, message, result = refusal(lambda: getattr(client, operation)(**members))
+    assert (kind, result) == ("RequestError", code)
     assert "does not exist" in message
 
 
@@ -153,9 +153,9 @@ def test_an_expiration_comes_no_earlier_but_now(client: Any) -> None:
     until = later(7200)
     for _time in range(2):
         client.update_expiration_for_hit(HITId=hit_id, ExpireAt=until)
-    told = client.get_hit(HITId=hit_id)["HIT"]["Expiration"]
-    assert abs(told - until).total_seconds() < 0.002
-    client.update_expiration_for_hit(HITId=hit_id, ExpireAt=told)
+    result = client.get_hit(HITId=hit_id)["HIT"]["Expiration"]
+    assert abs(result - until).total_seconds() < 0.002
+    client.update_expiration_for_hit(HITId=hit_id, ExpireAt=result)
     far = later(366 * 24 * 3600)
     assert "31536000" in refusal(lambda: client.update_expiration_for_hit(HITId=hit_id, ExpireAt=far))[1]
 

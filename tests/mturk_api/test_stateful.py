@@ -180,8 +180,8 @@ class Marketplace(RuleBasedStateMachine):
             assert accounts.get(ledger.held_for(batch), 0) == ready
         approved = Assignment.objects.filter(approval="approved").count()
         assert Payment.objects.filter(kind="reward").count() == approved
-        told = self.client.get_account_balance()["AvailableBalance"]
-        assert Decimal(told) == accounts["available"]
+        result = self.client.get_account_balance()["AvailableBalance"]
+        assert Decimal(result) == accounts["available"]
 
 
 def check(examples: int, steps: int) -> None:

@@ -29,8 +29,8 @@ def test_a_block_keeps_out_until_it_is_taken_back(client: Any, key: Any) -> None
     for reason in ("Spam.", "Much spam."):
         assert set(client.create_worker_block(WorkerId=bob.public_id, Reason=reason)) == {"ResponseMetadata"}
     assert qualification_types.is_blocked(bob)
-    told = client.list_worker_blocks()
-    assert told["WorkerBlocks"] == [{"WorkerId": bob.public_id, "Reason": "Much spam."}]
+    result = client.list_worker_blocks()
+    assert result["WorkerBlocks"] == [{"WorkerId": bob.public_id, "Reason": "Much spam."}]
     for _time in range(2):  # who is not blocked stays so
         assert set(client.delete_worker_block(WorkerId=bob.public_id, Reason="Sorry.")) == {"ResponseMetadata"}
     assert not qualification_types.is_blocked(bob)
@@ -59,8 +59,8 @@ def test_letters_reach_those_whose_work_was_decided_on(client: Any, key: Any) ->
     work(dan, hit)
     type(erin).objects.filter(pk=erin.pk).update(active=False)
     ids = [row.public_id for row in (bob, carol, dan, erin, bob)]
-    told = client.notify_workers(Subject="Next week", MessageText="There is more.", WorkerIds=[*ids, "ANOBODY"])
-    failures = {row["WorkerId"]: row["NotifyWorkersFailureCode"] for row in told["NotifyWorkersFailureStatuses"]}
+    result = client.notify_workers(Subject="Next week", MessageText="There is more.", WorkerIds=[*ids, "ANOBODY"])
+    failures = {row["WorkerId"]: row["NotifyWorkersFailureCode"] for row in result["NotifyWorkersFailureStatuses"]}
     assert failures == {dan.public_id: "HardFailure", "ANOBODY": "HardFailure", erin.public_id: "SoftFailure"}
     assert {row.worker for row in Message.objects.all()} == {bob, carol}
     letter = worker_messages.unread(bob).get()
@@ -72,8 +72,8 @@ def test_letters_to_other_requesters_workers_fail_in_band(client: Any, key: Any)
     hit = client.create_hit(**HIT)["HIT"]["HITId"]
     bob = worker(key.project, "bob")
     client.approve_assignment(AssignmentId=work(bob, hit).public_id)
-    told = stranger.notify_workers(Subject="Come", MessageText="To us.", WorkerIds=[bob.public_id])
-    assert told["NotifyWorkersFailureStatuses"][0]["NotifyWorkersFailureMessage"] == "WorkerId is invalid."
+    result = stranger.notify_workers(Subject="Come", MessageText="To us.", WorkerIds=[bob.public_id])
+    assert result["NotifyWorkersFailureStatuses"][0]["NotifyWorkersFailureMessage"] == "WorkerId is invalid."
     assert not Message.objects.exists()
 
 

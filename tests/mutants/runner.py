@@ -62,14 +62,14 @@ def _warm_up(items: list[pytest.Item]) -> None:
 
 def _tried(mutant: Mutant, chosen: list[pytest.Item]) -> dict[str, Any]:
     """{"result", "by": the test that noticed}. A test that fails without the mutant too has no say."""
-    told = _forked(mutant, chosen)
-    while told["result"] == KILLED:
-        upto = [item.nodeid for item in chosen].index(told["by"])
+    output = _forked(mutant, chosen)
+    while output["result"] == KILLED:
+        upto = [item.nodeid for item in chosen].index(output["by"])
         if _forked(None, chosen[: upto + 1])["result"] == SURVIVED:
             break
         chosen = [*chosen[:upto], *chosen[upto + 1 :]]
-        told = _forked(mutant, chosen)
-    return told
+        output = _forked(mutant, chosen)
+    return output
 
 
 def _forked(mutant: Mutant | None, chosen: list[pytest.Item]) -> dict[str, Any]:
@@ -83,10 +83,10 @@ def _forked(mutant: Mutant | None, chosen: list[pytest.Item]) -> dict[str, Any]:
     os.close(writing)
     if not select.select([reading], [], [], WALL_SECONDS)[0]:
         os.kill(child, signal.SIGKILL)
-    told = os.read(reading, 1 << 16)
+    output = os.read(reading, 1 << 16)
     os.close(reading)
     os.waitpid(child, 0)
-    return dict(json.loads(told)) if told else {"result": ENDLESS, "by": ""}
+    return dict(json.loads(output)) if output else {"result": ENDLESS, "by": ""}
 
 
 def _run(mutant: Mutant | None, chosen: list[pytest.Item]) -> dict[str, Any]:

@@ -113,7 +113,7 @@ def main(plan: dict[str, Any], out: Path, person: type[Annotator] = Annotator) -
     log = Log(out)
     people = [person(plan, session, log) for session in plan["sessions"]]
     failures: list[BaseException] = []
-    threading.excepthook = lambda told: failures.append(told.exc_value or RuntimeError("thread died"))
+    threading.excepthook = lambda result: failures.append(result.exc_value or RuntimeError("thread died"))
     threads = [threading.Thread(target=one.work) for one in people]
     for thread in threads:
         thread.start()

@@ -28,29 +28,29 @@ from tests.process.broken import CLAIMS  # noqa: E402
 ANSWER = {"kind": "typed", "text": "", "support": []}
 
 
-def work(participation: Participation, told: Counter[str], acks: list[list[str]]) -> bool:
+def work(participation: Participation, result: Counter[str], acks: list[list[str]]) -> bool:
     """One claim and its submission; False when nothing is left for this worker."""
     assignment = next_assignment.claim(participation)
     if assignment is None:
         return False
-    told["claims"] += 1
-    key = f"0.{os.getpid()}.{told['claims']}"
+    result["claims"] += 1
+    key = f"0.{os.getpid()}.{result['claims']}"
     answer = ANSWER | {"text": key}
     try:
         receipt = submissions.submit(assignment, answer, key=key, base=0, active_seconds=0.0)
     except Conflict:  # the worker's other tab was first
-        told["conflicts"] += 1
+        result["conflicts"] += 1
     else:
         acks.append([receipt.assignment, key, key])
     return True
 
 
-def work_brokenly(participation: Participation, told: Counter[str], claim: str) -> bool:
+def work_brokenly(participation: Participation, result: Counter[str], claim: str) -> bool:
     try:
         found = CLAIMS[claim](participation)
     except IntegrityError:
         return True
-    told["claims"] += found is not None
+    result["claims"] += found is not None
     return found is not None
 
 
@@ -58,7 +58,7 @@ def main(plan: dict[str, Any]) -> dict[str, Any]:
     participations = list(
         Participation.objects.filter(worker__in=plan["workers"]).select_related("batch").order_by("pk")
     )
-    told: Counter[str] = Counter()
+    result: Counter[str] = Counter()
     acks: list[list[str]] = []
     while time.time() < plan["start"]:
         time.sleep(0.001)
@@ -67,13 +67,13 @@ def main(plan: dict[str, Any]) -> dict[str, Any]:
         for participation in list(participations):
             try:
                 broken = plan.get("claim")
-                left = work_brokenly(participation, told, broken) if broken else work(participation, told, acks)
+                left = work_brokenly(participation, result, broken) if broken else work(participation, result, acks)
             except OperationalError as locked:
-                told[f"locked: {locked}"] += 1
+                result[f"locked: {locked}"] += 1
                 continue
             if not left:
                 participations.remove(participation)
-    return {"told": told, "acks": acks, "seconds": time.monotonic() - began}
+    return {"told": result, "acks": acks, "seconds": time.monotonic() - began}
 
 
 if __name__ == "__main__":

@@ -87,9 +87,9 @@ def killed_thrice(project: Project, file: Path) -> dict[str, Any]:
     came = [run(job, writes=4) for _time in range(3)]
     left = job_queue.take()
     job.refresh_from_db()
-    told = {"came": came, "state": job.state, "error": job.error, "taken": left is not None, "datasets": datasets()}
+    result = {"came": came, "state": job.state, "error": job.error, "taken": left is not None, "datasets": datasets()}
     job_queue.try_again(job)
-    return told | {"then": run(job, writes=10**9), "datasets_then": datasets()}
+    return result | {"then": run(job, writes=10**9), "datasets_then": datasets()}
 
 
 def datasets() -> dict[str, int]:
@@ -99,7 +99,7 @@ def datasets() -> dict[str, int]:
 
 def main(folder: Path) -> dict[str, Any]:
     project = sign_up.project_named("default")
-    told: dict[str, Any] = {"hungry": killed_thrice(project, write_records(folder / "hungry.jsonl"))}
+    result: dict[str, Any] = {"hungry": killed_thrice(project, write_records(folder / "hungry.jsonl"))}
     source = project.datasets.get(slug="hungry")
     sample = {"how": "sample", "seed": 1, "options": {"count": 2, "unit": "items", "strata": "no"}}
 
@@ -126,7 +126,7 @@ def main(folder: Path) -> dict[str, Any]:
     answer_all(project, batch)
     lives["score"] = live(project, "score_batch", lambda n: {"batch": batch.pk, "n": n})
     lives["gather"] = live(project, "create_results_dataset", lambda n: {"batch": batch.pk, "name": f"gathered-{n}"})
-    return told | {
+    return result | {
         "lives": lives,
         "datasets": datasets(),
         "items": Item.every.count(),

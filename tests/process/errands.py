@@ -142,5 +142,5 @@ if __name__ == "__main__":
     for line in sys.stdin:
         wish = json.loads(line)
         came = VERBS[wish["verb"]](wish)
-        told = {"came": came, "publications": states(Publication.objects), "payments": states(Payment.objects)}
-        print(json.dumps(told), flush=True)
+        result = {"came": came, "publications": states(Publication.objects), "payments": states(Payment.objects)}
+        print(json.dumps(result), flush=True)

@@ -102,8 +102,8 @@ def test_a_backup_is_whole_while_uploads_come_and_go_and_names_what_it_lacks(
     churn = first.spawn([sys.executable, "-c", CHURN, str(uploads), "60"], log="churn.log")
     try:
         for n in range(5):
-            told = json.loads(first.manage("back_up", "--json", "--out", str(tmp_path / f"{n}.tar.gz")))
-            assert told["left_out"] == ["gone"]
+            result = json.loads(first.manage("back_up", "--json", "--out", str(tmp_path / f"{n}.tar.gz")))
+            assert result["left_out"] == ["gone"]
     finally:
         churn.kill()
         churn.wait()

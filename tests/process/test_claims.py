@@ -32,35 +32,35 @@ def hammer(
         running.append(
             subprocess.Popen(command, cwd=ROOT, env=installation.environment, stdout=subprocess.PIPE, text=True)
         )
-    told = [json.loads(process.communicate(timeout=3_000)[0]) for process in running]
-    return told, installation.world("audit")
+    result = [json.loads(process.communicate(timeout=3_000)[0]) for process in running]
+    return result, installation.world("audit")
 
 
-def assert_all_is_well(told: list[dict[str, Any]], found: dict[str, Any], *, hits: int, each: int) -> None:
+def assert_all_is_well(result: list[dict[str, Any]], found: dict[str, Any], *, hits: int, each: int) -> None:
     assert not {
         name: found[name] for name in ("over", "drift", "twice", "two_at_once", "participations") if found[name]
     }
     assert found["finished"] == {str(each): hits}
     stored = {(public_id, key): text for public_id, key, text, _ in found["answers"]}
-    acked = {(public_id, key): text for report in told for public_id, key, text in report["acks"]}
+    acked = {(public_id, key): text for report in result for public_id, key, text in report["acks"]}
     assert stored == acked
     assert len(acked) == hits * each
-    assert not [name for report in told for name in report["told"] if name.startswith("locked")]
+    assert not [name for report in result for name in report["told"] if name.startswith("locked")]
 
 
 def test_eight_processes_with_shared_workers_allocate_exactly(
     installation: Installation, tmp_path: Path, database: str
 ) -> None:
-    told, found = hammer(installation, tmp_path, hits=120, each=5, workers=16)
-    assert_all_is_well(told, found, hits=120, each=5)
+    result, found = hammer(installation, tmp_path, hits=120, each=5, workers=16)
+    assert_all_is_well(result, found, hits=120, each=5)
     if database.startswith("postgres"):  # SQLite lets one process finish what it does before the next may write
-        assert sum(report["told"].get("conflicts", 0) for report in told), "the tabs never met"
+        assert sum(report["told"].get("conflicts", 0) for report in result), "the tabs never met"
 
 
 @pytest.mark.soak
 def test_a_hundred_thousand_claims_allocate_exactly(installation: Installation, tmp_path: Path) -> None:
-    told, found = hammer(installation, tmp_path, hits=2_000, each=50, workers=64)
-    assert_all_is_well(told, found, hits=2_000, each=50)
+    result, found = hammer(installation, tmp_path, hits=2_000, each=50, workers=64)
+    assert_all_is_well(result, found, hits=2_000, each=50)
 
 
 @pytest.mark.parametrize("claim", sorted(CLAIMS))

@@ -30,9 +30,9 @@ def test_every_row_moves_to_postgresql_and_work_goes_on(
     with pytest.raises(AssertionError, match="the database in use"):
         installation.manage("copy_database", "--to", installation.environment["DATABASE_URL"])
     url = str(cluster.create(f"hopscribe_{uuid4().hex}"))
-    told = json.loads(installation.manage("copy_database", "--to", url, "--json"))
-    assert told["tables"]["annotation_hit"] == 30
-    assert told["rows"] == sum(told["tables"].values())
+    result = json.loads(installation.manage("copy_database", "--to", url, "--json"))
+    assert result["tables"]["annotation_hit"] == 30
+    assert result["rows"] == sum(result["tables"].values())
     with pytest.raises(AssertionError, match="not empty"):
         installation.manage("copy_database", "--to", url)
     installation.environment["DATABASE_URL"] = url

@@ -15,20 +15,20 @@ def test_a_job_killed_before_each_of_its_writes_doubles_and_loses_nothing(
 ) -> None:
     folder = tmp_path / "files"
     folder.mkdir()
-    told = json.loads(install().run([sys.executable, "-m", "tests.process.deaths", str(folder)]))
-    hungry = told["hungry"]
+    result = json.loads(install().run([sys.executable, "-m", "tests.process.deaths", str(folder)]))
+    hungry = result["hungry"]
     assert (hungry["came"], hungry["state"], hungry["taken"]) == ([False] * 3, "failed", False)
     assert "3 times" in hungry["error"]
     assert "memory" in hungry["error"]
     assert hungry["datasets"] == {}, "nothing half done is shown"
     assert (hungry["then"], hungry["datasets_then"]) == (True, {"hungry": 4})
-    for kind, life in told["lives"].items():
+    for kind, life in result["lives"].items():
         assert life["deaths"] > 1, kind
         assert life["ill"] == {}, f"{kind}: its second run ended otherwise after a death before that write"
     sizes = {"hungry": 4, "wells": 4, "drawn": 2, "gathered": 4}
-    found = told["datasets"]
+    found = result["datasets"]
     assert {name: sizes[name.partition("-")[0]] for name in found} == found
-    assert len(found) == 1 + sum(told["lives"][kind]["deaths"] + 1 for kind in ("import", "derive", "gather"))
-    assert told["items"] == sum(found.values()), "nothing half done is kept"
-    assert told["batches"] == [["open", 4]] * (told["lives"]["launch"]["deaths"] + 1)
-    assert (told["reports"], told["files"]) == (1, [])
+    assert len(found) == 1 + sum(result["lives"][kind]["deaths"] + 1 for kind in ("import", "derive", "gather"))
+    assert result["items"] == sum(found.values()), "nothing half done is kept"
+    assert result["batches"] == [["open", 4]] * (result["lives"]["launch"]["deaths"] + 1)
+    assert (result["reports"], result["files"]) == (1, [])

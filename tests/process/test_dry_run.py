@@ -27,8 +27,8 @@ def test_a_dry_run_foretells_and_leaves_no_trace(install: Callable[..., Installa
     installation.manage(*batch)
     before = installation.world("audit")
     crowd = [f"--model={one}" for one in ("skill=0.9", "spread=0", "lazy=0", "spam=0", "abandons=0.1", "hours=0")]
-    told = installation.manage("dry_run", "study", "--workers", "12", "--hits", "4", *crowd, "--seed", "3", "--json")
-    found: dict[str, Any] = json.loads(told)
+    result = installation.manage("dry_run", "study", "--workers", "12", "--hits", "4", *crowd, "--seed", "3", "--json")
+    found: dict[str, Any] = json.loads(result)
     assert (found["answers"], found["asked"], found["wanted"], found["finished"]) == (12, 12, 18, True)
     assert 0.5 < found["quality"]["value"] <= 1
     assert [vote["count"] for vote in found["votes"]] == [1, 3, 5, 7, 9]

@@ -90,8 +90,8 @@ class Reader:
     def _given(self, guide: str) -> dict[str, str]:
         if guide not in GIVEN:
             return {}
-        told = self.installation.run([self._python, "-m", "tests.guides.given", str(self.folder), guide])
-        return dict(json.loads(told.splitlines()[-1]))
+        result = self.installation.run([self._python, "-m", "tests.guides.given", str(self.folder), guide])
+        return dict(json.loads(result.splitlines()[-1]))
 
 
 @pytest.fixture
@@ -107,8 +107,8 @@ EVERY_RUN = ("README.md", "docs/tutorial.md", "docs/administrators.md", "docs/ap
 
 @pytest.mark.parametrize("guide", first(len(EVERY_RUN), sorted(RUN, key=lambda guide: guide not in EVERY_RUN)))
 def test_the_examples_of_a_guide_run_as_they_stand(reader: Reader, guide: str) -> None:
-    told = reader.go_through(GUIDES[guide])
-    assert told.count("== ") >= sum(not block.not_run for block in GUIDES[guide])
+    result = reader.go_through(GUIDES[guide])
+    assert result.count("== ") >= sum(not block.not_run for block in GUIDES[guide])
 
 
 @pytest.mark.parametrize(

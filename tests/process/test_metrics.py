@@ -25,9 +25,9 @@ def ask(installation: Installation, path: str, **headers: str) -> tuple[int, str
     connection = HTTPConnection("127.0.0.1", installation.port, timeout=20)
     connection.request("GET", path, headers=headers)
     response = connection.getresponse()
-    told = response.status, response.read().decode(), response.getheader("X-Request-ID") or ""
+    result = response.status, response.read().decode(), response.getheader("X-Request-ID") or ""
     connection.close()
-    return told
+    return result
 
 
 def test_two_web_processes_count_together_and_tell_it_to_this_machine_only(installation: Installation) -> None:
@@ -39,13 +39,13 @@ def test_two_web_processes_count_together_and_tell_it_to_this_machine_only(insta
             installation, f"/join/{canary}/?email=canary@lab.example", **{"X-Request-ID": f"r{k:09}"}
         )
         assert (status, name) == (410, f"r{k:09}")
-    status, told, _name = ask(installation, "/metrics")
+    status, result, _name = ask(installation, "/metrics")
     assert status == 200
-    assert 'hopscribe_requests_total{method="GET",route="join",status="410"} 40.0' in told
-    assert 'hopscribe_request_seconds_count{route="join"} 40.0' in told
-    assert 'hopscribe_jobs{state="waiting"} 0.0' in told
-    assert "hopscribe_database_up 1.0" in told
-    assert "canary" not in told
+    assert 'hopscribe_requests_total{method="GET",route="join",status="410"} 40.0' in result
+    assert 'hopscribe_request_seconds_count{route="join"} 40.0' in result
+    assert 'hopscribe_jobs{state="waiting"} 0.0' in result
+    assert "hopscribe_database_up 1.0" in result
+    assert "canary" not in result
     assert ask(installation, "/metrics", **{"X-Forwarded-For": "127.0.0.1"})[0] == 404
     token = {"X-Forwarded-For": "203.0.113.9", "Authorization": "Bearer a token of the monitor"}
     assert ask(installation, "/metrics", **token)[0] == 200

@@ -51,9 +51,9 @@ def post(installation: Installation, path: str, fields: dict[str, str], session:
     form = {"Content-Type": "application/x-www-form-urlencoded"}
     connection.request("POST", path, urlencode(fields), session | form)
     response = connection.getresponse()
-    told = response.status, response.read().decode()
+    result = response.status, response.read().decode()
     connection.close()
-    return told
+    return result
 
 
 def test_a_database_that_takes_no_writes_is_a_pause(install: Callable[..., Installation], database: str) -> None:

@@ -148,7 +148,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("verb", choices=VERBS)
     parser.add_argument("arguments", nargs="*", help="name=value")
-    told = parser.parse_args()
-    pairs = (argument.split("=", 1) for argument in told.arguments)
+    result = parser.parse_args()
+    pairs = (argument.split("=", 1) for argument in result.arguments)
     given: dict[str, Any] = {name: int(value) if value.isdigit() else value for name, value in pairs}
-    print(json.dumps(VERBS[told.verb](**given)))
+    print(json.dumps(VERBS[result.verb](**given)))

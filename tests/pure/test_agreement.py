@@ -95,7 +95,7 @@ def test_numbers_that_are_all_equal_have_no_coefficient():
 
 def by_worker(units, similarity=None) -> Alpha:
     """Alpha by distance of units whose seats are the workers'."""
-    named = [{str(seat): label for seat, label in enumerate(unit) if label is not None} for unit in units]
+    named = [{str(worker): label for worker, label in enumerate(unit) if label is not None} for unit in units]
     return alpha(named, 1, similarity=similarity)
 
 
@@ -164,7 +164,7 @@ def test_supports_agree_by_their_overlap_and_by_chance():
 
 def test_the_range_of_alpha_is_over_the_workers_one_of_whom_is_left_out():
     found = by_worker(FOUR)
-    without = [nominal([[x for k, x in enumerate(u) if k != seat] for u in FOUR]) for seat in range(4)]
+    without = [nominal([[x for k, x in enumerate(u) if k != worker] for u in FOUR]) for worker in range(4)]
     assert (found.without.low, found.without.high) == (pytest.approx(min(without)), pytest.approx(max(without)))
     assert found.without.n == 4
 
@@ -192,7 +192,7 @@ def test_an_alpha_comes_with_its_interval_and_the_number_of_units():
 )
 def test_neither_the_order_of_units_nor_of_raters_matters(units, rng):
     seats = rng.sample(range(3), 3)
-    moved = [[unit[seat] for seat in seats] for unit in rng.sample(units, len(units))]
+    moved = [[unit[worker] for worker in seats] for unit in rng.sample(units, len(units))]
     assert nominal(units) == pytest.approx(nominal(moved), abs=1e-9)
     renamed = [[None if label is None else "dcba"[label] for label in unit] for unit in units]
     assert nominal(units) == pytest.approx(nominal(renamed), abs=1e-9)

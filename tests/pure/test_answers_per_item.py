@@ -53,10 +53,10 @@ def test_supports_at_k_are_the_mean_over_every_draw_of_k(supports: list[frozense
 def test_pairs_at_k_are_the_mean_over_every_draw_of_k_of_either_twin(
     able: list[tuple[str, frozenset[int]]], contrast: list[str], count: int
 ) -> None:
-    told = {"gold": GOLD, "gold_support": frozenset({0, 1}), "scorer": MUSIQUE}
-    at = pair_scores(able, contrast, count=count, **told)
+    result = {"gold": GOLD, "gold_support": frozenset({0, 1}), "scorer": MUSIQUE}
+    at = pair_scores(able, contrast, count=count, **result)
     sides = (itertools.combinations(side, min(count, len(side))) for side in (able, contrast))
-    each = [pair_scores(mine, other, **told) for mine, other in itertools.product(*map(list, sides))]
+    each = [pair_scores(mine, other, **result) for mine, other in itertools.product(*map(list, sides))]
     assert at.labels == near(fmean(one.labels for one in each))
     assert at.answer.f1 == near(fmean(one.answer.f1 for one in each))
     assert at.support.em == near(fmean(one.support.em for one in each))

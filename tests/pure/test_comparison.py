@@ -105,5 +105,5 @@ def test_people_stand_beside_a_model_on_its_own_items_too() -> None:
     people = Measured(PEOPLE, "", scores={1: 1.0, 2: 1.0, 3: 0.0, 4: 0.0}, answers=8)
     model = Measured("m", "A model", scores={1: 1.0, 3: 1.0}, answers=2)
     rows = answerer_tables([people, model])[0]["rows"]
-    told = [(cell_text(row[0]), row[2], row[3]["value"]) for row in rows]
-    assert told == [("all workers", 4, 0.5), ("A model", 2, 1.0), ("all workers on the items of A model", 2, 0.5)]
+    result = [(cell_text(row[0]), row[2], row[3]["value"]) for row in rows]
+    assert result == [("all workers", 4, 0.5), ("A model", 2, 1.0), ("all workers on the items of A model", 2, 0.5)]

@@ -230,17 +230,17 @@ def test_words_are_kin_by_their_endings(one: str, other: str, related: bool) -> 
         ("ここは町です。川です。どこですか？", True),
     ],
 )
-def test_more_than_two_sentences_are_told_and_abbreviations_end_none(question: str, told: bool) -> None:
+def test_more_than_two_sentences_are_told_and_abbreviations_end_none(question: str, result: bool) -> None:
     finding = found(question).get("sentences")
-    assert bool(finding) is told
+    assert bool(finding) is result
     if finding:
         assert question[slice(*finding.spans[0])] in question
         assert finding.spans[0][0] > 0
 
 
 @pytest.mark.parametrize(("question", "told"), [("Which", True), ("Which?", False), ("何ですか？", False)])
-def test_a_question_needs_its_mark(question: str, told: bool) -> None:
-    assert ("no_question_mark" in found(question)) is told
+def test_a_question_needs_its_mark(question: str, result: bool) -> None:
+    assert ("no_question_mark" in found(question)) is result
 
 
 def test_the_words_beyond_the_limit_are_told() -> None:
@@ -268,10 +268,10 @@ GRAPHS = st.lists(st.tuples(ANYTHING, ANYTHING), min_size=1, max_size=4).map(
 def test_whatever_is_typed_spans_lie_in_it_and_the_same_is_found_again(
     question: str, hops: tuple[Hop, ...], most: int
 ) -> None:
-    told = findings(question, hops, most_words=most)
-    assert told == findings(question, list(hops), most_words=most)
-    assert len({finding.id for finding in told}) == len(told)
-    for finding in told:
+    result = findings(question, hops, most_words=most)
+    assert result == findings(question, list(hops), most_words=most)
+    assert len({finding.id for finding in result}) == len(result)
+    for finding in result:
         assert finding.check in CHECKS
         assert 0 <= finding.hop <= len(hops)
         ends = [0, *(at for span in finding.spans for at in span), len(question)]

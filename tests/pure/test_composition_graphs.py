@@ -41,10 +41,10 @@ def made(singles: list[Single], *, limits: Limits | None = None, caps: Caps = FR
     return choose(net, Drafting(net, limits or Limits.none()), request=wished, caps=caps, seed=0)
 
 
-def ids(singles: list[Single], **told: object) -> list[str]:
+def ids(singles: list[Single], **result: object) -> list[str]:
     net = network(singles)
     drafting = Drafting(net, Limits.none())
-    return [drafting.example(graph).id for graph in made(singles, **told).graphs]  # type: ignore[arg-type]
+    return [drafting.example(graph).id for graph in made(singles, **result).graphs]  # type: ignore[arg-type]
 
 
 CHAIN = [

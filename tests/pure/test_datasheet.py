@@ -271,8 +271,8 @@ def test_working_fields_stay_out_of_records_of_composed_questions_only() -> None
 
 def test_a_composed_question_has_a_composer_a_reviewer_and_edits() -> None:
     review = {"worker": "w2", "reviewer": "r", "decision": "edited", "marks": {}, "edited_from": "Whoo?"}
-    told = STEP | {"verdict": VERDICT, "reviews": [review, review | {"worker": "w1"}]}
-    assert flattened([told, STEP], "Who?") == {
+    result = STEP | {"verdict": VERDICT, "reviews": [review, review | {"worker": "w1"}]}
+    assert flattened([result, STEP], "Who?") == {
         "composer": "w2",
         "reviewer": "r",
         "edits": [{"reviewer": "r", "from": "Whoo?"}],
@@ -282,9 +282,9 @@ def test_a_composed_question_has_a_composer_a_reviewer_and_edits() -> None:
 
 
 def test_of_several_compositions_the_composer_is_who_wrote_the_one_that_was_chosen() -> None:
-    told = STEP | {"verdict": VERDICT | {"by": None}}
-    assert flattened([told], "What?")["composer"] == "w1"
-    assert flattened([told], "Something else?")["composer"] is None
+    result = STEP | {"verdict": VERDICT | {"by": None}}
+    assert flattened([result], "What?")["composer"] == "w1"
+    assert flattened([result], "Something else?")["composer"] is None
 
 
 def test_steps_that_several_records_share_are_told_once() -> None:

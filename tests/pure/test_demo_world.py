@@ -162,8 +162,8 @@ def test_every_article_is_asked_about() -> None:
 def test_bridges_are_mentioned_where_a_number_stands_for_them(record: dict) -> None:
     singles = [SINGLES[hop["singlehop"]] for hop in record["hops"]]
     for hop, single in zip(record["hops"], singles, strict=True):
-        told = re.sub(r"#(\d)", lambda k: singles[int(k[1]) - 1].answer, hop["question"])
-        assert told == single.question
+        result = re.sub(r"#(\d)", lambda k: singles[int(k[1]) - 1].answer, hop["question"])
+        assert result == single.question
     assert (record["answer"], *record["aliases"]) == singles[-1].answers
     assert len({single.key for single in singles}) == len(singles)
 

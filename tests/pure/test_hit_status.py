@@ -30,8 +30,8 @@ STANDS = st.builds(HitCounts, FEW, FEW, FEW, st.booleans(), st.booleans(), st.bo
         (HitCounts(2, 0, 2, expired=True, deleted=True), "Disposed"),
     ],
 )
-def test_the_states_of_the_documentation(stand: HitCounts, told: str) -> None:
-    assert status(stand) == told
+def test_the_states_of_the_documentation(stand: HitCounts, result: str) -> None:
+    assert status(stand) == result
 
 
 @given(STANDS)

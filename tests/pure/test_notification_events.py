@@ -54,10 +54,10 @@ def test_what_is_no_destination_is_refused(transport: str, destination: str) -> 
 
 def test_a_notification_says_what_clients_were_sent() -> None:
     at = datetime(2019, 8, 9, 21, 17, 16, 900, tzinfo=UTC)
-    told = notification_events.body(
+    result = notification_events.body(
         "HITCreated", at, version="2014-08-15", customer="AUYK", account="047991105548", HITTypeId="3T", HITId="3H"
     )
-    assert told == {
+    assert result == {
         "Events": [
             {"EventType": "HITCreated", "EventTimestamp": "2019-08-09T21:17:16Z", "HITTypeId": "3T", "HITId": "3H"}
         ],

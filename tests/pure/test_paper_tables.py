@@ -112,13 +112,13 @@ def folder(path: Path, files: dict[str, Any]) -> Path:
 def tang(tmp_path: Path) -> list[Any]:
     """The command's arguments for three models."""
     gold = folder(tmp_path / "gold", {part: [{"_id": f"q{k}", "answer": GOLD} for k in range(N)] for part in PARTS})
-    told: list[Any] = ["evaluate", "--format", "subqa", "--gold", gold]
+    result: list[Any] = ["evaluate", "--format", "subqa", "--gold", gold]
     for model, (scores, em, pm) in TANG.items():
         pairs = joined([round(10 * share) for share in em], [round(10 * share) for share in pm])
         assert len(pairs) == N
         said = {part: answers(pairs, k, scores[2 * k + 1]) for k, part in enumerate(PARTS)}
-        told += ["--predictions", f"{model}={folder(tmp_path / model, said)}"]
-    return told
+        result += ["--predictions", f"{model}={folder(tmp_path / model, said)}"]
+    return result
 
 
 def cells(table: dict[str, Any], words: int) -> list[list[float]]:
@@ -176,14 +176,14 @@ def probe(path: Path, dataset: str) -> list[Any]:
 
 
 def test_the_dire_scores_of_musiques_table_4_come_out_cell_by_cell(run: Run, tmp_path: Path) -> None:
-    told = ["evaluate", "--format", "dire-probe", *(arg for name in TABLE4 for arg in probe(tmp_path, name))]
-    *by_metric, table = run(*told, "--json").document["tables"]
+    result = ["evaluate", "--format", "dire-probe", *(arg for name in TABLE4 for arg in probe(tmp_path, name))]
+    *by_metric, table = run(*result, "--json").document["tables"]
     assert [one["columns"] for one in by_metric] == [
         ["Model", "Ans", "Supp_p", "Supp_s", "Ans + Supp_p", "Ans + Supp_s"]
     ] * 3
     assert (table["spans"], table["columns"]) == (SPANS, ["", *("An", "Sp") * 3])
     assert table["rows"] == [["DiRe Score", "68.8", "93.0", "63.4", "98.5", "37.8", "63.4"]]
-    latex = run(*told, "--table", "latex").out
+    latex = run(*result, "--table", "latex").out
     assert r"DiRe Score & 68.8 & 93.0 & 63.4 & 98.5 & 37.8 & 63.4 \\" in latex
     assert r"Model & Ans & Supp$_p$ & Supp$_s$ & Ans + Supp$_p$ & Ans + Supp$_s$ \\" in latex
 

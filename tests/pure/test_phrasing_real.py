@@ -70,7 +70,7 @@ def test_real_compositions_use_most_of_their_hops_words(compositions: list[Compo
 )
 def test_a_planted_answer_is_found(form: str, compositions: list[Composition]) -> None:
     rng = Random(f"{SEED}/{form}")
-    told: Counter[bool] = Counter()
+    result: Counter[bool] = Counter()
     missed = []
     for question, hops in compositions:
         for hop, answer in _leakable(hops):
@@ -80,9 +80,9 @@ def test_a_planted_answer_is_found(form: str, compositions: list[Composition]) -
             changed = planted.with_leak(rng, question, leak)
             check = "gives_away_final" if hop == len(hops) else "gives_away"
             found = any((one.check, one.hop) == (check, hop) for one in checked(changed, hops))
-            told[found] += 1
+            result[found] += 1
             missed += [] if found else [(answer, leak)]
-    assert told[True] >= FOUND * told.total() > 1_000, missed[:20]
+    assert result[True] >= FOUND * result.total() > 1_000, missed[:20]
 
 
 def _leakable(hops: tuple[Hop, ...]) -> Iterator[tuple[int, str]]:
@@ -103,16 +103,16 @@ def _lower(text: str) -> list[str]:
 @pytest.mark.parametrize("filled", first(1, [False, True]), ids=["with its #k", "with the answers for its #k"])
 def test_a_repeated_hop_is_found(edited: bool, filled: bool, compositions: list[Composition]) -> None:
     rng = Random(SEED)
-    told: Counter[bool] = Counter()
+    result: Counter[bool] = Counter()
     missed = []
     for _question, hops in compositions:
         for hop in hops:
             text = resolved(hop.question, hops) if filled else hop.question
             text = planted.retyped(rng, text) if edited else text
             found = any(one.check == "repeats_hop" for one in checked(text, hops))
-            told[found] += 1
+            result[found] += 1
             missed += [] if found else [(hop.question, text)]
-    assert told[True] >= FOUND * told.total() > 1_000, (told, missed[:20])
+    assert result[True] >= FOUND * result.total() > 1_000, (result, missed[:20])
 
 
 def test_a_check_is_quick_enough_for_a_keystroke(compositions: list[Composition]) -> None:

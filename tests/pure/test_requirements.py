@@ -131,8 +131,8 @@ LOCALES = tuple(Locale(f"{a}{b}") for a in "ABCDEF" for b in "ABCDEF")
         ({"comparator": "EqualTo", "values": ("7",)}, "whole numbers from"),
     ],
 )
-def test_it_refuses_what_the_protocol_forbids(requirement: dict[str, Any], told: str) -> None:
-    with pytest.raises(InvalidRequirement, match=told):
+def test_it_refuses_what_the_protocol_forbids(requirement: dict[str, Any], result: str) -> None:
+    with pytest.raises(InvalidRequirement, match=result):
         check([Requirement(**{"type": ROUND} | requirement)])
 
 

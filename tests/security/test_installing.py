@@ -48,15 +48,15 @@ def start(var: Path, *command: str, **environment: str) -> subprocess.CompletedP
 
 
 def test_for_others_everything_is_https(tmp_path: Path) -> None:
-    told = json.loads(start(tmp_path, "-c", TOLD, **PUBLIC).stdout)
-    assert told.pop("SECURE_HSTS_SECONDS") >= 365 * 24 * 3600
-    assert told.pop("DEBUG") is False
-    assert all(told.values()), told
+    result = json.loads(start(tmp_path, "-c", TOLD, **PUBLIC).stdout)
+    assert result.pop("SECURE_HSTS_SECONDS") >= 365 * 24 * 3600
+    assert result.pop("DEBUG") is False
+    assert all(result.values()), result
 
 
 def test_on_this_machine_alone_nothing_asks_for_https(tmp_path: Path) -> None:
-    told = json.loads(start(tmp_path, "-c", TOLD).stdout)
-    assert not any(told.values()), told
+    result = json.loads(start(tmp_path, "-c", TOLD).stdout)
+    assert not any(result.values()), result
 
 
 def test_an_installation_as_documented_has_nothing_to_warn_of(tmp_path: Path) -> None:
@@ -79,9 +79,9 @@ def test_processes_that_start_at_once_share_one_key(tmp_path: Path) -> None:
         subprocess.Popen([sys.executable, "-c", key], cwd=ROOT, env=plain, stdout=subprocess.PIPE, text=True)
         for _ in range(6)
     ]
-    told = {process.communicate()[0].strip() for process in several}
-    assert len(told) == 1
-    assert len(told.pop()) >= 50
+    result = {process.communicate()[0].strip() for process in several}
+    assert len(result) == 1
+    assert len(result.pop()) >= 50
     assert [file.name for file in tmp_path.iterdir()] == ["secret-key"]
     assert stat.S_IMODE((tmp_path / "secret-key").stat().st_mode) == 0o600
 

@@ -76,10 +76,10 @@ def test_no_line_tells_what_was_asked_or_typed(world: World, log: io.StringIO, m
     strict.post(f"{addresses['join']}?{CANARY}", PLANTED)
     monkeypatch.setattr("annotation.flow.people.sign_up.usable_invite", broken)
     assert Client(raise_request_exception=False).post(addresses["join"], PLANTED).status_code == 500
-    told = log.getvalue()
-    assert CANARY not in told
+    result = log.getvalue()
+    assert CANARY not in result
     for secret in [addresses["join"].split("/")[2], addresses["password-reset"].split("/")[4], *world.secrets]:
-        assert secret not in told
+        assert secret not in result
     rows = lines(log)
     requests = [row for row in rows if row["logger"] == "hopscribe.request"]
     assert {row["route"] for row in requests} >= {"join", "password-reset", "sign-in", "submit", "unresolved"}

@@ -186,5 +186,5 @@ def test_processes_count_together(tmp_path: Path, migrated: Path) -> None:
         return done.stdout
 
     with ThreadPoolExecutor(3) as pool:
-        passed = [int(told) for told in pool.map(lambda _: run("-c", ASK), range(3))]
+        passed = [int(result) for result in pool.map(lambda _: run("-c", ASK), range(3))]
     assert sum(passed) == 5

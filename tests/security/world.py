@@ -284,10 +284,10 @@ def _compositions(project: Any, held: Any, composer: Any, boss: Any) -> dict[str
     row = compose(composer, batch)
     review_samples.draw(batch, user=boss)
     note = f"canary note of {project.slug}"
-    told = worker_feedback.feedback(composer, batch, text=note, author=boss, assignment=row)
+    result = worker_feedback.feedback(composer, batch, text=note, author=boss, assignment=row)
     of_answer = {f"{name}.public_id": row.public_id for name in OF_READING}
     of_batch = {f"{name}.batch": batch.slug for name in (*OF_READING, "review", "review-draw", "review-withdraw")}
-    return of_answer | of_batch | {"feedback.pk": told.pk, "review-withdraw.pk": told.pk}
+    return of_answer | of_batch | {"feedback.pk": result.pk, "review-withdraw.pk": result.pk}
 
 
 def _jobs(project: Any, folder: Path, boss: Any) -> dict[str, Any]:

@@ -52,10 +52,12 @@ def payload_of(example: Example, **options: Any) -> JSON:
     return payload
 
 
-def judged(example: Example, *told: JSON, excluded: str = "", format: str = "musique", dataset: str = "full") -> Judged:
+def judged(
+    example: Example, *result: JSON, excluded: str = "", format: str = "musique", dataset: str = "full"
+) -> Judged:
     """The instance with one answer of each worker, as `complete` takes them."""
     payload = payload_of(example)
-    given = tuple(Given(f"worker {k}", TASK.complete(payload, one), 20.0) for k, one in enumerate(told))
+    given = tuple(Given(f"worker {k}", TASK.complete(payload, one), 20.0) for k, one in enumerate(result))
     return Judged(f"hit-{next(HITS)}", dataset, format, example, payload, given, excluded)
 
 
@@ -195,9 +197,9 @@ def test_the_report_does_not_depend_on_who_came_first(said: list[tuple[bool, boo
 # What is exported, graded and taken from elsewhere.
 
 
-def aggregate(example: Example, *told: JSON) -> JSON:
+def aggregate(example: Example, *result: JSON) -> JSON:
     payload = payload_of(example)
-    return dict(TASK.aggregate(payload, [TASK.complete(payload, one) for one in told]))
+    return dict(TASK.aggregate(payload, [TASK.complete(payload, one) for one in result]))
 
 
 def test_people_relabel_what_they_agree_on_and_leave_out_what_they_do_not() -> None:
@@ -238,20 +240,20 @@ def test_an_answer_that_a_requester_accepted_decides() -> None:
     ("told", "grade"),
     [({"text": "Harrow 1", "support": [1]}, 1), ({"text": "Harrow", "support": [1]}, 2 / 3), (NOT, 0)],
 )
-def test_the_grade_of_what_is_answerable_is_answer_f1(told: JSON, grade: float) -> None:
+def test_the_grade_of_what_is_answerable_is_answer_f1(result: JSON, grade: float) -> None:
     able, lacking = twins(1)
     payload = payload_of(able)
-    assert TASK.grade(payload, TASK.complete(payload, told), able) == pytest.approx(grade)
-    assert TASK.grade(payload, TASK.complete(payload, told), lacking) == float(told is NOT)
+    assert TASK.grade(payload, TASK.complete(payload, result), able) == pytest.approx(grade)
+    assert TASK.grade(payload, TASK.complete(payload, result), lacking) == float(result is NOT)
 
 
 UNFIT = [None, {"text": 1}, {"answerable": True}, {"answerable": "yes", "text": "Osla"}, {"text": "x", "support": [9]}]
 
 
 @pytest.mark.parametrize("told", UNFIT)
-def test_judgments_from_elsewhere_that_do_not_fit_are_refused(told: Any) -> None:
+def test_judgments_from_elsewhere_that_do_not_fit_are_refused(result: Any) -> None:
     with pytest.raises(ValueError, match=r"\w"):
-        TASK.complete(payload_of(twins(1)[0]), told)
+        TASK.complete(payload_of(twins(1)[0]), result)
 
 
 def test_judgments_from_elsewhere_may_leave_out_what_follows() -> None:
@@ -265,12 +267,12 @@ def test_a_pair_with_more_answers_scores_as_the_mean_over_every_draw_of_those_of
     """Three answers each, but five to the answerable twin of the first pair and four to its contrast."""
     (able, lacking), (other, without) = twins(1), twins(2)
     half = right(able) | {"text": "Harrow"}
-    told, denied = [right(able), half, NOT, right(able), half], [NOT, right(able), NOT, half]
+    result, denied = [right(able), half, NOT, right(able), half], [NOT, right(able), NOT, half]
     rest = [judged(other, *[right(other)] * 3), judged(without, *[NOT] * 3)]
-    made = report([judged(able, *told), judged(lacking, *denied), *rest])
+    made = report([judged(able, *result), judged(lacking, *denied), *rest])
     each = [
         figures(report([judged(able, *some), judged(lacking, *also), *rest]))
-        for some in combinations(told, 3)
+        for some in combinations(result, 3)
         for also in combinations(denied, 3)
     ]
     assert figures(made) == pytest.approx([fmean(values) for values in zip(*each, strict=True)])
@@ -278,7 +280,7 @@ def test_a_pair_with_more_answers_scores_as_the_mean_over_every_draw_of_those_of
     def plain(one: JSON) -> list[float]:
         return [cell["value"] for cell in tables(one)["answerable"][0][-4:]]
 
-    able_only = [plain(report([judged(able, *some), *rest])) for some in combinations(told, 3)]
+    able_only = [plain(report([judged(able, *some), *rest])) for some in combinations(result, 3)]
     assert plain(made) == pytest.approx([fmean(values) for values in zip(*able_only, strict=True)])
     for name in ("groups", "answerable"):
         note = note_of(next(table for table in made["tables"] if table["name"] == name))

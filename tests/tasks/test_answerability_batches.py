@@ -39,8 +39,8 @@ def all_done_by(worker: Any, batch: Any) -> list[Any]:
     sign_up.read_instructions(next_assignment.join_batch(worker, batch), version=1)
     met = []
     while assignment := next_assignment.claim(next_assignment.join_batch(worker, batch)):
-        told = TASK.complete(assignment.hit.payload, right(assignment.hit.item.example))
-        submissions.submit(assignment, told, key=f"{len(met)}.k", base=0, active_seconds=9.0)
+        result = TASK.complete(assignment.hit.payload, right(assignment.hit.item.example))
+        submissions.submit(assignment, result, key=f"{len(met)}.k", base=0, active_seconds=9.0)
         met.append(assignment.hit)
     return met
 

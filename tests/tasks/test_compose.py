@@ -207,21 +207,21 @@ def test_whatever_was_said_check_aggregate_and_the_rest_give_plain_json(bridges:
     said = answer(*bridges, question=text)
     assert all(problem.message % problem.values for problem in TASK.check(shown, said))
     aggregate = TASK.aggregate(shown, [said])
-    told = [aggregate, TASK.review(shown, said), TASK.provenance(shown, [said], aggregate)]
-    told += [TASK.compare(shown, [Given("w", said)], gold), TASK.live["checks"](shown, {"q": text})]
-    assert all(json.loads(json.dumps(one)) is not None for one in told)
+    result = [aggregate, TASK.review(shown, said), TASK.provenance(shown, [said], aggregate)]
+    result += [TASK.compare(shown, [Given("w", said)], gold), TASK.live["checks"](shown, {"q": text})]
+    assert all(json.loads(json.dumps(one)) is not None for one in result)
     assert 0 <= TASK.grade(shown, said, gold) <= 1
 
 
 def test_the_live_checks_tell_levels_reasons_and_which_hops_are_used() -> None:
     shown = payload()
-    told = TASK.live["checks"](shown, {"q": "In what place was she born", "override-hop_missing-1": "because"})
-    assert [(f["id"], f["level"], f["overridden"]) for f in told["findings"]] == [
+    result = TASK.live["checks"](shown, {"q": "In what place was she born", "override-hop_missing-1": "because"})
+    assert [(f["id"], f["level"], f["overridden"]) for f in result["findings"]] == [
         ("no_question_mark", "error", False),
         ("hop_missing-1", "warning", True),
     ]
-    assert (told["errors"], told["warnings"], told["words"]) == (1, 0, 6)
-    assert [row["skipped"] for row in told["coverage"]] == [True, False]
+    assert (result["errors"], result["warnings"], result["words"]) == (1, 0, 6)
+    assert [row["skipped"] for row in result["coverage"]] == [True, False]
     assert TASK.live["checks"](shown, {})["findings"] == []
 
 

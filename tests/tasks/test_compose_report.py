@@ -31,13 +31,13 @@ def report(*rows: Judged, **options: Any) -> JSON:
     return json.loads(json.dumps(TASK.report(rows, TASK.options(options), seed=1), allow_nan=False))
 
 
-def table(told: JSON, name: str) -> list[list[Any]]:
-    return next(found["rows"] for found in told["tables"] if found["name"] == name)
+def table(result: JSON, name: str) -> list[list[Any]]:
+    return next(found["rows"] for found in result["tables"] if found["name"] == name)
 
 
 def test_each_row_of_a_report_is_as_wide_as_its_columns() -> None:
-    told = report(judged("3hop2", Given("w", answer("same", "different"), 20.0)))
-    for found in told["tables"]:
+    result = report(judged("3hop2", Given("w", answer("same", "different"), 20.0)))
+    for found in result["tables"]:
         assert all(len(row) == len(found["columns"]) for row in found["rows"]), found["name"]
 
 
@@ -68,12 +68,12 @@ def in_words(*rows: Judged) -> str:
 
 def test_of_unpaid_compositions_neither_sentence_nor_table_speaks_of_pay() -> None:
     rows = [judged("2hop", Given("w", answer("same"), seconds)) for seconds in (50.0, 60.0, 70.0)]
-    told = report(*rows)
+    result = report(*rows)
     words = len(QUESTION.split())
     single = sum(len(hop.question.split()) for hop in example().hops)
-    assert table(told, "by-hops")[0] == [2, 3, 60.0, 60, words, single, round(words / single, 2)]
-    assert table(told, "pay-by-worker") == [["w", 0, None, 3, 60.0]]
-    shown = [in_words(*rows), *(str(each[part]) for each in told["tables"] for part in ("title", "note", "columns"))]
+    assert table(result, "by-hops")[0] == [2, 3, 60.0, 60, words, single, round(words / single, 2)]
+    assert table(result, "pay-by-worker") == [["w", 0, None, 3, 60.0]]
+    shown = [in_words(*rows), *(str(each[part]) for each in result["tables"] for part in ("title", "note", "columns"))]
     assert not re.search(r"\b(paid|pay|cents|dollars?|wage)\b", " ".join(shown).casefold())
 
 
@@ -106,11 +106,11 @@ def test_overridden_warnings_are_told_with_their_reasons() -> None:
 def test_a_worker_who_says_no_far_more_often_than_expected_is_flagged_and_others_are_not() -> None:
     rows = [judged("2hop", Given("eager", answer("different"))) for _ in range(6)]
     rows += [judged("2hop", Given("calm", answer("same"))) for _ in range(6)]
-    told = report(*rows)
-    calm, eager = table(told, "by-worker")
+    result = report(*rows)
+    calm, eager = table(result, "by-worker")
     assert (calm[0], calm[5:8], eager[0]) == ("calm", [-8.0, "1.000", ""], "eager")
     assert (eager[5:7], eager[7]["text"]) == ([92.0, "< 0.001"], "high")
-    assert [warning["values"]["worker"] for warning in told["warnings"]] == ["eager"]
+    assert [warning["values"]["worker"] for warning in result["warnings"]] == ["eager"]
     assert report(*rows, expected_no=0.9)["warnings"] == []
 
 
@@ -137,8 +137,8 @@ def test_honest_workers_are_seldom_marked() -> None:
     for _run in range(12):
         rows = []
         for k in range(17 * 15):
-            told = ["different" if rng.random() < 0.08 else "same" for _edge in range(2)]
-            rows.append(Judged(f"hit-{k}", "v", "musique", gold, shown, (Given(f"w{k % 17}", answer(*told)),)))
+            result = ["different" if rng.random() < 0.08 else "same" for _edge in range(2)]
+            rows.append(Judged(f"hit-{k}", "v", "musique", gold, shown, (Given(f"w{k % 17}", answer(*result)),)))
         marked += any("rate" in warning["values"] for warning in report(*rows)["warnings"])
     assert marked <= 1
 
@@ -164,41 +164,41 @@ def test_from_seven_workers_on_a_rate_has_an_interval_about_people_in_general() 
         for who in range(8)
         for _ in range(30)
     ]
-    told = report(*rows)
-    row = table(told, "by-edge")[0]
+    result = report(*rows)
+    row = table(result, "by-edge")[0]
     assert (row[3]["value"], row[5]["value"], row[5]["n"]) == (0.5, 0.5, 8)
     assert row[3]["high"] - row[3]["low"] < 0.2
     assert row[5]["high"] - row[5]["low"] > 0.8
-    words = " ".join(sentence(one) for one in told["paragraph"])
+    words = " ".join(sentence(one) for one in result["paragraph"])
     assert "Over annotators and items, the interval of that share is" in words
     assert "hold for these 8 annotators" in words
 
 
 def test_known_edges_tell_who_is_right_and_do_not_make_anybody_look_eager() -> None:
     rows = [judged("2hop", Given("w", answer("different")), extra={"known_bridges": ["different"]}) for _ in range(9)]
-    told = report(*rows)
-    worker = table(told, "by-worker")[0]
+    result = report(*rows)
+    worker = table(result, "by-worker")[0]
     assert (worker[3], worker[8]["value"], worker[8]["n"]) == (0, 1.0, 9)
-    assert told["warnings"] == []
-    assert table(told, "by-edge") == []
+    assert result["warnings"] == []
+    assert table(result, "by-edge") == []
 
 
 def test_a_worker_whom_a_no_pays_more_a_minute_than_composing_is_flagged() -> None:
     quick = [judged("2hop", Given("w", answer("different"), 2.0, 3)) for _ in range(3)]
     slow = [judged("2hop", Given("w", answer("same"), 60.0, 25)) for _ in range(30)]
-    told = report(*quick, *slow)
-    assert [warning["values"] for warning in told["warnings"]] == [{"worker": "w"}]
-    assert table(told, "pay-by-worker")[0] == ["w", 3, 2.0, 54.0, 30, 60.0, 15.0]
+    result = report(*quick, *slow)
+    assert [warning["values"] for warning in result["warnings"]] == [{"worker": "w"}]
+    assert table(result, "pay-by-worker")[0] == ["w", 3, 2.0, 54.0, 30, 60.0, 15.0]
     unpaid = [replace(row, given=(replace(row.given[0], paid=None),)) for row in (*quick, *slow)]
     assert report(*unpaid)["warnings"] == []
 
 
 def test_excluded_hits_and_those_without_answers_count_nowhere() -> None:
     left_out = replace(judged("2hop", Given("w", answer("same"))), excluded="reported")
-    told = report(left_out, judged("2hop"))
-    assert told["n"] == 0
-    assert table(told, "by-worker") == []
-    assert told["paragraph"] == []
+    result = report(left_out, judged("2hop"))
+    assert result["n"] == 0
+    assert table(result, "by-worker") == []
+    assert result["paragraph"] == []
 
 
 # What the folder teaches
@@ -249,10 +249,10 @@ def test_practice_tells_which_bridges_were_judged_rightly_and_why_and_shows_ours
     assert shown is not None
     said = "Which trees line the shore of the town that had the Skerrit Yard?"
     remarks = TASK.feedback(shown, answer("same", question=said), compose)
-    told = [remark.message % remark.values for remark in remarks]
+    result = [remark.message % remark.values for remark in remarks]
     assert all(remark.good for remark in remarks)
-    assert "one town with two names" in told[0].lower()
-    assert any(compose.extra["good"][0] in one for one in told)
+    assert "one town with two names" in result[0].lower()
+    assert any(compose.extra["good"][0] in one for one in result)
     shown = TASK.prepare(trap, TASK.options({}), Random(1))
     assert shown is not None
     right = TASK.feedback(shown, answer("same", "different"), trap)

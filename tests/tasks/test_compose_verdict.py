@@ -82,8 +82,8 @@ def test_provenance_tells_the_composer_the_bridges_the_reasons_and_what_was_past
     shown = payload()
     kept = answer("same", question="In what place was she born?", overrides={"hop_missing-1": "r", "too_long": "x"})
     answers = [answer("different"), kept | {"pasted": 0.5, "accepted": True}]
-    told = TASK.provenance(shown, answers, TASK.aggregate(shown, answers))
-    assert told == {
+    result = TASK.provenance(shown, answers, TASK.aggregate(shown, answers))
+    assert result == {
         "bridges": [{"same": 1, "different": 1, "unsure": 0}],
         "composer": 1,
         "overrides": {"hop_missing-1": "r"},
@@ -126,12 +126,12 @@ def test_who_composed_and_who_put_it_aside_differ_more_than_two_wordings() -> No
 
 def test_a_requester_reads_bridges_findings_with_reasons_and_may_change_the_wording() -> None:
     said = answer("same", question="In what place was she born?", overrides={"hop_missing-1": "It is she."}, pasted=0.2)
-    told = TASK.review(payload(), said)
-    assert (told["text"], told["pasted"]) == (said["question"], 0.2)
-    assert [(f["id"], f["level"], f["reason"]) for f in told["findings"]] == [
+    result = TASK.review(payload(), said)
+    assert (result["text"], result["pasted"]) == (said["question"], 0.2)
+    assert [(f["id"], f["level"], f["reason"]) for f in result["findings"]] == [
         ("hop_missing-1", "warning", "It is she.")
     ]
-    assert told["edges"][0]["judgment"] == "same"
+    assert result["edges"][0]["judgment"] == "same"
     assert TASK.edited(payload(), said, "  A  better one? ")["question"] == "A better one?"
     aside = TASK.review(payload(), answer("different", why="an inn"))
     assert (aside["discarded"], aside["text"], aside["why"]) == (True, "", "an inn")

@@ -53,13 +53,13 @@ def outcomes_of(checkout: Path, kinds: list[str], asked: tuple[str, ...]) -> dic
     for kind in kinds:
         shutil.copytree(checkout / "tasks" / kind, checkout / "tasks" / f"{COPY}{kind}")
     write_readme_task(checkout / "tasks" / README_TASK)
-    told = checkout / "outcomes.xml"
-    command = [sys.executable, "-m", "pytest", "-p", "no:randomly", "-p", "no:xdist", f"--junitxml={told}"]
+    result = checkout / "outcomes.xml"
+    command = [sys.executable, "-m", "pytest", "-p", "no:randomly", "-p", "no:xdist", f"--junitxml={result}"]
     command += ["-k", " or ".join([COPY, README_TASK, *WHOLE]), *asked]
     done = subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=False, timeout=900)
-    assert told.exists(), done.stdout[-3000:] + done.stderr[-3000:]
+    assert result.exists(), done.stdout[-3000:] + done.stderr[-3000:]
     found = {}
-    for case in ElementTree.parse(told).iter("testcase"):
+    for case in ElementTree.parse(result).iter("testcase"):
         ill = case.find("failure") if case.find("failure") is not None else case.find("error")
         name = f"{case.get('classname')}::{case.get('name')}"
         found[name] = "" if ill is None else (ill.text or "failed")[-2000:]
@@ -77,27 +77,27 @@ def test_a_copy_and_the_task_of_the_readme_pass_task_by_task(tmp_path: Path) -> 
     found = outcomes_of(tmp_path, KINDS[:1], asked)
     assert len([name for name in found if COPY in name]) > 30
     assert len([name for name in found if README_TASK in name]) > 30
-    assert not [f"{name}\n{told}" for name, told in found.items() if told]
+    assert not [f"{name}\n{result}" for name, result in found.items() if result]
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_copied_folder_passes_untouched(outcomes: dict[str, str], kind: str) -> None:
-    own = {name: told for name, told in outcomes.items() if f"{COPY}{kind}-" in name or f"[{COPY}{kind}]" in name}
+    own = {name: result for name, result in outcomes.items() if f"{COPY}{kind}-" in name or f"[{COPY}{kind}]" in name}
     assert len(own) > 30
-    assert not [f"{name}\n{told}" for name, told in own.items() if told]
+    assert not [f"{name}\n{result}" for name, result in own.items() if result]
 
 
 @pytest.mark.soak
 def test_the_task_of_the_readme_passes(outcomes: dict[str, str]) -> None:
-    own = {name: told for name, told in outcomes.items() if f"[{README_TASK}" in name or f"-{README_TASK}" in name}
+    own = {name: result for name, result in outcomes.items() if f"[{README_TASK}" in name or f"-{README_TASK}" in name}
     assert len(own) > 30
-    assert not [f"{name}\n{told}" for name, told in own.items() if told]
+    assert not [f"{name}\n{result}" for name, result in own.items() if result]
 
 
 @pytest.mark.soak
 def test_documents_schema_translations_and_rules_hold_with_the_copies(outcomes: dict[str, str]) -> None:
-    whole = {name: told for name, told in outcomes.items() if COPY not in name}
-    assert not [f"{name}\n{told}" for name, told in whole.items() if told]
+    whole = {name: result for name, result in outcomes.items() if COPY not in name}
+    assert not [f"{name}\n{result}" for name, result in whole.items() if result]
     modules = Counter(name.partition("::")[0].rpartition(".")[2] for name in whole)
     assert set(WHOLE) <= set(modules)

@@ -39,11 +39,11 @@ def test_the_gold_is_found_as_the_scorer_finds_it(gold: str, said: str) -> None:
     texts = ("Nothing is here.", f"It is, they say, “no”: {said}, of 1919.")
     paragraphs = tuple(Paragraph(f"Title {k}", text) for k, text in enumerate(texts))
     example = Example("q", "Which?", paragraphs, answers=(gold,), supports=(1,))
-    told = rightly(example)
-    assert told
-    assert told[1]["text"] == said
-    assert ANSWER.check(*told) == []
-    assert ANSWER.grade(*told, example) == 1
+    result = rightly(example)
+    assert result
+    assert result[1]["text"] == said
+    assert ANSWER.check(*result) == []
+    assert ANSWER.grade(*result, example) == 1
 
 
 def test_only_whole_words_count_as_the_scorer_counts_them() -> None:
@@ -63,8 +63,8 @@ def test_only_whole_words_count_as_the_scorer_counts_them() -> None:
 def test_all_real_records_but_those_without_their_answer_are_answered(name: str, format: str, nowhere: int) -> None:
     parsed = [each for each in FORMATS[format].read(shared_data(name)) if isinstance(each, Parsed)]
     examples = [each.example for each in parsed if each.example]
-    told = [(each, found) for each in examples if (found := rightly(each))]
-    wrong = [each.id for each, (payload, said) in told if ANSWER.grade(payload, said, each) < 1]
-    assert len(told) == len(examples)
+    result = [(each, found) for each in examples if (found := rightly(each))]
+    wrong = [each.id for each, (payload, said) in result if ANSWER.grade(payload, said, each) < 1]
+    assert len(result) == len(examples)
     assert len(wrong) == nowhere
-    assert [each.id for each, (payload, said) in told if ANSWER.check(payload, said)] == []
+    assert [each.id for each, (payload, said) in result if ANSWER.check(payload, said)] == []

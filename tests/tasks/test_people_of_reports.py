@@ -75,8 +75,8 @@ def test_instances_of_one_question_are_resampled_together() -> None:
     for number in range(30):
         for example in answerability.twins(number):
             wrong = {"text": "An inn", "support": [0]} if not example.answerable else answerability.NOT
-            told = wrong if number < 10 else answerability.right(example)
-            rows.append(answerability.judged(example, told))
+            result = wrong if number < 10 else answerability.right(example)
+            rows.append(answerability.judged(example, result))
     found = answerability.tables(answerability.report(rows))["labels"][0][3]
     alone = wilson(40, 60)
     assert (found["value"], found["n"]) == (pytest.approx(2 / 3), 60)

@@ -26,8 +26,8 @@ BLANK: JSON = {
 
 def said(kind: str, *, solvable: bool = True) -> JSON:
     """A judgment of a class; `solvable` matters to δ only."""
-    told = {"alpha": (True, False, None), "beta": (False, False, None), "gamma": (True, True, False)}
-    solved, guessable, necessary = told.get(kind, (solvable, True, True))
+    result = {"alpha": (True, False, None), "beta": (False, False, None), "gamma": (True, True, False)}
+    solved, guessable, necessary = result.get(kind, (solvable, True, True))
     return {
         **BLANK,
         "solvable": solved,
@@ -152,9 +152,9 @@ def test_shares_have_a_range_without_any_one_annotator() -> None:
 
 
 def test_answers_in_free_text_have_agreement_beyond_chance() -> None:
-    told = [[{**said("alpha"), "text": text} for text in texts] for texts in (["Ada", "Ada"], ["Ada L", "Ada"])]
-    told += [[{**said("alpha"), "text": text} for text in ("ran", "ran")], [said("alpha"), said("beta")]]
-    rows = [item(7, "squad", *answers, at=k) for k, answers in enumerate(told)]
+    result = [[{**said("alpha"), "text": text} for text in texts] for texts in (["Ada", "Ada"], ["Ada L", "Ada"])]
+    result += [[{**said("alpha"), "text": text} for text in ("ran", "ran")], [said("alpha"), said("beta")]]
+    rows = [item(7, "squad", *answers, at=k) for k, answers in enumerate(result)]
     report = TASK.report(rows, TASK.options({}), seed=1)
     found = next(each["rows"] for each in report["tables"] if each["name"] == "text-agreement")
     assert cell_text(found[0][0]) == "the answer (distance 1 − F1)"
@@ -203,8 +203,8 @@ def test_people_stand_beside_a_model_on_the_items_that_it_answered() -> None:
     rows = [item(7, "squad", said(kind), at=k, predicted="Ada") for k, kind in enumerate(["alpha", "beta"])]
     rows += [item(7, "squad", said("alpha"), at=k) for k in (2, 3)]
     found = table(TASK.report(rows, TASK.options({}), seed=1), "solvability")
-    told = [(row[2], row[3]["value"], row[3]["n"], row[4], row[5] and row[5]["n"]) for row in found]
-    assert told == [(4, 0.75, 4, None, None), (2, 0.5, 2, "bert", 2)]
+    result = [(row[2], row[3]["value"], row[3]["n"], row[4], row[5] and row[5]["n"]) for row in found]
+    assert result == [(4, 0.75, 4, None, None), (2, 0.5, 2, "bert", 2)]
 
 
 def test_without_a_model_there_is_no_table_of_cases() -> None:

@@ -40,9 +40,9 @@ def payload(example: Example = ORGAN_QUESTION) -> JSON:
 def keep(*hops: JSON, example: Example = ORGAN_QUESTION) -> JSON:
     """An answer that keeps the question; of each hop what is named, the rest as it came and right."""
     right = {"well_formed": True, "meaning": True, "valid": True}
-    told = [*hops, *[{}] * (len(example.hops) - len(hops))]
+    result = [*hops, *[{}] * (len(example.hops) - len(hops))]
     own = [{"question": hop.question, "answer": hop.answer} for hop in example.hops]
-    return {"discard": "no", "hops": [right | o | t for o, t in zip(own, told, strict=True)]}
+    return {"discard": "no", "hops": [right | o | t for o, t in zip(own, result, strict=True)]}
 
 
 def drop(reason: str) -> JSON:
@@ -60,8 +60,8 @@ def fields(answer: JSON, example: Example = ORGAN_QUESTION) -> list[str]:
 
 
 def judged(answers: Sequence[JSON], hit: str = "h") -> Judged:
-    told = tuple(Given(f"w{k}", answer, 30.0) for k, answer in enumerate(answers))
-    return Judged(hit, "d", "jsonl", ORGAN_QUESTION, payload(), told)
+    result = tuple(Given(f"w{k}", answer, 30.0) for k, answer in enumerate(answers))
+    return Judged(hit, "d", "jsonl", ORGAN_QUESTION, payload(), result)
 
 
 def table(report: JSON, name: str) -> list[list[Any]]:
@@ -127,8 +127,8 @@ def test_a_corrected_template_keeps_what_it_refers_to() -> None:
     ],
 )
 def test_aggregates(answers: list[JSON], kind: str, discard: str) -> None:
-    told = TASK.aggregate(payload(), answers)
-    assert (told["kind"], told["discard"]) == (kind, discard)
+    result = TASK.aggregate(payload(), answers)
+    assert (result["kind"], result["discard"]) == (kind, discard)
 
 
 def test_the_majority_of_each_field_goes_out_with_how_many_changed_it() -> None:
@@ -149,8 +149,8 @@ def test_tied_and_discarded_items_do_not_go_out() -> None:
 def test_only_ties_wait_for_the_requester_and_agreeing_is_saying_the_same_texts() -> None:
     cases = [([FIXED, keep()], True, 0), ([FIXED, FIXED, keep()], False, 2), ([drop("single_hop")] * 2, False, 2)]
     for answers, waits, agreeing in cases:
-        told = TASK.aggregate(payload(), answers)
-        assert (TASK.unsettled(told), TASK.agreeing(payload(), answers, told)) == (waits, agreeing)
+        result = TASK.aggregate(payload(), answers)
+        assert (TASK.unsettled(result), TASK.agreeing(payload(), answers, result)) == (waits, agreeing)
 
 
 def test_the_order_of_the_answers_does_not_matter() -> None:

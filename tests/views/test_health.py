@@ -61,10 +61,10 @@ def test_the_figures_are_those_of_the_rows(project: Any, batch: Any, bob: Any) -
     now = timezone.now()
     Assignment.objects.update(accepted_at=now - timedelta(minutes=10), lease_until=now - timedelta(minutes=1))
     Job.objects.create(kind="x", project=project, title="X", due_at=now - timedelta(hours=1))
-    told = Client().get("/metrics").content.decode()
+    result = Client().get("/metrics").content.decode()
     found = {
         key: float(value)
-        for key, _space, value in (line.partition(" ") for line in told.splitlines() if line[0] != "#")
+        for key, _space, value in (line.partition(" ") for line in result.splitlines() if line[0] != "#")
     }
     assert found['hopscribe_jobs{state="waiting"}'] == 1
     assert found["hopscribe_job_oldest_due_seconds"] == pytest.approx(3600, abs=60)

@@ -97,8 +97,8 @@ def test_charts_are_drawn_from_the_kept_report_with_words_for_their_numbers(
         "answer-by-hops-wells", "answer-by-count-wells", "support-by-hops-wells", "support-by-count-wells",
         "workers-wells",
     ]  # fmt: skip
-    told = "Answer F1 by number of hops. Human score: all 100.0 [51.0, 100.0], 2 hops 100.0"
-    assert charts[0]["plot"].as_text().startswith(told)
+    result = "Answer F1 by number of hops. Human score: all 100.0 [51.0, 100.0], 2 hops 100.0"
+    assert charts[0]["plot"].as_text().startswith(result)
     response = client.get(charts[0]["url"])
     assert response["Content-Type"] == "image/svg+xml"
     assert response.content.startswith(b"<?xml")

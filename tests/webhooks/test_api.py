@@ -37,8 +37,8 @@ def test_a_webhook_from_its_making_to_its_end(project: Any, alice: Any) -> None:
     changed = api.patch(one, kinds=["batch"], active=False).json()
     assert (changed["kinds"], changed["active"], Project.objects.get().webhook_kinds) == (["batch"], False, "")
     rotated = api.post(f"{one}rotate/", secret="whsec_" + base64.b64encode(b"n" * 32).decode())
-    told = [made, tested, rotated, api.get("webhooks/"), api.get(one)]
-    assert not any(b"whsec_" in response.content for response in told)
+    result = [made, tested, rotated, api.get("webhooks/"), api.get(one)]
+    assert not any(b"whsec_" in response.content for response in result)
     assert "whsec_" not in str(list(ApiRequest.objects.values()))
     assert api.delete(one).status_code == 204
     assert api.get("webhooks/").json()["results"] == []

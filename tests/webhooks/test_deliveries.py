@@ -47,12 +47,12 @@ def fresh(batch: Any) -> Any:
 
 def verified(secret: str, headers: dict[str, str], body: bytes) -> bool:
     """What a receiver's library does, by the specification of Standard Webhooks."""
-    told = {name.lower(): value for name, value in headers.items()}
-    if abs(timezone.now().timestamp() - int(told["webhook-timestamp"])) > 300:
+    result = {name.lower(): value for name, value in headers.items()}
+    if abs(timezone.now().timestamp() - int(result["webhook-timestamp"])) > 300:
         return False
-    content = b".".join([told["webhook-id"].encode(), told["webhook-timestamp"].encode(), body])
+    content = b".".join([result["webhook-id"].encode(), result["webhook-timestamp"].encode(), body])
     expected = hmac.digest(base64.b64decode(secret.split("_", 1)[1]), content, hashlib.sha256)
-    given = [part.split(",", 1) for part in told["webhook-signature"].split(" ")]
+    given = [part.split(",", 1) for part in result["webhook-signature"].split(" ")]
     return any(v == "v1" and hmac.compare_digest(base64.b64decode(text), expected) for v, text in given)
 
 
@@ -86,15 +86,15 @@ def test_a_batch_is_told_from_its_first_answer_to_its_end(project: Any, batch: A
         jobs.enqueue("create_results_dataset", project=project, title="G", arguments={"batch": batch.pk, "name": "out"})
         jobs.work_off()
         jobs.work_off()
-    told = types(there)
-    assert told.count("assignment.submitted") == 8
-    assert told.count("batch.progress") == 7, "after each answer another tenth is in"
-    assert told.count("batch.completed") == 1
-    assert told[-6:] == [
+    result = types(there)
+    assert result.count("assignment.submitted") == 8
+    assert result.count("batch.progress") == 7, "after each answer another tenth is in"
+    assert result.count("batch.completed") == 1
+    assert result[-6:] == [
         *("assignment.revised", "response.reviewed", "batch.paused", "batch.closed"),
         *("dataset.created", "job.ended"),
     ]
-    assert len(set(ids(there))) == len(told)
+    assert len(set(ids(there))) == len(result)
     assert all(verified(secret, headers, body) for headers, body in there.letters)
     assert not any(verified(secret, headers, body + b" ") for headers, body in there.letters)
 
@@ -131,12 +131,12 @@ def test_decisions_on_pay_are_told_with_what_they_pay_and_each_once(project: Any
         approval_queue.bonus(good, Decimal("1.50"), reason="Very careful.", form="one", user=None)
         assignment_approval.reject(bad, text="Bob guesses.")
     assignment_approval.approve(bad, override=True)
-    told = [event.content for event in WebhookEvent.objects.order_by("pk")]
+    result = [event.content for event in WebhookEvent.objects.order_by("pk")]
     whose = {row.public_id: {"hit": row.hit.public_id, "assignment": row.public_id} for row in (good, bad)}
     about = [
         {"project": "wells", "batch": "paid", "worker": bob.pseudonym, **whose[row.public_id]} for row in (good, bad)
     ]
-    assert [(one["type"], one["data"]) for one in told] == [
+    assert [(one["type"], one["data"]) for one in result] == [
         ("assignment.approved", about[0] | {"source": "auto", "amount": "0.25"}),
         ("bonus.paid", about[0] | {"kind": "bonus", "amount": "1.50"}),
         ("assignment.rejected", about[1] | {"source": "requester"}),

@@ -86,12 +86,12 @@ def test_its_progress_counts_hits_and_ends_with_all(
     project: Any, dataset: Any, bob: Any, carol: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(add_assignments, "CHUNK", 3)
-    told: list[tuple[int, int]] = []
+    result: list[tuple[int, int]] = []
     batch = finished(project, dataset, bob, carol)
     add_assignments.add_assignments(
-        batch, base=batch.next_ticket, progress=lambda done, total: told.append((done, total))
+        batch, base=batch.next_ticket, progress=lambda done, total: result.append((done, total))
     )
-    assert told == [(3, 4), (4, 4)]
+    assert result == [(3, 4), (4, 4)]
 
 
 def test_whoever_looks_while_a_top_up_runs_misses_no_hit(

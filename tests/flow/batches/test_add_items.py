@@ -24,8 +24,8 @@ def test_a_clone_is_a_draft_with_everything_that_was_settled(
     project: Any, bob: Any, tmp_path: Path, alice: Any
 ) -> None:
     held = dataset_of(project, tmp_path, name="towers", size=6)
-    told = {"title": "Towers", "sample": 3, "seed": 5, "reward": "0.30", "meeting": "free", "keywords": "x"}
-    batch = launched(project, "study", held, workers=[bob], requirements=[], **told)
+    result = {"title": "Towers", "sample": 3, "seed": 5, "reward": "0.30", "meeting": "free", "keywords": "x"}
+    batch = launched(project, "study", held, workers=[bob], requirements=[], **result)
     batch_launch.change_instructions(batch, "Read it twice.")
     again = add_items.clone(batch, user=alice)
     again.refresh_from_db()

@@ -80,8 +80,8 @@ def test_qualification_and_production_share_no_item_unless_asked_to(project: Any
 
 def test_what_cannot_work_is_told_and_does_not_hinder(project: Any, dataset: Dataset, bob: Any, carol: Any) -> None:
     batch = draft(project, "b", dataset, assignments_per_hit=5)
-    told = batch_launch.launch(batch)["warnings"]
-    assert told == ["This batch needs 5 different workers, and you have 2. HITs stay incomplete until more join."]
+    result = batch_launch.launch(batch)["warnings"]
+    assert result == ["This batch needs 5 different workers, and you have 2. HITs stay incomplete until more join."]
     assert batch.state == Batch.State.OPEN
     assert batch_launch.doubts(launched(project, "fits", dataset, assignments_per_hit=2)) == []
 

@@ -72,9 +72,9 @@ def test_a_batch_that_is_not_stored_is_quoted_like_one_that_is(made: Batch, data
 
 
 def test_progress_is_told(made: Batch) -> None:
-    told: list[tuple[int, int]] = []
-    estimates.estimate(made, progress=lambda done, of: told.append((done, of)))
-    assert told == [(4, 4)]
+    result: list[tuple[int, int]] = []
+    estimates.estimate(made, progress=lambda done, of: result.append((done, of)))
+    assert result == [(4, 4)]
 
 
 def test_unpaid_work_costs_nothing_and_still_tells_something(made: Batch) -> None:

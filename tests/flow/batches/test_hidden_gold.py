@@ -159,11 +159,11 @@ def test_nothing_of_them_is_in_reports_aggregates_and_exports(
 def test_who_earns_too_little_is_warned_once_and_goes_on(project: Any, tmp_path: Path, bob: Worker) -> None:
     batch = checked(project, tmp_path, size=24, check_rule={"after": 3, "warn_below": 0.8})
     came = answer(bob, batch, right=lambda row: not row.hit.check_item)
-    told = Feedback.objects.filter(worker=bob)
+    result = Feedback.objects.filter(worker=bob)
     checks = sum(row.hit.check_item for row in came)
     assert len(came) - checks == 24
-    assert told.count() == checks // 3
-    assert "0 percent" in told.first().text
+    assert result.count() == checks // 3
+    assert "0 percent" in result.first().text
 
 
 def test_who_earns_far_too_little_is_paused_and_keeps_everything(project: Any, tmp_path: Path, bob: Worker) -> None:

@@ -235,9 +235,9 @@ def test_no_more_than_two_hundred_flaws_are_kept_and_errors_come_first() -> None
         report.note(Flaw("warning", f"line {k}", "", "x" * k, "this is odd", "Look at it"))
     for k in range(20):
         report.note(Flaw("error", f"line {300 + k}", "", "text", "this is wrong", "Correct it"))
-    told = report.as_json()
-    assert (told["errors"], told["warnings"], len(told["flaws"])) == (20, 300, 200)
-    assert [flaw["severity"] for flaw in told["flaws"]] == ["error"] * 20 + ["warning"] * 180
+    result = report.as_json()
+    assert (result["errors"], result["warnings"], len(result["flaws"])) == (20, 300, 200)
+    assert [flaw["severity"] for flaw in result["flaws"]] == ["error"] * 20 + ["warning"] * 180
 
 
 def test_an_answer_outside_its_context_is_a_warning_and_the_record_is_kept(project: Any, tmp_path: Path) -> None:

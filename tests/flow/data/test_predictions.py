@@ -30,8 +30,8 @@ def predictions(folder: Path, texts: dict[str, str]) -> Path:
 def test_a_model_stands_beside_people_with_the_paired_gap(worked: Batch, tmp_path: Path) -> None:
     file = predictions(tmp_path, {f"well-{k}": "Tower 0" for k in range(4)})
     dataset = worked.datasets.get()
-    told = batch_scores.import_predictions(dataset, file, format="musique", model="my reader")
-    assert told == {"read": 4, "accepted": 4, "missing": 1, "already_there": False}
+    result = batch_scores.import_predictions(dataset, file, format="musique", model="my reader")
+    assert result == {"read": 4, "accepted": 4, "missing": 1, "already_there": False}
     found = batch_scores.score_batch(worked)["datasets"]["wells"]
     model = found["models"]["my reader"]
     assert model["n"] == 3

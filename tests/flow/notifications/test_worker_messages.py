@@ -12,9 +12,9 @@ from annotation.models import Assignment
 
 
 def test_a_letter_is_unread_until_the_worker_reads_it(bob: Any, alice: Any) -> None:
-    told = worker_messages.send(bob, "  About\nyour work ", " Well done. ", author=alice)
-    assert (told.subject, told.text, told.author) == ("About your work", "Well done.", alice)
-    assert list(worker_messages.unread(bob)) == [told]
+    result = worker_messages.send(bob, "  About\nyour work ", " Well done. ", author=alice)
+    assert (result.subject, result.text, result.author) == ("About your work", "Well done.", alice)
+    assert list(worker_messages.unread(bob)) == [result]
     assert worker_messages.read(bob) == 1
     assert not worker_messages.unread(bob).exists()
     assert worker_messages.read(bob) == 0
@@ -39,5 +39,5 @@ def test_a_letter_goes_only_to_whose_work_it_is_about(bob: Any, carol: Any) -> N
 
 
 def test_a_long_letter_is_cut_to_what_a_letter_holds(bob: Any) -> None:
-    told = worker_messages.send(bob, "s" * 300, "t" * 5000)
-    assert (len(told.subject), len(told.text)) == (200, 4096)
+    result = worker_messages.send(bob, "s" * 300, "t" * 5000)
+    assert (len(result.subject), len(result.text)) == (200, 4096)

@@ -214,8 +214,8 @@ def test_it_stays_while_a_payout_is_open(client: Any, alice: Any, bob: Any, proj
     jobs.work_off()
     assert not Erasure.objects.exists()
     client.force_login(alice)
-    told = client.post(reverse("project-erase", args=["wells"]), {"name": "wells"})
-    assert (told.status_code, "payout is still open" in told.content.decode()) == (422, True)
+    result = client.post(reverse("project-erase", args=["wells"]), {"name": "wells"})
+    assert (result.status_code, "payout is still open" in result.content.decode()) == (422, True)
     payouts.decide(line, PayoutLine.State.PAID)
     jobs.work_off()
     assert Erasure.objects.get().ended_at is not None

@@ -100,11 +100,11 @@ def made(project: Project, workers: list[Worker], folder: Path, task: str, seed:
 
 
 def answered(row: Assignment, rng: Random) -> None:
-    told = None
+    result = None
     if row.batch.task == "compose":
         bridges = [rng.choice(["same", "same", "different"])] * len(row.hit.payload["edges"])
-        told = composed(f"Which tower stands beside the well of turn {row.pk}?") | {"bridges": bridges}
-    submit(row, told, key=f"0.{row.pk}")
+        result = composed(f"Which tower stands beside the well of turn {row.pk}?") | {"bridges": bridges}
+    submit(row, result, key=f"0.{row.pk}")
     Assignment.objects.filter(pk=row.pk).update(active_seconds=rng.choice([0, 20.0, 41.5]))
     row.responses.update(active_seconds=Assignment.objects.get(pk=row.pk).active_seconds)
 
@@ -139,9 +139,9 @@ def decide(row: Assignment, rng: Random) -> None:
 Check = Callable[[Rows, tuple[str, ...]], bool]
 
 
-def by_hops(rows: Rows, told: str) -> bool:
+def by_hops(rows: Rows, result: str) -> bool:
     known = Counter(hit.item.hops for hit in rows.hits if hit.item.hops)
-    return told == ", ".join(f"{hops} ({count})" for hops, count in sorted(known.items()))
+    return result == ", ".join(f"{hops} ({count})" for hops, count in sorted(known.items()))
 
 
 def settled(rows: Rows, decision: str) -> int:
@@ -241,10 +241,10 @@ COMPOSED: dict[str, Check] = {
 }
 
 
-def wrong(told: list[str], checks: dict[str, Check], rows: Rows) -> list[str]:
+def wrong(result: list[str], checks: dict[str, Check], rows: Rows) -> list[str]:
     """The sentences that nobody checks, or that do not hold."""
     found = []
-    for said in told:
+    for said in result:
         matches = [(check, match) for words, check in checks.items() if (match := re.fullmatch(words, said))]
         if len(matches) != 1 or not matches[0][0](rows, matches[0][1].groups()):
             found.append(said)
@@ -259,11 +259,11 @@ def test_every_sentence_holds_against_the_rows(
     batch = made(project, [bob, carol, newcomer(project, "dave")], tmp_path, task, seed)
     report = batch_scores.score_batch(batch)
     rows = Rows(batch)
-    told = [sentence(one) for one in methods.sentences(methods_facts.facts_of(batch, report))]
-    assert told
-    assert wrong(told, METHODS, rows) == []
+    result = [sentence(one) for one in methods.sentences(methods_facts.facts_of(batch, report))]
+    assert result
+    assert wrong(result, METHODS, rows) == []
     assert wrong([sentence(one) for one in report.get("paragraph", ())], COMPOSED, rows) == []
-    spoken = " ".join([*told, *(sentence(one) for one in report.get("paragraph", ()))])
+    spoken = " ".join([*result, *(sentence(one) for one in report.get("paragraph", ()))])
     assert bool(re.search(r"\b(paid|cents|dollars)\b", spoken)) == bool(rows.paid)
 
 

@@ -50,7 +50,7 @@ class Said(Rows):
 
     @property
     def edges(self) -> list[list[str]]:
-        return [list(edge) for told in self.each("bridges") for edge in zip(*told, strict=True)]
+        return [list(edge) for result in self.each("bridges") for edge in zip(*result, strict=True)]
 
     @property
     def groups(self) -> dict[str, list[Hit]]:
@@ -72,9 +72,9 @@ def most(labels: Iterable[Hashable]) -> Hashable:
     return ahead[0] if len(ahead) == 1 else "tied"
 
 
-def is_share(told: str, holds: Iterable[float]) -> bool:
+def is_share(result: str, holds: Iterable[float]) -> bool:
     each = list(holds)
-    return bool(each) and abs(float(told) - 100 * sum(each) / len(each)) < 0.06
+    return bool(each) and abs(float(result) - 100 * sum(each) / len(each)) < 0.06
 
 
 def holding(said: Said, hits: list[Hit]) -> dict[int, Hashable]:
@@ -137,7 +137,7 @@ def fates(said: Said) -> list[str]:
 
 
 def solved(said: Said) -> list[Hashable]:
-    return [most(told) for told in said.each("solvable")]
+    return [most(result) for result in said.each("solvable")]
 
 
 def classes(said: Said) -> Iterator[Hashable]:
@@ -148,7 +148,7 @@ def classes(said: Said) -> Iterator[Hashable]:
 COMMON: dict[str, Check] = {
     WHOM: lambda r, g: number(g[0]) == len({row.worker_id for row in r.counted}),
     r"Each item has (one|\d+) responses? \(k = (\d+)\)\.": lambda r, g: (
-        {len(told) for told in r.said.values()} == {number(g[0])} == {number(g[1])}
+        {len(result) for result in r.said.values()} == {number(g[0])} == {number(g[1])}
     ),
     r"Items have (\d+) to (\d+) responses; .*": lambda r, g: (
         [min(map(len, r.said.values())), max(map(len, r.said.values()))] == [int(g[0]), int(g[1])] and g[0] != g[1]
@@ -158,11 +158,11 @@ PARAGRAPHS: dict[str, dict[str, Check]] = {
     "choose": {
         rf"Of {COUNT} graphs? with .* chose a composition for {SHARE} and none of them for {SHARE}\.": lambda r, g: (
             number(g[0]) == len(r.said)
-            and is_share(g[1], [most(told) not in (None, "tied") for told in r.each("chosen")])
-            and is_share(g[2], [most(told) is None for told in r.each("chosen")])
+            and is_share(g[1], [most(result) not in (None, "tied") for result in r.each("chosen")])
+            and is_share(g[2], [most(result) is None for result in r.each("chosen")])
         ),
         rf"The votes are tied for {SHARE}\.": lambda r, g: (
-            is_share(g[0], [most(told) == "tied" for told in r.each("chosen")]) and float(g[0]) > 0
+            is_share(g[0], [most(result) == "tied" for result in r.each("chosen")]) and float(g[0]) > 0
         ),
     },
     "coreference": {
@@ -170,8 +170,8 @@ PARAGRAPHS: dict[str, dict[str, Check]] = {
             [*map(number, g)] == [len({row.worker_id for row in r.counted}), len(r.edges), len(r.said)]
         ),
         rf"By majority, {SHARE} mention the same entity and {SHARE} do not\.": lambda r, g: all(
-            is_share(told, [most(edge) == kind for edge in r.edges])
-            for told, kind in zip(g, ("same", "different"), strict=True)
+            is_share(result, [most(edge) == kind for edge in r.edges])
+            for result, kind in zip(g, ("same", "different"), strict=True)
         ),
         rf"For {SHARE} the majority cannot tell\.": lambda r, g: is_share(
             g[0], [most(edge) == "unsure" for edge in r.edges]
@@ -183,8 +183,8 @@ PARAGRAPHS: dict[str, dict[str, Check]] = {
             [*map(number, g)] == [len({row.worker_id for row in r.counted}), len(r.said)]
         ),
         rf"By majority, {SHARE} were kept and {SHARE} discarded\.": lambda r, g: all(
-            is_share(told, [one == kind for one in fates(r)])
-            for told, kind in zip(g, ("kept", "discarded"), strict=True)
+            is_share(result, [one == kind for one in fates(r)])
+            for result, kind in zip(g, ("kept", "discarded"), strict=True)
         ),
         rf"On {SHARE}, annotators are tied on keeping the question or on a text\.": lambda r, g: is_share(
             g[0], [one == "tied" for one in fates(r)]
@@ -285,10 +285,10 @@ def test_every_sentence_on_labels_holds_against_the_rows(project: Any, tmp_path:
     batch = made(project, tmp_path, task, seed)
     report = batch_scores.score_batch(batch)
     rows = Said(batch)
-    told = [sentence(one) for one in methods.sentences(methods_facts.facts_of(batch, report))]
-    assert wrong(told, METHODS, rows) == []
-    assert bool(told) == bool(rows.answers)
+    result = [sentence(one) for one in methods.sentences(methods_facts.facts_of(batch, report))]
+    assert wrong(result, METHODS, rows) == []
+    assert bool(result) == bool(rows.answers)
     spoken = [sentence(one) for one in report["paragraph"]]
     assert wrong(spoken, PARAGRAPHS[task] | COMMON, rows) == []
     assert bool(spoken) == bool(rows.said) or task == "sufficiency"  # which states its rules in any case
-    assert bool({"paid", "dollars"} & {word.strip(".,") for word in " ".join(told).split()}) == bool(rows.paid)
+    assert bool({"paid", "dollars"} & {word.strip(".,") for word in " ".join(result).split()}) == bool(rows.paid)

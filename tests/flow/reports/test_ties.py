@@ -99,6 +99,6 @@ def test_nonsense_asks_for_no_rule(said: str) -> None:
 
 
 def test_the_printed_report_says_that_ties_were_broken_at_random(worked: Batch) -> None:
-    told = "that of one tied answer"
-    assert told in "\n".join(printed(batch_scores.score_batch(worked, cut=Cut(ties="random"))))
-    assert told not in "\n".join(printed(batch_scores.score_batch(worked)))
+    result = "that of one tied answer"
+    assert result in "\n".join(printed(batch_scores.score_batch(worked, cut=Cut(ties="random"))))
+    assert result not in "\n".join(printed(batch_scores.score_batch(worked)))

@@ -121,8 +121,8 @@ def test_what_was_decided_before_a_crash_stands_in_the_log_and_nothing_else(
     monkeypatch.setattr(assignment_approval, "approve", dies)
     with pytest.raises(SystemExit):
         approval_queue.decide_all(map(fresh, rows), approval_queue.BulkDecision("approve", ""), user=None)
-    told = AuditEntry.objects.filter(act="approved").values_list("key", flat=True)
-    assert list(told) == [rows[0].public_id]
+    result = AuditEntry.objects.filter(act="approved").values_list("key", flat=True)
+    assert list(result) == [rows[0].public_id]
 
 
 def test_a_rejection_is_taken_back_within_30_days(rows: list[Assignment]) -> None:
@@ -220,13 +220,13 @@ def test_the_file_tells_every_decision_and_runs_nothing(rows: list[Assignment], 
     approval_queue.decide(fresh(rows[0]), "override", text="", user=alice)
     approval_queue.bonus(rows[0], Decimal("0.50"), reason="Sorry.", form="a", user=alice)
     approval_queue.decide(fresh(rows[1]), "approve", text="", user=None)
-    told = list(csv.DictReader(StringIO("".join(approval_queue.lines(batch.project)))))
-    assert [(one["decision"], one["reward"], one["bonuses"]) for one in told] == [
+    result = list(csv.DictReader(StringIO("".join(approval_queue.lines(batch.project)))))
+    assert [(one["decision"], one["reward"], one["bonuses"]) for one in result] == [
         ("rejected", "0.00", "0.00"), ("approved", "0.25", "0.50"), ("approved", "0.25", "0.00"),
     ]  # fmt: skip
-    assert told[0]["text"] == "'=cmd()"
-    assert {told[0]["worker"]} == {rows[0].worker.pseudonym}
-    assert [one["by"] for one in told] == ["Alice", "Alice", "requester"]
+    assert result[0]["text"] == "'=cmd()"
+    assert {result[0]["worker"]} == {rows[0].worker.pseudonym}
+    assert [one["by"] for one in result] == ["Alice", "Alice", "requester"]
     assert "bob" not in "".join(approval_queue.lines(batch.project))
 
 

@@ -91,7 +91,7 @@ def test_reviews_decide_what_stands_and_are_told(
     [step] = steps_of(made[undone.item.source_id].extra)
     assert (step["workers"], step["reviews"]) == ([bob.pseudonym, carol.pseudonym], [])
     [step] = steps_of(made[accepted.item.source_id].extra)
-    assert [told["decision"] for told in step["reviews"]] == ["accepted"]
+    assert [result["decision"] for result in step["reviews"]] == ["accepted"]
 
 
 def test_the_pseudonym_of_a_reviewer_is_no_workers(project: Any) -> None:

@@ -121,10 +121,10 @@ def test_a_batch_without_aggregates_leaves_nothing_behind(project: Any, batch: B
 
 def test_a_failure_midway_leaves_nothing_behind(batch: Batch, bob: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     answer_all(bob, batch)
-    task, told = registry.task_type("answer"), iter([True, True, False])
+    task, result = registry.task_type("answer"), iter([True, True, False])
 
     def breaks(self: Any, example: Example, aggregate: Any) -> list[Example]:
-        if next(told):
+        if next(result):
             return [example]
         raise KeyError
 

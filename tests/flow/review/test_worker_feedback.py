@@ -21,12 +21,12 @@ def compositions(project: Any, dataset: Any) -> Batch:
 
 def test_feedback_waits_until_its_worker_has_read_it(compositions: Batch, bob: Any, carol: Any, alice: Any) -> None:
     row = compose(bob, compositions)
-    told = worker_feedback.feedback(bob, compositions, text=" Fewer words. ", author=alice, assignment=row)
-    assert (told.text, told.assignment, told.author) == ("Fewer words.", row, alice)
-    assert list(worker_feedback.waiting(bob)) == [told]
+    result = worker_feedback.feedback(bob, compositions, text=" Fewer words. ", author=alice, assignment=row)
+    assert (result.text, result.assignment, result.author) == ("Fewer words.", row, alice)
+    assert list(worker_feedback.waiting(bob)) == [result]
     assert not worker_feedback.waiting(carol).exists()
-    assert worker_feedback.acknowledge(told)
-    assert not worker_feedback.acknowledge(told)
+    assert worker_feedback.acknowledge(result)
+    assert not worker_feedback.acknowledge(result)
     assert not worker_feedback.waiting(bob).exists()
 
 

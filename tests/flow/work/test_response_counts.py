@@ -117,8 +117,8 @@ def test_a_model_is_shown_over_its_own_items_with_people_on_the_same(worked: Bat
     study = content["datasets"]["wells"]
     assert study["answer"]["human_score"]["em"]["value"] == pytest.approx(7 / 9)
     table = table_of(content, "models-wells") or {}
-    told = [[cell_text(row[0]), row[1], row[2]["value"], row[4]] for row in table["rows"]]
-    assert told == [
+    result = [[cell_text(row[0]), row[1], row[2]["value"], row[4]] for row in table["rows"]]
+    assert result == [
         ["my reader", 2, 0.5, 2],
         ["People on the items of my reader", 2, 1.0, 2],
         ["Human score minus my reader", 2, 0.5, 2],

@@ -38,10 +38,10 @@ def test_the_layout_comes_back_as_such_with_its_keys_in_order() -> None:
     hidden = [{key: value for key, value in row.items() if key != "answer"} for row in TWO]
     apart = [TWO[0], TWO[2], TWO[1], TWO[3]]
     equal = [TWO[0] | {"answer": "D"}, *TWO[1:]]  # D is the same text as B
-    for told in (TWO, odd, hidden, apart, equal):
-        after = there_and_back("race", told)
-        assert after == told
-        assert [list(row) for row in after] == [list(row) for row in told]
+    for result in (TWO, odd, hidden, apart, equal):
+        after = there_and_back("race", result)
+        assert after == result
+        assert [list(row) for row in after] == [list(row) for row in result]
     assert there_and_back("race", [RACE, *TWO[2:]]) == [RACE, *TWO[2:]]
 
 

@@ -114,13 +114,13 @@ def test_the_lease_follows_the_expected_time_that_the_task_knows(
     ],
 )
 def test_what_is_wrong_stands_beside_its_field(
-    client: Any, alice: Any, bob: Any, dataset: Any, field: str, value: Any, told: str
+    client: Any, alice: Any, bob: Any, dataset: Any, field: str, value: Any, result: str
 ) -> None:
     client.force_login(alice)
     response = client.post(reverse("batch-new", args=["wells"]), form(dataset, **{field: value}))
     html = response.content.decode()
     assert response.status_code == 422
-    assert told in html
+    assert result in html
     assert html.count("autofocus") >= 1
     assert not Batch.objects.exists()
 

@@ -87,13 +87,13 @@ def test_the_command_refuses_options_that_do_not_go_together(dataset: Any) -> No
     ],
 )
 def test_what_is_wrong_stands_among_the_options(
-    client: Any, alice: Any, dataset: Any, wrong: dict[str, str], told: str
+    client: Any, alice: Any, dataset: Any, wrong: dict[str, str], result: str
 ) -> None:
     client.force_login(alice)
     response = client.post(reverse("batch-new", args=["wells"]), posted(dataset, **wrong))
     html = response.content.decode()
     assert response.status_code == 422
-    assert told in html[html.index('id="options"') : html.index("</fieldset>", html.index('id="options"'))]
+    assert result in html[html.index('id="options"') : html.index("</fieldset>", html.index('id="options"'))]
     assert "Not saved yet" in html
     assert not Batch.objects.exists()
 

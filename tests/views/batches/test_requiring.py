@@ -60,12 +60,12 @@ def test_a_launch_requires_what_its_rows_say(desk: Any, dataset: Any, kind: Any)
     [("EqualTo", "many", "whole numbers"), ("EqualTo", "", "exactly one value"), ("Exists", "1", "takes no values")],
 )
 def test_a_wrong_value_is_said_in_its_row(
-    desk: Any, dataset: Any, kind: Any, comparator: str, values: str, told: str
+    desk: Any, dataset: Any, kind: Any, comparator: str, values: str, result: str
 ) -> None:
     posted = form(dataset, **row(0, kind.public_id, comparator, values))
     response = desk.post(reverse("batch-new", args=["wells"]), posted)
     assert response.status_code == 422
-    assert told in str(response.context["form"].requirements.errors["values_0"])
+    assert result in str(response.context["form"].requirements.errors["values_0"])
     assert not Batch.objects.exists()
 
 

@@ -311,9 +311,9 @@ def test_licence_and_source_are_corrected_on_the_dataset_s_page(client: Any, ali
     page, where = reverse("dataset", args=["wells", "wells-2"]), reverse("dataset-describe", args=["wells", "wells-2"])
     assert f'action="{where}"' in client.get(page).content.decode()
     said = {"licence": "CC BY-SA 4.0", "source": HOSTILE}
-    told = one_line(client.post(where, said, follow=True).content.decode())
-    assert "CC BY-SA 4.0" in told
-    assert HOSTILE not in told
+    result = one_line(client.post(where, said, follow=True).content.decode())
+    assert "CC BY-SA 4.0" in result
+    assert HOSTILE not in result
     assert list(Dataset.objects.values_list("licence", "source")) == [("CC BY-SA 4.0", HOSTILE)]
     client.post(where, {"licence": "x" * 201, "source": ""})
     assert Dataset.objects.get().licence == "CC BY-SA 4.0"

@@ -310,14 +310,14 @@ def test_a_split_that_was_removed_is_made_again_alone(pipeline: Any, missing: st
 
 def test_long_work_says_that_it_lives(pipeline: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("annotation.flow.projects.job_queue.BEAT", 0.0)
-    told: list[tuple[int, int]] = []
+    result: list[tuple[int, int]] = []
     source = Dataset.objects.get(slug="graphs")
     derivation.derive_dataset(
-        source, how="contexts", name="told", progress=lambda done, total: told.append((done, total))
+        source, how="contexts", name="told", progress=lambda done, total: result.append((done, total))
     )
-    assert told[0] == (1, 0)
-    assert (2, 4) in told
-    assert told[-1] == (4, 4)
+    assert result[0] == (1, 0)
+    assert (2, 4) in result
+    assert result[-1] == (4, 4)
 
 
 def test_nobody_else_derives(client: Any, bob: Any, dataset: Any) -> None:

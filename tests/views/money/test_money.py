@@ -64,17 +64,17 @@ def test_money_is_put_in_once_it_was_confirmed_and_once_however_often_it_is_sent
         ({"way": "up", "amount": "1"}, "Select a valid choice"),
     ],
 )
-def test_what_cannot_be_moved_is_said_beside_it(desk: Any, wish: dict[str, str], told: str) -> None:
+def test_what_cannot_be_moved_is_said_beside_it(desk: Any, wish: dict[str, str], result: str) -> None:
     response = desk.post(url("money-move"), wish | {"key": "abc", "confirm": "1"})
     assert response.status_code == 422
-    assert told in text(response)
+    assert result in text(response)
     assert not Entry.objects.exists()
 
 
 def test_the_page_says_which_way_money_went(desk: Any, project: Any) -> None:
-    for way, told in (("in", "Deposited."), ("out", "Withdrawn.")):
+    for way, result in (("in", "Deposited."), ("out", "Withdrawn.")):
         wish = {"way": way, "amount": "25.50", "key": way, "confirm": "1"}
-        assert told in text(desk.post(url("money-move"), wish, follow=True))
+        assert result in text(desk.post(url("money-move"), wish, follow=True))
     assert ledger.balance(project, "available") == 0
 
 
@@ -203,10 +203,10 @@ def test_a_stored_draft_shows_its_pay_and_its_quote(desk: Any, project: Any, dat
 def test_a_batch_that_cannot_be_paid_for_again_is_not_reopened(desk: Any, paid: Batch) -> None:
     desk.post(at("batch-move", "close", batch="paid"))
     ledger.deposit(paid.project, D("-49.50"), key="out")
-    told = desk.post(at("batch-move", "resume", batch="paid"), follow=True)
+    result = desk.post(at("batch-move", "resume", batch="paid"), follow=True)
     paid.refresh_from_db()
     assert paid.state == "closed"
-    assert "This requires $1.00, but the budget has only $0.50 left" in text(told)
+    assert "This requires $1.00, but the budget has only $0.50 left" in text(result)
 
 
 def test_another_projects_money_is_not_there(client: Any, paid: Batch, bob: Any) -> None:

@@ -48,11 +48,11 @@ def test_every_kind_leads_a_requester_somewhere(client: Any, alice: Any, project
 
     now = timezone.now()
     job = Job.objects.create(project=project, kind="x", title="Import", due_at=now, state="failed", error="Why.")
-    told = {"project": project, "key": "k"}
-    announcements.notify([alice], "finished", **told | {"key": "a"}, batch=batch, facts={"answers": 8})
-    announcements.notify([alice], "stalled", **told | {"key": "b"}, batch=batch, facts={"left": 3})
-    announcements.notify([alice], "failed", **told | {"key": "c"}, job=job)
-    announcements.notify([alice], "money", **told | {"key": "d"}, facts={"left": "1.00", "put_in": "50.00"})
+    result = {"project": project, "key": "k"}
+    announcements.notify([alice], "finished", **result | {"key": "a"}, batch=batch, facts={"answers": 8})
+    announcements.notify([alice], "stalled", **result | {"key": "b"}, batch=batch, facts={"left": 3})
+    announcements.notify([alice], "failed", **result | {"key": "c"}, job=job)
+    announcements.notify([alice], "money", **result | {"key": "d"}, facts={"left": "1.00", "put_in": "50.00"})
     client.force_login(alice)
     html = page(client)
     for text in (

@@ -87,13 +87,13 @@ def test_a_file_with_one_bad_line_grants_nothing(desk: Any, kind: QualificationT
     upload = SimpleUploadedFile("scores.csv", text.encode())
     response = desk.post(address("qualification-grant", kind), {"by-file": "1", "file": upload})
     assert response.status_code == 422
-    told = " ".join(response.context["file"].errors["file"])
+    result = " ".join(response.context["file"].errors["file"])
     for part in (
         "line 3, worker: nobody is not a worker",
         "line 4, worker: appears twice in the file",
         "line 5, value: write two",
     ):
-        assert part in told
+        assert part in result
     assert not scores(kind)
 
 

@@ -82,15 +82,15 @@ def test_roles_are_changed_and_the_last_owner_stays(client: Any, alice: Any, pro
     mine, hers = (project.members.get(user=user) for user in (alice, rita))
     client.force_login(alice)
     for act, body in (("member-role", {"role": "reviewer"}), ("member-remove", {})):
-        told = client.post(reverse(act, args=["wells", mine.pk]), body, follow=True).content.decode()
-        assert "is the only owner of the project" in told
+        result = client.post(reverse(act, args=["wells", mine.pk]), body, follow=True).content.decode()
+        assert "is the only owner of the project" in result
     offered = client.get(reverse("people", args=["wells"])).content.decode()
     for act in ("member-role", "member-remove"):
         assert reverse(act, args=["wells", mine.pk]) not in offered
         assert reverse(act, args=["wells", hers.pk]) in offered
     client.post(reverse("member-role", args=["wells", hers.pk]), {"role": "king"})
-    told = client.post(reverse("member-role", args=["wells", hers.pk]), {"role": "owner"}, follow=True)
-    assert "Rita was reviewer and is now owner" in told.content.decode()
+    result = client.post(reverse("member-role", args=["wells", hers.pk]), {"role": "owner"}, follow=True)
+    assert "Rita was reviewer and is now owner" in result.content.decode()
     gone = client.post(reverse("member-role", args=["wells", mine.pk]), {"role": "reviewer"}, follow=True)
     assert gone.redirect_chain[-1][0] == reverse("project", args=["wells"])
     assert {m.user.username: m.role for m in project.members.all()} == {"alice": "reviewer", "rita": "owner"}

@@ -58,8 +58,8 @@ def test_the_hours_sheet_adds_up_what_wages_are_reckoned_by(
     berlin = ZoneInfo("Europe/Berlin")
     monday, tuesday = date(2026, 3, 2), date(2026, 3, 3)
     found = hours.sheet(project, monday, tuesday, zone=berlin)
-    told = [(line.worker.pk, line.day, line.seconds, line.submitted, line.ended) for line in found.lines]
-    assert told == [(bob.pk, monday, 1200, 1, 0), (bob.pk, tuesday, 600, 1, 0), (carol.pk, tuesday, 120, 1, 1)]
+    result = [(line.worker.pk, line.day, line.seconds, line.submitted, line.ended) for line in found.lines]
+    assert result == [(bob.pk, monday, 1200, 1, 0), (bob.pk, tuesday, 600, 1, 0), (carol.pk, tuesday, 120, 1, 1)]
     assert [(total.days, total.seconds) for total in found.totals] == [(2, 1800), (1, 120)]
     assert hours.sheet(project, tuesday, tuesday, zone=ZoneInfo("UTC")).lines == []
     everything = hours.sheet(project, monday, monday, zone=ZoneInfo("UTC"))

@@ -110,8 +110,8 @@ def test_every_file_that_leaves_is_told(client: Any, alice: Any, bob: Any, batch
     }
     for name, address in files.items():
         assert client.get(address)["Content-Disposition"] == f'attachment; filename="{name}"'
-    told = AuditEntry.objects.filter(act="exported", user=alice).order_by("pk")
-    assert [line.details["file"] for line in told] == list(files)
+    result = AuditEntry.objects.filter(act="exported", user=alice).order_by("pk")
+    assert [line.details["file"] for line in result] == list(files)
 
 
 def test_pausing_an_annotator_and_letting_them_go_on_is_told(client: Any, alice: Any, bob: Any, batch: Any) -> None:

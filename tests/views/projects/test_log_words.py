@@ -39,9 +39,9 @@ def test_times_are_said_in_utc_whatever_the_readers_zone(client: Any, alice: Any
     client.force_login(alice)
     client.cookies["tz"] = "Pacific/Kiritimati"
     html = client.get(reverse("log", args=["wells"])).content.decode()
-    told = re.search(r'<time datetime="([^"]+)">([^<]+)</time>', html)
-    assert told is not None
-    assert f"{datetime.fromisoformat(told[1]).astimezone(UTC):%H:%M}" == told[2][-5:]
+    result = re.search(r'<time datetime="([^"]+)">([^<]+)</time>', html)
+    assert result is not None
+    assert f"{datetime.fromisoformat(result[1]).astimezone(UTC):%H:%M}" == result[2][-5:]
 
 
 def test_lines_lead_to_what_they_are_about(client: Any, alice: Any, batch: Any, bob: Any) -> None:

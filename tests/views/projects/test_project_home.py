@@ -73,14 +73,14 @@ def test_everything_that_waits_is_a_link_to_where_it_is_done(
     overview.decided(batch, "to_adjudicate")
     client.force_login(alice)
     html = home(client)
-    told = {
+    result = {
         "approvals": f"{reverse('approvals', args=['wells'])}?batch=wells-1",
         "problem_reports": reverse("problem-reports", args=["wells", "wells-1"]),
         "adjudicate": reverse("adjudicate", args=["wells", "wells-1"]),
         "requests": reverse("qualification-requests", args=["wells", kind.public_id]),
         "messages": reverse("messages", args=["wells"]),
     }
-    for address in told.values():
+    for address in result.values():
         assert address in html
         assert client.get(address).status_code == 200
     assert '<b class="number">1</b> to adjudicate' in html

@@ -93,11 +93,11 @@ def test_a_figure_beyond_a_share_has_no_bar() -> None:
 
 def test_the_command_prints_the_tables(reported: Any, capsys: pytest.CaptureFixture[str]) -> None:
     call_command("score_batch", "wells-1", "--project", "wells")
-    told = capsys.readouterr().out
-    assert "! w1 said no too often." in told
-    assert "w2                  –                  –" in told
-    assert "Overridden: nothing yet" in told
-    assert "2 people answered." in told
+    result = capsys.readouterr().out
+    assert "! w1 said no too often." in result
+    assert "w2                  –                  –" in result
+    assert "Overridden: nothing yet" in result
+    assert "2 people answered." in result
 
 
 def test_the_workers_page_needs_no_scores(reported: Any) -> None:

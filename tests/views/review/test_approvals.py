@@ -84,8 +84,8 @@ def test_a_bonus_for_many_is_paid_once_for_each_and_a_letter_reaches_each(desk: 
     assert unsaid.status_code == 422
     assert not Payment.objects.exists()
     for _again in range(2):
-        told = {"confirm": "yes", "form": form[1], "text": "Fine work.", "amount": "0.10"}
-        desk.post(f"{QUEUE}decide/", chosen | told)
+        result = {"confirm": "yes", "form": form[1], "text": "Fine work.", "amount": "0.10"}
+        desk.post(f"{QUEUE}decide/", chosen | result)
     assert [payment.amount for payment in Payment.objects.filter(kind="bonus")] == [Decimal("0.10")] * len(rows)
     letter = {"which": chosen["which"], "act": "message", "confirm": "yes", "text": "Thank you all."}
     desk.post(f"{QUEUE}decide/", letter)
@@ -224,9 +224,9 @@ def test_reading_for_the_data_can_approve_in_one_go(client: Client, alice: Any, 
 def test_the_file_of_decisions(desk: Client, rows: list[Assignment]) -> None:
     desk.post(f"{QUEUE}{rows[0].public_id}/", {"act": "reject", "text": "Empty."})
     reply = desk.get(f"{QUEUE}decisions.csv")
-    told = b"".join(reply.streaming_content).decode().splitlines()
-    assert told[0].startswith("batch,assignment,worker,decision")
-    assert ",rejected,Empty.," in told[1]
+    result = b"".join(reply.streaming_content).decode().splitlines()
+    assert result[0].startswith("batch,assignment,worker,decision")
+    assert ",rejected,Empty.," in result[1]
     assert "attachment" in reply["Content-Disposition"]
 
 

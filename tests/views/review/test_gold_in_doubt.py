@@ -58,9 +58,9 @@ def test_a_corrected_version_is_made_and_the_report_has_both_scores(boss: Any, d
     assert "Create a corrected version" in boss.get(page("gold")).content.decode()
     response = boss.post(page("gold-correct"), {"dataset": "wells", "name": "better"})
     jobs.work_off()
-    told = boss.get(response["Location"]).content.decode()
-    assert "2 with corrected gold" in told
-    assert reverse("dataset", args=["wells", "better"]) in told
+    result = boss.get(response["Location"]).content.decode()
+    assert "2 with corrected gold" in result
+    assert reverse("dataset", args=["wells", "better"]) in result
     assert boss.get(reverse("dataset", args=["wells", "better"])).status_code == 200
     boss.post(page("report-refresh"))
     jobs.work_off()

@@ -30,10 +30,10 @@ def test_the_overview_makes_a_dataset_of_the_aggregates(alice_at_work: Any, batc
     work_off()
     made = Dataset.objects.get(slug="wells-1-results")
     assert (made.size, made.created_by) == (3, job.created_by)
-    told = alice_at_work.get(response.url).content.decode()
-    assert "Your dataset is ready: 3 items." in told
-    assert "left out: no answer stands" in told
-    assert reverse("dataset", args=["wells", made.slug]) in told
+    result = alice_at_work.get(response.url).content.decode()
+    assert "Your dataset is ready: 3 items." in result
+    assert "left out: no answer stands" in result
+    assert reverse("dataset", args=["wells", made.slug]) in result
     assert alice_at_work.get(reverse("dataset", args=["wells", made.slug])).status_code == 200
 
 
@@ -56,9 +56,9 @@ def test_the_rule_that_lets_items_advance_names_those_that_do_not(
     work_off()
     made = Dataset.objects.get(slug="agreed")
     assert (made.size, made.lineage["least"]) == (1, 2)
-    told = alice_at_work.get(response.url).content.decode()
-    assert "fewer than 2 agree" in told
-    assert f"{reverse('batch-new', args=['wells'])}?dataset=agreed" in told
+    result = alice_at_work.get(response.url).content.decode()
+    assert "fewer than 2 agree" in result
+    assert f"{reverse('batch-new', args=['wells'])}?dataset=agreed" in result
     assert "fewer than 2 agree" in alice_at_work.get(reverse("dataset", args=["wells", "agreed"])).content.decode()
 
 

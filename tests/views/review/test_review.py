@@ -172,15 +172,15 @@ def test_feedback_is_sent_listed_and_withdrawn_while_unread(boss: Any, compositi
     row = compose(bob, compositions)
     address = page("review-answer", row.public_id)
     assert boss.post(page("review-feedback", row.public_id), {"feedback": "Fewer words."})["Location"] == address
-    told = Feedback.objects.get()
-    assert (told.worker, told.batch, told.assignment, told.text) == (bob, compositions, row, "Fewer words.")
+    result = Feedback.objects.get()
+    assert (result.worker, result.batch, result.assignment, result.text) == (bob, compositions, row, "Fewer words.")
     assert "Fewer words." in boss.get(address).content.decode()
     fragment = boss.post(
         page("review-feedback", row.public_id), {"feedback": "And one hop more."}, headers={"HX-Request": "true"}
     )
     assert fragment.status_code == 200
     assert "<html" not in fragment.content.decode()
-    boss.post(page("review-withdraw", told.pk))
+    boss.post(page("review-withdraw", result.pk))
     assert [f.text for f in Feedback.objects.all()] == ["And one hop more."]
     worker_feedback.acknowledge(Feedback.objects.get())
     boss.post(page("review-withdraw", Feedback.objects.get().pk))
@@ -192,7 +192,7 @@ def test_a_worker_reads_feedback_before_the_next_assignment(
 ) -> None:
     row = compose(bob, compositions, "Which tower is it?")
     notes = [worker_feedback.feedback(bob, compositions, text=t, author=None, assignment=row) for t in ("One.", "Two.")]
-    told = worker_feedback.feedback(carol, compositions, text="For Carol.", author=None)
+    result = worker_feedback.feedback(carol, compositions, text="For Carol.", author=None)
     client.force_login(bob.user)
     client.post(f"/work/batches/{batch.pk}/instructions/", {"version": "1"})
     for note in notes:
@@ -203,9 +203,9 @@ def test_a_worker_reads_feedback_before_the_next_assignment(
         assert "Which tower is it?" in html
         following = client.post(f"/feedback/{note.pk}/", {"batch": batch.pk})
     assert following["Location"].startswith("/assignments/")
-    assert client.get(f"/feedback/{told.pk}/").status_code == 404
-    assert client.post(f"/feedback/{told.pk}/").status_code == 404
-    assert list(worker_feedback.waiting(carol)) == [told]
+    assert client.get(f"/feedback/{result.pk}/").status_code == 404
+    assert client.post(f"/feedback/{result.pk}/").status_code == 404
+    assert list(worker_feedback.waiting(carol)) == [result]
 
 
 def test_taking_something_up_again_is_no_way_round_feedback(client: Any, batch: Batch, bob: Any) -> None:

@@ -93,8 +93,8 @@ def open_batch(request: Any, project: Any, mark: Canaries, tmp_path: Path) -> Ba
     make, options = KINDS[request.param]
     file = tmp_path / mark.text("file")
     file.write_text(json.dumps(make(mark, 6)))
-    told = {"licence": mark.text("licence"), "source": mark.text("source")}
-    import_dataset(project, file, format=request.param, name=mark.text("dataset"), **told)
+    result = {"licence": mark.text("licence"), "source": mark.text("source")}
+    import_dataset(project, file, format=request.param, name=mark.text("dataset"), **result)
     batch = batch_launch.create_batch(
         project,
         mark.text("batch"),
@@ -220,13 +220,13 @@ def be_told(site: Crawler, batch: Batch) -> None:
     """Feedback about an answer, and an answer returned for repair, in a batch that is closed by now."""
     row = Assignment.objects.filter(batch=batch, state="submitted").first()
     assert row is not None
-    told = worker_feedback.feedback(row.worker, batch, text="Fewer words.", author=None, assignment=row)
+    result = worker_feedback.feedback(row.worker, batch, text="Fewer words.", author=None, assignment=row)
     wish = review_decisions.Decision("returned", {}, reason="Repair it.")
     review_decisions.decide(row, row.revision, wish, reviewer=None)
     site.get("work")
-    site.get("feedback", told.pk)
-    site.post("feedback", told.pk)
-    site.get("feedback", told.pk)
+    site.get("feedback", result.pk)
+    site.post("feedback", result.pk)
+    site.get("feedback", result.pk)
     site.get("assignment", row.public_id)
     site.post("submit", row.public_id, **typed(row, f"{row.revision}.repair"))
     site.get("work")

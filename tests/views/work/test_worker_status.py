@@ -183,8 +183,8 @@ def test_a_worker_says_where_they_live_and_work_opens(worker_client: Any, batch:
     assert worker_client.post(address, {"country": "Germany"}).status_code == 422
     assert worker_client.post(address, {"subdivision": "BE"}).status_code == 422
     assert worker_client.post(address, {"country": "de", "subdivision": "be"}).status_code == 303
-    told = Worker.objects.get(pk=bob.pk)
-    assert (told.country, told.subdivision, told.adult) == ("DE", "BE", False)
+    result = Worker.objects.get(pk=bob.pk)
+    assert (result.country, result.subdivision, result.adult) == ("DE", "BE", False)
     assert reverse("batch-start", args=[batch.pk]) in home(worker_client)
 
 
