@@ -15,7 +15,7 @@ class Entry:
     context: str = ""
     id: str = ""
     plural: str = ""
-    told: dict[int, str] = field(default_factory=dict)
+    texts: dict[int, str] = field(default_factory=dict)
     fuzzy: bool = False
 
     @property
@@ -25,7 +25,7 @@ class Entry:
     @property
     def is_translated(self) -> bool:
         """Whether gettext uses the other language's text: all of its forms are there, and none is uncertain."""
-        return not self.fuzzy and len(self.told) == (2 if self.plural else 1) and all(self.told.values())
+        return not self.fuzzy and len(self.texts) == (2 if self.plural else 1) and all(self.texts.values())
 
 
 def entries(path: Path) -> dict[str, Entry]:
@@ -45,7 +45,7 @@ def _entry(block: str) -> Entry:
         elif name == "msgid_plural":
             entry.plural = text
         else:
-            entry.told[int(name.removeprefix("msgstr").strip("[]") or 0)] = text
+            entry.texts[int(name.removeprefix("msgstr").strip("[]") or 0)] = text
     return entry
 
 

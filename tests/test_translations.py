@@ -25,7 +25,7 @@ def test_places_to_fill_are_kept() -> None:
     for entry in entries(ROOT / CATALOGUE).values():
         if entry.id:
             allowed = set(PLACE.findall(entry.id)), set(PLACE.findall(entry.plural or entry.id))
-            told = [text for text in entry.told.values() if text]
+            told = [text for text in entry.texts.values() if text]
             wrong += [text for text in told if set(PLACE.findall(text)) not in allowed]
     assert not wrong
 
@@ -37,9 +37,9 @@ def test_the_compiled_catalogue_is_that_of_the_text() -> None:
         if key and not entry.is_translated:
             assert not {key, (key, 0)} & set(compiled._catalog), key  # type: ignore[attr-defined]
         elif entry.plural:
-            assert [compiled._catalog[key, n] for n in (0, 1)] == list(entry.told.values()), key  # type: ignore[attr-defined]
+            assert [compiled._catalog[key, n] for n in (0, 1)] == list(entry.texts.values()), key  # type: ignore[attr-defined]
         elif key:
-            assert compiled._catalog[key] == entry.told[0], key  # type: ignore[attr-defined]
+            assert compiled._catalog[key] == entry.texts[0], key  # type: ignore[attr-defined]
 
 
 def test_a_text_without_german_is_shown_in_english() -> None:
@@ -60,9 +60,9 @@ def test_texts_without_german_are_listed(tmp_path: Path) -> None:
 
 
 def test_a_german_text_is_used_where_all_of_it_is_there_and_certain() -> None:
-    whole = Entry(id="One", result={0: "Eins"})
-    half = Entry(id="One", plural="Many", result={0: "Eins"})
-    uncertain = Entry(id="One", result={0: "Eins"}, fuzzy=True)
+    whole = Entry(id="One", texts={0: "Eins"})
+    half = Entry(id="One", plural="Many", texts={0: "Eins"})
+    uncertain = Entry(id="One", texts={0: "Eins"}, fuzzy=True)
     assert [entry.is_translated for entry in (whole, half, uncertain, Entry(id="One"))] == [True, False, False, False]
     assert list(untranslated([whole, half, uncertain])) == ["missing    One", "uncertain  One"]
 
