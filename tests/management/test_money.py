@@ -68,7 +68,7 @@ def test_the_instructions_reckons_the_questions_of_the_paper_at_the_pay_of_the_p
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "result"),
     [
         (["--paid"], "--paid needs --reward"),
         (["--reward", "0.25"], "add --paid"),

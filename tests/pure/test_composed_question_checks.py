@@ -219,7 +219,7 @@ def test_words_are_kin_by_their_endings(one: str, other: str, related: bool) -> 
 
 
 @pytest.mark.parametrize(
-    ("question", "told"),
+    ("question", "result"),
     [
         ("Tarn lies on a river. Which one is it?", False),
         ("Tarn lies on a river. It is old. Which one is it?", True),
@@ -238,7 +238,7 @@ def test_more_than_two_sentences_are_told_and_abbreviations_end_none(question: s
         assert finding.spans[0][0] > 0
 
 
-@pytest.mark.parametrize(("question", "told"), [("Which", True), ("Which?", False), ("何ですか？", False)])
+@pytest.mark.parametrize(("question", "result"), [("Which", True), ("Which?", False), ("何ですか？", False)])
 def test_a_question_needs_its_mark(question: str, result: bool) -> None:
     assert ("no_question_mark" in found(question)) is result
 

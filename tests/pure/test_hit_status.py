@@ -17,7 +17,7 @@ STANDS = st.builds(HitCounts, FEW, FEW, FEW, st.booleans(), st.booleans(), st.bo
 
 
 @pytest.mark.parametrize(
-    ("stand", "told"),
+    ("stand", "result"),
     [
         (HitCounts(2, 0, 0, expired=False), "Assignable"),
         (HitCounts(2, 1, 0, expired=False), "Assignable"),

@@ -110,7 +110,7 @@ LOCALES = tuple(Locale(f"{a}{b}") for a in "ABCDEF" for b in "ABCDEF")
 
 
 @pytest.mark.parametrize(
-    ("requirement", "told"),
+    ("requirement", "result"),
     [
         ({"comparator": "Above"}, "no comparator"),
         ({"comparator": "Exists", "guard": "Look"}, "no guard"),

@@ -237,7 +237,7 @@ def test_an_answer_that_a_requester_accepted_decides() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "grade"),
+    ("result", "grade"),
     [({"text": "Harrow 1", "support": [1]}, 1), ({"text": "Harrow", "support": [1]}, 2 / 3), (NOT, 0)],
 )
 def test_the_grade_of_what_is_answerable_is_answer_f1(result: JSON, grade: float) -> None:
@@ -250,7 +250,7 @@ def test_the_grade_of_what_is_answerable_is_answer_f1(result: JSON, grade: float
 UNFIT = [None, {"text": 1}, {"answerable": True}, {"answerable": "yes", "text": "Osla"}, {"text": "x", "support": [9]}]
 
 
-@pytest.mark.parametrize("told", UNFIT)
+@pytest.mark.parametrize("result", UNFIT)
 def test_judgments_from_elsewhere_that_do_not_fit_are_refused(result: Any) -> None:
     with pytest.raises(ValueError, match=r"\w"):
         TASK.complete(payload_of(twins(1)[0]), result)

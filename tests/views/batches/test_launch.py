@@ -103,7 +103,7 @@ def test_the_lease_follows_the_expected_time_that_the_task_knows(
 
 
 @pytest.mark.parametrize(
-    ("field", "value", "told"),
+    ("field", "value", "result"),
     [
         ("title", "", "This field is required"),
         ("datasets", [], "Choose at least one dataset"),

@@ -79,7 +79,7 @@ def test_the_command_refuses_options_that_do_not_go_together(dataset: Any) -> No
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "result"),
     [
         ({"option-low": "9"}, "the lower pay must not exceed the higher"),
         ({"option-strict": "very"}, "not one of the available choices"),

@@ -56,7 +56,7 @@ def test_a_launch_requires_what_its_rows_say(desk: Any, dataset: Any, kind: Any)
 
 
 @pytest.mark.parametrize(
-    ("comparator", "values", "told"),
+    ("comparator", "values", "result"),
     [("EqualTo", "many", "whole numbers"), ("EqualTo", "", "exactly one value"), ("Exists", "1", "takes no values")],
 )
 def test_a_wrong_value_is_said_in_its_row(

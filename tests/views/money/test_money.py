@@ -55,7 +55,7 @@ def test_money_is_put_in_once_it_was_confirmed_and_once_however_often_it_is_sent
 
 
 @pytest.mark.parametrize(
-    ("wish", "told"),
+    ("wish", "result"),
     [
         ({"way": "out", "amount": "1"}, "the budget has only $0.00 left"),
         ({"way": "in", "amount": "0"}, "greater than or equal to 0.01"),
