@@ -34,7 +34,7 @@ def frame(request: HttpRequest) -> dict[str, Any]:
 def _new_to(request: HttpRequest) -> int:
     """The number of unread notices, at most 100."""
     user = getattr(request, "user", None)
-    return notice_inbox.unread(user)[:100].count() if user is not None and user.is_authenticated else 0
+    return notice_inbox.count_unread(user, limit=100) if user is not None and user.is_authenticated else 0
 
 
 def _places(request: HttpRequest) -> list[dict[str, Any]]:
@@ -44,9 +44,9 @@ def _places(request: HttpRequest) -> list[dict[str, Any]]:
     places = [(reverse("home"), _("Home"))]
     if user.workers.filter(project__removed_at=None).exists():
         places.append((reverse("work"), _("Your work")))
-    present = user.memberships.filter(project__removed_at=None).select_related("project")
-    for member in present.order_by("project__title")[:5]:
-        places.append((reverse("project", args=[member.project.slug]), member.project.title))
+    present = user.memberships.filter(project__removed_at=None).order_by("project__title")
+    for slug, title in present.values_list("project__slug", "project__title")[:5]:
+        places.append((reverse("project", args=[slug]), title))
     path = reverse("work") if request.path.startswith(OF_WORK) else request.path
     places_here = [url for url, _label in places if path == url or (url != "/" and path.startswith(url))]
     here = max(places_here, key=len, default="")

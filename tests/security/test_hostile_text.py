@@ -42,8 +42,8 @@ def look(client: Client, address: str, **headers: str) -> str:
 
 
 def in_turn(addresses: list[str], k: int, each: bool) -> list[str]:
-    """A third of them, so that each has its turn with every third text; or all."""
-    return addresses if each else addresses[k % 3 :: 3]
+    """A sixth of them, so that each has its turn with every sixth text; or all."""
+    return addresses if each else addresses[k % 6 :: 6]
 
 
 def client_of(user: Any) -> Client:

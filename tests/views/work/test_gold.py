@@ -20,6 +20,7 @@ from annotation.models import Assignment, Batch, Hit
 from annotation.pure.data.example import Example
 from annotation.registry import task_type
 from tests.conftest import PASSWORD, records
+from tests.long_forms import first
 from tests.views.crawler import MARK, Canaries, Crawler, knock_everywhere
 
 pytestmark = pytest.mark.django_db
@@ -88,7 +89,7 @@ def mark() -> Canaries:
     return Canaries()
 
 
-@pytest.fixture(params=KINDS)
+@pytest.fixture(params=first(1, KINDS))
 def open_batch(request: Any, project: Any, mark: Canaries, tmp_path: Path) -> Batch:
     make, options = KINDS[request.param]
     file = tmp_path / mark.text("file")
