@@ -8,6 +8,7 @@ ON_POSTGRESQL := $(PY) -m tests.run_postgres --
 MARKED = $(shell grep -rl --include="test_*.py" "mark\.postgresql" tests)
 APPS := $(notdir $(patsubst %/apps.py,%,$(wildcard annotation/*/apps.py)))  # those behind the engine
 SPREAD := -n 4 --dist worksteal  # over two cores: a good part of the tests waits for a browser or a server
+HALF := -n 2 --dist worksteal  # beside the other half
 DJADE := find annotation tasks templates -name '*.html' -print0 | xargs -0 .venv/bin/djade
 # The tests start Python more than a hundred times: without its compiled files each start would compile everything.
 unexport PYTHONDONTWRITEBYTECODE
@@ -40,8 +41,11 @@ demo: $(DEMO_VENV)  ## a working installation with invented data at http://127.0
 test: .venv/dev.stamp  ## lint, then the tests: on SQLite, with real servers, and on PostgreSQL what depends on it
 	@failed=""; start=$$(date +%s); TESTS_SHARED=$$(mktemp -d); export TESTS_SHARED; trap 'rm -rf "$$TESTS_SHARED"' EXIT; \
 	$(MAKE) --no-print-directory lint >"$$TESTS_SHARED/lint.log" 2>&1 & lint=$$!; \
+	$(TESTS) $(HALF) -m "not soak" tests/browser >"$$TESTS_SHARED/browser.log" 2>&1 & browser=$$!; \
 	echo "== the tests on SQLite"; \
-	$(TESTS) $(SPREAD) -m "not soak and not process" || failed="$$failed sqlite"; \
+	$(TESTS) $(HALF) -m "not soak and not process and not browser" || failed="$$failed sqlite"; \
+	echo "== in the browser"; \
+	wait $$browser || failed="$$failed browser"; cat "$$TESTS_SHARED/browser.log"; \
 	echo "== what depends on the database on PostgreSQL"; \
 	$(ON_POSTGRESQL) $(TESTS) $(SPREAD) -m "postgresql and not soak and not process" $(MARKED) || failed="$$failed postgresql"; \
 	echo "== real servers and workers, on both"; \
@@ -75,7 +79,7 @@ soak: .venv/dev.stamp  ## what takes long: `make soak PART=long` (or process, br
 			process) $(TESTS) -n 2 --dist worksteal -m "soak and process" tests/process;; \
 			browser) $(TESTS) $(SPREAD) -m "soak and browser" tests/browser;; \
 			axe) AXE=whole $(TESTS) $(SPREAD) -m "axe" tests/browser;; \
-			postgresql) $(ON_POSTGRESQL) $(TESTS) $(SPREAD) -m "not process and not browser";; \
+			postgresql) $(ON_POSTGRESQL) $(TESTS) $(SPREAD) -m "(not soak or postgresql) and not process and not browser";; \
 			*) echo "there is no part $$part"; false;; \
 		esac || failed="$$failed $$part"; \
 		echo "== soak: $$part took $$(($$(date +%s) - start)) seconds"; \

@@ -14,7 +14,8 @@ from tests.browser.contexts import PATIENCE, Contexts
 from tests.browser.desk import Desk
 from tests.browser.site import Site
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+NAMES = ("chromium-headless-shell",)
+CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
 MISSING = "Chromium is not installed (apt-get install chromium)"
 ARGUMENTS = [
     "--no-sandbox",

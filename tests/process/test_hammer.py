@@ -13,7 +13,7 @@ import pytest
 
 from tests.process.installation import Installation
 
-PEOPLE, PROCESSES, HITS, EACH = 64, 4, 200, 3
+PEOPLE, PROCESSES, HITS, EACH = 64, 4, 120, 3
 
 
 class Load:
@@ -85,7 +85,7 @@ def test_a_server_killed_under_load_loses_and_doubles_nothing(installation: Inst
     load = Load(installation, tmp_path)
     installation.start_web()
     load.start()
-    for acks in (100, 300):
+    for acks in (60, 180):
         load.wait_for(acks)
         installation.kill_web()
         installation.start_web()
