@@ -39,7 +39,7 @@ export function showItem(page, url) {
   scrollTo(0, 0);
   globalThis.htmx?.process(body);
   for (const start of starts) start();
-  const heading = document.querySelector("[data-heading], #work h2, main");
+  const heading = document.querySelector("#work h2") ?? document.getElementById("main");
   heading.tabIndex = -1;
   return heading.focus({ preventScroll: true });
 }
