@@ -1,6 +1,7 @@
 // Active time: seconds in which the page was visible and something was done within the last minute. Nothing else is
 // noted of what people do: no keys, no positions.
 import { forget, keep, kept } from "./browser_storage.js";
+import { every, on } from "./item.js";
 
 const IDLE_AFTER = 60_000;
 const LONGEST_TICK = 2_000; // a sleeping laptop wakes with one long tick, which was not work
@@ -29,15 +30,16 @@ function note() {
 
 /** Count from `already` seconds on; `name` is where the browser keeps the figure over a reload. */
 export function countActivity(already, name) {
+  over = false;
   seconds = Math.max(already || 0, kept(name) || 0);
   for (const kind of ["pointermove", "pointerdown", "keydown", "scroll", "input", "touchmove"]) {
-    document.addEventListener(kind, note, { passive: true, capture: true });
+    on(document, kind, note, { passive: true, capture: true });
   }
   let before = performance.now();
-  setInterval(() => {
+  every(1000, () => {
     const now = performance.now();
     if (activeWithin(IDLE_AFTER)) seconds += Math.min(now - before, LONGEST_TICK) / 1000;
     before = now;
-  }, 1000);
-  addEventListener("pagehide", () => over || keep(name, activeSeconds()));
+  });
+  on(window, "pagehide", () => over || keep(name, activeSeconds()));
 }

@@ -4,6 +4,7 @@ import { alike, AnswerForm, fieldsOf, isGiven, stateOf, stateOfDraft } from "./a
 import { showAnswer } from "./answer_view.js";
 import { Caret } from "./caret.js";
 import { showMissing, startFrame } from "./frame.js";
+import { on, onItem } from "./item.js";
 import { bind, bindPattern } from "./keys.js";
 import { toCodePoint } from "./offsets.js";
 import { ParagraphList } from "./paragraphs.js";
@@ -13,14 +14,14 @@ import { announce, sentence } from "./texts.js";
 
 const SETTLED = 400; // milliseconds in which a touch selection does not change
 
-const form = document.getElementById("work");
-const fixed = "readonly" in form.dataset;
-const answer = new AnswerForm(form);
-const asksFirst = form.querySelector("input[name=answerable]") !== null; // whether there is an answer at all
-const element = document.getElementById("paragraphs");
-const list = new ParagraphList(element, { name: `view:${form.dataset.assignment}`, changed: () => refresh() });
-const search = new Search(document.getElementById("search"), document.getElementById("search-result"), list);
-const caret = new Caret(list, { hint: document.getElementById("caret-hint"), set: () => setFromSelection() });
+let form;
+let fixed;
+let answer;
+let asksFirst; // whether there is an answer at all
+let element;
+let list;
+let search;
+let caret;
 let lastPointer = "mouse";
 let touchTimer = 0;
 
@@ -178,10 +179,10 @@ function onChoice({ target }) {
 }
 
 function bindPointer() {
-  document.addEventListener("pointerdown", (event) => { lastPointer = event.pointerType || "mouse"; }, { capture: true });
+  on(document, "pointerdown", (event) => { lastPointer = event.pointerType || "mouse"; }, { capture: true });
   // A click into a selection takes it away only after mouseup.
-  document.addEventListener("mouseup", () => setTimeout(() => lastPointer === "mouse" && setFromSelection()));
-  document.addEventListener("selectionchange", () => {
+  on(document, "mouseup", () => setTimeout(() => lastPointer === "mouse" && setFromSelection()));
+  on(document, "selectionchange", () => {
     if (lastPointer === "mouse" || caret.on) return;
     clearTimeout(touchTimer);
     touchTimer = setTimeout(() => (document.getSelection().isCollapsed ? refresh() : setFromSelection()), SETTLED);
@@ -229,11 +230,20 @@ function bindForm() {
   });
 }
 
-const draft = JSON.parse(document.getElementById("draft").textContent);
-answer.write(stateOfDraft(draft));
-bindForm();
-bindButtons();
-bindPointer();
-bindKeys();
-list.apply();
-startFrame({ alike, fieldsOf: (stored) => fieldsOf(stateOfDraft(stored)) });
+onItem(() => {
+  form = document.getElementById("work");
+  fixed = "readonly" in form.dataset;
+  answer = new AnswerForm(form);
+  asksFirst = form.querySelector("input[name=answerable]") !== null;
+  element = document.getElementById("paragraphs");
+  list = new ParagraphList(element, { name: `view:${form.dataset.assignment}`, changed: () => refresh() });
+  search = new Search(document.getElementById("search"), document.getElementById("search-result"), list);
+  caret = new Caret(list, { hint: document.getElementById("caret-hint"), set: () => setFromSelection() });
+  answer.write(stateOfDraft(JSON.parse(document.getElementById("draft").textContent)));
+  bindForm();
+  bindButtons();
+  bindPointer();
+  bindKeys();
+  list.apply();
+  startFrame({ alike, fieldsOf: (stored) => fieldsOf(stateOfDraft(stored)) });
+});

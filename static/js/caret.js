@@ -1,5 +1,6 @@
 // Selecting text without a mouse: a selection that walks by words through one paragraph. Arrows move it, with Shift
 // they stretch it, + and - add or take a character at its end; Enter (or the key of "answer") sets, Escape leaves.
+import { on } from "./item.js";
 import { rangeOf, select, textOf, unitOf } from "./ranges.js";
 import { reveal } from "./scrolling.js";
 import { announce } from "./texts.js";
@@ -16,8 +17,8 @@ export class Caret {
   /** `hint` is shown while it is on; `set` is called when the person takes the selection. */
   constructor(list, { hint, set }) {
     Object.assign(this, { list, hint, set, item: null });
-    document.addEventListener("keydown", (event) => this.onKey(event), { capture: true });
-    document.addEventListener("pointerdown", () => this.end());
+    on(document, "keydown", (event) => this.onKey(event), { capture: true });
+    on(document, "pointerdown", () => this.end());
     list.element.addEventListener("focusout", (event) => {
       if (this.item && !this.item.element.contains(event.relatedTarget)) this.end();
     });

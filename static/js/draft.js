@@ -2,6 +2,7 @@
 // until it is. One request at a time; the form's `version` says which draft this page knows.
 import { activeSeconds, forgetActivity } from "./activity.js";
 import { forget, keep, kept } from "./browser_storage.js";
+import { on } from "./item.js";
 import { post } from "./post.js";
 import { clock, sentence } from "./texts.js";
 
@@ -51,9 +52,9 @@ export class Draft {
     for (const kind of ["input", "change", "answer:change"]) {
       this.form.addEventListener(kind, () => this.changed());
     }
-    addEventListener("online", () => this.changes > this.saved && this.send());
-    document.addEventListener("visibilitychange", () => document.visibilityState === "hidden" && this.flush());
-    addEventListener("pagehide", () => this.flush());
+    on(window, "online", () => this.changes > this.saved && this.send());
+    on(document, "visibilitychange", () => document.visibilityState === "hidden" && this.flush());
+    on(window, "pagehide", () => this.flush());
     this.restore();
   }
 

@@ -1,6 +1,7 @@
 // The annotator's frame around every task page: keys, dialogs, drafts, submitting, active time and the lease.
 import { activeSeconds, countActivity } from "./activity.js";
 import { Draft } from "./draft.js";
+import { on } from "./item.js";
 import { bind, listen } from "./keys.js";
 import { watchLease } from "./lease.js";
 import { notice } from "./notices.js";
@@ -23,7 +24,7 @@ function status(state, text, at) {
 function bindDialogs() {
   for (const dialog of document.querySelectorAll("dialog[popover][data-toggled-by]")) {
     bind(dialog.dataset.toggledBy, () => dialog.togglePopover());
-    dialog.addEventListener("toggle", (event) => {
+    on(dialog, "toggle", (event) => {
       if (event.newState === "open") (dialog.querySelector("[autofocus]") ?? dialog.querySelector(".body")).focus();
     });
   }
@@ -31,7 +32,7 @@ function bindDialogs() {
 
 function bindLinks() {
   for (const control of document.querySelectorAll("[data-bind]")) bind(control.dataset.bind, () => control.click());
-  document.addEventListener("click", (event) => {
+  on(document, "click", (event) => {
     const link = event.target.closest?.("a[href^='#control-']");
     if (!link) return;
     event.preventDefault();
@@ -88,6 +89,7 @@ function bindSubmit(form) {
  */
 export function startFrame({ fieldsOf = () => new URLSearchParams(), alike = (a, b) => String(a) === String(b) } = {}) {
   const form = document.getElementById("work");
+  troubled = false;
   const shortcuts = document.getElementById("keys-box");
   listen(JSON.parse(document.getElementById("shortcuts")?.textContent || "{}"));
   bindDialogs();

@@ -1,10 +1,11 @@
 // Keys of a page. The rows of the `?` dialog (data-action, data-key) are the list of actions and default keys;
 // pages bind functions to actions. Single keys never fire while typing and can be switched off or changed.
+import { atEnd, on } from "./item.js";
 
 const MAC = /Mac|iP(hone|ad|od)/.test(navigator.platform);
 const SIGNS = { Enter: "⏎", Escape: "Esc", Control: "⌃", " ": "␣" };
 const bound = new Map();
-const patterns = [];
+let patterns = [];
 let preferences = { off: false, keys: {} };
 
 export function rows() {
@@ -98,5 +99,9 @@ function onKey(event) {
 /** Begin to listen; `stored` is the person's {off, keys}. */
 export function listen(stored) {
   setPreferences(stored);
-  document.addEventListener("keydown", onKey);
+  on(document, "keydown", onKey);
+  atEnd(() => {
+    bound.clear();
+    patterns = [];
+  });
 }

@@ -1,6 +1,7 @@
 // How long the assignment stays this person's: prolonged once while they are active, said before it ends. The
 // server's clock counts; of the browser's clock only differences are used.
 import { activeWithin } from "./activity.js";
+import { every } from "./item.js";
 import { post } from "./post.js";
 import { clock, sentence } from "./texts.js";
 
@@ -38,5 +39,5 @@ export function watchLease(form, notice) {
       notice("lease", sentence(left > 0 ? "lease-ends" : "lease-over", { time: clock(shownUntil).slice(0, 5) }), { tone: "warn" });
     }
   };
-  setInterval(look, 5000);
+  every(5000, look);
 }

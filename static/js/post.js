@@ -8,12 +8,13 @@ export function token() {
   return cookie?.[1] || document.querySelector("[name=csrfmiddlewaretoken]")?.value || "";
 }
 
-/** POST `fields` (URLSearchParams); rejects only when no answer came. */
-export function post(url, fields, { keepalive = false, signal = undefined } = {}) {
+/** POST `fields` (URLSearchParams); rejects only when no answer came. `release`: the page's, to get the next item. */
+export function post(url, fields, { keepalive = false, signal = undefined, release = undefined } = {}) {
   const body = new URLSearchParams(fields);
   body.set("csrfmiddlewaretoken", token());
   const headers = { Accept: "application/json, text/html" };
   if (!framed) headers["X-CSRFToken"] = token();
+  if (!framed && release !== undefined) headers["X-Release"] = release;
   return fetch(url, { method: "POST", body, headers, keepalive, signal, credentials: framed ? "omit" : "same-origin" });
 }
 

@@ -1,5 +1,7 @@
 // Guards decisions that are sent at once: a page that has just come takes none, and neither does a key that is held.
 // A person needs longer than this to read anything, and a double press is shorter.
+import { on } from "./item.js";
+
 const SETTLED = 250;
 
 export class Steady {
@@ -7,8 +9,8 @@ export class Steady {
     this.held = new Map(); // key → when it was last refused; forgotten once it is let go
     this.allowed = false;
     this.restart();
-    document.addEventListener("keydown", (event) => this.note(event), { capture: true });
-    document.addEventListener("keyup", ({ code }) => this.held.delete(code), { capture: true });
+    on(document, "keydown", (event) => this.note(event), { capture: true });
+    on(document, "keyup", ({ code }) => this.held.delete(code), { capture: true });
   }
 
   /** Something new is shown; counts from when it is painted. */

@@ -1,4 +1,5 @@
 // One submission however often one clicks, and none that gets lost: it is sent with the same key until acknowledged.
+import { on, showItem } from "./item.js";
 import { post } from "./post.js";
 import { reveal } from "./scrolling.js";
 import { announce, sentence } from "./texts.js";
@@ -18,9 +19,9 @@ export class Submission {
     });
     this.refusedAnswer = this.draft.answer().toString();
     for (const kind of ["input", "change", "answer:change"]) this.form.addEventListener(kind, () => this.outdated());
-    addEventListener("online", () => this.failures && this.send());
+    on(window, "online", () => this.failures && this.send());
     // A page from the back-forward cache shows work that was sent already.
-    addEventListener("pageshow", (event) => event.persisted && location.reload());
+    on(window, "pageshow", (event) => event.persisted && location.reload());
   }
 
   async send() {
@@ -28,7 +29,8 @@ export class Submission {
     clearTimeout(this.timer);
     this.busy(true);
     try {
-      await this.heard(await post(this.form.action, this.draft.fields(), { signal: AbortSignal.timeout(30_000) }));
+      const { release } = this.form.dataset;
+      await this.heard(await post(this.form.action, this.draft.fields(), { signal: AbortSignal.timeout(30_000), release }));
     } catch {
       this.failed();
     }
@@ -55,10 +57,13 @@ export class Submission {
 
   async done(reply) {
     const isJson = reply.headers.get("Content-Type")?.startsWith("application/json");
+    const item = reply.headers.get("X-Item");
+    const page = item && new DOMParser().parseFromString(await reply.text(), "text/html");
     const next = isJson ? (await reply.json()).next : reply.url;
     this.draft.finish();
     this.form.dispatchEvent(new CustomEvent("work:sent"));
-    location.assign(next);
+    if (page) showItem(page, item);
+    else location.assign(next);
   }
 
   /** Something is missing: the list of problems of the server's page comes into this one. */

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -55,7 +56,7 @@ def test_a_lost_reply_is_asked_for_again_and_the_answer_is_stored_once(ready: De
         bodies.append(route.request.post_data)
         if len(bodies) > 1:
             return route.continue_()
-        assert route.fetch(max_redirects=0).status == 303
+        assert route.fetch(max_redirects=0).status == 200
         return route.abort()
 
     ready.page.route("**/submit/", lose_first)
@@ -121,3 +122,32 @@ def test_the_instructions_must_be_read_again_after_it_changed(ready: Desk) -> No
     with ready.page.expect_navigation():
         ready.page.get_by_role("button", name="Continue to the work").click()
     assert "/assignments/" in ready.page.url
+
+
+def test_the_next_item_takes_the_place_of_this_one_without_another_load(ready: Desk) -> None:
+    page = ready.page
+    page.evaluate("window.loaded = 'once'")
+    first, words = page.url, page.locator("#question").inner_text()
+    page.keyboard.press("Control+Enter")
+    page.wait_for_url(lambda url: url != first)
+    assert page.evaluate("window.loaded") == "once"
+    expect(page.locator("#question")).to_be_focused()
+    expect(page.locator("#question")).not_to_have_text(words)
+    expect(page).to_have_title(re.compile("2/2"))
+    page.keyboard.press("g")
+    expect(page.locator("#instructions-box")).to_be_visible()
+    page.go_back()
+    page.wait_for_url(first)
+    expect(page.locator("#question")).to_have_text(words)
+    page.go_forward()
+    expect(page.locator("#question")).not_to_have_text(words)
+
+
+def test_after_an_upgrade_the_page_is_loaded_anew(ready: Desk) -> None:
+    page = ready.page
+    page.evaluate("window.loaded = 'once'; document.getElementById('work').dataset.release = 'of-yesterday'")
+    first = page.url
+    page.keyboard.press("Control+Enter")
+    page.wait_for_url(lambda url: url != first)
+    page.wait_for_load_state()
+    assert page.evaluate("window.loaded") is None

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -38,10 +38,11 @@ from annotation.views.work.response_post import (
     posted,
     prolong,
     report,
+    shown,
     store,
     version_of,
 )
-from annotation.views.work.task_frame import afterwards, page_of, participation_of, shown_payload, with_frames
+from annotation.views.work.task_frame import afterwards, page_of, participation_of, release, shown_payload
 
 
 @signed_in_action
@@ -53,23 +54,29 @@ def start(request: HttpRequest, pk: int) -> HttpResponse:
 
 def next_page(request: HttpRequest, worker: Worker, batch: Batch) -> HttpResponse:
     """Redirect to the worker's next assignment, or to a page that must come first, such as consent."""
+    return _see(_url(_next_step(worker, batch)))
+
+
+def _next_step(worker: Worker, batch: Batch) -> Assignment | str:
+    """The worker's next assignment, or the URL of a page that must come first."""
     hindered = open_work.obstacle(worker, batch)
     if hindered == "consent":
-        return with_next_of(reverse("consent", args=[batch.project.slug]), reverse("work"))
+        return f"{reverse('consent', args=[batch.project.slug])}?next={reverse('work')}"
     if hindered:
-        return _see(reverse("batch-done", args=[batch.pk]))
+        return reverse("batch-done", args=[batch.pk])
     participation = next_assignment.join_batch(worker, batch)
     if participation.instructions_version < participation.newest_instructions:
-        return _see(reverse("batch-instructions", args=[batch.pk]))
+        return reverse("batch-instructions", args=[batch.pk])
     if exercise := practice_progress.next_exercise(participation):
-        return _see(reverse("practice", args=[batch.pk, exercise]))
+        return reverse("practice", args=[batch.pk, exercise])
     feedback = worker_feedback.waiting(worker).first()
     if feedback is not None:
-        return _see(f"{reverse('feedback', args=[feedback.pk])}?batch={batch.pk}")
-    assignment = next_assignment.claim(participation)
-    if assignment is None:
-        return _see(reverse("batch-done", args=[batch.pk]))
-    return _see(reverse("assignment", args=[assignment.public_id]))
+        return f"{reverse('feedback', args=[feedback.pk])}?batch={batch.pk}"
+    return next_assignment.claim(participation) or reverse("batch-done", args=[batch.pk])
+
+
+def _url(step: Assignment | str) -> str:
+    return step if isinstance(step, str) else reverse("assignment", args=[step.public_id])
 
 
 def _see(url: str) -> HttpResponse:
@@ -114,12 +121,10 @@ def instructions_context(batch: Batch, instructions: Instructions, participation
 def assignment(request: HttpRequest, public_id: str) -> HttpResponse:
     """An assignment's page: to work on, to change while the batch is open, or to view."""
     row = own_assignment(request, public_id)
-    participation = Participation.objects.get(batch=row.batch, worker=row.worker)
-    context = page_of(request, row, participation)
+    context = page_of(request, row, Participation.objects.get(batch=row.batch, worker=row.worker))
     if context["frame"]["instructions_must_read"] and not context["frame"]["readonly"]:
         return with_next(reverse("batch-instructions", args=[row.batch_id]), request)
-    page = render(request, f"{row.batch.task}/page.html", context)
-    return with_frames(page, row.batch.task, row.hit.payload)
+    return shown(request, row, context)
 
 
 @signed_in_action
@@ -137,21 +142,39 @@ def submit(request: HttpRequest, public_id: str) -> HttpResponse:
     try:
         with submissions.one_commit():
             receipt = store(request, row, answer)
-            return _onward(request, row, receipt, repairing=repairing)
+            step = _onward(request, row, receipt, repairing=repairing)
+        return _go_on(request, step)
     except Conflict as conflict:
         return conflicting(request, conflict, answer, standing_url=here, home_url=reverse("work"))
 
 
-def _onward(request: HttpRequest, row: Assignment, receipt: Receipt, *, repairing: bool) -> HttpResponse:
-    """Redirect after a stored response: to the page that its task shows afterwards, or to the next assignment."""
+def _onward(request: HttpRequest, row: Assignment, receipt: Receipt, *, repairing: bool) -> Assignment | str:
+    """What comes after a stored response: the next assignment, or the URL of a page that comes first."""
     if repairing:
         messages.success(request, _("Thank you for the changes. The requester will review them."))
     if receipt.late and receipt.revision == 1:
         text = _("Your response came after the time limit. It is stored, and the requester will see it.")
         messages.info(request, text)
     if afterwards(row, just_submitted=True) is not None:
-        return _see(reverse("assignment", args=[row.public_id]))
-    return _see(reverse("work")) if repairing else next_page(request, row.worker, row.batch)
+        return _url(row)
+    return reverse("work") if repairing else _next_step(row.worker, row.batch)
+
+
+def _go_on(request: HttpRequest, step: Assignment | str) -> HttpResponse:
+    """Redirect to what comes next. A script that asks for it (`X-Release`) gets the next item itself, or its URL.
+
+    The item takes the place of the one before on a page of the same release; after an upgrade the page is loaded anew.
+    """
+    shown_release = request.headers.get("X-Release")
+    if shown_release is None:
+        return _see(_url(step))
+    if isinstance(step, Assignment) and shown_release == release():
+        row = own_assignment(request, step.public_id)
+        context = page_of(request, row, Participation.objects.get(batch=row.batch, worker=row.worker))
+        page = shown(request, row, context | {"fragment": True})
+        page["X-Item"] = _url(row)
+        return page
+    return JsonResponse({"next": _url(step)})
 
 
 @require_POST

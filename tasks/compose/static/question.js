@@ -1,5 +1,6 @@
 // The question field: words are counted, what the checks found is marked behind the text, pasting is noted or stopped.
 import { toUnit } from "../../js/offsets.js";
+import { on } from "../../js/item.js";
 import { announce, sentence } from "../../js/texts.js";
 
 const MOST_ASKED = 700; // characters of the question that the checks are asked about
@@ -164,7 +165,7 @@ export class Question {
     const chosen = () => field.value.slice(field.selectionStart, field.selectionEnd);
     for (const kind of ["copy", "cut"]) field.addEventListener(kind, () => { this.own = chosen(); });
     field.addEventListener("dragstart", () => { this.dragged = true; });
-    document.addEventListener("dragend", () => { this.dragged = false; });
+    on(document, "dragend", () => { this.dragged = false; });
     field.addEventListener("paste", (event) => this.brought(event, event.clipboardData?.getData("text/plain") ?? ""));
     field.addEventListener("drop", (event) => {
       if (!this.dragged) this.brought(event, event.dataTransfer?.getData("text/plain") ?? "");

@@ -2,6 +2,7 @@
 // kept as "paragraph:start:end" (as shown, in code points), with blanks between, in a field of the form.
 import { Caret } from "../../js/caret.js";
 import { startDecisions } from "../../js/decisions.js";
+import { onItem } from "../../js/item.js";
 import { bind } from "../../js/keys.js";
 import { toCodePoint, toUnit } from "../../js/offsets.js";
 import { rangeOf, selected, textOf } from "../../js/ranges.js";
@@ -81,6 +82,8 @@ class Evidence {
   }
 }
 
-startDecisions();
-const form = document.getElementById("work");
-if (form.elements.evidence) new Evidence(form, form.elements.evidence);
+onItem(() => {
+  startDecisions();
+  const form = document.getElementById("work");
+  if (form.elements.evidence) new Evidence(form, form.elements.evidence);
+});

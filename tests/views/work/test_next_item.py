@@ -1,0 +1,52 @@
+"""A script that submits gets the next item itself, to put in the place of this one; without it there is a redirect."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from annotation.models import Assignment, Batch
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def page(batch: Batch, bob: Any) -> Client:
+    """Bob's browser, with an assignment begun."""
+    client = Client()
+    client.force_login(bob.user)
+    client.post(f"/work/batches/{batch.pk}/instructions/", {"version": "1"})
+    return client
+
+
+def submit(page: Client, **headers: str) -> Any:
+    row = Assignment.objects.get(state="accepted")
+    fields = {"kind": "text", "text": "Farrow", "support": ["0", "1"], "key": "0.a"}
+    return page.post(f"/assignments/{row.public_id}/submit/", fields, headers=headers)
+
+
+def test_it_is_the_next_items_page_without_what_stays_on_the_page(page: Client) -> None:
+    response = submit(page, X_Release="")
+    row = Assignment.objects.get(state="accepted")
+    html = response.content.decode()
+    assert (response.status_code, response["X-Item"]) == (200, f"/assignments/{row.public_id}/")
+    assert f'data-assignment="{row.public_id}"' in html
+    whole = page.get(response["X-Item"]).content.decode()
+    for stays in ("Read, then answer.", "Your response is not sent yet"):
+        assert stays in whole
+        assert stays not in html
+
+
+def test_after_an_upgrade_it_is_the_next_items_address(page: Client) -> None:
+    response = submit(page, X_Release="of-yesterday")
+    row = Assignment.objects.get(state="accepted")
+    assert response.json() == {"next": f"/assignments/{row.public_id}/"}
+
+
+def test_where_nothing_is_left_it_is_an_address(page: Client) -> None:
+    for _item in range(3):
+        assert submit(page).status_code == 303
+    batch = Batch.objects.get()
+    assert submit(page, X_Release="").json() == {"next": f"/work/batches/{batch.pk}/done/"}
