@@ -16,7 +16,8 @@ export class Steady {
   /** Something new is shown; counts from when it is painted. */
   restart() {
     this.since = Infinity;
-    requestAnimationFrame(() => requestAnimationFrame(() => { this.since = performance.now(); }));
+    performance.clearMarks("shown");
+    requestAnimationFrame(() => requestAnimationFrame(() => { this.since = performance.mark("shown").startTime; }));
   }
 
   /** Whether an event came late enough; asked by its own time, since a busy machine handles it later. */
