@@ -23,6 +23,7 @@ from tests.bench.bench import Bench, Result
 from tests.bench.composing import contexts, live, pairs
 from tests.bench.coverage import coverage
 from tests.bench.dry_runs import dry_run
+from tests.bench.felt import felt
 from tests.process.annotators import PATIENCE
 from tests.process.installation import Installation
 from tests.pure import official
@@ -241,7 +242,20 @@ def _seconds(verb: Callable[[], object]) -> float:
 
 COMPARISONS = {
     f.__name__: f
-    for f in (evaluating, weight, loading, exporting, allocation, cycles, pairs, contexts, live, dry_run, coverage)
+    for f in (
+        evaluating,
+        weight,
+        loading,
+        exporting,
+        allocation,
+        cycles,
+        felt,
+        pairs,
+        contexts,
+        live,
+        dry_run,
+        coverage,
+    )
 }
 
 

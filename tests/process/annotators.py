@@ -33,6 +33,7 @@ class Annotator:
     def __init__(self, plan: dict[str, Any], session: str, out: Log) -> None:
         self._port, self._batch, self._out = plan["port"], plan["batch"], out
         self._end = time.monotonic() + plan.get("seconds", 1e6)
+        self._pause = plan.get("pause", 0)  # seconds that each item takes
         self._cookie = f"sessionid={session}; csrftoken={TOKEN}"
         self._connection: HTTPConnection | None = None
         self.last: tuple[str, dict[str, Any]] | None = None
@@ -42,6 +43,7 @@ class Annotator:
         while status == 303 and place.startswith("/assignments/") and time.monotonic() < self._end:
             _, _, page = self.send("GET", place)
             fields = self.answer(page)
+            time.sleep(self._pause)
             self.last = (f"{place}submit/", fields)
             status, after, page = self.send("POST", f"{place}submit/", fields)
             if status == 303:

@@ -121,7 +121,7 @@ def instructions_context(batch: Batch, instructions: Instructions, participation
 def assignment(request: HttpRequest, public_id: str) -> HttpResponse:
     """An assignment's page: to work on, to change while the batch is open, or to view."""
     row = own_assignment(request, public_id)
-    context = page_of(request, row, Participation.objects.get(batch=row.batch, worker=row.worker))
+    context = page_of(request, row, participation_of(row.worker, row.batch))
     if context["frame"]["instructions_must_read"] and not context["frame"]["readonly"]:
         return with_next(reverse("batch-instructions", args=[row.batch_id]), request)
     return shown(request, row, context)
@@ -136,7 +136,7 @@ def submit(request: HttpRequest, public_id: str) -> HttpResponse:
         return _see(here)
     answer = posted(request, row)
     if problems := task_type(row.batch.task).check(row.hit.payload, answer):
-        participation = Participation.objects.get(batch=row.batch, worker=row.worker)
+        participation = participation_of(row.worker, row.batch)
         return incomplete(request, row, page_of(request, row, participation, posted=answer, problems=problems))
     repairing = review_decisions.returned(row) is not None
     try:
@@ -170,7 +170,7 @@ def _go_on(request: HttpRequest, step: Assignment | str) -> HttpResponse:
         return _see(_url(step))
     if isinstance(step, Assignment) and shown_release == release():
         row = own_assignment(request, step.public_id)
-        context = page_of(request, row, Participation.objects.get(batch=row.batch, worker=row.worker))
+        context = page_of(request, row, participation_of(row.worker, row.batch))
         page = shown(request, row, context | {"fragment": True})
         page["X-Item"] = _url(row)
         return page

@@ -110,8 +110,9 @@ def shortcut_context(request: HttpRequest) -> dict[str, Any]:
 
 def participation_of(worker: Worker, batch: Batch) -> Participation:
     """The worker's participation; an unsaved one if they have not begun."""
-    terms = {"batch": batch, "worker": worker}
-    return Participation.objects.filter(**terms).first() or Participation(**terms)
+    participation = Participation.objects.filter(batch=batch, worker=worker).first() or Participation()
+    participation.batch, participation.worker = batch, worker
+    return participation
 
 
 def batch_frame(batch: Batch, instructions: Instructions, payload: JSON) -> dict[str, Any]:
