@@ -21,7 +21,8 @@ FELT = """() => {
     const before = document.getElementById("work").dataset.assignment;
     window.felt = new Promise((resolve) => {
         let began = 0;
-        addEventListener("keydown", ({key, timeStamp}) => { if (key === "Enter") began ||= timeStamp; }, {capture: true});
+        const press = ({key, timeStamp}) => { if (key === "Enter") began ||= timeStamp; };
+        addEventListener("keydown", press, {capture: true});
         const look = () => requestAnimationFrame(() => {
             const now = document.getElementById("work")?.dataset.assignment;
             if (now && now !== before) setTimeout(() => resolve(performance.now() - began));
