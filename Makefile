@@ -47,7 +47,7 @@ test: .venv/dev.stamp  ## lint, then the tests: on SQLite, with real servers, an
 	echo "== in the browser"; \
 	wait $$browser || failed="$$failed browser"; cat "$$TESTS_SHARED/browser.log"; \
 	echo "== what depends on the database on PostgreSQL"; \
-	$(ON_POSTGRESQL) $(TESTS) $(SPREAD) -m "postgresql and not soak and not process" $(MARKED) || failed="$$failed postgresql"; \
+	$(ON_POSTGRESQL) $(TESTS) -n 3 --dist worksteal -m "postgresql and not soak and not process" $(MARKED) || failed="$$failed postgresql"; \
 	echo "== real servers and workers, on both"; \
 	$(TESTS) $(SPREAD) -m "process and not soak" tests/process || failed="$$failed process"; \
 	echo "== style and types"; \

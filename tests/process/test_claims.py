@@ -63,6 +63,7 @@ def test_a_hundred_thousand_claims_allocate_exactly(installation: Installation, 
     assert_all_is_well(result, found, hits=2_000, each=50)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("claim", sorted(CLAIMS))
 def test_a_broken_claim_is_reported(installation: Installation, tmp_path: Path, database: str, claim: str) -> None:
     _told, found = hammer(installation, tmp_path, hits=60, each=3, workers=16, claim=claim)

@@ -94,6 +94,7 @@ def test_nothing_is_doubled_or_missing(errands: Errands) -> None:
     assert deaths >= 8
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 def test_without_looking_first_there_are_doubles(errands: Errands) -> None:
     with Bazaar(memory=0.05) as bazaar, Weather(bazaar.port, share=0.4, seed=7) as weather:

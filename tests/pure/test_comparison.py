@@ -69,6 +69,7 @@ def test_each_difference_has_its_effect_and_a_chance_adjusted_for_all_of_the_tab
     assert "for the workers who took part" in note
 
 
+@pytest.mark.soak
 def test_systems_that_are_alike_are_seldom_called_different() -> None:
     rng, runs = np.random.default_rng(9), 30
     marked = 0

@@ -25,6 +25,7 @@ from annotation.pure.statistics.significance import (
 near = pytest.approx
 
 
+@pytest.mark.soak
 def test_adjusted_chances_are_those_of_another_implementation() -> None:
     rng = np.random.default_rng(3)
     for _ in range(50):
@@ -72,6 +73,7 @@ def test_an_effect_is_a_difference_in_standard_deviations() -> None:
     assert effect_unpaired([0.1], [0.2]) is None
 
 
+@pytest.mark.soak
 def test_honest_workers_are_marked_as_seldom_as_said_and_not_as_wilson_s_intervals_would() -> None:
     """Seventeen workers whose bridges break as often as expected: how often is anybody marked?"""
     rng, runs, expected = np.random.default_rng(6), 1_000, 0.08
@@ -86,6 +88,7 @@ def test_honest_workers_are_marked_as_seldom_as_said_and_not_as_wilson_s_interva
     assert by_chance / runs <= 0.05
 
 
+@pytest.mark.soak
 def test_differences_among_equals_are_seldom_called_differences() -> None:
     rng, runs, any_false = np.random.default_rng(7), 40, 0
     for run in range(runs):

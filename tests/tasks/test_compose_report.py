@@ -9,6 +9,8 @@ from itertools import count
 from random import Random
 from typing import Any
 
+import pytest
+
 from annotation import registry
 from annotation.pure.data import dag
 from annotation.pure.data.example import Hop
@@ -130,6 +132,7 @@ def test_who_would_be_marked_alone_is_not_marked_among_many_by_chance() -> None:
     assert report(*rows, *others)["warnings"] == []
 
 
+@pytest.mark.soak
 def test_honest_workers_are_seldom_marked() -> None:
     """Studies of 17 workers whose bridges break as often as expected; a “no” ends the check of a graph."""
     rng, shown, gold = Random(5), payload("3hop1"), example("3hop1")

@@ -19,7 +19,6 @@ from hypothesis import strategies as st
 from annotation.formats import FORMATS, json_text
 from annotation.formats.base import LateFlaws, Unreadable
 from tests import long_forms
-from tests.long_forms import first
 from tests.pure.formats import samples
 from tests.pure.formats.samples import CSV, HOTPOT, MUSIQUE, RACE, SQUAD, WORKED, encoded, examples, hub, read
 
@@ -159,7 +158,8 @@ def padded(number: int) -> dict[str, Any]:
     return HOTPOT | {"_id": str(number), "context": [*HOTPOT["context"], ["Long", sentences]]}
 
 
-@pytest.mark.parametrize("layout", first(1, ["array", "lines", "gzip"]))
+@pytest.mark.soak
+@pytest.mark.parametrize("layout", ["array", "lines", "gzip"])
 def test_a_file_of_50_megabytes_is_read_in_less_than_20(tmp_path: Path, layout: str) -> None:
     path, size = tmp_path / "big", 1150
     separator = b"\n" if layout == "lines" else b",\n"
