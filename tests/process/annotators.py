@@ -1,5 +1,6 @@
 """Annotators as HTTP clients: `python -m tests.process.annotators PLAN OUT`, one thread each.
 
+As the page's scripts do, they get the next item in the answer to a submission, and load a page only before the first.
 Every acknowledged submission becomes a line of OUT before anything else happens. A lost connection or a 5xx is
 retried with the same form, as the page does. Knows nothing of Django.
 """
@@ -19,6 +20,7 @@ from urllib.parse import urlencode
 
 TOKEN = "a" * 32  # the CSRF token: cookie and form agree, which is all that it proves
 KEY = re.compile(r'name="key" value="([^"]+)"')
+RELEASE = re.compile(r'data-release="([^"]*)"')
 TITLES = re.compile(r'id="title-(\d+)"[^>]*>(?:<span[^>]*>)?(Tower \d+)')
 PATIENCE = 90.0  # seconds for one request, retries included
 
@@ -40,18 +42,21 @@ class Annotator:
 
     def work(self) -> None:
         status, place, _ = self.send("POST", f"/work/batches/{self._batch}/start/", {})
-        while status == 303 and place.startswith("/assignments/") and time.monotonic() < self._end:
-            _, _, page = self.send("GET", place)
+        page = ""
+        while place.startswith("/assignments/") and time.monotonic() < self._end:
+            if not page:
+                _, _, page = self.send("GET", place)
+                self._release = RELEASE.findall(page)[0]
             fields = self.answer(page)
             time.sleep(self._pause)
             self.last = (f"{place}submit/", fields)
-            status, after, page = self.send("POST", f"{place}submit/", fields)
-            if status == 303:
+            status, after, page = self.send("POST", f"{place}submit/", fields, release=self._release)
+            if status == 200:
                 sent = {"assignment": place.split("/")[2], "key": fields["key"], "text": fields["text"]}
                 self._out.write(sent | {"at": time.monotonic()})
             elif status == 409:
                 self._out.write({"conflict": place})
-                status, after, _ = self.send("POST", f"/work/batches/{self._batch}/start/", {})
+                status, after, page = self.send("POST", f"/work/batches/{self._batch}/start/", {})
             else:
                 self._out.write({"unexpected": status, "page": page[:500]})
             place = after
@@ -66,15 +71,22 @@ class Annotator:
             return 303
         return self.send("POST", *self.last)[0]
 
-    def send(self, method: str, path: str, fields: dict[str, Any] | None = None) -> tuple[int, str, str]:
-        """(status, Location, body); tries again while the server is away or says 5xx."""
+    def send(
+        self, method: str, path: str, fields: dict[str, Any] | None = None, *, release: str | None = None
+    ) -> tuple[int, str, str]:
+        """(status, where it leads, body); tries again while the server is away or says 5xx.
+
+        `release` is the page's, to get the next item itself.
+        """
         body = None if fields is None else urlencode({**fields, "csrfmiddlewaretoken": TOKEN})
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             try:
-                reply, text = self._once(method, path, body)
+                reply, text = self._once(method, path, body, {} if release is None else {"X-Release": release})
+                if reply.status < 500 and reply.getheader("Content-Type") == "application/json":
+                    return reply.status, str(json.loads(text)["next"]), ""
                 if reply.status < 500:
-                    return reply.status, reply.getheader("Location") or "", text
+                    return reply.status, reply.getheader("Location") or reply.getheader("X-Item") or "", text
                 self._out.count("refused")
             except (OSError, HTTPException):
                 self._out.count("broken")
@@ -82,11 +94,11 @@ class Annotator:
             time.sleep(0.1)
         raise GaveUp(f"{method} {path}")
 
-    def _once(self, method: str, path: str, body: str | None) -> tuple[HTTPResponse, str]:
+    def _once(self, method: str, path: str, body: str | None, more: dict[str, str]) -> tuple[HTTPResponse, str]:
         if self._connection is None:
             self._connection = HTTPConnection("127.0.0.1", self._port, timeout=30)
         form = "application/x-www-form-urlencoded"
-        headers = {"Cookie": self._cookie, "Content-Type": form, "Accept-Encoding": "gzip"}
+        headers = {"Cookie": self._cookie, "Content-Type": form, "Accept-Encoding": "gzip"} | more
         self._connection.request(method, path, body, headers)
         reply = self._connection.getresponse()
         text = reply.read()
