@@ -1,7 +1,7 @@
 // Drafts save by themselves. Whatever is not acknowledged yet also lies in the browser's storage, and is sent again
 // until it is. One request at a time; the form's `version` says which draft this page knows.
 import { activeSeconds, forgetActivity } from "./activity.js";
-import { forget, keep, kept } from "./browser_storage.js";
+import { forget, forgetHere, keep, keepHere, kept, keptHere } from "./browser_storage.js";
 import { on } from "./item.js";
 import { post } from "./post.js";
 import { clock, sentence } from "./texts.js";
@@ -18,6 +18,7 @@ export class Draft {
   constructor(form, { notice, status, fieldsOf, alike }) {
     Object.assign(this, { form, notice, status, fieldsOf, alike });
     this.name = `draft:${form.dataset.assignment}`;
+    this.known = `version:${form.dataset.assignment}`; // of the draft that this tab saved last
     this.url = form.dataset.draftUrl;
     this.changes = 0; // counted up with each change
     this.saved = 0; // the change that the server has
@@ -47,7 +48,7 @@ export class Draft {
   }
 
   start() {
-    if (this.over) return;
+    if (this.over || this.reloaded()) return;
     this.last = this.answer().toString();
     for (const kind of ["input", "change", "answer:change"]) {
       this.form.addEventListener(kind, () => this.changed());
@@ -56,6 +57,14 @@ export class Draft {
     on(document, "visibilitychange", () => document.visibilityState === "hidden" && this.flush());
     on(window, "pagehide", () => this.flush());
     this.restore();
+  }
+
+  /** Reload a page that was on its way while a draft was saved: it has the one before. */
+  reloaded() {
+    const stale = keptHere(this.known) > Number(this.version.value);
+    forgetHere(this.known);
+    if (stale) location.reload();
+    return stale;
   }
 
   /** What a reload, a crash or a lost connection left in the browser's storage comes back. */
@@ -70,6 +79,7 @@ export class Draft {
   }
 
   bring(fields) {
+    this.brought = fields;
     this.form.dispatchEvent(new CustomEvent("draft:restore", { detail: { fields } }));
     this.changed();
   }
@@ -119,13 +129,19 @@ export class Draft {
     this.saved = upTo;
     if (this.changes === upTo) forget(this.name);
     else keep(this.name, { base: version, fields: this.answer().toString() });
+    keepHere(this.known, version);
     this.status("saved", sentence("saved", { time: clock(at) }), at);
     this.notice("signed-out", "");
   }
 
   conflict({ version, draft }) {
-    if (this.alike(this.fieldsOf(draft), this.answer())) { // our own save, whose reply got lost
+    const stored = this.fieldsOf(draft);
+    if (this.alike(stored, this.answer())) { // our own save, whose reply got lost
       return this.acknowledged({ version, saved_at: new Date() }, this.changes);
+    }
+    if (this.brought && this.alike(stored, this.brought)) { // our own, saved while this page was on its way
+      this.version.value = version;
+      return undefined; // the changes since are sent next
     }
     this.inConflict = true;
     this.status("unsaved", sentence("other-tab-short"));
@@ -178,6 +194,7 @@ export class Draft {
     this.over = true;
     clearTimeout(this.timer);
     forget(this.name);
+    forgetHere(this.known);
     forgetActivity(`time:${this.form.dataset.assignment}`);
   }
 }

@@ -91,7 +91,7 @@ def test_every_operation_is_named_in_the_instructions(written: str) -> None:
     assert table == {each["operationId"] for _method, each in operations(yaml.safe_load(written))}
 
 
-def test_it_is_served_as_json_and_as_yaml_to_anybody() -> None:
+def test_it_is_served_as_json_and_as_yaml_to_anybody(db: None) -> None:
     served = Client().get("/api/v1/schema/")
     assert served["Content-Type"] == "application/json"
     result = json.loads(served.content)

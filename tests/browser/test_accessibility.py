@@ -248,7 +248,7 @@ def test_the_start_page_of_somebody_with_nothing_yet(look: Callable[..., list[st
 @pytest.mark.soak
 @pytest.mark.parametrize(
     "template",
-    ["403", "404", "500", "503", "403_csrf", "work/gone", "work/conflict", "people/too_many_attempts"],
+    ["403", "404", "500", "503", "403_csrf", "work/conflict", "people/too_many_attempts"],
 )
 def test_the_pages_of_trouble(visit: Callable[..., Any], site: Site, template: str) -> None:
     context = {"wait": 30, "message": "Another answer stands.", "home_url": "/", "answer": {"text": "larch"}}

@@ -68,6 +68,28 @@ def test_a_reload_right_after_a_change_loses_nothing(desk: WorkPage) -> None:
     assert worker.marked() == "larch"
 
 
+def test_a_page_that_was_on_its_way_while_a_draft_was_saved_shows_the_draft(desk: WorkPage) -> None:
+    worker = desk("yesno")
+    page = worker.page
+
+    def come_late(route: Any) -> None:
+        response = route.fetch()  # as it was before the draft
+        while not worker.draft()["version"]:
+            page.wait_for_timeout(50)
+        page.wait_for_timeout(200)  # in which the page hears of it
+        route.fulfill(response=response)
+
+    page.route(page.url, come_late)
+    worker.select("larch")
+    page.reload()
+    expect(page.locator("#answer-text")).to_have_value("larch")
+    worker.tick(0)
+    worker.wait_saved()
+    expect(worker.notice("conflict")).to_have_count(0)
+    stored = worker.draft()["draft"]
+    assert (stored["text"], len(stored["support"])) == ("larch", 1)
+
+
 def test_offline_work_is_kept_said_and_sent_when_the_connection_is_back(desk: WorkPage) -> None:
     worker = desk("yesno")
     worker.page.context.set_offline(True)
