@@ -49,7 +49,6 @@ def test_every_page_below_a_projects_home_says_where_it_stands(world: World) -> 
             continue
         response = client.get(address)
         content = response.getvalue()
-        response.close()
         if response.status_code != 200 or response.streaming or "html" not in response["Content-Type"]:
             continue
         html = content.decode()
