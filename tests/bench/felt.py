@@ -17,6 +17,7 @@ HITS, OTHERS, ITEMS = 2_000, 7, 25
 PAUSE = 1.0  # seconds between two items of each of the others
 LATENCIES = (0, 40, 150)  # milliseconds of the network
 READ = 700  # milliseconds between an answer and its submission; its draft is saved by then
+START = "(end) => [...document.forms].find(({action}) => action.endsWith(end)).requestSubmit()"
 FELT = """() => {
     const before = document.getElementById("work").dataset.assignment;
     window.felt = new Promise((resolve) => {
@@ -72,7 +73,7 @@ def _in_the_browser(made: Installation, world: dict[str, Any], latency: int) -> 
         context.add_cookies([{"name": "sessionid", "value": world["sessions"][0], "url": url}])
         page = context.new_page()
         page.goto("/work/")
-        page.locator(f"form[action$='/batches/{world['batch']}/start/'] button").first.click()
+        page.evaluate(START, f"/batches/{world['batch']}/start/")
         page.wait_for_selector("#work")
         network = {"offline": False, "latency": latency, "downloadThroughput": -1, "uploadThroughput": -1}
         context.new_cdp_session(page).send("Network.emulateNetworkConditions", network)
