@@ -8,7 +8,7 @@ ON_POSTGRESQL := $(PY) -m tests.run_postgres --
 MARKED = $(shell grep -rl --include="test_*.py" "mark\.postgresql" tests)
 APPS := $(notdir $(patsubst %/apps.py,%,$(wildcard annotation/*/apps.py)))  # those behind the engine
 SPREAD := -n 4 --dist worksteal  # over two cores: a good part of the tests waits for a browser or a server
-HALF := -n 2 --dist worksteal  # beside the other half
+HALF := -n 2 --dist worksteal  # for two suites at once
 DJADE := find annotation tasks templates -name '*.html' -print0 | xargs -0 .venv/bin/djade
 # The tests start Python more than a hundred times: without its compiled files each start would compile everything.
 unexport PYTHONDONTWRITEBYTECODE
@@ -47,7 +47,7 @@ test: .venv/dev.stamp  ## lint, then the tests: on SQLite, with real servers, an
 	echo "== in the browser"; \
 	wait $$browser || failed="$$failed browser"; cat "$$TESTS_SHARED/browser.log"; \
 	echo "== what depends on the database on PostgreSQL"; \
-	$(ON_POSTGRESQL) $(TESTS) -n 3 --dist worksteal -m "postgresql and not soak and not process" $(MARKED) || failed="$$failed postgresql"; \
+	$(ON_POSTGRESQL) $(TESTS) $(SPREAD) -m "postgresql and not soak and not process" $(MARKED) || failed="$$failed postgresql"; \
 	echo "== real servers and workers, on both"; \
 	$(TESTS) $(SPREAD) -m "process and not soak" tests/process || failed="$$failed process"; \
 	echo "== style and types"; \

@@ -18,7 +18,7 @@ export class Draft {
   constructor(form, { notice, status, fieldsOf, alike }) {
     Object.assign(this, { form, notice, status, fieldsOf, alike });
     this.name = `draft:${form.dataset.assignment}`;
-    this.known = `version:${form.dataset.assignment}`; // of the draft that this tab saved last
+    this.versionName = `version:${form.dataset.assignment}`; // of the draft that this tab saved last
     this.url = form.dataset.draftUrl;
     this.changes = 0; // counted up with each change
     this.saved = 0; // the change that the server has
@@ -61,8 +61,8 @@ export class Draft {
 
   /** Reload a page that was on its way while a draft was saved: it has the one before. */
   reloaded() {
-    const stale = keptHere(this.known) > Number(this.version.value);
-    forgetHere(this.known);
+    const stale = keptHere(this.versionName) > Number(this.version.value);
+    forgetHere(this.versionName);
     if (stale) location.reload();
     return stale;
   }
@@ -129,7 +129,7 @@ export class Draft {
     this.saved = upTo;
     if (this.changes === upTo) forget(this.name);
     else keep(this.name, { base: version, fields: this.answer().toString() });
-    keepHere(this.known, version);
+    keepHere(this.versionName, version);
     this.status("saved", sentence("saved", { time: clock(at) }), at);
     this.notice("signed-out", "");
   }
@@ -194,7 +194,7 @@ export class Draft {
     this.over = true;
     clearTimeout(this.timer);
     forget(this.name);
-    forgetHere(this.known);
+    forgetHere(this.versionName);
     forgetActivity(`time:${this.form.dataset.assignment}`);
   }
 }

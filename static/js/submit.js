@@ -62,8 +62,13 @@ export class Submission {
     const next = isJson ? (await reply.json()).next : reply.url;
     this.draft.finish();
     this.form.dispatchEvent(new CustomEvent("work:sent"));
-    if (page) showItem(page, item);
-    else location.assign(next);
+    if (!page) return location.assign(next);
+    try {
+      return showItem(page, item);
+    } catch (error) { // the response is stored: whatever is wrong with the next item, this one is not sent again
+      reportError(error);
+      return location.assign(item);
+    }
   }
 
   /** Something is missing: the list of problems of the server's page comes into this one. */

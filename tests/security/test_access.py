@@ -11,10 +11,10 @@ from django.test import Client
 
 from tests.long_forms import first
 from tests.security.routes import MEMBERS, OWNERS, REQUESTER, TABLE, Row, parameters, patterns, url
-from tests.security.world import ONE_OF_A_KIND, ROLES, WORDS, World
+from tests.security.world import REPRESENTATIVES, ROLES, WORDS, World
 
 # Carol and Erin are workers like Bob: for the soak.
-AS_EACH = [pytest.param(role, marks=[pytest.mark.soak] * (role in {"carol", "erin"})) for role in ROLES]
+EVERY_ROLE = [pytest.param(role, marks=[pytest.mark.soak] * (role in {"carol", "erin"})) for role in ROLES]
 METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"]
 LADDER = [OWNERS, REQUESTER, MEMBERS]
 TOLD = re.compile(r"Ana Brook|anary (?:consent|guide|note|report)")  # what the projects hold
@@ -64,17 +64,17 @@ def ask(client: Client, method: str, address: str, body: dict[str, Any]) -> Any:
         client.cookies.update(before)
 
 
-# What is closed to somebody is tried in every run. What is open is asked as one of each kind of people; as the others,
+# What is closed to somebody is tried in every run. What is open is asked as the representatives; as the others,
 # by their rarer methods, and by HEAD (the same view as GET once more), in the soak.
 @pytest.mark.parametrize("whole", first(1, [False, True]), ids=["", "whole"])
-@pytest.mark.parametrize("role", AS_EACH)
+@pytest.mark.parametrize("role", EVERY_ROLE)
 def test_nobody_gets_further_than_the_table_says(role: str, whole: bool, world: World) -> None:
     client, deviations = client_of(world, role), []
-    all_of_it = whole or role in ONE_OF_A_KIND
+    in_full = whole or role in REPRESENTATIVES
     for name, row in TABLE.items():
         address = url(name, world.wells)
-        for method in METHODS if all_of_it else ["GET", "POST"]:
-            if role in row.allowed and not (whole or (all_of_it and method != "HEAD")):
+        for method in METHODS if in_full else ["GET", "POST"]:
+            if role in row.allowed and not (whole or (in_full and method != "HEAD")):
                 continue
             response = ask(client, method, address, row.body)
             wanted = expected(row, role, method)

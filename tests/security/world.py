@@ -49,7 +49,7 @@ OF_WEBHOOKS = ["webhook", *(f"webhook-{act}" for act in ("test", "active", "rota
 TYPE_ACTS = ["edit", "delete", "restore", "grant", "rule", "revoke", "undo", "requests", "ask"]
 OF_TYPES = ["qualification", "qualification-test", *(f"qualification-{act}" for act in TYPE_ACTS)]
 ROLES = ["anonymous", "frank", "bob", "carol", "alice", "quinn", "rita", "erin", "dave"]
-ONE_OF_A_KIND = {"anonymous", "bob", "alice"}
+REPRESENTATIVES = {"anonymous", "bob", "alice"}  # a stranger, a worker, an owner
 # What holds of a page whoever looks at it is asked as an owner and a stranger in every run, and as the others in the
 # soak.
 SOME_ROLES = [role if role in {"anonymous", "alice"} else pytest.param(role, marks=pytest.mark.soak) for role in ROLES]

@@ -37,8 +37,8 @@ from annotation.views.work.response_post import (
     keep_draft,
     posted,
     prolong,
+    rendered,
     report,
-    shown,
     store,
     version_of,
 )
@@ -124,7 +124,7 @@ def assignment(request: HttpRequest, public_id: str) -> HttpResponse:
     context = page_of(request, row, participation_of(row.worker, row.batch))
     if context["frame"]["instructions_must_read"] and not context["frame"]["readonly"]:
         return with_next(reverse("batch-instructions", args=[row.batch_id]), request)
-    return shown(request, row, context)
+    return rendered(request, row, context)
 
 
 @signed_in_action
@@ -142,13 +142,13 @@ def submit(request: HttpRequest, public_id: str) -> HttpResponse:
     try:
         with submissions.one_commit():
             receipt = store(request, row, answer)
-            step = _onward(request, row, receipt, repairing=repairing)
-        return _go_on(request, step)
+            step = _after_submission(request, row, receipt, repairing=repairing)
+        return _response_with(request, step)
     except Conflict as conflict:
         return conflicting(request, conflict, answer, standing_url=here, home_url=reverse("work"))
 
 
-def _onward(request: HttpRequest, row: Assignment, receipt: Receipt, *, repairing: bool) -> Assignment | str:
+def _after_submission(request: HttpRequest, row: Assignment, receipt: Receipt, *, repairing: bool) -> Assignment | str:
     """What comes after a stored response: the next assignment, or the URL of a page that comes first."""
     if repairing:
         messages.success(request, _("Thank you for the changes. The requester will review them."))
@@ -160,20 +160,22 @@ def _onward(request: HttpRequest, row: Assignment, receipt: Receipt, *, repairin
     return reverse("work") if repairing else _next_step(row.worker, row.batch)
 
 
-def _go_on(request: HttpRequest, step: Assignment | str) -> HttpResponse:
-    """Redirect to what comes next. A script that asks for it (`X-Release`) gets the next item itself, or its URL.
+def _response_with(request: HttpRequest, step: Assignment | str) -> HttpResponse:
+    """Redirect to what comes next. A script that asks for it (`X-Release`) gets the next item itself, or a URL.
 
-    The item takes the place of the one before on a page of the same release; after an upgrade the page is loaded anew.
+    The item takes the place of the one before on a page of the same release. After an upgrade, or where the item may
+    show another site in a frame, which the policy of the page on show does not permit, the script gets its URL.
     """
-    shown_release = request.headers.get("X-Release")
-    if shown_release is None:
+    release_on_show = request.headers.get("X-Release")
+    if release_on_show is None:
         return _see(_url(step))
-    if isinstance(step, Assignment) and shown_release == release():
+    if isinstance(step, Assignment) and release_on_show == release():
         row = own_assignment(request, step.public_id)
-        context = page_of(request, row, participation_of(row.worker, row.batch))
-        page = shown(request, row, context | {"fragment": True})
-        page["X-Item"] = _url(row)
-        return page
+        if not capabilities.origins(task_type(row.batch.task), row.hit.payload):
+            context = page_of(request, row, participation_of(row.worker, row.batch))
+            page = rendered(request, row, context | {"fragment": True})
+            page["X-Item"] = _url(row)
+            return page
     return JsonResponse({"next": _url(step)})
 
 

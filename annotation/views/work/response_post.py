@@ -48,7 +48,7 @@ def store(request: HttpRequest, row: Assignment, answer: JSON) -> Receipt:
     return submissions.submit(row, answer, key=key, base=revision, active_seconds=active(request, row))
 
 
-def shown(request: HttpRequest, row: Assignment, context: dict[str, Any], *, status: int = 200) -> HttpResponse:
+def rendered(request: HttpRequest, row: Assignment, context: dict[str, Any], *, status: int = 200) -> HttpResponse:
     """The page of an assignment."""
     page = render(request, f"{row.batch.task}/page.html", context, status=status)
     return with_frames(page, row.batch.task, row.hit.payload)
@@ -56,7 +56,7 @@ def shown(request: HttpRequest, row: Assignment, context: dict[str, Any], *, sta
 
 def incomplete(request: HttpRequest, row: Assignment, context: dict[str, Any]) -> HttpResponse:
     """The page again with the missing parts, as 422."""
-    return shown(request, row, context, status=422)
+    return rendered(request, row, context, status=422)
 
 
 def conflicting(request: HttpRequest, conflict: Conflict, answer: JSON, **context: Any) -> HttpResponse:

@@ -27,6 +27,27 @@ def test_the_bell_counts_and_the_page_tells_what_is_new(client: Any, bob: Any, c
     assert notice_inbox.unread(bob.user).count() == 1  # looking marks nothing
 
 
+def test_the_bell_counts_what_the_page_lists_whatever_somebody_became(alice: Any, bob: Any, batch: Any) -> None:
+    other = Member.Role.REVIEWER, Member.Role.REQUESTER, Member.Role.OWNER
+    for user in (alice, bob.user):
+        for kind in Notice.Kind.values:
+            announcements.notify([user], kind, project=batch.project, key=kind, batch=batch)
+
+    def agree() -> None:
+        for user in (alice, bob.user):
+            assert notice_inbox.count_unread(user, limit=100) == notice_inbox.unread(user).count()
+
+    for role in other:
+        alice.memberships.update(role=role)
+        agree()
+    assert notice_inbox.count_unread(alice, limit=2) == 2
+    assert notice_inbox.count_unread(bob.user, limit=100) == 1
+    bob.delete()
+    alice.memberships.all().delete()
+    agree()
+    assert notice_inbox.count_unread(alice, limit=100) == 0
+
+
 def test_opening_one_marks_it_and_leads_to_its_matter(client: Any, bob: Any, alice: Any, batch: Any) -> None:
     announcements.announce_due()
     notice = Notice.objects.get(user=bob.user)

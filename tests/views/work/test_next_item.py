@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 
 from annotation.models import Assignment, Batch
+from annotation.tasktype import capabilities
 
 pytestmark = pytest.mark.django_db
 
@@ -43,6 +44,12 @@ def test_after_an_upgrade_it_is_the_next_items_address(page: Client) -> None:
     response = submit(page, X_Release="of-yesterday")
     row = Assignment.objects.get(state="accepted")
     assert response.json() == {"next": f"/assignments/{row.public_id}/"}
+
+
+def test_an_item_that_shows_another_site_is_loaded(page: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(capabilities, "origins", lambda task, payload: ["https://forms.example"])
+    response = submit(page, X_Release="")
+    assert response.json() == {"next": f"/assignments/{Assignment.objects.get(state='accepted').public_id}/"}
 
 
 def test_where_nothing_is_left_it_is_an_address(page: Client) -> None:
