@@ -1,4 +1,4 @@
-"""Tags for exact text, pagination, and preloading of scripts."""
+"""Tags for exact text, rows of the `?` dialog, pagination, and preloading of scripts."""
 
 import posixpath
 import re
@@ -11,8 +11,9 @@ from django import template
 from django.contrib.staticfiles import finders
 from django.core.paginator import Paginator
 from django.templatetags.static import static
-from django.utils.html import escape, format_html_join
+from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext
 
 from annotation.pure.reports import svg
 
@@ -80,12 +81,25 @@ def page_range(paginator: Paginator, number: int) -> Iterable[int | str]:
     return paginator.get_elided_page_range(number, on_each_side=2, on_ends=1)
 
 
-@register.filter
-def pieces(paragraph: dict[str, Any], position: int) -> list[dict[str, str]]:
-    """A paragraph's sentences as [{"fact": "position.number", "text"}]; joined they are its text, gaps included."""
-    text, spans = paragraph["text"], paragraph.get("sentences") or [[0, 0]]
-    starts = [0, *(start for start, _end in spans[1:]), len(text)]
-    return [{"fact": f"{position}.{k}", "text": text[starts[k] : starts[k + 1]]} for k in range(len(spans))]
+@register.simple_tag
+def key_row(action: str, key: str, label: str, *, fixed: bool = False) -> SafeString:
+    """A row of the `?` dialog: an action and its default key, which people may change unless it is `fixed`."""
+    return _key_row(action, key, str(label), gettext("Change"), fixed=bool(fixed))
+
+
+@lru_cache(maxsize=1000)  # the same for every item, and a page has twenty of them
+def _key_row(action: str, key: str, label: str, change: str, *, fixed: bool) -> SafeString:
+    button = '<button class="button small plain" type="button" data-change-key="{}">{}<span class="unseen">: {}</span>'
+    button = "" if fixed else format_html(button + "</button>", action, change, label)
+    return format_html(
+        '<tr data-action="{0}" data-key="{1}"{2}><th scope="row">{3}</th><td><kbd data-key-for="{0}">{1}</kbd></td>'
+        '<td class="needs-js">{4}</td></tr>',
+        action,
+        key,
+        mark_safe(" data-fixed" if fixed else ""),  # noqa: S308 - a constant
+        label,
+        button,
+    )
 
 
 @lru_cache

@@ -93,6 +93,7 @@ export function startFrame({ fieldsOf = () => new URLSearchParams(), alike = (a,
   const shortcuts = document.getElementById("keys-box");
   listen(JSON.parse(document.getElementById("shortcuts")?.textContent || "{}"));
   bindDialogs();
+  document.getElementById("problem-report")?.reset(); // its fields are in a dialog that stays from item to item
   bindLinks();
   measureFoot();
   bindSubmit(form);
