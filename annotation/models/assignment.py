@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
+from datetime import timedelta
+from functools import lru_cache
 from typing import Any
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
+from django.db.models.functions import Greatest, Now
 
 from annotation.models.batch import Batch, Hit
+from annotation.models.compiled import Update, compiled_update
 from annotation.models.fields import JSONTextField, TimestampField
 from annotation.models.project import Worker, public_id
 from annotation.pure.batches import lifecycle
@@ -171,9 +176,30 @@ class Assignment(models.Model):
             self.state = to
         return bool(moved)
 
+    def submit(self, *, late: bool, counts: bool, active_seconds: float) -> bool:
+        """Make it a submitted assignment of revision 1; False if another process was first."""
+        submitted = _submit(self.state, late, counts, self.batch.auto_approval)(self.pk, active_seconds)
+        if submitted:
+            self.state = lifecycle.SUBMITTED
+        return bool(submitted)
+
     @property
     def current(self) -> WorkerResponse | None:
         return self.responses.filter(revision=self.revision).first()
+
+
+@lru_cache(maxsize=100)  # few batches have a time until automatic approval of their own
+def _submit(state: str, late: bool, counts: bool, auto_approval: int | None) -> Callable[[int, float], int]:
+    @compiled_update
+    def submit(assignment: int, active_seconds: float) -> Update:
+        stamps = {"submitted_at": Now(), "ended_at": None, "revision": 1, "late": late, "counts": counts, "draft": None}
+        if auto_approval is not None:
+            stamps["auto_approve_at"] = Now() + timedelta(seconds=auto_approval)
+        active = Greatest(F("active_seconds"), active_seconds)
+        rows = Assignment.objects.filter(pk=assignment, state=state)
+        return rows, stamps | {"state": lifecycle.SUBMITTED, "active_seconds": active}
+
+    return submit
 
 
 class WorkerResponse(models.Model):

@@ -11,6 +11,7 @@ from django.db.models import F, Q, Sum
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
+from annotation.models.compiled import compiled
 from annotation.models.dataset import Dataset, Item
 from annotation.models.fields import JSONTextField, TimestampField
 from annotation.models.project import Project, Worker, public_id
@@ -114,7 +115,10 @@ class Batch(models.Model):
 
     @property
     def instructions(self) -> Instructions:
-        return self.instructions_versions.order_by("-version").first() or Instructions(batch=self, version=0, text="")
+        found = _newest_instructions(self.pk) if self.pk else []
+        instructions = found[0] if found else Instructions(version=0, text="")
+        instructions.batch = self
+        return instructions
 
 
 class Instructions(models.Model):
@@ -128,6 +132,11 @@ class Instructions(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["batch", "version"], name="guide_version_once")]
+
+
+@compiled
+def _newest_instructions(batch: int) -> models.QuerySet[Instructions]:
+    return Instructions.objects.filter(batch=batch).order_by("-version")[:1]
 
 
 class HitQuerySet(models.QuerySet["Hit"]):

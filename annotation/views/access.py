@@ -6,6 +6,7 @@ from typing import Any
 
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
@@ -16,6 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotation.flow.people import qualification_types, two_factor
 from annotation.models import Assignment, Batch, Member, Project, Worker
+from annotation.models.compiled import compiled
 from annotation.pure.people import roles
 
 View = Callable[..., HttpResponse]
@@ -117,11 +119,18 @@ def _role_message(member: Member) -> str:
 
 def own_assignment(request: HttpRequest, public_id: str) -> Assignment:
     """The viewer's own assignment with HIT, batch and project; 404 for anybody else's."""
-    rows = Assignment.objects.select_related("hit", "batch", "batch__project", "worker")
-    rows = rows.filter(batch__project__removed_at__isnull=True)
-    assignment = get_object_or_404(rows, public_id=public_id, worker__user=request.user)
+    found = _assignment_of_user(public_id, request.user.pk)
+    if not found:
+        raise Http404
+    [assignment] = found
     assignment.worker.project = assignment.batch.project
     return assignment
+
+
+@compiled
+def _assignment_of_user(public_id: str, user: int) -> QuerySet[Assignment]:
+    rows = Assignment.objects.select_related("hit", "batch", "batch__project", "worker")
+    return rows.filter(public_id=public_id, worker__user=user, batch__project__removed_at__isnull=True)
 
 
 def open_batch(request: HttpRequest, pk: int) -> tuple[Batch, Worker]:

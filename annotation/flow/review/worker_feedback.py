@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from annotation.flow.errors import Refused
 from annotation.models import Assignment, Batch, Feedback, Review, User, Worker
+from annotation.models.compiled import compiled
 from annotation.pure.review import review_state
 from annotation.registry import task_type
 from annotation.tasktype import capabilities
@@ -39,9 +40,14 @@ def withdraw(feedback: Feedback) -> bool:
     return bool(gone)
 
 
-def waiting(worker: Worker) -> QuerySet[Feedback]:
-    """Feedback that the worker has not acknowledged, oldest first."""
-    return Feedback.objects.waiting().filter(worker=worker).order_by("pk")
+def first_waiting(worker: Worker) -> Feedback | None:
+    """The oldest feedback that the worker has not acknowledged."""
+    return next(iter(_first_waiting(worker.pk)), None)
+
+
+@compiled
+def _first_waiting(worker: int) -> QuerySet[Feedback]:
+    return Feedback.objects.waiting().filter(worker=worker).order_by("pk")[:1]
 
 
 def suggestions(batch: Batch) -> list[str]:

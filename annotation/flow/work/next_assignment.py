@@ -20,6 +20,7 @@ from annotation.flow.money import batch_funds, ledger
 from annotation.flow.people import round_attempts
 from annotation.flow.work import open_work
 from annotation.models import Assignment, Batch, Hit, Instructions, Participation, QualificationRound, ReservedHit
+from annotation.models.compiled import Update, compiled, compiled_update
 from annotation.models.project import mturk_id
 from annotation.pure.batches import lifecycle
 from annotation.registry import task_type
@@ -27,14 +28,20 @@ from annotation.registry import task_type
 
 def join_batch(worker: models.Worker, batch: Batch) -> Participation:
     """The worker's participation, created on first use; `newest_instructions`: the instructions' current version."""
-    newest = Instructions.objects.filter(batch=OuterRef("batch")).order_by("-version").values("version")[:1]
-    participations = Participation.objects.annotate(newest_instructions=Coalesce(Subquery(newest), 0))
-    participation = participations.filter(batch=batch, worker=worker).first()
-    if participation is None:
+    found = _joined(batch.pk, worker.pk)
+    if not found:
         Participation.objects.get_or_create(batch=batch, worker=worker)
-        participation = participations.get(batch=batch, worker=worker)
+        found = _joined(batch.pk, worker.pk)
+    [participation] = found
     participation.batch, participation.worker = batch, worker
     return participation
+
+
+@compiled
+def _joined(batch: int, worker: int) -> QuerySet[Participation]:
+    newest = Instructions.objects.filter(batch=OuterRef("batch")).order_by("-version").values("version")[:1]
+    rows = Participation.objects.annotate(newest_instructions=Coalesce(Subquery(newest), 0))
+    return rows.filter(batch=batch, worker=worker)
 
 
 def claim(participation: Participation) -> Assignment | None:
@@ -53,19 +60,17 @@ def claim(participation: Participation) -> Assignment | None:
     return assignment
 
 
-def _locked(**filters: Any) -> Participation:
+@compiled
+def _locked(worker: int, batch: int) -> QuerySet[Participation]:
     """Lock a participation and its worker, because a HIT claimed in another batch meanwhile can rule one out here."""
     rows = Participation.objects.select_for_update(of=("self", "worker"), no_key=True)
-    return rows.select_related("batch", "worker").get(**filters)
+    return rows.select_related("batch", "worker").filter(worker=worker, batch=batch)
 
 
 @transaction.atomic
 def _under_way_or_next(participation: Participation) -> tuple[Assignment | None, bool]:
-    participation = _locked(pk=participation.pk)
-    accepted = Assignment.objects.filter(
-        worker=participation.worker_id, batch=participation.batch_id, state=lifecycle.ACCEPTED
-    )
-    for under_way in accepted[:1]:
+    [participation] = _locked(participation.worker_id, participation.batch_id)
+    for under_way in _under_way(participation.worker_id, participation.batch_id):
         return under_way, True
     if participation.batch.state != Batch.State.OPEN:
         return None, False
@@ -79,6 +84,11 @@ def _under_way_or_next(participation: Participation) -> tuple[Assignment | None,
         if _take_place(found.hit):
             return _accept(participation, found.hit, cursor=cursor if found.passed_over else found.hit.ticket), False
     return None, False
+
+
+@compiled
+def _under_way(worker: int, batch: int) -> QuerySet[Assignment]:
+    return Assignment.objects.filter(worker=worker, batch=batch, state=lifecycle.ACCEPTED)[:1]
 
 
 def _claim_in_round(participation: Participation, round: QualificationRound) -> Assignment | None:
@@ -122,7 +132,12 @@ def _lease_end(batch: Batch) -> object:
 
 def _take_place(hit: Hit) -> bool:
     """Take an assignment of the HIT if it is still in this batch; UpdateHITTypeOfHIT may have moved it meanwhile."""
-    return bool(Hit.objects.open().filter(pk=hit.pk, batch=hit.batch_id).update(live=F("live") + 1))
+    return bool(_take(hit.pk, hit.batch_id))
+
+
+@compiled_update
+def _take(hit: int, batch: int) -> Update:
+    return Hit.objects.open().filter(pk=hit, batch=batch), {"live": F("live") + 1}
 
 
 def _take_reserved(participation: Participation, hit: Hit) -> bool:
@@ -148,9 +163,14 @@ def _accept(participation: Participation, hit: Hit, *, cursor: int) -> Assignmen
         lease_until=_lease_end(participation.batch),
         extended=_has_fixed_time(participation.batch),
     )
-    Participation.objects.filter(pk=participation.pk).update(cursor=cursor, last_group=hit.group_key)
+    _move_on(participation.pk, cursor, hit.group_key)
     emit(AssignmentAccepted(assignment, hit))
     return assignment
+
+
+@compiled_update
+def _move_on(participation: int, cursor: int, group: str) -> Update:
+    return Participation.objects.filter(pk=participation), {"cursor": cursor, "last_group": group}
 
 
 @transaction.atomic
@@ -164,7 +184,7 @@ def accept_hit(
     """
     # The assignment is locked before the participation, the order of all functions here.
     row = Assignment.objects.select_for_update(no_key=True).filter(hit=hit, worker=participation.worker_id).first()
-    participation = _locked(pk=participation.pk)
+    [participation] = _locked(participation.worker_id, participation.batch_id)
     # created by a request at the same time
     row = row or Assignment.objects.filter(hit=hit, worker=participation.worker_id).first()
     if row is not None and row.state == lifecycle.ACCEPTED:
@@ -244,7 +264,7 @@ def take_up(assignment: Assignment) -> bool:
     row = Assignment.objects.defer("hit__payload").locked(assignment.pk, "batch", "worker__project", "hit")
     if row.state not in {lifecycle.RETURNED, lifecycle.EXPIRED} or open_work.obstacle(row.worker, row.batch):
         return False
-    _locked(batch=row.batch_id, worker=row.worker_id)
+    _locked(row.worker_id, row.batch_id)
     round = round_attempts.round_of(row.batch)
     if round is not None and round_attempts.is_closed_to(round, row):
         return False

@@ -3,19 +3,20 @@
 The cost does not depend on the size of the batch (docs/architecture.md, "The next assignment").
 """
 
-from collections.abc import Iterator, Sequence
-from itertools import islice
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, islice, repeat
+from typing import Any, NamedTuple
 
-from django.db.models import Exists
+from django.db.models import Exists, OuterRef, QuerySet
 
 from annotation.flow.batches import hidden_gold
 from annotation.flow.money import batch_funds
 from annotation.flow.people import qualification_types, round_attempts
 from annotation.models import Assignment, Batch, Hit, Participation, ReservedHit, Worker, WorkerBlock
+from annotation.models.compiled import compiled
 from annotation.pure.batches import lifecycle
 
-FIRST_LOOK, LONGEST_LOOK = 16, 1000  # HITs of the queue read at a time
+LOOKS = (4, 16, 64, 256, 1000)  # HITs of the queue read at a time: few first, because most claims take the next one
 ALIVE_OR_DONE = [lifecycle.ACCEPTED, lifecycle.SUBMITTED]
 
 
@@ -25,22 +26,25 @@ class Candidate(NamedTuple):
 
 
 def candidates(participation: Participation) -> Iterator[Candidate]:
-    """HITs that the worker may have now, in the order of the queue, from their cursor on.
-
-    Two indexed queries for each stretch of the queue, so that no query plan depends on how much the worker did.
-    """
-    cursor, size, passed_over = participation.cursor, FIRST_LOOK, False
+    """HITs that the worker may have now, in the order of the queue, from their cursor on."""
+    batch, cursor, passed_over = participation.batch, participation.cursor, False
     too_soon = _too_soon(participation)
-    while hits := _stretch(participation, cursor, size):
-        gone = ruled_out(participation, hits)
+    for look in chain(_LOOKS, repeat(_LOOKS[-1])):
+        hits = look(batch.pk, cursor, participation.worker_id)
         for hit in hits:
-            if hit.pk in gone:
+            if (
+                hit.had
+                or (hit.met_here and batch.meeting == Batch.Meeting.ONE)
+                or (hit.met_before and batch.fresh_only)
+            ):
                 continue
             if hit.group_key in too_soon:
                 passed_over = True
                 continue
             yield Candidate(hit, passed_over)
-        cursor, size = hits[-1].ticket, min(size * 4, LONGEST_LOOK)
+        if not hits:
+            return
+        cursor = hits[-1].ticket
 
 
 def _too_soon(participation: Participation) -> set[str]:
@@ -55,9 +59,26 @@ def last_group_keys(worker: int, batch: int) -> list[str]:
     return list(submitted.order_by("-submitted_at").values_list("group_key", flat=True)[:1])
 
 
-def _stretch(participation: Participation, cursor: int, size: int) -> list[Hit]:
-    ahead = Hit.objects.open().filter(batch=participation.batch_id, ticket__gt=cursor, check_item=False)
-    return list(ahead.order_by("ticket").only("pk", "batch", "ticket", "group_key")[:size])
+def _look(size: int) -> Callable[[int, int, int], list[Any]]:
+    @compiled
+    def ahead(batch: int, cursor: int, worker: int) -> QuerySet[Hit]:
+        """Open HITs behind the cursor, and whether the worker had them, or met their group here or in other batches.
+
+        That is looked up HIT by HIT, so that no query plan depends on how much the worker did.
+        """
+        own = Assignment.objects.filter(worker=worker, group_key=OuterRef("group_key"))
+        met = own.filter(state__in=ALIVE_OR_DONE)
+        hits = Hit.objects.open().filter(batch=batch, ticket__gt=cursor, check_item=False).order_by("ticket")
+        return hits.only("pk", "batch", "ticket", "group_key").annotate(
+            had=Exists(own.filter(hit=OuterRef("pk"))),
+            met_here=Exists(met.filter(batch=batch)),
+            met_before=Exists(met.exclude(batch=batch)),
+        )[:size]
+
+    return ahead
+
+
+_LOOKS = [_look(size) for size in LOOKS]
 
 
 def ruled_out(participation: Participation, hits: Sequence[Hit]) -> set[int]:
@@ -150,13 +171,14 @@ def obstacle(worker: Worker, batch: Batch) -> str:
 
 def _shut_out(worker: Worker, batch: Batch) -> str:
     """Whether the worker is blocked, or the batch is for others; one query, because every claim asks."""
-    chosen = Batch.workers.through.objects.filter(batch=batch.pk)
-    columns = (
-        Exists(WorkerBlock.objects.filter(worker=worker.pk)),
-        Exists(chosen),
-        Exists(chosen.filter(worker=worker.pk)),
-    )
-    blocked, choosy, among_them = Worker.objects.filter(pk=worker.pk).values_list(*columns).get()
+    [(blocked, choosy, among_them)] = _exclusions(worker.pk, batch.pk)
     if blocked:
         return "blocked"
     return "not_chosen" if choosy and not among_them else ""
+
+
+@compiled
+def _exclusions(worker: int, batch: int) -> QuerySet[Worker]:
+    chosen = Batch.workers.through.objects.filter(batch=batch)
+    columns = Exists(WorkerBlock.objects.filter(worker=worker)), Exists(chosen), Exists(chosen.filter(worker=worker))
+    return Worker.objects.filter(pk=worker).values_list(*columns)

@@ -3,11 +3,10 @@
 import hashlib
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.db.models.functions import Greatest, Now
 from django.utils.translation import gettext as _
 
@@ -17,6 +16,7 @@ from annotation.flow.money import batch_funds
 from annotation.flow.review import review_decisions
 from annotation.flow.work import grading, next_assignment
 from annotation.models import Assignment, Batch, Hit, Participation, WorkerResponse
+from annotation.models.compiled import Update, compiled, compiled_update
 from annotation.models.fields import to_text
 from annotation.pure.batches import lifecycle
 from annotation.registry import task_type
@@ -75,7 +75,7 @@ def submit(assignment: Assignment, answer: Any, *, key: str, base: int, active_s
     response, another tab submitted first, or a submitted response can no longer be changed.
     """
     # Lock: two submissions of one form, or from two tabs, go one after the other.
-    row = Assignment.objects.locked(assignment.pk, "batch__project")
+    row = _lock(assignment.pk)
     digest = hashlib.sha256(to_text(answer).encode("utf-8", "surrogatepass")).hexdigest()
     replayed = row.responses.filter(key=key).first() if row.revision else None
     if replayed:
@@ -101,28 +101,48 @@ def submit(assignment: Assignment, answer: Any, *, key: str, base: int, active_s
     return Receipt(row.public_id, row.revision + 1, late, counts)
 
 
+def _lock(assignment: int) -> Assignment:
+    for _attempt in range(2):  # AssignmentQuerySet.locked says why
+        for row in _locked(assignment):
+            return row
+    raise Assignment.DoesNotExist
+
+
+@compiled
+def _locked(assignment: int) -> QuerySet[Assignment]:
+    rows = Assignment.objects.select_for_update(of=("self",), no_key=True).select_related("batch__project")
+    return rows.filter(pk=assignment)
+
+
+@compiled_update
+def _count(batch: int, worker: int) -> Update:
+    """Count a submission for the worker."""
+    return Participation.objects.filter(batch=batch, worker=worker), {"done": F("done") + 1, "worked_at": Now()}
+
+
+@compiled_update
+def _take_in(hit: int) -> Update:
+    """Count a response that was awaited."""
+    return Hit.objects.filter(pk=hit), {"live": F("live") - 1, "done": F("done") + 1}
+
+
 def _place(row: Assignment, active_seconds: float, least: int) -> tuple[bool, bool]:
     """Move the assignment to its new revision and update the HIT's counters; returns (late, counts).
 
     First the HIT is made to want `least` responses, so that a late response that calls for another may count itself.
     """
-    kept = {"draft": None, "active_seconds": Greatest(F("active_seconds"), active_seconds)}
     if row.state == lifecycle.SUBMITTED:
-        _revise(row, **kept)
+        _revise(row, draft=None, active_seconds=Greatest(F("active_seconds"), active_seconds))
         next_assignment.want(row.hit_id, least)
         return row.late, row.counts
     late = row.state != lifecycle.ACCEPTED
-    Participation.objects.filter(batch=row.batch_id, worker=row.worker_id).update(done=F("done") + 1, worked_at=Now())
+    _count(row.batch_id, row.worker_id)
     next_assignment.want(row.hit_id, least)
-    hit = Hit.objects.filter(pk=row.hit_id)
     if late:
-        counts = bool(hit.open().update(done=F("done") + 1))
+        counts = bool(Hit.objects.open().filter(pk=row.hit_id).update(done=F("done") + 1))
     else:
-        counts = bool(hit.update(live=F("live") - 1, done=F("done") + 1))
-    stamps = {"submitted_at": Now(), "ended_at": None, "revision": 1, "late": late, "counts": counts}
-    if row.batch.auto_approval is not None:
-        stamps["auto_approve_at"] = Now() + timedelta(seconds=row.batch.auto_approval)
-    if not row.move(lifecycle.SUBMITTED, **stamps, **kept):
+        counts = bool(_take_in(row.hit_id))
+    if not row.submit(late=late, counts=counts, active_seconds=active_seconds):
         raise Conflict(_("This assignment was just changed elsewhere. Please submit it again."))
     if late and (not counts or row.batch.state == Batch.State.CLOSED):
         batch_funds.cover_late(row)

@@ -158,7 +158,7 @@ def _next(request: HttpRequest, arrival: Arrival) -> HttpResponse:
         return render(request, "work/instructions.html", {**shown, **context})
     if exercise := practice_progress.next_exercise(participation):
         return _practice(request, arrival, exercise)
-    if feedback := worker_feedback.waiting(row.worker).first():
+    if feedback := worker_feedback.first_waiting(row.worker):
         shown = {"feedback": feedback, "text": wording(feedback), "batch": feedback.batch, "after": row.batch_id}
         shown["feedback_url"] = _to("feedback", arrival, feedback.pk)
         return render(request, "work/feedback.html", {**shown, **context})

@@ -69,7 +69,7 @@ def _next_step(worker: Worker, batch: Batch) -> Assignment | str:
         return reverse("batch-instructions", args=[batch.pk])
     if exercise := practice_progress.next_exercise(participation):
         return reverse("practice", args=[batch.pk, exercise])
-    feedback = worker_feedback.waiting(worker).first()
+    feedback = worker_feedback.first_waiting(worker)
     if feedback is not None:
         return f"{reverse('feedback', args=[feedback.pk])}?batch={batch.pk}"
     return next_assignment.claim(participation) or reverse("batch-done", args=[batch.pk])
@@ -224,7 +224,7 @@ def skip(request: HttpRequest, public_id: str) -> HttpResponse:
 def take_up(request: HttpRequest, public_id: str) -> HttpResponse:
     """Resume a returned or expired assignment, unless somebody else took its place."""
     row = own_assignment(request, public_id)
-    feedback = worker_feedback.waiting(row.worker).first()
+    feedback = worker_feedback.first_waiting(row.worker)
     if feedback is not None:
         return _see(f"{reverse('feedback', args=[feedback.pk])}?batch={row.batch_id}")
     if not next_assignment.take_up(row):
@@ -283,7 +283,7 @@ def feedback(request: HttpRequest, pk: int) -> HttpResponse:
     if after:
         batch, worker = open_batch(request, after)
         return next_page(request, worker, batch)
-    following = worker_feedback.waiting(row.worker).first()
+    following = worker_feedback.first_waiting(row.worker)
     return see("feedback", following.pk) if following else see("work")
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from csp.constants import SELF
 from django.contrib.staticfiles.storage import staticfiles_storage
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -15,6 +16,7 @@ from django.utils.translation import gettext_noop
 from annotation.flow.review import review_decisions
 from annotation.flow.work import open_work, submissions
 from annotation.models import Assignment, Batch, Hit, Instructions, Participation, Worker
+from annotation.models.compiled import compiled
 from annotation.pure.batches import lifecycle
 from annotation.registry import form_class, task_type
 from annotation.tasktype import JSON, Problem, Revealing, capabilities
@@ -110,9 +112,15 @@ def shortcut_context(request: HttpRequest) -> dict[str, Any]:
 
 def participation_of(worker: Worker, batch: Batch) -> Participation:
     """The worker's participation; an unsaved one if they have not begun."""
-    participation = Participation.objects.filter(batch=batch, worker=worker).first() or Participation()
+    found = _participations(batch.pk, worker.pk)
+    participation = found[0] if found else Participation()
     participation.batch, participation.worker = batch, worker
     return participation
+
+
+@compiled
+def _participations(batch: int, worker: int) -> QuerySet[Participation]:
+    return Participation.objects.filter(batch=batch, worker=worker)
 
 
 def batch_frame(batch: Batch, instructions: Instructions, payload: JSON) -> dict[str, Any]:

@@ -23,11 +23,11 @@ def test_feedback_waits_until_its_worker_has_read_it(compositions: Batch, bob: A
     row = compose(bob, compositions)
     result = worker_feedback.feedback(bob, compositions, text=" Fewer words. ", author=alice, assignment=row)
     assert (result.text, result.assignment, result.author) == ("Fewer words.", row, alice)
-    assert list(worker_feedback.waiting(bob)) == [result]
-    assert not worker_feedback.waiting(carol).exists()
+    assert worker_feedback.first_waiting(bob) == result
+    assert worker_feedback.first_waiting(carol) is None
     assert worker_feedback.acknowledge(result)
     assert not worker_feedback.acknowledge(result)
-    assert not worker_feedback.waiting(bob).exists()
+    assert worker_feedback.first_waiting(bob) is None
 
 
 def test_feedback_without_words_is_refused(compositions: Batch, bob: Any) -> None:

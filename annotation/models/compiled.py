@@ -1,0 +1,153 @@
+"""Queries whose SQL Django makes once: making it costs ten times as much as running it.
+
+For the queries of every claim and submission. A function decorated with `@compiled` builds a queryset from its
+parameters, once for each kind of database; a call runs the SQL kept from then with its arguments:
+
+    @compiled
+    def under_way(worker: int, batch: int) -> QuerySet[Assignment]:
+        return Assignment.objects.filter(worker=worker, batch=batch, state="accepted")[:1]
+
+    rows: list[Assignment] = under_way(3, 4)
+
+Parameters are int, str or float, and must end up as values of the SQL, as they are: what decides which SQL is built,
+such as None or a list, cannot be one.
+"""
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache, wraps
+from typing import Any, Generic, ParamSpec, TypeVar
+
+from django.db import connection
+from django.db.models import Model, QuerySet
+from django.db.models.query import ModelIterable, get_related_populators
+from django.db.models.sql import UpdateQuery
+
+P = ParamSpec("P")
+M = TypeVar("M", bound=Model)
+Update = tuple[QuerySet[Any], dict[str, Any]]
+
+# Values that stand for the arguments while the SQL is made; they fit into every column of their type.
+STAND_INS: dict[str, Callable[[int], Any]] = {
+    "int": lambda k: 2_000_000_000 + k,
+    "float": lambda k: 2_000_000_000.5 + k,
+    "str": lambda k: f"\0{k}\0",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """SQL with its parameters; `places` maps those that come from a call to the position of the argument."""
+
+    sql: str
+    parameters: Sequence[Any]
+    places: Sequence[tuple[int, int]]
+
+    def execute(self, cursor: Any, values: Sequence[Any]) -> None:
+        parameters = list(self.parameters)
+        for place, argument in self.places:
+            # Some databases' parameters carry their type, as a subclass of int or str.
+            parameters[place] = type(parameters[place])(values[argument])
+        cursor.execute(self.sql, parameters)
+
+
+class Signature(Generic[P]):
+    """The parameters of a function and the values that stand for them."""
+
+    def __init__(self, build: Callable[P, object]) -> None:
+        self._signature = inspect.signature(build)
+        kinds = [parameter.annotation for parameter in self._signature.parameters.values()]
+        self.stand_ins = [STAND_INS[getattr(kind, "__name__", kind)](k) for k, kind in enumerate(kinds)]
+        self._names = list(self._signature.parameters)
+
+    def values(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        return [*args, *(kwargs[name] for name in self._names[len(args) :])]
+
+    def statement(self, sql: str, parameters: Sequence[Any]) -> Statement:
+        places = [
+            (place, k)
+            for place, parameter in enumerate(parameters)
+            for k, stand_in in enumerate(self.stand_ins)
+            if parameter == stand_in
+        ]
+        if missing := {*range(len(self.stand_ins))} - {k for _place, k in places}:
+            raise TypeError(f"{[self._names[k] for k in missing]} are no values of: {sql}")
+        return Statement(sql, list(parameters), places)
+
+
+def compiled(build: Callable[P, QuerySet[M]]) -> Callable[P, list[M]]:
+    """The rows of the queryset that `build` makes; tuples if it asks for `values_list`."""
+    signature = Signature(build)
+
+    @cache
+    def made(_vendor: str) -> tuple[Statement, Callable[[Sequence[Sequence[Any]]], list[Any]]]:
+        query = build(*signature.stand_ins)  # type: ignore[call-arg, arg-type]
+        compiler = query.query.get_compiler(connection=connection)
+        statement = signature.statement(*compiler.as_sql())
+        return statement, _reader(query, compiler)
+
+    @wraps(build)
+    def run(*args: P.args, **kwargs: P.kwargs) -> list[M]:
+        statement, read = made(connection.vendor)
+        with connection.cursor() as cursor:
+            statement.execute(cursor, signature.values(args, kwargs))
+            fetched = cursor.fetchall()
+        return read(fetched) if fetched else []
+
+    return run
+
+
+def _reader(queryset: QuerySet[Any], compiler: Any) -> Callable[[Sequence[Sequence[Any]]], list[Any]]:
+    """What makes the queryset's objects of the rows of a cursor."""
+    converters = list(compiler.get_converters([each[0] for each in compiler.select]).items())
+
+    def converted(row: Sequence[Any]) -> list[Any]:
+        values = list(row)
+        for place, (functions, expression) in converters:
+            value = values[place]
+            for function in functions:
+                value = function(value, expression, connection)
+            values[place] = value
+        return values
+
+    if not issubclass(queryset._iterable_class, ModelIterable):
+        return lambda rows: [tuple(converted(row)) for row in rows]
+
+    info = compiler.klass_info
+    own = slice(info["select_fields"][0], info["select_fields"][-1] + 1)
+    names = [each[0].target.attname for each in compiler.select[own]]
+    populators = get_related_populators(info, compiler.select, connection.alias)
+    annotations = list(compiler.annotation_col_map.items())
+
+    def instance(row: Sequence[Any]) -> Any:
+        values = converted(row)
+        made = info["model"].from_db(connection.alias, names, values[own])
+        for populator in populators:
+            populator.populate(values, made)
+        for name, place in annotations:
+            setattr(made, name, values[place])
+        return made
+
+    return lambda rows: [instance(row) for row in rows]
+
+
+def compiled_update(build: Callable[P, Update]) -> Callable[P, int]:
+    """Update the rows of a queryset; `build` makes it and the changes. Returns how many rows matched."""
+    signature = Signature(build)
+
+    @cache
+    def made(_vendor: str) -> Statement:
+        rows, changes = build(*signature.stand_ins)  # type: ignore[call-arg, arg-type]
+        query = rows.query.chain(UpdateQuery)
+        query.add_update_values(changes)
+        return signature.statement(*query.get_compiler(connection=connection).as_sql())
+
+    @wraps(build)
+    def run(*args: P.args, **kwargs: P.kwargs) -> int:
+        statement = made(connection.vendor)
+        with connection.cursor() as cursor:
+            statement.execute(cursor, signature.values(args, kwargs))
+            return int(cursor.rowcount)
+
+    return run
