@@ -262,7 +262,7 @@ def assigned_states(root: Path) -> Iterator[str]:
             targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
             for target in targets if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)) else []:
                 if isinstance(target, ast.Attribute) and target.attr in {"state", "status"} and id(node) not in inside:
-                    yield f"{source.path}:{node.lineno} states change by move() or submit(), guarded updates, not by assignment"
+                    yield f"{source.path}:{node.lineno} states change only by a guarded move() or submit()"
 
 
 def circles(root: Path) -> Iterator[str]:

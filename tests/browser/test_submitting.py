@@ -148,3 +148,23 @@ def test_after_an_upgrade_the_page_is_loaded_anew(ready: Desk) -> None:
     page.wait_for_url(lambda url: url != first)
     page.wait_for_load_state()
     assert page.evaluate("window.loaded") is None
+
+
+def test_a_problem_is_reported_of_the_item_on_show(ready: Desk) -> None:
+    """The dialog stays from item to item: what was begun for the one before is gone, and the report names this one."""
+    page = ready.page
+    page.keyboard.press("!")
+    page.get_by_label("Something else").check()
+    page.locator("#problem-report-text").fill("of the first item")
+    page.keyboard.press("Escape")
+    first = page.url
+    page.keyboard.press("Control+Enter")
+    page.wait_for_url(lambda url: url != first)
+    second = page.url
+    page.keyboard.press("!")
+    expect(page.locator("#problem-report-text")).to_have_value("")
+    expect(page.get_by_label("Something else")).not_to_be_checked()
+    page.get_by_label("Something else").check()
+    with page.expect_request("**/report-problem/") as sent, page.expect_navigation():
+        page.get_by_role("button", name="Send the report").click()
+    assert sent.value.url == f"{second}report-problem/"

@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 from django.template import Context, Template
+from django.utils import translation
 
+from annotation.templatetags import display_tags, paragraph_tags
 from annotation.templatetags.display_tags import span_list
 from annotation.templatetags.figure_tags import graded
 
@@ -60,3 +62,50 @@ def test_spans_as_scripts_read_them() -> None:
 @pytest.mark.parametrize(("value", "name"), [(None, "waiting"), (1, "full"), (0.5, "part"), (0.0, "none")])
 def test_a_grade_has_a_style(value: float | None, name: str) -> None:
     assert graded(value) == name
+
+
+def test_a_row_of_keys_escapes_and_offers_a_change_unless_it_is_fixed() -> None:
+    row = display_tags.key_row("tick", "<", "Tick “A & B”")
+    assert '<th scope="row">Tick “A &amp; B”</th>' in row
+    assert 'data-key="&lt;"' in row
+    assert 'data-change-key="tick"' in row
+    fixed = display_tags.key_row("submit", "Mod+Enter", "Submit", fixed=True)
+    assert "data-fixed" in fixed
+    assert "data-change-key" not in fixed
+
+
+def test_paragraphs_keep_every_character_and_their_ticks() -> None:
+    """Also characters that the templates' blanks are made of."""
+    texts = ["One. <b>Two</b>\r\n\0number\0 {number} %s", "Three."]
+    paragraphs = [{"title": t, "text": x, "sentences": []} for t, x in zip(["A & B", " "], texts, strict=True)]
+    controls = {"support": True, "sentences": False}
+    made = paragraph_tags.paragraph_list({"paragraphs": paragraphs, "controls": controls}, {"support": [1]}, False)
+    assert "One. &lt;b&gt;Two&lt;/b&gt;&#13;\n\0number\0 {number} %s</p>" in made
+    assert "A &amp; B</span></h3>" in made
+    assert [tick.split(">")[0].split() for tick in made.split("<input")[1:]] == [
+        ['type="checkbox"', 'name="support"', 'value="0"', 'id="support-0"'],
+        ['type="checkbox"', 'name="support"', 'value="1"', 'id="support-1"', "checked"],
+    ]
+    assert "Paragraph 2</span>" in made
+
+
+def test_sentences_are_ticked_one_by_one() -> None:
+    paragraph = {"title": "A", "text": "One. Two.", "sentences": [[0, 4], [5, 9]]}
+    controls = {"support": True, "sentences": True}
+    payload = {"paragraphs": [paragraph], "controls": controls}
+    made = paragraph_tags.paragraph_list(payload, {"facts": ["0.1"]}, True)
+    assert made.count("<input") == 2
+    first, second = made.split("<input")[1:]
+    assert "checked" not in first.split(">")[0]
+    assert "checked" in second.split(">")[0]
+    assert "disabled" in second.split(">")[0]
+    assert "Sentence 2 of paragraph 1 supports the answer" in second
+    assert '<p dir="auto" data-piece>One. </p>' in first
+
+
+def test_paragraphs_are_in_the_language_of_the_page() -> None:
+    payload = {"paragraphs": [{"title": "", "text": "x"}], "controls": {"support": False, "sentences": False}}
+    english = paragraph_tags.paragraph_list(payload, {}, False)
+    with translation.override("de"):
+        assert "Absatz 1" in paragraph_tags.paragraph_list(payload, {}, False)
+    assert "Paragraph 1" in english

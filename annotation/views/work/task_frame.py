@@ -123,6 +123,18 @@ def _participations(batch: int, worker: int) -> QuerySet[Participation]:
     return Participation.objects.filter(batch=batch, worker=worker)
 
 
+def shape_of(payload: JSON) -> str:
+    """Which parts a payload has, and how long its lists are: on this alone may the `?` dialog of a task depend."""
+    parts = sorted(payload.items()) if isinstance(payload, dict) else []
+    return ",".join(f"{name}:{_shape(value)}" for name, value in parts)
+
+
+def _shape(value: JSON) -> str:
+    if isinstance(value, dict):
+        return f"({shape_of(value)})"
+    return str(len(value)) if isinstance(value, list) else str(bool(value))
+
+
 def batch_frame(batch: Batch, instructions: Instructions, payload: JSON) -> dict[str, Any]:
     """The frame's context on the batch and its task; `payload`: of the HIT, as shown."""
     task = task_type(batch.task)
@@ -130,6 +142,7 @@ def batch_frame(batch: Batch, instructions: Instructions, payload: JSON) -> dict
     return {
         "batch_title": batch.title,
         "task": batch.task,
+        "shape": shape_of(payload),
         "task_question": _(task.question),
         "tutorial": capabilities.tutorial(task, payload),
         "practice": None,

@@ -1,0 +1,86 @@
+"""Queries whose SQL is kept give what Django's own give, with the arguments of each call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.db.models import Count, F, QuerySet
+from django.test.utils import CaptureQueriesContext
+
+from annotation.models import Batch, Worker
+from annotation.models.compiled import Update, compiled, compiled_update
+
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql(reason="SQL and its parameters differ by database")]
+
+
+@compiled
+def batches_of(project: int, title: str) -> QuerySet[Batch]:
+    rows = Batch.objects.select_related("project").annotate(people=Count("participations"))
+    return rows.filter(project=project, title=title).order_by("slug")
+
+
+@compiled
+def slugs_of(project: int) -> QuerySet[Batch]:
+    return Batch.objects.filter(project=project).order_by("slug").values_list("slug", "reward")
+
+
+@compiled
+def titles_of(project: int) -> QuerySet[Batch]:
+    return Batch.objects.filter(project=project).order_by("slug").only("title")
+
+
+@compiled_update
+def make_longer(project: int, title: str, share: float) -> Update:
+    return Batch.objects.filter(project=project, title=title), {"size": F("size") + 1, "check_share": share}
+
+
+@pytest.fixture
+def three(project: Any) -> list[Batch]:
+    titles = ["wells", "50% of {wells}", "wells"]
+    return [
+        Batch.objects.create(project=project, slug=f"b{k}", title=title, task="answer", options={"support": k})
+        for k, title in enumerate(titles)
+    ]
+
+
+def test_rows_are_those_of_the_queryset_and_take_one_query(project: Any, three: list[Batch]) -> None:
+    batches_of(project.pk, "none")
+    with CaptureQueriesContext(connection) as queries:
+        found = batches_of(project.pk, "wells")
+        assert [(b, b.project, b.options, b.created_at, b.people) for b in found] == [
+            (b, project, b.options, b.created_at, 0) for b in (three[0], three[2])
+        ]
+    assert len(queries) == 1
+    found[0].title = "towers"
+    found[0].save()
+    assert [b.slug for b in batches_of(project.pk, "wells")] == ["b2"]
+
+
+def test_each_call_has_its_own_arguments(project: Any, three: list[Batch]) -> None:
+    assert [b.slug for b in batches_of(project.pk, "50% of {wells}")] == ["b1"]
+    assert [b.slug for b in batches_of(title="wells", project=project.pk)] == ["b0", "b2"]
+    assert batches_of(project.pk + 1, "wells") == []
+
+
+def test_columns_and_deferred_fields(project: Any, three: list[Batch]) -> None:
+    assert slugs_of(project.pk) == list(Batch.objects.order_by("slug").values_list("slug", "reward"))
+    row = titles_of(project.pk)[1]
+    assert "options" in row.get_deferred_fields()
+    assert (row.title, row.options) == ("50% of {wells}", {"support": 1})
+
+
+def test_an_update_says_how_many_rows_matched(project: Any, three: list[Batch]) -> None:
+    assert make_longer(project.pk, "wells", 0.25) == 2
+    assert make_longer(project.pk, "nothing", 0.5) == 0
+    assert list(Batch.objects.order_by("slug").values_list("size", "check_share")) == [(1, 0.25), (0, 0), (1, 0.25)]
+
+
+def test_a_parameter_that_is_no_value_of_the_sql_is_refused(project: Any) -> None:
+    @compiled
+    def some(size: int) -> QuerySet[Worker]:
+        return Worker.objects.order_by("pk")[:size]
+
+    with pytest.raises(TypeError, match="size"):
+        some(3)
