@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -118,13 +118,22 @@ MAY_MARK_SAFE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Source:
     """A Python file of the product, parsed."""
 
     path: str  # from the root, with slashes
     text: str
     tree: ast.Module
+
+    @cached_property
+    def nodes(self) -> list[ast.AST]:
+        return list(ast.walk(self.tree))
+
+    @cached_property
+    def imports(self) -> list[Import]:
+        """Every import; those inside functions are not `at_top`."""
+        return list(_imports(self))
 
     @property
     def module(self) -> str:
@@ -157,10 +166,9 @@ def forget() -> None:
     _sources.cache_clear()
 
 
-def imports(source: Source) -> Iterator[Import]:
-    """Every import of a file; those inside functions are not `at_top`."""
+def _imports(source: Source) -> Iterator[Import]:
     top = {id(node) for node in source.tree.body}
-    for node in ast.walk(source.tree):
+    for node in source.nodes:
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield Import(alias.name, node.lineno, id(node) in top)
@@ -192,7 +200,7 @@ def forbidden_imports(root: Path) -> Iterator[str]:
             if not _lies_in(source.path, place):
                 continue
             allowed = (*ALLOWED.get(place, ()), *own_modules(source.path))
-            for found in imports(source):
+            for found in source.imports:
                 if begins(found.name, names) and not begins(found.name, allowed):
                     yield f"{source.path}:{found.line} {place} must not import {found.name}"
 
@@ -200,7 +208,7 @@ def forbidden_imports(root: Path) -> Iterator[str]:
 def imported_apps(root: Path) -> Iterator[str]:
     """Files of the engine, or of another app, that import an app behind the engine."""
     for source in sources(root, "annotation"):
-        for found in imports(source):
+        for found in source.imports:
             for app in APPS:
                 if begins(found.name, (f"annotation.{app}",)) and not source.path.startswith(f"annotation/{app}/"):
                     yield f"{source.path}:{found.line} must not import the app {app}: it emits events, or discovers"
@@ -224,7 +232,7 @@ def crossing_subjects(root: Path) -> Iterator[str]:
             if subject not in table:
                 yield f"{source.path}: {subject} is not one of the nine subjects"
                 continue
-            for one in imports(source):
+            for one in source.imports:
                 other = one.name.removeprefix(f"annotation.{layer}.").split(".")[0]
                 if one.name != other and other in table and other not in (subject, *table[subject]):
                     yield f"{source.path}:{one.line} {subject} may not import {other}"
@@ -233,7 +241,7 @@ def crossing_subjects(root: Path) -> Iterator[str]:
 def homeless_imports(root: Path) -> Iterator[str]:
     """Third parties imported outside their one home."""
     for source in sources(root):
-        for found in imports(source):
+        for found in source.imports:
             for name, homes in HOMES.items():
                 if begins(found.name, (name,)) and not source.path.startswith(homes):
                     yield f"{source.path}:{found.line} only {' and '.join(homes)} may import {name}"
@@ -244,10 +252,10 @@ def global_chance(root: Path) -> Iterator[str]:
     for source in sources(root):
         if not source.path.startswith(("annotation/pure/", "annotation/formats/", "annotation/scorers/", "tasks/")):
             continue
-        for found in imports(source):
+        for found in source.imports:
             if begins(found.name, ("random", "secrets", "uuid")) and found.name not in {"random", "random.Random"}:
                 yield f"{source.path}:{found.line} randomness comes as an argument, not from {found.name}"
-        for node in ast.walk(source.tree):
+        for node in source.nodes:
             of_random = isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == "random"
             if of_random and node.attr != "Random":
                 yield f"{source.path}:{node.lineno} randomness comes as an argument, not from random.{node.attr}"
@@ -256,9 +264,9 @@ def global_chance(root: Path) -> Iterator[str]:
 def assigned_states(root: Path) -> Iterator[str]:
     """`.state = ` and `.status = ` anywhere but in a guarded move() or submit()."""
     for source in sources(root):
-        moves = [n for n in ast.walk(source.tree) if isinstance(n, ast.FunctionDef) and n.name in {"move", "submit"}]
+        moves = [n for n in source.nodes if isinstance(n, ast.FunctionDef) and n.name in {"move", "submit"}]
         inside = {id(node) for move in moves for node in ast.walk(move)}
-        for node in ast.walk(source.tree):
+        for node in source.nodes:
             targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
             for target in targets if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)) else []:
                 if isinstance(target, ast.Attribute) and target.attr in {"state", "status"} and id(node) not in inside:
@@ -271,7 +279,7 @@ def circles(root: Path) -> Iterator[str]:
     names = {source.module for source in found}
     graph: dict[str, set[str]] = {}
     for source in found:
-        wanted = (_module_of(i.name, names) for i in imports(source) if i.at_top)
+        wanted = (_module_of(i.name, names) for i in source.imports if i.at_top)
         graph[source.module] = {name for name in wanted if name and name != source.module}
     done: set[str] = set()
     for module in sorted(graph):
@@ -308,7 +316,7 @@ def long_files(root: Path) -> Iterator[str]:
 
 def long_functions(root: Path) -> Iterator[str]:
     for source in sources(root, "annotation", "tasks", "tests", "deploy"):
-        for node in ast.walk(source.tree):
+        for node in source.nodes:
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 length = (node.end_lineno or node.lineno) - node.lineno + 1
                 if length > MOST_FUNCTION_LINES:
@@ -318,7 +326,7 @@ def long_functions(root: Path) -> Iterator[str]:
 def unlisted_safety(root: Path) -> Iterator[str]:
     """`mark_safe` and its kin outside the files that are known to hand it sanitised text."""
     for source in sources(root):
-        for node in ast.walk(source.tree):
+        for node in source.nodes:
             name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
             if name in {"mark_safe", "SafeData", "html_safe"} and source.path not in MAY_MARK_SAFE:
                 yield f"{source.path}:{node.lineno} {name} only in {', '.join(MAY_MARK_SAFE)}"

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.architecture import begins, imports, own_modules, sources
+from tests.architecture import begins, own_modules, sources
 from tests.template_rules import matches
 
 
@@ -18,7 +18,7 @@ def named_folders(root: Path) -> Iterator[str]:
             names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             if any(begins(name, ("tasks",)) for name in names):
                 yield f"{source.path}:{node.lineno} a task imports its own modules as .name, and no other task"
-        for found in imports(source):
+        for found in source.imports:
             if begins(found.name, ("tasks",)) and not begins(found.name, own_modules(source.path)):
                 yield f"{source.path}:{found.line} a task must not import {found.name}"
     folders = "|".join(sorted(file.parent.name for file in (root / "tasks").glob("*/*.html"))) or "-"

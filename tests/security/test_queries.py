@@ -11,6 +11,7 @@ from django.db import transaction
 from django.test import Client
 from django.urls.converters import IntConverter
 
+from tests.long_forms import first
 from tests.security.routes import TABLE, parameters, url
 from tests.security.world import World
 
@@ -99,7 +100,7 @@ def strange(name: str, things: dict[str, Any], *, all_words: bool) -> list[str]:
 
 
 @pytest.mark.parametrize("all_words", [pytest.param(False, id=""), pytest.param(True, marks=pytest.mark.soak)])
-@pytest.mark.parametrize("role", ["alice", "bob", "anonymous"])
+@pytest.mark.parametrize("role", first(1, ["alice", "bob", "anonymous"]))
 def test_strange_addresses_are_not_there(role: str, all_words: bool, world: World) -> None:
     client = Client()
     if role != "anonymous":
@@ -125,7 +126,7 @@ FILLINGS = ["\0", "9" * 30, "-1", "NaN", "😀" * 40, "x" * 9000, "\ud800"]
 
 
 @pytest.mark.parametrize("one_in", [pytest.param(len(FILLINGS), id=""), WHOLE])
-@pytest.mark.parametrize("role", ["alice", "bob"])
+@pytest.mark.parametrize("role", first(1, ["alice", "bob"]))
 def test_strange_fillings_of_a_form_are_refused_or_kept(role: str, one_in: int, world: World) -> None:
     client = Client()
     client.force_login(world.users[role])

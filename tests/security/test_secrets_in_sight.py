@@ -13,6 +13,7 @@ from django.db import connection
 from django.test import Client
 
 from annotation.models import User
+from tests.long_forms import examples
 from tests.security.routes import TABLE, urls
 from tests.security.world import SOME_ROLES, World
 
@@ -34,12 +35,13 @@ class Everything(logging.Handler):
 
 @pytest.fixture
 def log() -> Iterator[Everything]:
-    """Everything that is logged while each logger says all it can."""
+    """Everything that is logged while each logger says all it can; of names that templates lack in the soak only."""
     kept, root = Everything(), logging.getLogger()
     known = [one for one in root.manager.loggerDict.values() if isinstance(one, logging.Logger)]
     levels = {logger: logger.level for logger in [root, *known]}
     for logger in levels:
         logger.setLevel(logging.DEBUG)
+    logging.getLogger("django.template").setLevel(examples(logging.INFO, soak=logging.DEBUG))
     root.addHandler(kept)
     yield kept
     root.removeHandler(kept)
