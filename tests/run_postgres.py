@@ -72,6 +72,12 @@ class Cluster:
             self._server = subprocess.Popen(command, stdout=log, stderr=log, cwd=self._folder, **self._as)
         self._wait()
 
+    @property
+    def pid(self) -> int:
+        """The process whose children are the back ends."""
+        assert self._server is not None
+        return self._server.pid
+
     def _wait(self) -> None:
         end = time.monotonic() + SECONDS_TO_START
         while True:

@@ -15,21 +15,18 @@ from http.client import HTTPConnection
 from pathlib import Path
 from statistics import median
 from typing import Any
-from uuid import uuid4
 
 from tests import run_postgres
 from tests.bench import records
 from tests.bench.bench import Bench, Result
 from tests.bench.composing import contexts, live, pairs
 from tests.bench.coverage import coverage
+from tests.bench.cycles import cycles
 from tests.bench.dry_runs import dry_run
 from tests.bench.felt import felt
-from tests.process.annotators import PATIENCE
 from tests.process.installation import Installation
 from tests.pure import official
 
-PEOPLE, PROCESSES, HITS = 32, 2, 10_000
-SECONDS, TURNS = 10, 2
 INSIDE = "tests.bench.inside"
 CLAIM_TURNS = 12
 SITUATIONS = ["fresh", "half finished", "worker who did half"]
@@ -37,43 +34,6 @@ SITUATIONS = ["fresh", "half finished", "worker who did half"]
 
 def inside(installation: Installation, *arguments: str) -> Any:
     return json.loads(installation.run([sys.executable, "-m", INSIDE, *arguments]))
-
-
-def cycles(bench: Bench) -> Iterator[Result]:
-    """Next assignment and submission over HTTP, against the floor, in turns on one server."""
-    file = records.write_twenty_paragraphs(bench.folder / "twenty.jsonl", HITS)
-    for kind in bench.kinds:
-        with bench.installation(kind) as made:
-            made.environment["DJANGO_SETTINGS_MODULE"] = "tests.bench.settings"
-            world = made.world("build", f"hits={HITS}", "assignments=3", f"workers={PEOPLE}", f"file={file}")
-            inside(made, "floor_table")
-            made.start_web()
-            crew(made, bench.folder, world, "tests.process.annotators", seconds=3)  # warms up; the floor needs a page
-            rates: dict[str, list[float]] = {"tests.process.annotators": [], "tests.bench.clients": []}
-            for _ in range(TURNS):
-                for clients in rates:
-                    rates[clients].append(crew(made, bench.folder, world, clients, seconds=SECONDS))
-        ours, floor = (sum(rate) / len(rate) for rate in rates.values())
-        print(f"       {kind}: {ours:.0f} cycles/s, floor {floor:.0f}")
-        what = f"cycles/s against the floor, {PEOPLE} annotators, {HITS:,} HITs, {kind}"
-        yield Result(what, ours / floor, 0.4, at_most=False)
-
-
-def crew(made: Installation, folder: Path, world: dict[str, Any], clients: str, *, seconds: int) -> float:
-    """Cycles per second of all clients together."""
-    outs, running = [], []
-    for part in range(PROCESSES):
-        plan, out = folder / f"{uuid4().hex}.json", folder / f"{uuid4().hex}.jsonl"
-        result = {"port": made.port, "batch": world["batch"], "sessions": world["sessions"][part::PROCESSES]}
-        plan.write_text(json.dumps(result | {"seconds": seconds}))
-        running.append(made.spawn([sys.executable, "-m", clients, str(plan), str(out)], log="clients.log"))
-        outs.append(out)
-    for process in running:
-        assert process.wait(seconds + PATIENCE + 10) == 0, made.log("clients.log") + made.log("web.log")
-    lines = [json.loads(line) for out in outs for line in out.read_text().splitlines()]
-    assert not [line for line in lines if "unexpected" in line or "conflict" in line], lines[:3]
-    times = sorted(line["at"] for line in lines if "at" in line)
-    return (len(times) - 1) / (times[-1] - times[0])
 
 
 def allocation(bench: Bench) -> Iterator[Result]:

@@ -19,8 +19,8 @@ from pathlib import Path
 
 from tests import run_postgres
 from tests.bench import records
-from tests.bench.__main__ import crew
 from tests.bench.bench import Bench
+from tests.bench.cycles import crew, rate_of
 from tests.conftest import write_records
 from tests.process.installation import BIN, free_port, kill
 
@@ -39,7 +39,7 @@ def web(bench: Bench) -> Iterator[str]:
                 world = made.world("build", f"hits={HITS}", "assignments=3", f"workers={people}", f"file={file}")
                 made.start_web(workers=processes)
                 crew(made, bench.folder, world, "tests.process.annotators", seconds=3)
-                rate = crew(made, bench.folder, world, "tests.process.annotators", seconds=SECONDS)
+                rate = rate_of(crew(made, bench.folder, world, "tests.process.annotators", seconds=SECONDS))
             wait = 1000 * people / rate
             yield f"{processes:3} web processes {people:4} annotators {rate:7.1f} assignments/s {wait:7.0f} ms each"
 

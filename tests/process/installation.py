@@ -63,8 +63,8 @@ class Installation:
         self._started.append(process)
         return process
 
-    def start_web(self, *, workers: int = 2) -> None:
-        """Start gunicorn as in production and wait until it is ready."""
+    def start_web(self, *, workers: int = 2) -> int:
+        """Start gunicorn as in production and wait until it is ready; its pid, which is that of its process group."""
         command = [str(BIN / "gunicorn"), "-c", "deploy/gunicorn.conf.py"]
         self._web = self.spawn(command, log="web.log", more={"WEB_WORKERS": str(workers)})
         end = time.monotonic() + SECONDS_TO_START
@@ -72,6 +72,7 @@ class Installation:
             if self._web.poll() is not None or time.monotonic() > end:
                 raise AssertionError("the web server did not start:\n" + self.log("web.log"))
             time.sleep(0.05)
+        return self._web.pid
 
     def stop_web_gracefully(self) -> subprocess.Popen[bytes]:
         """Ask the web server to finish what is under way and to end; its process, to wait for."""

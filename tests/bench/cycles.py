@@ -1,0 +1,92 @@
+"""Server CPU of an item over HTTP, from a response to the next item, against a floor that decides nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from tests.bench import records
+from tests.bench.bench import Bench, Result
+from tests.process.annotators import PATIENCE
+from tests.process.installation import Installation
+
+PEOPLE, PROCESSES, HITS = 32, 2, 10_000
+SECONDS, WARM, TURNS = 8, 3, 2
+SITES = {"item": "annotation.settings", "floor": "tests.bench.settings"}
+CLIENTS = {"item": "tests.process.annotators", "floor": "tests.bench.clients"}
+GOALS = {"SQLite": 2.0, "PostgreSQL": 2.5}
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def cycles(bench: Bench) -> Iterator[Result]:
+    """The product and the floor, in turns on one database, each as a site of its own; back ends are counted."""
+    file = records.write_twenty_paragraphs(bench.folder / "twenty.jsonl", HITS)
+    for kind in bench.kinds:
+        with bench.installation(kind) as made:
+            world = made.world("build", f"hits={HITS}", "assignments=3", f"workers={PEOPLE}", f"file={file}")
+            made.run([sys.executable, "-m", "tests.bench.inside", "floor_table"])
+            turns = [(site, _turn(made, bench, world, site)) for _ in range(TURNS) for site in SITES]
+        cpu = {name: min(found[0] for site, found in turns if site == name) for name in SITES}
+        rate = {name: max(found[1] for site, found in turns if site == name) for name in SITES}
+        for site in SITES:
+            print(f"       {kind}, {site}: {cpu[site]:.1f} ms of CPU, {rate[site]:.0f} a second")
+        what = f"server CPU of an item against the floor, {PEOPLE} workers, {HITS:,} HITs, {kind}"
+        yield Result(what, cpu["item"] / cpu["floor"], GOALS[kind])
+
+
+def _turn(made: Installation, bench: Bench, world: dict[str, Any], site: str) -> tuple[float, float]:
+    """Milliseconds of CPU of an item, and items a second."""
+    made.environment["DJANGO_SETTINGS_MODULE"] = SITES[site]
+    web = made.start_web()
+    try:
+        crew(made, bench.folder, world, CLIENTS[site], seconds=WARM)
+        before = _spent(web, bench)
+        times = crew(made, bench.folder, world, CLIENTS[site], seconds=SECONDS)
+        return 1000 * (_spent(web, bench) - before) / len(times), rate_of(times)
+    finally:
+        made.kill_web()
+
+
+def rate_of(times: list[float]) -> float:
+    """Items a second."""
+    return (len(times) - 1) / (times[-1] - times[0])
+
+
+def _spent(web: int, bench: Bench) -> float:
+    """Seconds of CPU so far of the web server's processes and of the database's."""
+
+    def counts(group: int, parent: int, pid: int) -> bool:
+        return group == web or (bench.cluster is not None and bench.cluster.pid in (parent, pid))
+
+    return sum(seconds for group, parent, pid, seconds in _processes() if counts(group, parent, pid))
+
+
+def _processes() -> Iterator[tuple[int, int, int, float]]:
+    """(group, parent, pid, seconds of CPU with children that ended) of each process."""
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = file.read_text().rpartition(")")[2].split()
+        except OSError:  # it ended just now
+            continue
+        yield int(fields[2]), int(fields[1]), int(file.parent.name), sum(map(int, fields[11:15])) / TICKS
+
+
+def crew(made: Installation, folder: Path, world: dict[str, Any], clients: str, *, seconds: int) -> list[float]:
+    """When each item was done, by the clock, sorted."""
+    outs, running = [], []
+    for part in range(PROCESSES):
+        plan, out = folder / f"{uuid4().hex}.json", folder / f"{uuid4().hex}.jsonl"
+        result = {"port": made.port, "batch": world["batch"], "sessions": world["sessions"][part::PROCESSES]}
+        plan.write_text(json.dumps(result | {"seconds": seconds}))
+        running.append(made.spawn([sys.executable, "-m", clients, str(plan), str(out)], log="clients.log"))
+        outs.append(out)
+    for process in running:
+        assert process.wait(seconds + PATIENCE + 10) == 0, made.log("clients.log") + made.log("web.log")
+    lines = [json.loads(line) for out in outs for line in out.read_text().splitlines()]
+    assert not [line for line in lines if "unexpected" in line or "conflict" in line], lines[:3]
+    return sorted(line["at"] for line in lines if "at" in line)
