@@ -35,13 +35,16 @@ class Everything(logging.Handler):
 
 @pytest.fixture
 def log() -> Iterator[Everything]:
-    """Everything that is logged while each logger says all it can; of names that templates lack in the soak only."""
+    """Everything that is logged while each logger says all it can: templates and Markdown, with thousands of lines for
+    a page, in the soak only."""
     kept, root = Everything(), logging.getLogger()
     known = [one for one in root.manager.loggerDict.values() if isinstance(one, logging.Logger)]
     levels = {logger: logger.level for logger in [root, *known]}
     for logger in levels:
         logger.setLevel(logging.DEBUG)
-    logging.getLogger("django.template").setLevel(examples(logging.INFO, soak=logging.DEBUG))
+    for logger in levels:
+        if logger.name.startswith(("django.template", "markdown_it")):
+            logger.setLevel(examples(logging.INFO, soak=logging.DEBUG))
     root.addHandler(kept)
     yield kept
     root.removeHandler(kept)
