@@ -13,7 +13,7 @@ from django.db import connection
 from django.test import Client
 
 from annotation.models import User
-from tests.long_forms import examples
+from tests.long_forms import first
 from tests.security.routes import TABLE, urls
 from tests.security.world import SOME_ROLES, World
 
@@ -33,10 +33,10 @@ class Everything(logging.Handler):
         self.lines.append(self.format(record))
 
 
-@pytest.fixture
-def log() -> Iterator[Everything]:
-    """Everything that is logged while each logger says all it can: templates and Markdown, with thousands of lines for
-    a page, in the soak only."""
+# Templates and Markdown write thousands of lines for a page: at their lowest level in the soak only.
+@pytest.fixture(params=first(1, [logging.INFO, logging.DEBUG]), ids=["", "whole"])
+def log(request: pytest.FixtureRequest) -> Iterator[Everything]:
+    """Everything that is logged while each logger says all it can."""
     kept, root = Everything(), logging.getLogger()
     known = [one for one in root.manager.loggerDict.values() if isinstance(one, logging.Logger)]
     levels = {logger: logger.level for logger in [root, *known]}
@@ -44,7 +44,7 @@ def log() -> Iterator[Everything]:
         logger.setLevel(logging.DEBUG)
     for logger in levels:
         if logger.name.startswith(("django.template", "markdown_it")):
-            logger.setLevel(examples(logging.INFO, soak=logging.DEBUG))
+            logger.setLevel(request.param)
     root.addHandler(kept)
     yield kept
     root.removeHandler(kept)
