@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
-from datetime import timedelta
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 from django.db import models
-from django.db.models import F, Q
-from django.db.models.functions import Greatest, Now
+from django.db.models import Q
 
 from annotation.models.batch import Batch, Hit
-from annotation.models.compiled import Update, compiled_update
+from annotation.models.compiled import compiled
 from annotation.models.fields import JSONTextField, TimestampField
 from annotation.models.project import Worker, public_id
 from annotation.pure.batches import lifecycle
@@ -71,15 +69,6 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
     def submitted(self) -> AssignmentQuerySet:
         """Submitted assignments, without the assignments of unfinished imports."""
         return self.filter(state=lifecycle.SUBMITTED).filter(NOT_IMPORTING)
-
-    def locked(self, pk: int, *related: str) -> Assignment:
-        """Lock an assignment until the transaction ends, and load it with these related rows.
-
-        A query that had to wait for the lock joins the related rows as they were before. If the HIT's type changed
-        meanwhile it finds nothing (PostgreSQL, READ COMMITTED), and only a second query sees the new rows.
-        """
-        rows = self.select_for_update(of=("self",), no_key=True).select_related(*related)
-        return rows.filter(pk=pk).first() or rows.get(pk=pk)
 
 
 class Assignment(models.Model):
@@ -167,6 +156,18 @@ class Assignment(models.Model):
             ),
         ]
 
+    @classmethod
+    def locked(cls, pk: int, *related: str, without: tuple[str, ...] = ()) -> Assignment:
+        """Lock an assignment until the transaction ends, and load it with these related rows, `without` some fields.
+
+        A query that had to wait for the lock joins the related rows as they were before. If the HIT's type changed
+        meanwhile it finds nothing (PostgreSQL, READ COMMITTED), and only a second query sees the new rows.
+        """
+        lock = _lock(related, without)
+        for row in lock(pk) or lock(pk):
+            return row
+        raise cls.DoesNotExist
+
     def move(self, to: str, *guards: Q, **stamps: Any) -> bool:
         """Change the state if the guards hold; False if another process was first. In memory only `state` changes."""
         states = lifecycle.origins(lifecycle.ASSIGNMENT_MOVES, to)
@@ -176,30 +177,19 @@ class Assignment(models.Model):
             self.state = to
         return bool(moved)
 
-    def submit(self, *, late: bool, counts: bool, active_seconds: float) -> bool:
-        """Make it a submitted assignment of revision 1; False if another process was first."""
-        submitted = _submit(self.state, late, counts, self.batch.auto_approval)(self.pk, active_seconds)
-        if submitted:
-            self.state = lifecycle.SUBMITTED
-        return bool(submitted)
-
     @property
     def current(self) -> WorkerResponse | None:
         return self.responses.filter(revision=self.revision).first()
 
 
-@lru_cache(maxsize=100)  # few batches have a time until automatic approval of their own
-def _submit(state: str, late: bool, counts: bool, auto_approval: int | None) -> Callable[[int, float], int]:
-    @compiled_update
-    def submit(assignment: int, active_seconds: float) -> Update:
-        stamps = {"submitted_at": Now(), "ended_at": None, "revision": 1, "late": late, "counts": counts, "draft": None}
-        if auto_approval is not None:
-            stamps["auto_approve_at"] = Now() + timedelta(seconds=auto_approval)
-        active = Greatest(F("active_seconds"), active_seconds)
-        rows = Assignment.objects.filter(pk=assignment, state=state)
-        return rows, stamps | {"state": lifecycle.SUBMITTED, "active_seconds": active}
+@cache
+def _lock(related: tuple[str, ...], without: tuple[str, ...]) -> Callable[[int], list[Assignment]]:
+    @compiled
+    def rows(pk: int) -> models.QuerySet[Assignment]:
+        locking = Assignment.objects.select_for_update(of=("self",), no_key=True)
+        return locking.select_related(*related).defer(*without).filter(pk=pk)
 
-    return submit
+    return rows
 
 
 class WorkerResponse(models.Model):

@@ -9,8 +9,8 @@ parameters, once for each kind of database; a call runs the SQL kept from then w
 
     rows: list[Assignment] = under_way(3, 4)
 
-Parameters are int, str or float, and must end up as values of the SQL, as they are: what decides which SQL is built,
-such as None or a list, cannot be one.
+Parameters are int, str or float, and each must be a value in the SQL: what decides which SQL is made, such as None, a
+list or a limit, cannot be a parameter.
 """
 
 import inspect
@@ -28,8 +28,8 @@ P = ParamSpec("P")
 M = TypeVar("M", bound=Model)
 Update = tuple[QuerySet[Any], dict[str, Any]]
 
-# Values that stand for the arguments while the SQL is made; they fit into every column of their type.
-STAND_INS: dict[str, Callable[[int], Any]] = {
+# Values that stand for the arguments while the SQL is made. They fit every column of their type.
+PLACEHOLDERS: dict[str, Callable[[int], Any]] = {
     "int": lambda k: 2_000_000_000 + k,
     "float": lambda k: 2_000_000_000.5 + k,
     "str": lambda k: f"\0{k}\0",
@@ -38,7 +38,7 @@ STAND_INS: dict[str, Callable[[int], Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """SQL with its parameters; `places` maps those that come from a call to the position of the argument."""
+    """SQL with its parameters; `places` are pairs: the index of a parameter, and of the argument that it comes from."""
 
     sql: str
     parameters: Sequence[Any]
@@ -53,12 +53,12 @@ class Statement:
 
 
 class Signature(Generic[P]):
-    """The parameters of a function and the values that stand for them."""
+    """The parameters of a function and their placeholders."""
 
     def __init__(self, build: Callable[P, object]) -> None:
         self._signature = inspect.signature(build)
         kinds = [parameter.annotation for parameter in self._signature.parameters.values()]
-        self.stand_ins = [STAND_INS[getattr(kind, "__name__", kind)](k) for k, kind in enumerate(kinds)]
+        self.placeholders = [PLACEHOLDERS[getattr(kind, "__name__", kind)](k) for k, kind in enumerate(kinds)]
         self._names = list(self._signature.parameters)
 
     def values(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
@@ -68,11 +68,11 @@ class Signature(Generic[P]):
         places = [
             (place, k)
             for place, parameter in enumerate(parameters)
-            for k, stand_in in enumerate(self.stand_ins)
-            if parameter == stand_in
+            for k, placeholder in enumerate(self.placeholders)
+            if parameter == placeholder
         ]
-        if missing := {*range(len(self.stand_ins))} - {k for _place, k in places}:
-            raise TypeError(f"{[self._names[k] for k in missing]} are no values of: {sql}")
+        if missing := {*range(len(self.placeholders))} - {k for _place, k in places}:
+            raise TypeError(f"{[self._names[k] for k in missing]} are not values in this SQL: {sql}")
         return Statement(sql, list(parameters), places)
 
 
@@ -82,7 +82,7 @@ def compiled(build: Callable[P, QuerySet[M]]) -> Callable[P, list[M]]:
 
     @cache
     def made(_vendor: str) -> tuple[Statement, Callable[[Sequence[Sequence[Any]]], list[Any]]]:
-        query = build(*signature.stand_ins)  # type: ignore[call-arg, arg-type]
+        query = build(*signature.placeholders)  # type: ignore[call-arg, arg-type]
         compiler = query.query.get_compiler(connection=connection)
         statement = signature.statement(*compiler.as_sql())
         return statement, _reader(query, compiler)
@@ -99,7 +99,7 @@ def compiled(build: Callable[P, QuerySet[M]]) -> Callable[P, list[M]]:
 
 
 def _reader(queryset: QuerySet[Any], compiler: Any) -> Callable[[Sequence[Sequence[Any]]], list[Any]]:
-    """What makes the queryset's objects of the rows of a cursor."""
+    """A function that turns database rows into the queryset's objects, as Django's ModelIterable does."""
     converters = list(compiler.get_converters([each[0] for each in compiler.select]).items())
 
     def converted(row: Sequence[Any]) -> list[Any]:
@@ -138,7 +138,7 @@ def compiled_update(build: Callable[P, Update]) -> Callable[P, int]:
 
     @cache
     def made(_vendor: str) -> Statement:
-        rows, changes = build(*signature.stand_ins)  # type: ignore[call-arg, arg-type]
+        rows, changes = build(*signature.placeholders)  # type: ignore[call-arg, arg-type]
         query = rows.query.chain(UpdateQuery)
         query.add_update_values(changes)
         return signature.statement(*query.get_compiler(connection=connection).as_sql())

@@ -91,15 +91,9 @@ def key_row(action: str, key: str, label: str, *, fixed: bool = False) -> SafeSt
 def _key_row(action: str, key: str, label: str, change: str, *, fixed: bool) -> SafeString:
     button = '<button class="button small plain" type="button" data-change-key="{}">{}<span class="unseen">: {}</span>'
     button = "" if fixed else format_html(button + "</button>", action, change, label)
-    return format_html(
-        '<tr data-action="{0}" data-key="{1}"{2}><th scope="row">{3}</th><td><kbd data-key-for="{0}">{1}</kbd></td>'
-        '<td class="needs-js">{4}</td></tr>',
-        action,
-        key,
-        mark_safe(" data-fixed" if fixed else ""),  # noqa: S308 - a constant
-        label,
-        button,
-    )
+    row = '<tr data-action="{0}" data-key="{1}" data-fixed>' if fixed else '<tr data-action="{0}" data-key="{1}">'
+    cells = '<th scope="row">{2}</th><td><kbd data-key-for="{0}">{1}</kbd></td><td class="needs-js">{3}</td></tr>'
+    return format_html(row + cells, action, key, label, button)
 
 
 @lru_cache

@@ -32,7 +32,7 @@ def hammer(
         running.append(
             subprocess.Popen(command, cwd=ROOT, env=installation.environment, stdout=subprocess.PIPE, text=True)
         )
-    result = [json.loads(process.communicate(timeout=6_000)[0]) for process in running]
+    result = [json.loads(process.communicate(timeout=3_000)[0]) for process in running]
     return result, installation.world("audit")
 
 

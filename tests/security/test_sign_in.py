@@ -185,6 +185,6 @@ def test_processes_count_together(tmp_path: Path, migrated: Path) -> None:
         )
         return done.stdout
 
-    with ThreadPoolExecutor(2) as pool:
-        passed = [int(result) for result in pool.map(lambda _: run("-c", ASK), range(2))]
+    with ThreadPoolExecutor(3) as pool:
+        passed = [int(result) for result in pool.map(lambda _: run("-c", ASK), range(3))]
     assert sum(passed) == 5

@@ -179,7 +179,7 @@ def bonus(
     """
     _check_bonus(amount, reason)
     # Lock: the bonuses checked below must not change before this one is paid.
-    locked = Assignment.objects.locked(row.pk, "batch__project", "hit")
+    locked = Assignment.locked(row.pk, "batch__project", "hit")
     if locked.state != lifecycle.SUBMITTED:
         raise WrongState(locked.state)
     check_seen([locked], seen, form)

@@ -84,7 +84,7 @@ def reject(assignment: Assignment, *, text: str, source: str = "requester", user
 
 def _locked(assignment: Assignment) -> Assignment:
     # Lock: a response is decided once, not by a requester and the deadline at the same time.
-    row = Assignment.objects.locked(assignment.pk, "batch__project", "hit")
+    row = Assignment.locked(assignment.pk, "batch__project", "hit")
     if row.state != lifecycle.SUBMITTED:
         raise WrongState(row.state)
     emit(PayDecisionBegun(row))

@@ -65,7 +65,7 @@ def decide(
     lacks its reason or text.
     """
     # Lock: the worker may submit a change, or another reviewer decide, at the same time.
-    row = Assignment.objects.locked(assignment.pk, "batch__project", "hit")
+    row = Assignment.locked(assignment.pk, "batch__project", "hit")
     if row.state != lifecycle.SUBMITTED or revision != row.revision:
         raise Conflict(_("The worker has changed this response in the meantime. Please review it again."))
     last = row.reviews.order_by("-pk").first()
@@ -144,7 +144,7 @@ def _fits(row: Assignment, text: str) -> None:
 def undo(assignment: Assignment, *, reviewer: User | None) -> bool:
     """Undo the decision on the current revision; False if there is none."""
     # Lock: the worker may submit a change at the same time.
-    row = Assignment.objects.locked(assignment.pk, "batch__project", "hit")
+    row = Assignment.locked(assignment.pk, "batch__project", "hit")
     last = row.reviews.order_by("-pk").first()
     if last is None or last.revision != row.revision or last.decision == review_state.REOPENED:
         return False

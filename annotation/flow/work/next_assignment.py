@@ -19,7 +19,16 @@ from annotation.flow.batches import hidden_gold
 from annotation.flow.money import batch_funds, ledger
 from annotation.flow.people import round_attempts
 from annotation.flow.work import open_work
-from annotation.models import Assignment, Batch, Hit, Instructions, Participation, QualificationRound, ReservedHit
+from annotation.models import (
+    Assignment,
+    Batch,
+    Feedback,
+    Hit,
+    Instructions,
+    Participation,
+    QualificationRound,
+    ReservedHit,
+)
 from annotation.models.compiled import Update, compiled, compiled_update
 from annotation.models.project import mturk_id
 from annotation.pure.batches import lifecycle
@@ -27,7 +36,11 @@ from annotation.registry import task_type
 
 
 def join_batch(worker: models.Worker, batch: Batch) -> Participation:
-    """The worker's participation, created on first use; `newest_instructions`: the instructions' current version."""
+    """The worker's participation, created on first use.
+
+    `newest_instructions`: the instructions' current version; `waiting_feedback`: the key of the oldest feedback that
+    the worker has not acknowledged, or None.
+    """
     found = _joined(batch.pk, worker.pk)
     if not found:
         Participation.objects.get_or_create(batch=batch, worker=worker)
@@ -40,8 +53,9 @@ def join_batch(worker: models.Worker, batch: Batch) -> Participation:
 @compiled
 def _joined(batch: int, worker: int) -> QuerySet[Participation]:
     newest = Instructions.objects.filter(batch=OuterRef("batch")).order_by("-version").values("version")[:1]
-    rows = Participation.objects.annotate(newest_instructions=Coalesce(Subquery(newest), 0))
-    return rows.filter(batch=batch, worker=worker)
+    waiting = Feedback.objects.waiting().filter(worker=worker).order_by("pk").values("pk")[:1]
+    columns = {"newest_instructions": Coalesce(Subquery(newest), 0), "waiting_feedback": Subquery(waiting)}
+    return Participation.objects.annotate(**columns).filter(batch=batch, worker=worker)
 
 
 def claim(participation: Participation) -> Assignment | None:
@@ -81,7 +95,7 @@ def _under_way_or_next(participation: Participation) -> tuple[Assignment | None,
     for found in open_work.candidates(participation):
         if check := next(filter(hidden_gold.make_place, open_work.hidden(participation)), None):
             return _accept(participation, check, cursor=cursor), False
-        if _take_place(found.hit):
+        if _take_place(found.hit.pk, found.hit.batch_id):
             return _accept(participation, found.hit, cursor=cursor if found.passed_over else found.hit.ticket), False
     return None, False
 
@@ -130,13 +144,9 @@ def _lease_end(batch: Batch) -> object:
     return Now() + timedelta(seconds=batch.lease_seconds)
 
 
-def _take_place(hit: Hit) -> bool:
-    """Take an assignment of the HIT if it is still in this batch; UpdateHITTypeOfHIT may have moved it meanwhile."""
-    return bool(_take(hit.pk, hit.batch_id))
-
-
 @compiled_update
-def _take(hit: int, batch: int) -> Update:
+def _take_place(hit: int, batch: int) -> Update:
+    """Take an assignment of the HIT if it is still in this batch; UpdateHITTypeOfHIT may have moved it meanwhile."""
     return Hit.objects.open().filter(pk=hit, batch=batch), {"live": F("live") + 1}
 
 
@@ -191,7 +201,9 @@ def accept_hit(
         return row
     if participation.batch.state != Batch.State.OPEN or (row is not None and row.state == lifecycle.SUBMITTED):
         return None
-    if (apart and open_work.has_met(participation.worker, hit)) or not (take or _take_place)(hit):
+    if apart and open_work.has_met(participation.worker, hit):
+        return None
+    if not (take(hit) if take else _take_place(hit.pk, hit.batch_id)):
         return None
     if row is None:
         return _accept(participation, hit, cursor=participation.cursor)
@@ -261,7 +273,7 @@ def take_up(assignment: Assignment) -> bool:
     the HIT's group since, or answered an item of the group just before although another item must come between.
     """
     # The assignment is locked before the participation, the order of all functions here.
-    row = Assignment.objects.defer("hit__payload").locked(assignment.pk, "batch", "worker__project", "hit")
+    row = Assignment.locked(assignment.pk, "batch", "worker__project", "hit", without=("hit__payload",))
     if row.state not in {lifecycle.RETURNED, lifecycle.EXPIRED} or open_work.obstacle(row.worker, row.batch):
         return False
     _locked(row.worker_id, row.batch_id)
@@ -280,7 +292,7 @@ def _take_again(row: Assignment, *, in_round: bool) -> bool:
     hit = Hit(pk=row.hit_id, batch=row.batch)
     if not in_round:
         for_all = row.hit.check_item and not row.batch.on_marketplace
-        return hidden_gold.make_place(hit) if for_all else _take_place(hit)
+        return hidden_gold.make_place(hit) if for_all else bool(_take_place(row.hit_id, row.batch_id))
     with suppress(ledger.Overdrawn), transaction.atomic():
         return _take_in_round(hit)
     return False

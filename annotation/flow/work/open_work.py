@@ -28,15 +28,11 @@ class Candidate(NamedTuple):
 def candidates(participation: Participation) -> Iterator[Candidate]:
     """HITs that the worker may have now, in the order of the queue, from their cursor on."""
     batch, cursor, passed_over = participation.batch, participation.cursor, False
-    too_soon = _too_soon(participation)
+    too_soon, closed_here = _too_soon(participation), counts_as_met(batch, batch.pk)
     for look in chain(_LOOKS, repeat(_LOOKS[-1])):
         hits = look(batch.pk, cursor, participation.worker_id)
         for hit in hits:
-            if (
-                hit.had
-                or (hit.met_here and batch.meeting == Batch.Meeting.ONE)
-                or (hit.met_before and batch.fresh_only)
-            ):
+            if hit.had or (hit.met_here and closed_here) or (hit.met_elsewhere and batch.fresh_only):
                 continue
             if hit.group_key in too_soon:
                 passed_over = True
@@ -60,19 +56,21 @@ def last_group_keys(worker: int, batch: int) -> list[str]:
 
 
 def _look(size: int) -> Callable[[int, int, int], list[Any]]:
+    """A query for the next `size` open HITs behind a cursor.
+
+    `had`: whether the worker had the HIT; `met_here`, `met_elsewhere`: whether they met its group in this batch or in
+    others. These are looked up HIT by HIT, so that no query plan depends on how much the worker did.
+    """
+
     @compiled
     def ahead(batch: int, cursor: int, worker: int) -> QuerySet[Hit]:
-        """Open HITs behind the cursor, and whether the worker had them, or met their group here or in other batches.
-
-        That is looked up HIT by HIT, so that no query plan depends on how much the worker did.
-        """
         own = Assignment.objects.filter(worker=worker, group_key=OuterRef("group_key"))
         met = own.filter(state__in=ALIVE_OR_DONE)
         hits = Hit.objects.open().filter(batch=batch, ticket__gt=cursor, check_item=False).order_by("ticket")
         return hits.only("pk", "batch", "ticket", "group_key").annotate(
             had=Exists(own.filter(hit=OuterRef("pk"))),
             met_here=Exists(met.filter(batch=batch)),
-            met_before=Exists(met.exclude(batch=batch)),
+            met_elsewhere=Exists(met.exclude(batch=batch)),
         )[:size]
 
     return ahead

@@ -3,10 +3,11 @@
 import hashlib
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import F, QuerySet
+from django.db.models import F
 from django.db.models.functions import Greatest, Now
 from django.utils.translation import gettext as _
 
@@ -16,7 +17,7 @@ from annotation.flow.money import batch_funds
 from annotation.flow.review import review_decisions
 from annotation.flow.work import grading, next_assignment
 from annotation.models import Assignment, Batch, Hit, Participation, WorkerResponse
-from annotation.models.compiled import Update, compiled, compiled_update
+from annotation.models.compiled import Update, compiled_update
 from annotation.models.fields import to_text
 from annotation.pure.batches import lifecycle
 from annotation.registry import task_type
@@ -75,7 +76,7 @@ def submit(assignment: Assignment, answer: Any, *, key: str, base: int, active_s
     response, another tab submitted first, or a submitted response can no longer be changed.
     """
     # Lock: two submissions of one form, or from two tabs, go one after the other.
-    row = _lock(assignment.pk)
+    row = Assignment.locked(assignment.pk, "batch__project")
     digest = hashlib.sha256(to_text(answer).encode("utf-8", "surrogatepass")).hexdigest()
     replayed = row.responses.filter(key=key).first() if row.revision else None
     if replayed:
@@ -101,19 +102,6 @@ def submit(assignment: Assignment, answer: Any, *, key: str, base: int, active_s
     return Receipt(row.public_id, row.revision + 1, late, counts)
 
 
-def _lock(assignment: int) -> Assignment:
-    for _attempt in range(2):  # AssignmentQuerySet.locked says why
-        for row in _locked(assignment):
-            return row
-    raise Assignment.DoesNotExist
-
-
-@compiled
-def _locked(assignment: int) -> QuerySet[Assignment]:
-    rows = Assignment.objects.select_for_update(of=("self",), no_key=True).select_related("batch__project")
-    return rows.filter(pk=assignment)
-
-
 @compiled_update
 def _count(batch: int, worker: int) -> Update:
     """Count a submission for the worker."""
@@ -131,8 +119,9 @@ def _place(row: Assignment, active_seconds: float, least: int) -> tuple[bool, bo
 
     First the HIT is made to want `least` responses, so that a late response that calls for another may count itself.
     """
+    kept = {"draft": None, "active_seconds": Greatest(F("active_seconds"), active_seconds)}
     if row.state == lifecycle.SUBMITTED:
-        _revise(row, draft=None, active_seconds=Greatest(F("active_seconds"), active_seconds))
+        _revise(row, **kept)
         next_assignment.want(row.hit_id, least)
         return row.late, row.counts
     late = row.state != lifecycle.ACCEPTED
@@ -142,7 +131,10 @@ def _place(row: Assignment, active_seconds: float, least: int) -> tuple[bool, bo
         counts = bool(Hit.objects.open().filter(pk=row.hit_id).update(done=F("done") + 1))
     else:
         counts = bool(_take_in(row.hit_id))
-    if not row.submit(late=late, counts=counts, active_seconds=active_seconds):
+    stamps = {"submitted_at": Now(), "ended_at": None, "revision": 1, "late": late, "counts": counts}
+    if row.batch.auto_approval is not None:
+        stamps["auto_approve_at"] = Now() + timedelta(seconds=row.batch.auto_approval)
+    if not row.move(lifecycle.SUBMITTED, **stamps, **kept):
         raise Conflict(_("This assignment was just changed elsewhere. Please submit it again."))
     if late and (not counts or row.batch.state == Batch.State.CLOSED):
         batch_funds.cover_late(row)

@@ -69,9 +69,8 @@ def _next_step(worker: Worker, batch: Batch) -> Assignment | str:
         return reverse("batch-instructions", args=[batch.pk])
     if exercise := practice_progress.next_exercise(participation):
         return reverse("practice", args=[batch.pk, exercise])
-    feedback = worker_feedback.first_waiting(worker)
-    if feedback is not None:
-        return f"{reverse('feedback', args=[feedback.pk])}?batch={batch.pk}"
+    if participation.waiting_feedback is not None:
+        return f"{reverse('feedback', args=[participation.waiting_feedback])}?batch={batch.pk}"
     return next_assignment.claim(participation) or reverse("batch-done", args=[batch.pk])
 
 

@@ -124,7 +124,7 @@ def _participations(batch: int, worker: int) -> QuerySet[Participation]:
 
 
 def shape_of(payload: JSON) -> str:
-    """Which parts a payload has, and how long its lists are: on this alone may the `?` dialog of a task depend."""
+    """Which parts a payload has and how long its lists are: all of it that the `?` dialog of a task may depend on."""
     parts = sorted(payload.items()) if isinstance(payload, dict) else []
     return ",".join(f"{name}:{_shape(value)}" for name, value in parts)
 
@@ -139,12 +139,13 @@ def batch_frame(batch: Batch, instructions: Instructions, payload: JSON) -> dict
     """The frame's context on the batch and its task; `payload`: of the HIT, as shown."""
     task = task_type(batch.task)
     seconds = capabilities.seconds(task, payload) or batch.expected_seconds
+    tutorial = capabilities.tutorial(task, payload)
     return {
         "batch_title": batch.title,
         "task": batch.task,
-        "shape": shape_of(payload),
+        "shape": f"{shape_of(payload)},tutorial:{bool(tutorial)}",
         "task_question": _(task.question),
-        "tutorial": capabilities.tutorial(task, payload),
+        "tutorial": tutorial,
         "practice": None,
         "total": batch.size,
         "seconds": seconds,
