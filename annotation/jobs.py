@@ -25,7 +25,7 @@ from annotation.flow.projects import idempotency, job_queue, overview, project_e
 from annotation.flow.projects.job_queue import Progress
 from annotation.flow.reports import batch_scores
 from annotation.flow.review import assignment_approval, disputed_gold, response_import, results_dataset
-from annotation.flow.work import next_assignment
+from annotation.flow.work import next_assignment, prefetch
 from annotation.models import Batch, Dataset, Job, Project, User
 from annotation.operations import backup
 from annotation.pure.batches.hit_filters import Cut
@@ -220,6 +220,7 @@ VERBS: dict[str, job_queue.Verb] = {
 # Scheduled sweeps. Each may run anywhere and twice, and may be killed at any time.
 SWEEPS: list[Callable[[], object]] = [
     next_assignment.expire_due,
+    prefetch.let_go_overdue,
     round_attempts.finish_due,
     assignment_approval.approve_due,
     batch_funds.level_closed,

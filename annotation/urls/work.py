@@ -17,6 +17,7 @@ pages: list[URLPattern] = [
     path("feedback/<int:pk>/", assignment_page.feedback, name="feedback"),
     path("assignments/<slug:public_id>/", assignment_page.assignment, name="assignment"),
     path("assignments/<slug:public_id>/submit/", assignment_page.submit, name="submit"),
+    path("assignments/<slug:public_id>/next/", assignment_page.prefetch_next, name="prefetch"),
     path("assignments/<slug:public_id>/draft/", assignment_page.draft, name="draft"),
     path("assignments/<slug:public_id>/return/", assignment_page.return_assignment, name="return"),
     path("assignments/<slug:public_id>/skip/", assignment_page.skip, name="skip"),

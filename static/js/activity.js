@@ -9,6 +9,7 @@ const LONGEST_TICK = 2_000; // a sleeping laptop wakes with one long tick, which
 let last = performance.now();
 let seconds = 0;
 let over = false;
+let counted = "";
 
 export function activeSeconds() {
   return Math.round(seconds * 10) / 10;
@@ -20,7 +21,7 @@ export function activeWithin(milliseconds) {
 
 /** Submitted: the figure of `name` is not needed any more. */
 export function forgetActivity(name) {
-  over = true;
+  over ||= name === counted;
   forget(name);
 }
 
@@ -31,6 +32,7 @@ function note() {
 /** Count from `already` seconds on; `name` is where the browser keeps the figure over a reload. */
 export function countActivity(already, name) {
   over = false;
+  counted = name;
   seconds = Math.max(already || 0, kept(name) || 0);
   for (const kind of ["pointermove", "pointerdown", "keydown", "scroll", "input", "touchmove"]) {
     on(document, kind, note, { passive: true, capture: true });

@@ -5,6 +5,7 @@ import { startFrame, showMissing } from "./frame.js";
 import { keepHere, keptHere } from "./browser_storage.js";
 import { bind, bindPattern, getPreferences, keyOf } from "./keys.js";
 import { nextMention, toggleLit } from "./word_highlighting.js";
+import { prefetch } from "./prefetch.js";
 import { Steady } from "./press_guard.js";
 import { announce, sentence } from "./texts.js";
 import { offerUndo, remember } from "./undo.js";
@@ -41,6 +42,10 @@ export class Decisions {
     return this.all.findIndex((decision) => !this.chosen(decision));
   }
 
+  get sendsAtOnce() {
+    return "atOnce" in this.bar.dataset;
+  }
+
   get busy() {
     return Boolean(document.querySelector("button[form=work][data-busy]"));
   }
@@ -75,7 +80,7 @@ export class Decisions {
   goOn() {
     const next = this.at + 1 < this.all.length ? this.at + 1 : this.open;
     if (next >= 0) this.show(next);
-    else if ("atOnce" in this.bar.dataset) this.form.requestSubmit();
+    else if (this.sendsAtOnce) this.form.requestSubmit();
   }
 
   byKey(selector) {
@@ -160,5 +165,6 @@ export function startDecisions() {
   const frame = startFrame({ alike, fieldsOf: (stored) => new URLSearchParams(stored.fields) });
   decisions.show(decisions.open < 0 ? decisions.all.length - 1 : decisions.open);
   decisions.tellMissing();
+  if (decisions.sendsAtOnce) prefetch(form);
   return { decisions, ...frame };
 }

@@ -2,8 +2,9 @@
 // until it is. One request at a time; the form's `version` says which draft this page knows.
 import { activeSeconds, forgetActivity } from "./activity.js";
 import { forget, forgetHere, keep, keepHere, kept, keptHere } from "./browser_storage.js";
-import { on } from "./item.js";
+import { atEnd, on } from "./item.js";
 import { post } from "./post.js";
+import { pending } from "./prefetch.js";
 import { clock, sentence } from "./texts.js";
 
 const WAIT = 500;
@@ -56,7 +57,16 @@ export class Draft {
     on(window, "online", () => this.changes > this.saved && this.send());
     on(document, "visibilitychange", () => document.visibilityState === "hidden" && this.flush());
     on(window, "pagehide", () => this.flush());
+    atEnd(() => this.stop());
     this.restore();
+    this.waitForTurn();
+  }
+
+  /** While the response before is on its way, this assignment is not the worker's yet. */
+  waitForTurn() {
+    if (!pending()) return;
+    this.paused = true;
+    pending().then(() => this.resume());
   }
 
   /** Reload a page that was on its way while a draft was saved: it has the one before. */
@@ -189,10 +199,22 @@ export class Draft {
     this.send({ keepalive: true });
   }
 
-  /** Submitted and acknowledged: nothing is left to keep. */
-  finish() {
+  stop() {
     this.over = true;
     clearTimeout(this.timer);
+  }
+
+  /** Keep the answer in the browser while it is being submitted and another item is on the page. */
+  keepSent() {
+    this.stop();
+    const sent = { base: Number(this.version.value), fields: this.answer().toString() };
+    keep(this.name, sent);
+    return sent;
+  }
+
+  /** Submitted and acknowledged: nothing is left to keep. */
+  finish() {
+    this.stop();
     forget(this.name);
     forgetHere(this.versionName);
     forgetActivity(`time:${this.form.dataset.assignment}`);

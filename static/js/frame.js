@@ -5,6 +5,7 @@ import { on } from "./item.js";
 import { bind, listen } from "./keys.js";
 import { watchLease } from "./lease.js";
 import { notice } from "./notices.js";
+import { prefetch, startPrefetching } from "./prefetch.js";
 import { editShortcuts } from "./shortcuts.js";
 import { focusProblem, goTo, Submission } from "./submit.js";
 import { announce, clock, sentence } from "./texts.js";
@@ -54,6 +55,12 @@ export function showMissing(things) {
   intro.textContent = sentence(links.length ? "missing" : "complete");
   line.replaceChildren(intro, ...(links.length ? [" "] : []));
   links.forEach((link, k) => line.append(...(k ? [", ", link] : [link])));
+  if (isComplete()) prefetch(document.getElementById("work"));
+}
+
+function isComplete() {
+  const line = document.getElementById("missing");
+  return line.childElementCount > 0 && !line.querySelector("a");
 }
 
 /** What sticks above the foot must know how high it is: it grows with what is missing. */
@@ -101,12 +108,14 @@ export function startFrame({ fieldsOf = () => new URLSearchParams(), alike = (a,
   editShortcuts(shortcuts, shortcuts.dataset.preferencesUrl);
   const name = `time:${form.dataset.assignment}`;
   countActivity(Number(form.elements.active_seconds.value), name);
+  startPrefetching(form);
   const draft = new Draft(form, { notice, status, fieldsOf, alike });
   if (form.dataset.draftUrl) {
     draft.start();
     new Submission(form, { draft, notice }).start();
     watchLease(form, notice);
   }
+  if (isComplete()) prefetch(form);
   focusProblem();
   document.getElementById("remarks")?.focus();
   return { draft, activeSeconds };

@@ -8,13 +8,18 @@ export function token() {
   return cookie?.[1] || document.querySelector("[name=csrfmiddlewaretoken]")?.value || "";
 }
 
-/** POST `fields` (URLSearchParams); rejects only when no answer came. `release`: the page's, to get the next item. */
-export function post(url, fields, { keepalive = false, signal = undefined, release = undefined } = {}) {
+/**
+ * POST `fields` (URLSearchParams); rejects only when no answer came. `release`: the page's, to get the next item. `next`:
+ * the id of the one that the page shows already, and `prefetch`: whether it wants the one after that.
+ */
+export function post(url, fields, { keepalive = false, signal, release, next, prefetch = false } = {}) {
   const body = new URLSearchParams(fields);
   body.set("csrfmiddlewaretoken", token());
   const headers = { Accept: "application/json, text/html" };
   if (!framed) headers["X-CSRFToken"] = token();
   if (!framed && release !== undefined) headers["X-Release"] = release;
+  if (next) headers["X-Next"] = next;
+  if (prefetch) headers["X-Prefetch"] = "";
   return fetch(url, { method: "POST", body, headers, keepalive, signal, credentials: framed ? "omit" : "same-origin" });
 }
 

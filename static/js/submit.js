@@ -1,10 +1,17 @@
 // One submission however often one clicks, and none that gets lost: it is sent with the same key until acknowledged.
-import { on, showItem } from "./item.js";
+import { keep } from "./browser_storage.js";
+import { itemOnShow, on, showItem } from "./item.js";
 import { post } from "./post.js";
+import { hold, itemFrom, nowSending, pending, takeHeld } from "./prefetch.js";
 import { reveal } from "./scrolling.js";
 import { announce, sentence } from "./texts.js";
 
 const LONGEST_WAIT = 30_000;
+const DOUBLE_CLICK = 250; // milliseconds; its second half must not submit the item that came between
+const LARGEST_KEPT_ALIVE = 60_000; // bytes, that browsers send on after the page is gone
+
+let current = null;
+let swapped = -Infinity;
 
 export class Submission {
   constructor(form, { draft, notice }) {
@@ -13,9 +20,10 @@ export class Submission {
   }
 
   start() {
+    current = this;
     this.form.addEventListener("submit", (event) => {
       event.preventDefault();
-      this.send();
+      if (event.timeStamp - swapped > DOUBLE_CLICK) this.send();
     });
     this.refusedAnswer = this.draft.answer().toString();
     for (const kind of ["input", "change", "answer:change"]) this.form.addEventListener(kind, () => this.outdated());
@@ -27,6 +35,17 @@ export class Submission {
   async send() {
     if (this.sending || !this.button || this.button.disabled) return;
     clearTimeout(this.timer);
+    if (pending()) {
+      this.busy(true);
+      await pending();
+      if (current !== this) return; // the item before came back
+    }
+    const next = this.failures || document.querySelector("#missing a") ? null : takeHeld();
+    if (next) this.sendBehind(next);
+    else await this.sendAndWait();
+  }
+
+  async sendAndWait() {
     this.busy(true);
     try {
       const { release } = this.form.dataset;
@@ -34,6 +53,34 @@ export class Submission {
     } catch {
       this.failed();
     }
+  }
+
+  /** Show the next item and send the response meanwhile. */
+  sendBehind(next) {
+    const fields = this.draft.fields();
+    const seconds = fields.get("active_seconds");
+    const sent = { item: itemOnShow(), name: this.draft.name, draft: this.draft.keepSent(), seconds };
+    const reply = post(this.form.action, fields, {
+      signal: AbortSignal.timeout(30_000),
+      release: this.form.dataset.release,
+      keepalive: fields.toString().length < LARGEST_KEPT_ALIVE,
+      next: next.id,
+      prefetch: document.querySelector("[data-at-once]") !== null,
+    });
+    this.form.dispatchEvent(new CustomEvent("work:sent"));
+    swapped = performance.now();
+    nowSending(this.arrived(reply, next, sent));
+    showItem(next);
+  }
+
+  /** A reply to a response whose item is gone: what the server gave must be on the page, or the item comes back. */
+  async arrived(coming, next, sent) {
+    const reply = await coming.catch(() => null);
+    if (!reply) return bringBack(sent).failed();
+    if (!reply.ok || reply.redirected) return bringBack(sent).heard(reply);
+    this.draft.finish();
+    if (reply.headers.get("X-Shown") === next.id) return hold(await itemFrom(reply));
+    return showNext(reply);
   }
 
   busy(yes) {
@@ -56,19 +103,9 @@ export class Submission {
   }
 
   async done(reply) {
-    const isJson = reply.headers.get("Content-Type")?.startsWith("application/json");
-    const item = reply.headers.get("X-Item");
-    const page = item && new DOMParser().parseFromString(await reply.text(), "text/html");
-    const next = isJson ? (await reply.json()).next : reply.url;
     this.draft.finish();
     this.form.dispatchEvent(new CustomEvent("work:sent"));
-    if (!page) return location.assign(next);
-    try {
-      return showItem(page, item);
-    } catch (error) { // the response is stored: whatever is wrong with the next item, this one is not sent again
-      reportError(error);
-      return location.assign(item);
-    }
+    await showNext(reply);
   }
 
   /** Something is missing: the list of problems of the server's page comes into this one. */
@@ -109,6 +146,32 @@ export class Submission {
     this.timer = setTimeout(() => this.send(), Math.min(1000 * 2 ** this.failures, LONGEST_WAIT));
     this.notice("unsent", sentence("unsent"), { tone: "warn", choices: [["send-now", () => this.send()]] });
   }
+}
+
+/** Show what a reply to a stored response leads to. */
+async function showNext(reply) {
+  const isJson = reply.headers.get("Content-Type")?.startsWith("application/json");
+  if (isJson) return location.assign((await reply.json()).next);
+  const item = await itemFrom(reply);
+  if (!item) return location.assign(reply.url);
+  try {
+    return showItem(item);
+  } catch (error) { // the response is stored: whatever is wrong with the next item, this one is not sent again
+    reportError(error);
+    return location.assign(item.url);
+  }
+}
+
+/** Show an item again with its answer, which could not be stored; the one on the page waits. Returns its Submission. */
+function bringBack({ item, name, draft, seconds }) {
+  const next = itemOnShow();
+  const { elements } = item.page.getElementById("work");
+  elements.version.setAttribute("value", draft.base);
+  elements.active_seconds.setAttribute("value", seconds);
+  keep(name, draft);
+  showItem(item, { again: true });
+  hold(next);
+  return current;
 }
 
 /** Focus the control of the first problem, where there is one. */

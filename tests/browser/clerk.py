@@ -36,6 +36,7 @@ from annotation.models import (  # noqa: E402
     Hit,
     Member,
     Participation,
+    PrefetchedHit,
     Project,
     Review,
     User,
@@ -143,6 +144,11 @@ def draft(*, assignment: str) -> dict[str, Any]:
     return {"draft": row.draft, "version": row.draft_version, "state": row.state, "seconds": row.active_seconds}
 
 
+def prefetched(*, batch: int) -> int:
+    """How many HITs are held for workers."""
+    return PrefetchedHit.objects.filter(batch=batch).count()
+
+
 def change_instructions(*, batch: int) -> int:
     return batch_launch.change_instructions(Batch.objects.get(pk=batch), INSTRUCTIONS + "\n\nAnd breathe.").version
 
@@ -207,6 +213,7 @@ VERBS = {
         sign_in,
         answers,
         draft,
+        prefetched,
         change_instructions,
         render,
         furnish,

@@ -137,10 +137,10 @@ class Desk:
     def notice(self, name: str) -> Any:
         return self.page.locator(f"[data-notice='{name}']")
 
-    def submit(self) -> None:
-        """Submit and wait for what comes next."""
-        with self.page.expect_navigation():
-            self.page.keyboard.press("Control+Enter")
+    def submit(self, key: str = "Control+Enter") -> None:
+        """Submit and wait until the response is stored and what comes next is on the page."""
+        with self.page.expect_response("**/submit/"), self.page.expect_navigation():
+            self.page.keyboard.press(key)
 
     def is_done(self) -> bool:
         return bool(re.search(r"/done/$", self.page.url))

@@ -39,8 +39,7 @@ def pairs(desk: WorkPage) -> WorkPage:
 def decide(worker: Desk, key: str) -> None:
     """Press the key as somebody who has read the page, and wait for the next one."""
     worker.page.wait_for_timeout(SETTLED)
-    with worker.page.expect_navigation():
-        worker.page.keyboard.press(key)
+    worker.submit(key)
 
 
 def told(worker: Desk) -> list[tuple[int, Any]]:

@@ -106,6 +106,7 @@ TABLE: dict[str, Row] = {
     "draft": act(OWNER, 200, anonymous=401),
     "return": act(OWNER),
     "skip": act(OWNER),
+    "prefetch": act(OWNER, 204, anonymous=401),
     "take-up": act(OWNER),
     "extend": act(OWNER, 200, anonymous=401),
     "report-problem": act(OWNER),

@@ -62,6 +62,7 @@ def _forget(worker: Worker) -> bool:
     held = models.Assignment.objects.filter(worker=worker, state=lifecycle.ACCEPTED).select_related("batch")
     for assignment in held.order_by("pk"):
         next_assignment.return_assignment(assignment)
+    next_assignment.let_go(worker=worker)
     # a worker needs an account or an external id, so give them a meaningless one
     nobody = f"erased-{secrets.token_hex(8)}"
     row = Worker.objects.filter(pk=worker.pk, erased_at__isnull=True)

@@ -1,7 +1,7 @@
 """Assigning HITs: claiming the next one, its lease, and returned or expired assignments.
 
-Lock order, here and in submissions: assignment, participation, worker, batch, HIT. The cost of a claim does not depend
-on the size of the batch (docs/architecture.md, "The next assignment").
+Lock order, here and in submissions: assignment, participation, worker, prefetched HIT, batch, HIT. The cost of a claim
+does not depend on the size of the batch (docs/architecture.md, "The next assignment").
 """
 
 from collections.abc import Callable
@@ -26,6 +26,7 @@ from annotation.models import (
     Hit,
     Instructions,
     Participation,
+    PrefetchedHit,
     QualificationRound,
     ReservedHit,
 )
@@ -75,7 +76,7 @@ def claim(participation: Participation) -> Assignment | None:
 
 
 @compiled
-def _locked(worker: int, batch: int) -> QuerySet[Participation]:
+def locked(worker: int, batch: int) -> QuerySet[Participation]:
     """Lock a participation and its worker, because a HIT claimed in another batch meanwhile can rule one out here."""
     rows = Participation.objects.select_for_update(of=("self", "worker"), no_key=True)
     return rows.select_related("batch", "worker").filter(worker=worker, batch=batch)
@@ -83,11 +84,17 @@ def _locked(worker: int, batch: int) -> QuerySet[Participation]:
 
 @transaction.atomic
 def _under_way_or_next(participation: Participation) -> tuple[Assignment | None, bool]:
-    [participation] = _locked(participation.worker_id, participation.batch_id)
+    [participation] = locked(participation.worker_id, participation.batch_id)
     for under_way in _under_way(participation.worker_id, participation.batch_id):
         return under_way, True
     if participation.batch.state != Batch.State.OPEN:
         return None, False
+    for prefetched in _prefetched(participation.worker_id, participation.batch_id):
+        if not open_work.is_still_open(participation, prefetched.hit):
+            let_go(pk=prefetched.pk)
+        elif PrefetchedHit.objects.filter(pk=prefetched.pk).delete()[0]:  # its place becomes the assignment's
+            kept = {"public_id": prefetched.public_id, "seed": prefetched.seed}
+            return _accept(participation, prefetched.hit, cursor=participation.cursor, **kept), False
     cursor = participation.cursor
     for own in open_work.reserved_hits_of(participation):
         if _take_reserved(participation, own):
@@ -95,9 +102,29 @@ def _under_way_or_next(participation: Participation) -> tuple[Assignment | None,
     for found in open_work.candidates(participation):
         if check := next(filter(hidden_gold.make_place, open_work.hidden(participation)), None):
             return _accept(participation, check, cursor=cursor), False
-        if _take_place(found.hit.pk, found.hit.batch_id):
+        if take_place(found.hit.pk, found.hit.batch_id):
             return _accept(participation, found.hit, cursor=cursor if found.passed_over else found.hit.ticket), False
-    return None, False
+    overdue = let_go(batch=participation.batch_id, expires_at__lt=Now())
+    return _under_way_or_next(participation) if overdue else (None, False)
+
+
+@compiled
+def _prefetched(worker: int, batch: int) -> QuerySet[PrefetchedHit]:
+    rows = PrefetchedHit.objects.filter(worker=worker, batch=batch).select_related("hit")
+    return rows.only("public_id", "seed", "hit__batch", "hit__group_key", "hit__excluded_at")
+
+
+@transaction.atomic
+def let_go(*, limit: int = 500, **filters: Any) -> int:
+    """Free the places of prefetched HITs; `filters` say which. Returns how many; any process may, and twice."""
+    # All are locked before the first HIT is changed, because of the lock order; what another process frees is its own.
+    rows = PrefetchedHit.objects.select_for_update(no_key=True, skip_locked=True).filter(**filters)
+    freed = 0
+    for prefetched in list(rows.order_by("pk")[:limit]):
+        if PrefetchedHit.objects.filter(pk=prefetched.pk).delete()[0]:
+            free_place(prefetched.hit_id, live=F("live") - 1)
+            freed += 1
+    return freed
 
 
 @compiled
@@ -145,7 +172,7 @@ def _lease_end(batch: Batch) -> object:
 
 
 @compiled_update
-def _take_place(hit: int, batch: int) -> Update:
+def take_place(hit: int, batch: int) -> Update:
     """Take an assignment of the HIT if it is still in this batch; UpdateHITTypeOfHIT may have moved it meanwhile."""
     return Hit.objects.open().filter(pk=hit, batch=batch), {"live": F("live") + 1}
 
@@ -162,9 +189,9 @@ def _take_reserved(participation: Participation, hit: Hit) -> bool:
     return False
 
 
-def _accept(participation: Participation, hit: Hit, *, cursor: int) -> Assignment:
+def _accept(participation: Participation, hit: Hit, *, cursor: int, **kept: Any) -> Assignment:
     assignment = Assignment.objects.create(
-        public_id=mturk_id(),
+        **{"public_id": mturk_id()} | kept,
         batch=participation.batch,
         hit=hit,
         worker_id=participation.worker_id,
@@ -194,7 +221,7 @@ def accept_hit(
     """
     # The assignment is locked before the participation, the order of all functions here.
     row = Assignment.objects.select_for_update(no_key=True).filter(hit=hit, worker=participation.worker_id).first()
-    [participation] = _locked(participation.worker_id, participation.batch_id)
+    [participation] = locked(participation.worker_id, participation.batch_id)
     # created by a request at the same time
     row = row or Assignment.objects.filter(hit=hit, worker=participation.worker_id).first()
     if row is not None and row.state == lifecycle.ACCEPTED:
@@ -203,7 +230,7 @@ def accept_hit(
         return None
     if apart and open_work.has_met(participation.worker, hit):
         return None
-    if not (take(hit) if take else _take_place(hit.pk, hit.batch_id)):
+    if not (take(hit) if take else take_place(hit.pk, hit.batch_id)):
         return None
     if row is None:
         return _accept(participation, hit, cursor=participation.cursor)
@@ -276,7 +303,7 @@ def take_up(assignment: Assignment) -> bool:
     row = Assignment.locked(assignment.pk, "batch", "worker__project", "hit", without=("hit__payload",))
     if row.state not in {lifecycle.RETURNED, lifecycle.EXPIRED} or open_work.obstacle(row.worker, row.batch):
         return False
-    _locked(row.worker_id, row.batch_id)
+    locked(row.worker_id, row.batch_id)
     round = round_attempts.round_of(row.batch)
     if round is not None and round_attempts.is_closed_to(round, row):
         return False
@@ -292,7 +319,7 @@ def _take_again(row: Assignment, *, in_round: bool) -> bool:
     hit = Hit(pk=row.hit_id, batch=row.batch)
     if not in_round:
         for_all = row.hit.check_item and not row.batch.on_marketplace
-        return hidden_gold.make_place(hit) if for_all else bool(_take_place(row.hit_id, row.batch_id))
+        return hidden_gold.make_place(hit) if for_all else bool(take_place(row.hit_id, row.batch_id))
     with suppress(ledger.Overdrawn), transaction.atomic():
         return _take_in_round(hit)
     return False

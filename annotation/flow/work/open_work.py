@@ -25,10 +25,13 @@ class Candidate(NamedTuple):
     passed_over: bool  # an earlier HIT was skipped and stays for the worker's next claim
 
 
-def candidates(participation: Participation) -> Iterator[Candidate]:
-    """HITs that the worker may have now, in the order of the queue, from their cursor on."""
+def candidates(participation: Participation, *, ahead: bool = False) -> Iterator[Candidate]:
+    """HITs that the worker may have now, in the order of the queue, from their cursor on.
+
+    `ahead`: that they may have after the one under way.
+    """
     batch, cursor, passed_over = participation.batch, participation.cursor, False
-    too_soon, closed_here = _too_soon(participation), counts_as_met(batch, batch.pk)
+    too_soon, closed_here = _too_soon(participation, ahead=ahead), counts_as_met(batch, batch.pk)
     for look in chain(_LOOKS, repeat(_LOOKS[-1])):
         hits = look(batch.pk, cursor, participation.worker_id)
         for hit in hits:
@@ -43,11 +46,12 @@ def candidates(participation: Participation) -> Iterator[Candidate]:
         cursor = hits[-1].ticket
 
 
-def _too_soon(participation: Participation) -> set[str]:
-    """Groups that must not come next: of the last response and of the last assignment."""
+def _too_soon(participation: Participation, *, ahead: bool = False) -> set[str]:
+    """Groups that must not come next: of the last response and of the last assignment, which with `ahead` are one."""
     if participation.batch.meeting != Batch.Meeting.APART:
         return set()
-    return {participation.last_group, *last_group_keys(participation.worker_id, participation.batch_id)}
+    last = [] if ahead else last_group_keys(participation.worker_id, participation.batch_id)
+    return {participation.last_group, *last}
 
 
 def last_group_keys(worker: int, batch: int) -> list[str]:
@@ -89,6 +93,17 @@ def ruled_out(participation: Participation, hits: Sequence[Hit]) -> set[int]:
         if state in ALIVE_OR_DONE and counts_as_met(participation.batch, batch_id):
             met.add(group)
     return {hit.pk for hit in hits if hit.pk in had or hit.group_key in met}
+
+
+def is_still_open(participation: Participation, hit: Hit) -> bool:
+    """Whether the worker may have a HIT whose place was kept for them."""
+    if (
+        hit.excluded_at is not None
+        or hit.batch_id != participation.batch_id
+        or hit.group_key in _too_soon(participation)
+    ):
+        return False
+    return not ruled_out(participation, [hit])
 
 
 def has_met(worker: Worker, hit: Hit) -> bool:

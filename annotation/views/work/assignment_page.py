@@ -14,7 +14,7 @@ from annotation.flow.batches import practice_progress
 from annotation.flow.errors import Conflict
 from annotation.flow.people import qualification_types, sign_up
 from annotation.flow.review import review_decisions, worker_feedback
-from annotation.flow.work import next_assignment, open_work, submissions
+from annotation.flow.work import next_assignment, open_work, prefetch, submissions
 from annotation.flow.work.submissions import Receipt
 from annotation.models import Assignment, Batch, Feedback, Instructions, Participation, Worker
 from annotation.pure.batches import lifecycle
@@ -65,13 +65,19 @@ def _next_step(worker: Worker, batch: Batch) -> Assignment | str:
     if hindered:
         return reverse("batch-done", args=[batch.pk])
     participation = next_assignment.join_batch(worker, batch)
+    return _comes_first(participation) or next_assignment.claim(participation) or reverse("batch-done", args=[batch.pk])
+
+
+def _comes_first(participation: Participation) -> str:
+    """The URL of a page that must come before the next assignment, or ""."""
+    batch = participation.batch
     if participation.instructions_version < participation.newest_instructions:
         return reverse("batch-instructions", args=[batch.pk])
     if exercise := practice_progress.next_exercise(participation):
         return reverse("practice", args=[batch.pk, exercise])
     if participation.waiting_feedback is not None:
         return f"{reverse('feedback', args=[participation.waiting_feedback])}?batch={batch.pk}"
-    return next_assignment.claim(participation) or reverse("batch-done", args=[batch.pk])
+    return ""
 
 
 def _url(step: Assignment | str) -> str:
@@ -164,18 +170,52 @@ def _response_with(request: HttpRequest, step: Assignment | str) -> HttpResponse
 
     The item takes the place of the one before on a page of the same release. After an upgrade, or where the item may
     show another site in a frame, which the policy of the page on show does not permit, the script gets its URL.
+    If the page shows the next item already (`X-Next`), it gets the one after it (`X-Prefetch`), or nothing.
     """
-    release_on_show = request.headers.get("X-Release")
-    if release_on_show is None:
+    if request.headers.get("X-Release") is None:
         return _see(_url(step))
-    if isinstance(step, Assignment) and release_on_show == release():
+    if isinstance(step, Assignment) and request.headers["X-Release"] == release():
         row = own_assignment(request, step.public_id)
-        if not capabilities.origins(task_type(row.batch.task), row.hit.payload):
-            context = page_of(request, row, participation_of(row.worker, row.batch))
-            page = rendered(request, row, context | {"fragment": True})
-            page["X-Item"] = _url(row)
+        if row.public_id == request.headers.get("X-Next"):
+            page = _prefetched(request, row) if "X-Prefetch" in request.headers else None
+            page = page or HttpResponse(status=204)
+            page["X-Shown"] = row.public_id
             return page
+        if not capabilities.origins(task_type(row.batch.task), row.hit.payload):
+            return _item(request, row, participation_of(row.worker, row.batch))
     return JsonResponse({"next": _url(step)})
+
+
+def _item(request: HttpRequest, row: Assignment, participation: Participation) -> HttpResponse:
+    """An item without the parts of the page that stay."""
+    page = rendered(request, row, page_of(request, row, participation) | {"fragment": True})
+    page["X-Item"] = _url(row)
+    return page
+
+
+@require_POST
+@signed_in_or_401
+def prefetch_next(request: HttpRequest, public_id: str) -> HttpResponse:
+    """Hold the HIT after this one for the worker, and show its item; 204 if there is none, or the page has it.
+
+    `held`: the assignment that the page has. `let_go`: it does not need it any more.
+    """
+    row = own_assignment(request, public_id)
+    if "let_go" in request.POST:
+        next_assignment.let_go(worker=row.worker, batch=row.batch)
+    elif row.state == lifecycle.ACCEPTED and request.headers.get("X-Release") == release():
+        return _prefetched(request, row, held=request.POST.get("held", "")) or HttpResponse(status=204)
+    return HttpResponse(status=204)
+
+
+def _prefetched(request: HttpRequest, row: Assignment, *, held: str = "") -> HttpResponse | None:
+    """The item after an assignment under way; None if none can be held, or it is `held` by the page already."""
+    participation = next_assignment.join_batch(row.worker, row.batch)
+    found = None if _comes_first(participation) else prefetch.hold(participation)
+    if found is None or found.public_id == held or capabilities.origins(task_type(row.batch.task), found.hit.payload):
+        return None
+    participation.done += 1  # this one
+    return _item(request, prefetch.to_come(found, row), participation)
 
 
 @require_POST

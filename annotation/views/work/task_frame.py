@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from annotation.flow.review import review_decisions
-from annotation.flow.work import open_work, submissions
+from annotation.flow.work import open_work, prefetch, submissions
 from annotation.models import Assignment, Batch, Hit, Instructions, Participation, Worker
 from annotation.models.compiled import compiled
 from annotation.pure.batches import lifecycle
@@ -205,6 +205,8 @@ def _urls(assignment: Assignment) -> dict[str, Any]:
     own = [assignment.public_id]
     names = ["submit", "draft", "return", "skip", "extend", "report-problem", "take-up", "back"]
     urls = {f"{name.replace('-', '_')}_url": reverse(name, args=own) for name in names}
+    if assignment.state == lifecycle.ACCEPTED and prefetch.applies(assignment.batch):
+        urls["prefetch_url"] = reverse("prefetch", args=own)
     return urls | live_urls(reverse("live", args=[*own, "search"])) | {"release": release()}
 
 

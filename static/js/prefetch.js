@@ -1,0 +1,84 @@
+// The next item, loaded while this one is worked on: it is on the page as soon as a response is sent, without waiting
+// for the reply. The server holds its place for the worker, and shorter than a minute if nobody is at work here.
+import { activeWithin } from "./activity.js";
+import { every, itemOf, on } from "./item.js";
+import { post, token } from "./post.js";
+
+const RENEW = 25_000;
+
+let held = null;
+let asked = true;
+let sending = null;
+
+/** Begin for the item on the page, whose next is not known yet. */
+export function startPrefetching(form) {
+  held = null;
+  asked = !form.dataset.prefetchUrl;
+  every(RENEW, () => held && activeWithin(60_000) && load(form));
+  on(window, "pagehide", () => held && letGo(form));
+}
+
+/** Load the item after this one, once. Called as soon as the response could be submitted. */
+export async function prefetch(form) {
+  if (asked) return;
+  asked = true;
+  await sending;
+  if (!held && form.isConnected) await load(form);
+}
+
+async function load(form) {
+  const { prefetchUrl, release } = form.dataset;
+  const fields = new URLSearchParams({ held: held?.id ?? "" });
+  const reply = await post(prefetchUrl, fields, { release, signal: AbortSignal.timeout(15_000) }).catch(() => null);
+  const item = await itemFrom(reply);
+  if (item && form.isConnected) hold(item);
+}
+
+/** The item that a reply holds, or null. */
+export async function itemFrom(reply) {
+  const url = reply?.ok ? reply.headers.get("X-Item") : null;
+  return url && itemOf(await reply.text(), url);
+}
+
+/** Keep an item as the next one. */
+export function hold(item) {
+  held = item;
+}
+
+/** The next item, if it is here; it is the caller's then. */
+export function takeHeld() {
+  const item = held;
+  held = null;
+  return item;
+}
+
+function letGo(form) {
+  held = null;
+  const fields = new URLSearchParams({ csrfmiddlewaretoken: token(), let_go: "" });
+  navigator.sendBeacon(form.dataset.prefetchUrl, fields);
+}
+
+/** A response is on its way (a promise that never rejects), while the item after it is on the page already. */
+export function nowSending(reply) {
+  const own = reply.finally(() => { if (sending === own) sending = null; });
+  sending = own;
+}
+
+/** A promise until the response before is stored or its item came back; null if none is on its way. */
+export function pending() {
+  return sending;
+}
+
+// Until then the server does not know that the worker has this item: what leads away waits.
+addEventListener("click", (event) => {
+  const link = event.target.closest?.("a[href]:not([href^='#'], [target])");
+  if (!sending || !link || event.defaultPrevented) return;
+  event.preventDefault();
+  sending.then(() => link.click());
+});
+addEventListener("submit", (event) => {
+  const { target, submitter } = event;
+  if (!sending || event.defaultPrevented) return;
+  event.preventDefault();
+  sending.then(() => target.requestSubmit(submitter));
+});

@@ -1,0 +1,239 @@
+"""The worker's next HIT is held while their browser loads it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db.models.functions import Now
+
+from annotation.flow.batches import reserved_hits
+from annotation.flow.data.dataset_import import import_dataset
+from annotation.flow.people import worker_erasure
+from annotation.flow.work import next_assignment, open_work, prefetch
+from annotation.models import Assignment, Batch, Hit, Participation, PrefetchedHit, Worker
+from tests.conftest import records
+from tests.flow.acting import answer_all, dataset_of, launched, newcomer, participation_of, submit, take
+from tests.flow.review.test_response_import import lines
+
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql(reason="a HIT is held in one statement under locks")]
+
+
+@pytest.fixture
+def large(project: Any, tmp_path: Path) -> Batch:
+    """A batch of eight HITs, one assignment each."""
+    return launched(project, "large", dataset_of(project, tmp_path, name="eight", size=8), assignments_per_hit=1)
+
+
+def hold(worker: Worker, batch: Batch) -> PrefetchedHit:
+    held = prefetch.hold(participation_of(worker, batch))
+    assert held is not None
+    return held
+
+
+def begin(worker: Worker, batch: Batch) -> Assignment:
+    assignment = take(worker, batch)
+    assert assignment is not None
+    return assignment
+
+
+def let_expire(held: PrefetchedHit) -> None:
+    PrefetchedHit.objects.filter(pk=held.pk).update(expires_at=Now() - timedelta(seconds=1))
+
+
+def assert_counted(batch: Batch) -> None:
+    for hit in batch.hits.all():
+        assert hit.live == hit.assignments.filter(state="accepted").count() + hit.prefetched.count()
+
+
+def test_a_held_hit_becomes_the_next_assignment(large: Batch, bob: Any) -> None:
+    first = begin(bob, large)
+    held = hold(bob, large)
+    assert (held.hit.live, held.hit.room) == (1, 0)
+    assert prefetch.to_come(held, first).public_id == held.public_id
+    submit(first)
+    second = begin(bob, large)
+    assert (second.public_id, second.seed, second.hit_id) == (held.public_id, held.seed, held.hit_id)
+    assert not PrefetchedHit.objects.exists()
+    assert_counted(large)
+    assert [hit.ticket for hit in answer_all(bob, large)] == list(range(1, 8))
+
+
+def test_nobody_else_gets_a_held_hit(large: Batch, bob: Any, carol: Any) -> None:
+    begin(bob, large)
+    held = hold(bob, large)
+    assert held.hit not in answer_all(carol, large)
+    assert_counted(large)
+
+
+def test_holding_again_keeps_the_same_one_for_longer(large: Batch, bob: Any) -> None:
+    begin(bob, large)
+    held = hold(bob, large)
+    let_expire(held)
+    again = hold(bob, large)
+    assert again == held
+    prefetch.let_go_overdue()
+    assert PrefetchedHit.objects.get() == held
+
+
+def test_an_overdue_one_is_for_others(large: Batch, bob: Any, carol: Any) -> None:
+    begin(bob, large)
+    held = hold(bob, large)
+    let_expire(held)
+    prefetch.let_go_overdue()
+    prefetch.let_go_overdue()
+    assert not PrefetchedHit.objects.exists()
+    assert_counted(large)
+    assert answer_all(carol, large)[-1] == held.hit  # at the end of the queue
+
+
+def test_a_claim_that_finds_nothing_takes_an_overdue_one_itself(large: Batch, bob: Any, carol: Any) -> None:
+    begin(bob, large)
+    held = hold(bob, large)
+    assert len(answer_all(carol, large)) == 6
+    let_expire(held)
+    assert begin(carol, large).hit == held.hit
+    assert_counted(large)
+
+
+def test_an_overdue_one_that_nobody_took_is_still_the_workers(large: Batch, bob: Any) -> None:
+    first = begin(bob, large)
+    held = hold(bob, large)
+    let_expire(held)
+    submit(first)
+    assert begin(bob, large).public_id == held.public_id
+
+
+def test_one_that_a_sweep_frees_meanwhile_is_counted_once(
+    large: Batch, bob: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = begin(bob, large)
+    held = hold(bob, large)
+    submit(first)
+
+    def swept(participation: Participation, hit: Hit) -> bool:
+        return bool(next_assignment.let_go(pk=held.pk))
+
+    monkeypatch.setattr(open_work, "is_still_open", swept)
+    assert begin(bob, large).hit != held.hit
+    assert_counted(large)
+
+
+def test_an_excluded_hit_is_let_go(large: Batch, bob: Any) -> None:
+    first = begin(bob, large)
+    held = hold(bob, large)
+    submit(first)
+    Hit.objects.filter(pk=held.hit_id).update(excluded_at=Now())
+    assert begin(bob, large).hit != held.hit
+    assert_counted(large)
+
+
+@pytest.mark.parametrize("state", ["paused", "closed"])
+def test_a_batch_that_is_not_open_gives_nothing(large: Batch, bob: Any, state: str) -> None:
+    first = begin(bob, large)
+    hold(bob, large)
+    submit(first)
+    assert large.move(state)
+    assert take(bob, large) is None
+    assert prefetch.hold(participation_of(bob, large)) is not None  # this one; it expires as ever
+    next_assignment.let_go(worker=bob)
+    assert prefetch.hold(participation_of(bob, large)) is None
+    assert_counted(large)
+
+
+def test_an_erased_worker_holds_nothing(large: Batch, bob: Any) -> None:
+    begin(bob, large)
+    hold(bob, large)
+    worker_erasure.erase_worker(bob)
+    assert not PrefetchedHit.objects.exists()
+    assert_counted(large)
+
+
+def test_the_last_hits_are_not_held(large: Batch, project: Any, bob: Any, carol: Any) -> None:
+    """Two workers were active: none is held while four are open or fewer."""
+    submit(begin(carol, large))
+    submit(begin(bob, large))
+    assert prefetch.hold(participation_of(bob, large)) is not None
+    next_assignment.let_go(worker=bob)
+    submit(begin(newcomer(project, "dan"), large))
+    Participation.objects.filter(worker=carol).update(worked_at=Now() - timedelta(minutes=11))
+    submit(begin(bob, large))
+    assert large.hits.open().count() == 4
+    assert prefetch.hold(participation_of(bob, large)) is None
+    Participation.objects.exclude(worker=bob).update(worked_at=Now() - timedelta(minutes=11))
+    assert prefetch.hold(participation_of(bob, large)) is not None
+
+
+@pytest.fixture
+def grouped(project: Any, tmp_path: Path) -> Any:
+    """A way to open a batch over items in groups a a b b c c d d."""
+    found = [{**record, "group": "aabbccdd"[k]} for k, record in enumerate(records(8))]
+    import_dataset(project, lines(tmp_path / "g.jsonl", found), format="jsonl", name="grouped")
+
+    def opened(name: str, **settings: Any) -> Batch:
+        return launched(project, name, project.datasets.get(slug="grouped"), assignments_per_hit=1, **settings)
+
+    return opened
+
+
+def test_the_item_on_show_counts_as_answered_for_its_group(grouped: Any, bob: Any) -> None:
+    batch = grouped("one", meeting="one")
+    first = begin(bob, batch)
+    batch.hits.exclude(pk=first.hit_id).filter(ticket__lt=5).exclude(group_key=first.group_key).update(ticket=100)
+    assert hold(bob, batch).hit.group_key != first.group_key
+
+
+def test_only_the_group_on_show_must_not_come_next(grouped: Any, bob: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prefetch, "_is_nearly_done", lambda batch: False)
+    batch = grouped("apart", meeting="apart")
+    first = begin(bob, batch)
+    submit(first)
+    second = begin(bob, batch)
+    batch.hits.exclude(group_key__in=[first.group_key, second.group_key]).update(excluded_at=Now())
+    assert hold(bob, batch).hit.group_key == first.group_key
+    submit(second)
+    assert begin(bob, batch).group_key == first.group_key
+
+
+def test_a_group_met_in_another_batch_meanwhile_is_let_go(grouped: Any, bob: Any) -> None:
+    batch, other = grouped("here"), grouped("there")
+    first = begin(bob, batch)
+    held = hold(bob, batch)
+    other.hits.exclude(group_key=held.hit.group_key).update(excluded_at=Now())
+    begin(bob, other)
+    submit(first)
+    following = begin(bob, batch)
+    assert following.hit.group_key != held.hit.group_key
+    assert_counted(batch)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"check_share": 0.2},
+        {"has_reserved_hits": True},
+        {"purpose": "qualification"},
+        {"on_marketplace": True},
+        {"by_program": True},
+        {"task": "compose"},
+        {"task": "solvability"},
+        {"task": "external"},
+    ],
+)
+def test_where_the_next_hit_is_not_simply_the_next_none_is_held(fields: dict[str, Any]) -> None:
+    assert prefetch.applies(Batch(task="answer"))
+    assert not prefetch.applies(Batch(**{"task": "answer"} | fields))
+
+
+def test_a_hit_reserved_for_the_worker_comes_after_the_held_one(large: Batch, bob: Any, alice: Any) -> None:
+    first = begin(bob, large)
+    held = hold(bob, large)
+    last = large.hits.order_by("ticket").last()
+    reserved_hits.reserve(large, [last], [bob], user=alice)
+    submit(first)
+    assert begin(bob, large).hit == held.hit
+    submit(Assignment.objects.get(public_id=held.public_id))
+    assert begin(bob, large).hit == last
+    assert_counted(large)

@@ -1,0 +1,133 @@
+"""The page loads the next item while this one is worked on, and may show it before the response is stored."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from annotation.models import Assignment, Batch, Feedback, Instructions, PrefetchedHit
+from annotation.tasktype import capabilities
+from tests.flow.acting import dataset_of, launched
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def large(project: Any, tmp_path: Path) -> Batch:
+    return launched(project, "large", dataset_of(project, tmp_path, name="eight", size=8), assignments_per_hit=1)
+
+
+@pytest.fixture
+def page(large: Batch, bob: Any) -> Client:
+    """Bob's browser, with an assignment begun."""
+    client = Client()
+    client.force_login(bob.user)
+    client.post(f"/work/batches/{large.pk}/instructions/", {"version": "1"})
+    return client
+
+
+def here() -> str:
+    """The address of the assignment under way."""
+    return reverse("assignment", args=[Assignment.objects.get(state="accepted").public_id])
+
+
+def prefetch(page: Client, **fields: str) -> Any:
+    return page.post(f"{here()}next/", fields, headers={"X-Release": ""})
+
+
+def submit(page: Client, **headers: str) -> Any:
+    fields = {"kind": "text", "text": "Farrow", "support": ["0", "1"], "key": "0.a"}
+    return page.post(f"{here()}submit/", fields, headers={"X-Release": ""} | headers)
+
+
+def test_the_page_says_where_to_get_the_next_item(page: Client) -> None:
+    assert f'data-prefetch-url="{here()}next/"' in page.get(here()).content.decode()
+    submit(page)
+    done = Assignment.objects.filter(state="submitted").get()
+    assert "data-prefetch-url" not in page.get(f"/assignments/{done.public_id}/").content.decode()
+
+
+def test_it_is_the_item_that_a_submission_would_answer_with(page: Client) -> None:
+    response = prefetch(page)
+    held = PrefetchedHit.objects.get()
+    assert (response.status_code, response["X-Item"]) == (200, f"/assignments/{held.public_id}/")
+    assert Assignment.objects.filter(state="accepted").count() == 1
+    ahead = response.content.decode()
+    assert "2 of 8" in ahead
+    submitted = submit(page)
+    assert submitted["X-Item"] == response["X-Item"]
+    assert item_in(ahead) == item_in(submitted.content.decode())
+
+
+def item_in(source: str) -> str:
+    """Without the tokens against forged requests, which are masked anew each time."""
+    return re.sub('name="csrfmiddlewaretoken" value="[^"]*"', "", source.split("<h2")[1].split("<footer")[0])
+
+
+def test_a_page_that_has_it_only_extends_it(page: Client) -> None:
+    prefetch(page)
+    held = PrefetchedHit.objects.get()
+    assert prefetch(page, held=held.public_id).status_code == 204
+    assert PrefetchedHit.objects.get().expires_at > held.expires_at
+    assert prefetch(page, held="another").status_code == 200
+
+
+def test_a_page_that_shows_it_already_gets_nothing_or_the_one_after(page: Client) -> None:
+    held = prefetch(page)["X-Item"].split("/")[2]
+    response = submit(page, **{"X-Next": held})
+    assert (response.status_code, response["X-Shown"], response.content) == (204, held, b"")
+    assert here() == f"/assignments/{held}/"
+    following = prefetch(page)["X-Item"].split("/")[2]
+    response = submit(page, **{"X-Next": following, "X-Prefetch": ""})
+    held = PrefetchedHit.objects.get().public_id
+    assert (response.status_code, response["X-Shown"], response["X-Item"]) == (
+        200,
+        following,
+        f"/assignments/{held}/",
+    )
+    assert "4 of 8" in response.content.decode()
+
+
+def test_a_page_that_shows_another_gets_the_right_one(page: Client) -> None:
+    prefetch(page)
+    response = submit(page, **{"X-Next": "another"})
+    assert "X-Shown" not in response
+    assert response["X-Item"] == here()
+
+
+def test_a_page_that_is_left_lets_it_go(page: Client) -> None:
+    prefetch(page)
+    assert prefetch(page, let_go="").status_code == 204
+    assert not PrefetchedHit.objects.exists()
+
+
+def test_nothing_is_held_while_another_page_comes_first(page: Client, large: Batch, bob: Any) -> None:
+    Feedback.objects.create(worker=bob, batch=large, text="Look twice.")
+    assert prefetch(page).status_code == 204
+    Feedback.objects.all().delete()
+    Instructions.objects.create(batch=large, version=2, text="Anew.")
+    assert prefetch(page).status_code == 204
+    assert not PrefetchedHit.objects.exists()
+
+
+def test_nothing_is_held_after_an_upgrade(page: Client) -> None:
+    assert page.post(f"{here()}next/", headers={"X-Release": "of-yesterday"}).status_code == 204
+    assert not PrefetchedHit.objects.exists()
+
+
+def test_an_item_that_shows_another_site_is_not_loaded_ahead(page: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(capabilities, "origins", lambda task, payload: ["https://forms.example"])
+    assert prefetch(page).status_code == 204
+
+
+def test_only_the_worker_holds(page: Client, carol: Any) -> None:
+    stranger = Client()
+    assert stranger.post(f"{here()}next/").status_code == 401
+    stranger.force_login(carol.user)
+    assert stranger.post(f"{here()}next/").status_code == 404
+    assert not PrefetchedHit.objects.exists()
