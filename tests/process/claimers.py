@@ -1,16 +1,19 @@
 """One process of the verb hammer: `python -m tests.process.claimers PLAN`; prints what it was told as JSON.
 
-Claims and submits for its workers in turn until nothing is left, straight through the verbs. With a broken claim
-of tests/process/broken.py it only claims.
+Claims, holds the next HIT and submits for its workers in turn until nothing is left, straight through the verbs. At
+random a worker's tab is closed, killed or left open instead. With a broken claim of tests/process/broken.py it only
+claims.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import random
 import sys
 import time
 from collections import Counter
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +24,8 @@ django.setup()
 from django.db import IntegrityError, OperationalError  # noqa: E402
 
 from annotation.flow.errors import Conflict  # noqa: E402
-from annotation.flow.work import next_assignment, submissions  # noqa: E402
-from annotation.models import Participation  # noqa: E402
+from annotation.flow.work import next_assignment, prefetch, submissions  # noqa: E402
+from annotation.models import Participation, PrefetchedHit  # noqa: E402
 from tests.process.broken import CLAIMS  # noqa: E402
 
 ANSWER = {"kind": "typed", "text": "", "support": []}
@@ -34,6 +37,12 @@ def work(participation: Participation, result: Counter[str], acks: list[list[str
     if assignment is None:
         return False
     result["claims"] += 1
+    result["held"] += prefetch.hold(participation) is not None
+    if fate := random.choices(["", "closed", "killed", "open"], [7, 1, 1, 1])[0]:
+        result[fate] += 1
+        if fate == "closed":
+            next_assignment.let_go(worker=participation.worker, batch=participation.batch)
+        return True  # the next tab goes on with the assignment
     key = f"0.{os.getpid()}.{result['claims']}"
     answer = ANSWER | {"text": key}
     try:
@@ -55,6 +64,7 @@ def work_brokenly(participation: Participation, result: Counter[str], claim: str
 
 
 def main(plan: dict[str, Any]) -> dict[str, Any]:
+    prefetch.LASTS = timedelta(seconds=plan["held_seconds"])
     participations = list(
         Participation.objects.filter(worker__in=plan["workers"]).select_related("batch").order_by("pk")
     )
@@ -71,7 +81,7 @@ def main(plan: dict[str, Any]) -> dict[str, Any]:
             except OperationalError as locked:
                 result[f"locked: {locked}"] += 1
                 continue
-            if not left:
+            if not left and not PrefetchedHit.objects.exists():  # else it may be let go
                 participations.remove(participation)
     return {"told": result, "acks": acks, "seconds": time.monotonic() - began}
 

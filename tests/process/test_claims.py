@@ -15,6 +15,7 @@ from tests.process.broken import CLAIMS
 from tests.process.installation import ROOT, Installation
 
 PROCESSES = 8
+HELD_SECONDS = 2.0  # a HIT is held so long for a tab that was killed
 
 
 def hammer(
@@ -27,7 +28,7 @@ def hammer(
     for number in range(PROCESSES):
         tabs = world["workers"][number // 2 :: PROCESSES // 2]  # two processes share their workers
         plan = folder / f"claimer-{number}.json"
-        plan.write_text(json.dumps({"workers": tabs, "start": start, "claim": claim}))
+        plan.write_text(json.dumps({"workers": tabs, "start": start, "claim": claim, "held_seconds": HELD_SECONDS}))
         command = [sys.executable, "-m", "tests.process.claimers", str(plan)]
         running.append(
             subprocess.Popen(command, cwd=ROOT, env=installation.environment, stdout=subprocess.PIPE, text=True)
@@ -46,6 +47,9 @@ def assert_all_is_well(result: list[dict[str, Any]], found: dict[str, Any], *, h
     assert stored == acked
     assert len(acked) == hits * each
     assert not [name for report in result for name in report["told"] if name.startswith("locked")]
+    for happened in ("held", "closed", "killed", "open"):
+        assert sum(report["told"].get(happened, 0) for report in result)
+    assert found["held"] == 0
 
 
 def test_eight_processes_with_shared_workers_allocate_exactly(

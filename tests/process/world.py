@@ -27,7 +27,19 @@ from annotation.flow.data import dataset_import  # noqa: E402
 from annotation.flow.people import sign_up  # noqa: E402
 from annotation.flow.work import next_assignment  # noqa: E402
 from annotation.marketplaces.models import Publication  # noqa: E402
-from annotation.models import Assignment, Batch, Dataset, Hit, Job, Participation, Project, User, Worker, WorkerResponse  # noqa: E402
+from annotation.models import (  # noqa: E402
+    Assignment,
+    Batch,
+    Dataset,
+    Hit,
+    Job,
+    Participation,
+    PrefetchedHit,
+    Project,
+    User,
+    Worker,
+    WorkerResponse,
+)
 from tests.conftest import write_records  # noqa: E402
 
 
@@ -72,6 +84,7 @@ def audit() -> dict[str, Any]:
     alive = Q(assignments__state="accepted")
     done = Q(assignments__state="submitted", assignments__counts=True)
     hits = list(Hit.objects.annotate(alive=Count("pk", filter=alive), finished=Count("pk", filter=done)))
+    held = Counter(PrefetchedHit.objects.values_list("hit_id", flat=True))
     pairs = Counter(Assignment.objects.values_list("hit_id", "worker_id"))
     one_each = Assignment.objects.filter(state="accepted").values("worker", "batch").annotate(n=Count("pk"))
     by_participation = Count("worker__assignments", filter=_submitted_in_the_batch())
@@ -80,8 +93,9 @@ def audit() -> dict[str, Any]:
         "hits": len(hits),
         "submitted": Assignment.objects.filter(state="submitted").count(),
         "finished": Counter(str(hit.finished) for hit in hits),
-        "over": [hit.pk for hit in hits if hit.alive + hit.finished > hit.wanted],
-        "drift": [hit.pk for hit in hits if (hit.alive, hit.finished) != (hit.live, hit.done)],
+        "over": [hit.pk for hit in hits if hit.alive + held[hit.pk] + hit.finished > hit.wanted],
+        "drift": [hit.pk for hit in hits if (hit.alive + held[hit.pk], hit.finished) != (hit.live, hit.done)],
+        "held": held.total(),
         "twice": [pair for pair, count in pairs.items() if count > 1],
         "two_at_once": [row["worker"] for row in one_each.filter(n__gt=1)],
         "participations": list(
