@@ -173,6 +173,8 @@ SECURE_SSL_REDIRECT = HTTPS
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]  # called over plain HTTP inside the network
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]  # subdomains and preload lists: the domain's owner decides
+SESSION_ENGINE = "annotation.operations.sessions"
+AUTHENTICATION_BACKENDS = ["annotation.operations.sessions.UserBackend"]
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SESSION_COOKIE_AGE = 14 * 24 * 3600
 SECURE_REFERRER_POLICY = "same-origin"  # no-referrer would make browsers send Origin: null, which CSRF refuses

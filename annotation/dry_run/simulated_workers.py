@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from random import Random
 
+from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends.db import SessionStore
 from django.db.models import Sum
@@ -73,7 +74,7 @@ def players(batch: Batch, base: str, personas: Sequence[Persona]) -> list[Player
 def _session(user: User) -> str:
     session = SessionStore()
     session[SESSION_KEY] = str(user.pk)
-    session[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"
+    session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
     session[HASH_SESSION_KEY] = user.get_session_auth_hash()
     session.save()
     return str(session.session_key)

@@ -1,12 +1,16 @@
 """The worker's next HIT, prefetched: its place is held while their browser loads it, so that it follows at once."""
 
+from collections.abc import Callable
 from datetime import timedelta
+from functools import lru_cache
 
 from django.db import transaction
+from django.db.models import Count, QuerySet
 from django.db.models.functions import Now
 
 from annotation.flow.work import next_assignment, open_work
 from annotation.models import Assignment, Batch, Hit, Participation, PrefetchedHit, clock
+from annotation.models.compiled import Update, compiled, compiled_update
 from annotation.registry import task_type
 from annotation.tasktype import Revealing, SecondOpinion
 
@@ -37,19 +41,31 @@ def hold(participation: Participation) -> PrefetchedHit | None:
     if not applies(participation.batch):
         return None
     [participation] = next_assignment.locked(participation.worker_id, participation.batch_id)
-    own = PrefetchedHit.objects.filter(batch=participation.batch_id, worker=participation.worker_id)
-    until = Now() + LASTS
-    if own.update(expires_at=until):
-        return own.select_related("hit").get()
-    if participation.batch.state != Batch.State.OPEN or _is_nearly_done(participation.batch):
+    for held in _held(participation.worker_id, participation.batch_id):
+        PrefetchedHit.objects.filter(pk=held.pk).update(expires_at=Now() + LASTS)
+        return held
+    if participation.batch.state != Batch.State.OPEN or _is_nearly_done(participation.batch_id):
         return None
     for found in open_work.candidates(participation, ahead=True):
         if next_assignment.take_place(found.hit.pk, found.hit.batch_id):
             if not found.passed_over:
-                Participation.objects.filter(pk=participation.pk).update(cursor=found.hit.ticket)
-            own.create(batch=participation.batch, worker=participation.worker, hit=found.hit, expires_at=until)
-            return own.select_related("hit").get()
+                _move_on(participation.pk, found.hit.ticket)
+            PrefetchedHit.objects.create(
+                batch=participation.batch, worker=participation.worker, hit=found.hit, expires_at=Now() + LASTS
+            )
+            [held] = _held(participation.worker_id, participation.batch_id)
+            return held
     return None
+
+
+@compiled
+def _held(worker: int, batch: int) -> QuerySet[PrefetchedHit]:
+    return PrefetchedHit.objects.filter(worker=worker, batch=batch).select_related("hit")
+
+
+@compiled_update
+def _move_on(participation: int, cursor: int) -> Update:
+    return Participation.objects.filter(pk=participation), {"cursor": cursor}
 
 
 def to_come(held: PrefetchedHit, under_way: Assignment) -> Assignment:
@@ -66,11 +82,26 @@ def to_come(held: PrefetchedHit, under_way: Assignment) -> Assignment:
     )
 
 
-def _is_nearly_done(batch: Batch) -> bool:
+def _is_nearly_done(batch: int) -> bool:
     """Whether the batch has at most twice as many open HITs as workers who submitted in the last ten minutes."""
-    active = Participation.objects.filter(batch=batch, worked_at__gt=Now() - ACTIVE).count()
-    few = 2 * max(1, active)
-    return not Hit.objects.open().filter(batch=batch, check_item=False).order_by("ticket")[few : few + 1].exists()
+    active = sum(count for (count,) in _active(batch))
+    return not _open_after(2 * max(1, active))(batch)
+
+
+@compiled
+def _active(batch: int) -> QuerySet[Participation]:
+    rows = Participation.objects.filter(batch=batch, worked_at__gt=Now() - ACTIVE).order_by()
+    return rows.values("batch").annotate(active=Count("pk")).values_list("active")
+
+
+@lru_cache(maxsize=256)
+def _open_after(few: int) -> Callable[[int], list[Hit]]:
+    @compiled
+    def one_more(batch: int) -> QuerySet[Hit]:
+        hits = Hit.objects.open().filter(batch=batch, check_item=False).order_by("ticket")
+        return hits.values_list("pk")[few : few + 1]
+
+    return one_more
 
 
 def let_go_overdue() -> None:

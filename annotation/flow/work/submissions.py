@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import F
+from django.db.models import F, TextField, Value
 from django.db.models.functions import Greatest, Now
 from django.utils.translation import gettext as _
 
@@ -47,17 +47,21 @@ def save_draft(assignment: Assignment, answer: Any, *, version: int, active_seco
 
     Raises StaleDraft if `version` is not the last, or a response was submitted since the assignment was read.
     """
-    row = Assignment.objects.filter(pk=assignment.pk, draft_version=version, revision=assignment.revision)
-    saved = row.update(
-        draft=answer,
-        draft_version=version + 1,
-        draft_saved_at=Now(),
-        active_seconds=Greatest(F("active_seconds"), active_seconds),
-    )
-    if saved:
+    if _save_draft(assignment.pk, version, assignment.revision, to_text(answer), active_seconds):
         return version + 1
     assignment.refresh_from_db(fields=["draft", "draft_version", "state", "revision"])
     raise StaleDraft(assignment.draft_version, assignment.draft)
+
+
+@compiled_update
+def _save_draft(pk: int, version: int, revision: int, draft: str, active_seconds: float) -> Update:
+    changes = {
+        "draft": Value(draft, output_field=TextField()),
+        "draft_version": F("draft_version") + 1,
+        "draft_saved_at": Now(),
+        "active_seconds": Greatest(F("active_seconds"), active_seconds),
+    }
+    return Assignment.objects.filter(pk=pk, draft_version=version, revision=revision), changes
 
 
 def one_commit() -> AbstractContextManager[object]:

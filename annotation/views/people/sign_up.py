@@ -33,8 +33,6 @@ from annotation.views.access import require_get_or_post, signed_in_form, signed_
 from annotation.views.markdown_html import html_of
 from annotation.views.people.two_factor import ask_for_code
 
-MODEL_BACKEND = "django.contrib.auth.backends.ModelBackend"
-
 
 @receiver(user_logged_in)
 def note_language(sender: Any, request: HttpRequest, user: User, **_more: Any) -> None:
@@ -137,7 +135,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
         with transaction.atomic():
             user = form.save()
             response = _joined(request, invited, user)
-        login(request, user, backend=MODEL_BACKEND)
+        login(request, user)
         return response
     status = 422 if request.method == "POST" else 200
     return render(request, "people/join.html", {"invite": invited, "form": form}, status=status)
@@ -220,7 +218,7 @@ def _create_account(request: HttpRequest, project: Project) -> HttpResponse:
     with transaction.atomic():
         user = form.save()
         response = _sign_up_and_consent(request, project, user)
-    login(request, user, backend=MODEL_BACKEND)
+    login(request, user)
     return response
 
 

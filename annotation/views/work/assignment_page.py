@@ -175,12 +175,13 @@ def _response_with(request: HttpRequest, step: Assignment | str) -> HttpResponse
     if request.headers.get("X-Release") is None:
         return _see(_url(step))
     if isinstance(step, Assignment) and request.headers["X-Release"] == release():
-        row = own_assignment(request, step.public_id)
-        if row.public_id == request.headers.get("X-Next"):
-            page = _prefetched(request, row) if "X-Prefetch" in request.headers else None
+        if step.public_id == request.headers.get("X-Next"):
+            wanted = "X-Prefetch" in request.headers
+            page = _prefetched(request, own_assignment(request, step.public_id)) if wanted else None
             page = page or HttpResponse(status=204)
-            page["X-Shown"] = row.public_id
+            page["X-Shown"] = step.public_id
             return page
+        row = own_assignment(request, step.public_id)
         if not capabilities.origins(task_type(row.batch.task), row.hit.payload):
             return _item(request, row, participation_of(row.worker, row.batch))
     return JsonResponse({"next": _url(step)})
