@@ -1,19 +1,27 @@
 """Middleware: time zone, acting user, and responses while the database is unavailable or after a session ended."""
 
+import secrets
 import zoneinfo
 from collections.abc import Callable
+from gzip import GzipFile
+from io import BytesIO
 from urllib.parse import urlsplit
 
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http.response import HttpResponseBase
+from django.middleware.gzip import GZipMiddleware, re_accepts_gzip
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.cache import patch_vary_headers
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from annotation.flow.errors import is_away
 from annotation.flow.projects import audit_log
 from annotation.views.error_pages import pause
+
+SHORTEST = 200  # bytes; less is not worth it
 
 View = Callable[[HttpRequest], HttpResponse]
 
@@ -56,6 +64,26 @@ class DatabaseAwayMiddleware:
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         return pause(request) if is_away(error) else None
+
+
+class QuickGZipMiddleware(GZipMiddleware):
+    """Compresses pages at zlib's quickest level: a quarter of the CPU of Django's, for a seventh more bytes."""
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        accepted = re_accepts_gzip.search(request.META.get("HTTP_ACCEPT_ENCODING", ""))
+        plain = not response.streaming and len(response.content) >= SHORTEST and "Content-Encoding" not in response
+        if not (accepted and plain and "ETag" not in response):
+            return super().process_response(request, response)
+        patch_vary_headers(response, ("Accept-Encoding",))
+        # A file name of random length, as Django's, hides how far a secret in the page compresses (BREACH).
+        name = "a" * secrets.randbelow(self.max_random_bytes)
+        packed = BytesIO()
+        with GzipFile(name, "wb", compresslevel=1, fileobj=packed, mtime=0) as file:
+            file.write(response.content)
+        response.content = packed.getvalue()
+        response["Content-Length"] = str(len(response.content))
+        response["Content-Encoding"] = "gzip"
+        return response
 
 
 class SignedOutMiddleware:

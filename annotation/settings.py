@@ -60,7 +60,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",  # this far out, files and errors get the headers too
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "annotation.middleware.DatabaseAwayMiddleware",
-    "django.middleware.gzip.GZipMiddleware",
+    "annotation.middleware.QuickGZipMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",

@@ -20,9 +20,9 @@ from functools import cache, wraps
 from typing import Any, Generic, ParamSpec, TypeVar
 
 from django.db import connection
-from django.db.models import Model, QuerySet
+from django.db.models import Field, Model, QuerySet
 from django.db.models.query import ModelIterable, get_related_populators
-from django.db.models.sql import UpdateQuery
+from django.db.models.sql import InsertQuery, UpdateQuery
 
 P = ParamSpec("P")
 M = TypeVar("M", bound=Model)
@@ -130,6 +130,28 @@ def _reader(queryset: QuerySet[Any], compiler: Any) -> Callable[[Sequence[Sequen
         return made
 
     return lambda rows: [instance(row) for row in rows]
+
+
+def insert(row: M) -> M:
+    """Insert a new row of plain values and give it its key, as `save()` does, but without signals; returns the row."""
+    fields, sql = _insertion(type(row), connection.vendor)
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [field.get_db_prep_save(field.pre_save(row, True), connection) for field in fields])
+        [row.pk] = cursor.fetchone()
+    row._state.adding, row._state.db = False, connection.alias
+    return row
+
+
+@cache
+def _insertion(model: type[Model], _vendor: str) -> tuple[list["Field[Any, Any]"], str]:
+    key = model._meta.pk
+    fields = [field for field in model._meta.local_concrete_fields if field is not key and not field.generated]
+    query = InsertQuery(model)
+    query.insert_values(fields, [model()])
+    compiler = query.get_compiler(connection=connection)
+    compiler.returning_fields = [key]
+    [(sql, _values)] = compiler.as_sql()
+    return fields, sql
 
 
 def compiled_update(build: Callable[P, Update]) -> Callable[P, int]:

@@ -29,11 +29,11 @@ from annotation.models import (
     PrefetchedHit,
     QualificationRound,
     ReservedHit,
+    clock,
 )
-from annotation.models.compiled import Update, compiled, compiled_update
+from annotation.models.compiled import Update, compiled, compiled_update, insert
 from annotation.models.project import mturk_id
 from annotation.pure.batches import lifecycle
-from annotation.registry import task_type
 
 
 def join_batch(worker: models.Worker, batch: Batch) -> Participation:
@@ -164,7 +164,7 @@ def _take_in_round(hit: Hit) -> bool:
 
 def _has_fixed_time(batch: Batch) -> bool:
     """Whether the HITs come from the MTurk API: their duration is fixed by the HIT type, and is not extended."""
-    return not task_type(batch.task).launched
+    return batch.by_program
 
 
 def _lease_end(batch: Batch) -> object:
@@ -190,16 +190,17 @@ def _take_reserved(participation: Participation, hit: Hit) -> bool:
 
 
 def _accept(participation: Participation, hit: Hit, *, cursor: int, **kept: Any) -> Assignment:
-    assignment = Assignment.objects.create(
+    assignment = Assignment(
         **{"public_id": mturk_id()} | kept,
         batch=participation.batch,
         hit=hit,
         worker_id=participation.worker_id,
         group_key=hit.group_key,
         instructions_version=participation.instructions_version,
-        lease_until=_lease_end(participation.batch),
+        lease_until=clock.now() + timedelta(seconds=participation.batch.lease_seconds),
         extended=_has_fixed_time(participation.batch),
     )
+    insert(assignment)
     _move_on(participation.pk, cursor, hit.group_key)
     emit(AssignmentAccepted(assignment, hit))
     return assignment

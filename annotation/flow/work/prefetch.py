@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 
 from annotation.flow.work import next_assignment, open_work
 from annotation.models import Assignment, Batch, Hit, Participation, PrefetchedHit, clock
-from annotation.models.compiled import Update, compiled, compiled_update
+from annotation.models.compiled import Update, compiled, compiled_update, insert
 from annotation.registry import task_type
 from annotation.tasktype import Revealing, SecondOpinion
 
@@ -50,9 +50,8 @@ def hold(participation: Participation) -> PrefetchedHit | None:
         if next_assignment.take_place(found.hit.pk, found.hit.batch_id):
             if not found.passed_over:
                 _move_on(participation.pk, found.hit.ticket)
-            PrefetchedHit.objects.create(
-                batch=participation.batch, worker=participation.worker, hit=found.hit, expires_at=Now() + LASTS
-            )
+            keys = {"batch_id": participation.batch_id, "worker_id": participation.worker_id, "hit": found.hit}
+            insert(PrefetchedHit(**keys, expires_at=clock.now() + LASTS))
             [held] = _held(participation.worker_id, participation.batch_id)
             return held
     return None

@@ -17,7 +17,7 @@ from annotation.flow.money import batch_funds
 from annotation.flow.review import review_decisions
 from annotation.flow.work import grading, next_assignment
 from annotation.models import Assignment, Batch, Hit, Participation, WorkerResponse
-from annotation.models.compiled import Update, compiled_update
+from annotation.models.compiled import Update, compiled_update, insert
 from annotation.models.fields import to_text
 from annotation.pure.batches import lifecycle
 from annotation.registry import task_type
@@ -91,7 +91,7 @@ def submit(assignment: Assignment, answer: Any, *, key: str, base: int, active_s
         raise Conflict(_("This assignment was already submitted from another tab. That response counts."))
     least = capabilities.least(task_type(row.batch.task), assignment.hit.payload, answer)
     late, counts = _place(row, active_seconds, least)
-    WorkerResponse.objects.create(
+    response = WorkerResponse(
         assignment=row,
         revision=row.revision + 1,
         key=key,
@@ -100,6 +100,7 @@ def submit(assignment: Assignment, answer: Any, *, key: str, base: int, active_s
         active_seconds=active_seconds,
         instructions_version=row.instructions_version,
     )
+    insert(response)
     if grading.concerns(row, assignment.hit):
         grading.grade(row, assignment.hit, answer)
     emit(ResponseSubmitted(row, assignment.hit, revision=row.revision + 1, late=late, counts=counts))
