@@ -159,11 +159,17 @@ def dataset(project: Any, tmp_path: Path) -> Any:
 
 @pytest.fixture
 def batch(project: Any, dataset: Any) -> Any:
-    """An open `answer` batch over the dataset, two assignments a HIT, with a guide of one line."""
+    """An open `answer` batch over the dataset, two assignments a HIT, with a guide of one line, in order for all."""
     from annotation.flow.batches import batch_launch
 
     made = batch_launch.create_batch(
-        project, "wells-1", task="answer", datasets=[dataset], instructions="Read, then answer.", assignments_per_hit=2
+        project,
+        "wells-1",
+        task="answer",
+        datasets=[dataset],
+        instructions="Read, then answer.",
+        assignments_per_hit=2,
+        same_order=True,
     )
     batch_launch.launch(made)
     return made

@@ -80,7 +80,7 @@ def _percent(share: float | None) -> float | None:
 
 
 DRAWING = ["sample", "seed", "assignments_per_hit", "purpose", "disjoint", "unseen_only"]
-COLUMNS = ["task", "meeting", "fresh_only", *DRAWING]  # of Batch, with form fields of the same name
+COLUMNS = ["task", "meeting", "fresh_only", "same_order", *DRAWING]  # of Batch, with form fields of the same name
 
 
 def _proposals(kind: str) -> dict[str, Any]:
@@ -132,6 +132,11 @@ class LaunchForm(WhoForm, InstructionsForm, PlaceForm, PayForm, CheckForm):
     purpose = forms.ChoiceField(label=_("Purpose"), choices=Batch.Purpose.choices, initial=Batch.Purpose.PRODUCTION)
     fresh_only = forms.BooleanField(
         label=_("Skip items that the worker has seen in another batch"), required=False, initial=True
+    )
+    same_order = forms.BooleanField(
+        label=_("Same order for all workers"),
+        required=False,
+        help_text=_("Otherwise each worker gets the HITs in an order of their own, in blocks of 50."),
     )
     unseen_only = forms.BooleanField(
         label=_("Use only items that no other batch of this task uses"),

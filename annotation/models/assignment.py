@@ -24,8 +24,8 @@ def random_seed() -> int:
 class Participation(models.Model):
     """A worker in a batch. Locking this row lets a worker claim one assignment at a time.
 
-    `cursor` is the ticket up to which every HIT was offered, taken or ruled out for good; `last_group` is the group
-    of the assignment accepted or resumed last.
+    `cursor` is the ticket up to which every HIT is taken or ruled out for good: mostly the one before the block that
+    they are in. `last_group` is the group of the assignment accepted or resumed last.
     """
 
     batch = models.ForeignKey(Batch, models.CASCADE, related_name="participations")
@@ -72,7 +72,10 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
 
 
 class Assignment(models.Model):
-    """One worker on one HIT. `counts`: whether it is one of the HIT's wanted assignments."""
+    """One worker on one HIT. `counts`: whether it is one of the HIT's wanted assignments.
+
+    `ticket` is the HIT's ticket when the worker got it from the queue; None if it came in another way.
+    """
 
     class State(models.TextChoices):
         ACCEPTED = lifecycle.ACCEPTED
@@ -94,6 +97,7 @@ class Assignment(models.Model):
     counts = models.BooleanField(default=True)
     late = models.BooleanField(default=False)
     seed = models.BigIntegerField(default=random_seed)
+    ticket = models.PositiveBigIntegerField(null=True)
     instructions_version = models.PositiveIntegerField(default=0)
     accepted_at = TimestampField(auto_now_add=True)
     lease_until = models.DateTimeField()

@@ -57,6 +57,8 @@ class Batch(models.Model):
     meeting = models.CharField(_("members of a group"), max_length=5, choices=Meeting, default=Meeting.ONE)
     purpose = models.CharField(max_length=13, choices=Purpose, default=Purpose.PRODUCTION)
     fresh_only = models.BooleanField(_("skip items that the worker has seen in another batch"), default=True)
+    # Off for new batches. The database's default is for batches from before there was a choice: they keep their order.
+    same_order = models.BooleanField(_("same order for all"), default=False, db_default=True)
     disjoint = models.BooleanField(_("keep the items of qualification and production batches apart"), default=True)
     unseen_only = models.BooleanField(_("use only items that no other batch of this task uses"), default=False)
     picked = JSONTextField(null=True, blank=True)  # items of a launch under way, reserved against other launches
@@ -156,7 +158,8 @@ class Hit(models.Model):
     """An item as shown to workers. `payload` is frozen at launch.
 
     `ticket` orders the queue. A HIT whose assignment becomes free again goes to the end, so that a worker's
-    cursor only moves forward (docs/architecture.md, "The next assignment").
+    cursor only moves forward (docs/architecture.md, "The next assignment"). Fifty tickets are a block
+    (pure/batches/queue_order).
     """
 
     batch = models.ForeignKey(Batch, models.CASCADE, related_name="hits")

@@ -10,7 +10,8 @@ from annotation.models.project import Worker, mturk_id
 class PrefetchedHit(models.Model):
     """A place in a HIT, held for a worker until they submit the item before it.
 
-    It counts in the HIT's `live`. `public_id` and `seed` are those of the assignment that it becomes.
+    It counts in the HIT's `live`. `public_id` and `seed` are those of the assignment that it becomes,
+    `cursor` is then the worker's, if theirs is lower.
     """
 
     batch = models.ForeignKey(Batch, models.CASCADE, related_name="prefetched_hits")
@@ -18,6 +19,7 @@ class PrefetchedHit(models.Model):
     hit = models.ForeignKey(Hit, models.CASCADE, related_name="prefetched")
     public_id = models.CharField(max_length=32, unique=True, default=mturk_id)
     seed = models.BigIntegerField(default=random_seed)
+    cursor = models.BigIntegerField(default=-1, db_default=-1)
     expires_at = models.DateTimeField(db_index=True)
 
     class Meta:

@@ -60,6 +60,9 @@ class DraftInput(TermsInput):
     meeting = serializers.ChoiceField(choices=Batch.Meeting.choices, required=False)
     purpose = serializers.ChoiceField(choices=Batch.Purpose.choices, required=False)
     fresh_only = serializers.BooleanField(required=False)
+    same_order = serializers.BooleanField(
+        required=False, help_text="Whether all workers get the HITs in the same order; by default each has their own."
+    )
     disjoint = serializers.BooleanField(required=False)
     unseen_only = serializers.BooleanField(required=False)
     paid = serializers.BooleanField(required=False)
@@ -95,7 +98,7 @@ CHECKS = {"check_percent": "percent", "check_after": "after", "check_warn": "war
 CHECKS |= {"check_pause": "pause_below_percent", "checks": "datasets"}
 SAME = ("title", "name", "task", "sample", "seed", "assignments_per_hit", "meeting", "purpose", "instructions")
 SAME += ("reward", "auto_approve_days", "expected_minutes")
-TICKS = ("fresh_only", "disjoint", "unseen_only", "paid")
+TICKS = ("fresh_only", "same_order", "disjoint", "unseen_only", "paid")
 
 
 def launch_form(project: Project, data: JSON, *, batch: Batch | None = None) -> LaunchForm:

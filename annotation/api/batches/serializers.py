@@ -90,6 +90,7 @@ class BatchSerializer(serializers.Serializer):
     expected_minutes = serializers.SerializerMethodField()
     meeting = serializers.ChoiceField(choices=Batch.Meeting.choices)
     fresh_only = serializers.BooleanField()
+    same_order = serializers.BooleanField()
     disjoint = serializers.BooleanField()
     unseen_only = serializers.BooleanField()
     people = serializers.SerializerMethodField()

@@ -33,6 +33,9 @@ class ResponseSerializer(serializers.Serializer):
     current = serializers.BooleanField(help_text="Whether it is the latest.")
     answer = serializers.DictField()
     instructions_version = serializers.IntegerField()
+    ticket = serializers.IntegerField(
+        allow_null=True, help_text="The HIT's place in the queue; null if the worker got it in another way."
+    )
     accepted_at = serializers.DateTimeField()
     submitted_at = serializers.DateTimeField()
     active_seconds = serializers.FloatField()

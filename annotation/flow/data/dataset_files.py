@@ -143,6 +143,7 @@ FIELDS = {
     "assignment__revision": "current",
     "answer": "answer",
     "instructions_version": "instructions_version",
+    "assignment__ticket": "ticket",
     "assignment__accepted_at": "accepted_at",
     "created_at": "submitted_at",
     "active_seconds": "active_seconds",
@@ -256,7 +257,7 @@ def _write_parquet(rows: Iterable[dict[str, Any]], out: BinaryIO, columns: list[
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    kinds = dict.fromkeys(["item", "hops", "revision", "instructions_version"], pa.int64())
+    kinds = dict.fromkeys(["item", "hops", "revision", "instructions_version", "ticket"], pa.int64())
     kinds |= dict.fromkeys(["current", "late", "surplus", "excluded", "answerable"], pa.bool_())
     scores = [name for name in columns if name.startswith(SCORE)]
     kinds |= dict.fromkeys(["active_seconds", *scores], pa.float64())

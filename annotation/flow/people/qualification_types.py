@@ -202,6 +202,8 @@ def _reckoned(worker: Worker) -> dict[str, Held]:
 
 def lacks(worker: Worker, batch: models.Batch, *, act: str = "accept") -> list[Lack]:
     """Requirements of the batch for `act` (discover, preview, accept) that the worker does not meet."""
+    if not batch.requirements:
+        return []
     required = [one for one in requirements.read_all(batch.requirements) if one.guards(act)]
     return requirements.lacks(required, held(worker, types={one.type for one in required}), act) if required else []
 

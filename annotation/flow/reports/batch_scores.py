@@ -2,9 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC
-from itertools import accumulate, islice
+from functools import cache
+from itertools import accumulate, islice, zip_longest
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -26,6 +27,7 @@ from annotation.models import Batch, BatchReport, GoldDecision, Hit, Item, PartR
 from annotation.pure.batches.hit_filters import Cut
 from annotation.pure.data.example import option_of
 from annotation.pure.reports import exclusion_tables
+from annotation.pure.reports.position_tables import Placed, Position, Turn, position_tables, positions
 from annotation.pure.review.gold_corrections import corrected
 from annotation.pure.statistics.metrics import scored_as
 from annotation.registry import task_type
@@ -36,7 +38,7 @@ from annotation.tasktype import Given, Judged, TaskType
 
 CHUNK = 200
 PARTS_KEPT = 20  # stored reports of parts of a batch, latest first
-LAYOUT = 2  # version of stored reports; a new one makes the old ones stale
+LAYOUT = 3  # version of stored reports; a new one makes the old ones stale
 ALL = Cut()
 
 
@@ -47,7 +49,9 @@ def score_batch(batch: Batch, *, cut: Cut = ALL, progress: OnProgress = no_progr
     """
     version = _version_key(batch)
     task = task_type(batch.task)
-    content = _computed(batch, task, _options(batch, task, cut), _judged(batch, task, progress, cut))
+    order = Order(_positions(batch))
+    content = _computed(batch, task, _options(batch, task, cut), _judged(batch, task, progress, cut, order))
+    content["by_position"] = position_tables(order.placed, seed=batch.seed)
     content["progress"] = _progress(batch, cut)
     kept = {"stand": version, "content": content}
     if cut.key:
@@ -137,25 +141,51 @@ def _version_key(batch: Batch) -> str:
     return "/".join(map(str, parts))
 
 
-def _judged(batch: Batch, task: TaskType, progress: OnProgress, cut: Cut) -> Iterator[Judged]:
+def _positions(batch: Batch) -> dict[tuple[int, str], Position]:
+    """The positions of all responses given here, by HIT and pseudonym."""
+    rows = batch.assignments.submitted().filter(response_import__isnull=True).order_by()
+    name = cache(batch.project.pseudonym)
+    values = rows.values_list("hit", "worker", "accepted_at", "submitted_at", "ticket").iterator()
+    return positions(Turn(hit, name(worker), *rest) for hit, worker, *rest in values)
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """The positions of all responses, and those of the part with what the tables by position need."""
+
+    positions: dict[tuple[int, str], Position]
+    placed: list[Placed] = field(default_factory=list)
+
+    def add(self, hit: Hit, given: list[Given], grades: list[float]) -> None:
+        """Add the responses to a HIT, with their grades if it has usable gold."""
+        for each, grade in zip_longest(given, grades):
+            if (hit.pk, each.worker) in self.positions:
+                at = self.positions[hit.pk, each.worker]
+                self.placed.append(Placed(hit.pk, each.worker, at, grade, each.seconds))
+
+
+def _judged(batch: Batch, task: TaskType, progress: OnProgress, cut: Cut, order: Order) -> Iterator[Judged]:
     """Yield every HIT of the part with its responses, in order of their keys, in chunks."""
     rows = hit_filters.hits_in(batch, cut, batch.hits.filter(check_item=False))
     keys = rows.order_by("pk").values_list("pk", flat=True).iterator(chunk_size=2000)
     done = 0
     while some := list(islice(keys, CHUNK)):
-        yield from _judged_chunk(batch, task, some, cut)
+        yield from _judged_chunk(batch, task, some, cut, order)
         done += len(some)
         progress(done, batch.size)
 
 
-def _judged_chunk(batch: Batch, task: TaskType, keys: list[int], cut: Cut) -> list[Judged]:
+def _judged_chunk(batch: Batch, task: TaskType, keys: list[int], cut: Cut, order: Order) -> list[Judged]:
     hits = list(Hit.objects.filter(pk__in=keys).select_related("item__dataset").order_by("pk"))
     given = _answers_by_hit(batch, hits, cut)
     predicted = _predicted(task, hits)
     judged = []
     for hit in hits:
         hit.disagreement = task.differences(hit.payload, [g.answer for g in given[hit.pk]])
-        hit.score = _score(task, hit, given[hit.pk])
+        grades = [] if hit.excluded_at else _grades(task, hit, given[hit.pk])
+        hit.score = fmean(grades) if grades else None
+        if hit.excluded_at is None:
+            order.add(hit, given[hit.pk], grades)
         example, dataset = hit.item.example, hit.item.dataset
         judged.append(
             Judged(
@@ -175,12 +205,10 @@ def _judged_chunk(batch: Batch, task: TaskType, keys: list[int], cut: Cut) -> li
     return judged
 
 
-def _score(task: TaskType, hit: Hit, given: list[Given]) -> float | None:
-    """The mean grade of the responses; None without responses or usable gold."""
+def _grades(task: TaskType, hit: Hit, given: list[Given]) -> list[float]:
+    """The responses' grades; [] without usable gold."""
     gold = hit.item.example
-    if not given or hit.excluded_at or not task.gradable(gold):
-        return None
-    return fmean(task.grade(hit.payload, each.answer, gold) for each in given)
+    return [task.grade(hit.payload, each.answer, gold) for each in given] if task.gradable(gold) else []
 
 
 def _answers_by_hit(batch: Batch, hits: list[Hit], cut: Cut) -> defaultdict[int, list[Given]]:

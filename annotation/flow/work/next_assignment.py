@@ -79,7 +79,7 @@ def claim(participation: Participation) -> Assignment | None:
 def locked(worker: int, batch: int) -> QuerySet[Participation]:
     """Lock a participation and its worker, because a HIT claimed in another batch meanwhile can rule one out here."""
     rows = Participation.objects.select_for_update(of=("self", "worker"), no_key=True)
-    return rows.select_related("batch", "worker").filter(worker=worker, batch=batch)
+    return rows.select_related("batch__project", "worker").filter(worker=worker, batch=batch)
 
 
 @transaction.atomic
@@ -93,8 +93,9 @@ def _under_way_or_next(participation: Participation) -> tuple[Assignment | None,
         if not open_work.is_still_open(participation, prefetched.hit):
             let_go(pk=prefetched.pk)
         elif PrefetchedHit.objects.filter(pk=prefetched.pk).delete()[0]:  # its place becomes the assignment's
-            kept = {"public_id": prefetched.public_id, "seed": prefetched.seed}
-            return _accept(participation, prefetched.hit, cursor=participation.cursor, **kept), False
+            kept = {"public_id": prefetched.public_id, "seed": prefetched.seed, "ticket": prefetched.hit.ticket}
+            cursor = max(participation.cursor, prefetched.cursor)
+            return _accept(participation, prefetched.hit, cursor=cursor, **kept), False
     cursor = participation.cursor
     for own in open_work.reserved_hits_of(participation):
         if _take_reserved(participation, own):
@@ -103,7 +104,7 @@ def _under_way_or_next(participation: Participation) -> tuple[Assignment | None,
         if check := next(filter(hidden_gold.make_place, open_work.hidden(participation)), None):
             return _accept(participation, check, cursor=cursor), False
         if take_place(found.hit.pk, found.hit.batch_id):
-            return _accept(participation, found.hit, cursor=cursor if found.passed_over else found.hit.ticket), False
+            return _accept(participation, found.hit, cursor=found.cursor, ticket=found.hit.ticket), False
     overdue = let_go(batch=participation.batch_id, expires_at__lt=Now())
     return _under_way_or_next(participation) if overdue else (None, False)
 
@@ -111,7 +112,8 @@ def _under_way_or_next(participation: Participation) -> tuple[Assignment | None,
 @compiled
 def _prefetched(worker: int, batch: int) -> QuerySet[PrefetchedHit]:
     rows = PrefetchedHit.objects.filter(worker=worker, batch=batch).select_related("hit")
-    return rows.only("public_id", "seed", "hit__batch", "hit__group_key", "hit__excluded_at")
+    hit = "hit__batch", "hit__ticket", "hit__group_key", "hit__excluded_at"
+    return rows.only("public_id", "seed", "cursor", *hit)
 
 
 @transaction.atomic
@@ -250,11 +252,22 @@ def return_assignment(assignment: Assignment, *, to: str = lifecycle.RETURNED, o
     guards = [Q(lease_until__lt=Now())] if only_if_over else []
     if not assignment.move(to, *guards, counts=False, ended_at=Now()):
         return False
-    others = Participation.objects.filter(worker=assignment.worker_id).exclude(batch=assignment.batch_id)
-    others.update(cursor=-1)  # HITs that this assignment ruled out in other batches may be available again
+    _look_again(assignment)
     free_place(assignment.hit_id, live=F("live") - 1)
     emit(AssignmentReturned(assignment, expired=to != lifecycle.RETURNED))
     return True
+
+
+def _look_again(returned: Assignment) -> None:
+    """Let the worker be offered what the assignment ruled out.
+
+    Cursors in other batches passed it; in its own batch only that of a prefetched HIT did.
+    """
+    mine = Participation.objects.filter(worker=returned.worker_id)
+    # Lock all, always in the same order: a HIT prefetched at the same time must not move a cursor beyond them later.
+    list(mine.select_for_update(of=("self",), no_key=True).order_by("pk").values_list("pk"))
+    mine.exclude(batch=returned.batch_id).update(cursor=-1)
+    PrefetchedHit.objects.filter(worker=returned.worker_id).update(cursor=-1)
 
 
 def free_place(hit_id: int, **changes: object) -> None:

@@ -4,46 +4,78 @@ The cost does not depend on the size of the batch (docs/architecture.md, "The ne
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from itertools import chain, islice, repeat
 from typing import Any, NamedTuple
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from annotation.flow.batches import hidden_gold
 from annotation.flow.money import batch_funds
 from annotation.flow.people import qualification_types, round_attempts
 from annotation.models import Assignment, Batch, Hit, Participation, ReservedHit, Worker, WorkerBlock
 from annotation.models.compiled import compiled
-from annotation.pure.batches import lifecycle
+from annotation.pure.batches import lifecycle, queue_order
 
-LOOKS = (4, 16, 64, 256, 1000)  # HITs of the queue read at a time: few first, because most claims take the next one
+LOOKS = (queue_order.BLOCK, 250, 1000)  # HITs of the queue read at a time: most claims find one in the first block
 ALIVE_OR_DONE = [lifecycle.ACCEPTED, lifecycle.SUBMITTED]
+
+
+class Row(NamedTuple):
+    """An open HIT as the queue has it."""
+
+    pk: int
+    batch: int
+    group_key: str
+    ticket: int
+    ruled_out: bool  # for this worker
+
+
+COLUMNS = ["id", "batch_id", "group_key", "ticket"]  # in the model's order
 
 
 class Candidate(NamedTuple):
     hit: Hit
-    passed_over: bool  # an earlier HIT was skipped and stays for the worker's next claim
+    cursor: int  # the worker's, once they have the HIT
 
 
 def candidates(participation: Participation, *, ahead: bool = False) -> Iterator[Candidate]:
-    """HITs that the worker may have now, in the order of the queue, from their cursor on.
+    """HITs that the worker may have now, block by block (pure/batches/queue_order), from their cursor on.
 
     `ahead`: that they may have after the one under way.
     """
     batch, cursor, passed_over = participation.batch, participation.cursor, False
-    too_soon, closed_here = _too_soon(participation, ahead=ahead), counts_as_met(batch, batch.pk)
-    for look in chain(_LOOKS, repeat(_LOOKS[-1])):
-        hits = look(batch.pk, cursor, participation.worker_id)
-        for hit in hits:
-            if hit.had or (hit.met_here and closed_here) or (hit.met_elsewhere and batch.fresh_only):
-                continue
-            if hit.group_key in too_soon:
-                passed_over = True
-                continue
-            yield Candidate(hit, passed_over)
-        if not hits:
+    too_soon = _too_soon(participation, ahead=ahead)
+    for first, block in _blocks(participation):
+        free = [row for row in block if not row.ruled_out]
+        now = [row for row in free if row.group_key not in too_soon]
+        if not passed_over:
+            cursor = max(cursor, first - 1)
+        for number, row in enumerate(now, start=1):
+            is_last = number == len(free) and not passed_over
+            beyond = min(first + queue_order.BLOCK, batch.next_ticket) - 1
+            yield Candidate(Hit.from_db("default", COLUMNS, row[:-1]), max(cursor, beyond) if is_last else cursor)
+        passed_over |= len(now) < len(free)
+
+
+def _blocks(participation: Participation) -> Iterator[tuple[int, list[Row]]]:
+    """The open HITs behind the worker's cursor as `queue_order.in_blocks` gives them."""
+    batch, after = participation.batch, participation.cursor
+    kind = counts_as_met(batch, batch.pk), batch.fresh_only
+    worker = "" if batch.same_order else batch.project.pseudonym(participation.worker_id)
+    for size in chain(LOOKS, repeat(LOOKS[-1])):
+        rows = [Row(*row) for row in _look(size, *kind)(batch.pk, after, participation.worker_id)]
+        whole = rows if len(rows) < size else _without_cut_block(rows)
+        yield from queue_order.in_blocks(whole, seed=batch.seed, worker=worker)
+        if len(rows) < size:
             return
-        cursor = hits[-1].ticket
+        after = whole[-1].ticket
+
+
+def _without_cut_block(rows: list[Row]) -> list[Row]:
+    """All rows but those of the last block, of which there may be more; unless it is the only one."""
+    last = rows[-1].ticket // queue_order.BLOCK
+    return [row for row in rows if row.ticket // queue_order.BLOCK < last] or rows
 
 
 def _too_soon(participation: Participation, *, ahead: bool = False) -> set[str]:
@@ -59,28 +91,25 @@ def last_group_keys(worker: int, batch: int) -> list[str]:
     return list(submitted.order_by("-submitted_at").values_list("group_key", flat=True)[:1])
 
 
-def _look(size: int) -> Callable[[int, int, int], list[Any]]:
-    """A query for the next `size` open HITs behind a cursor.
+@cache
+def _look(size: int, in_this: bool, in_others: bool) -> Callable[[int, int, int], list[Any]]:
+    """A query for the next `size` open HITs behind a cursor, as values of Row.
 
-    `had`: whether the worker had the HIT; `met_here`, `met_elsewhere`: whether they met its group in this batch or in
-    others. These are looked up HIT by HIT, so that no query plan depends on how much the worker did.
+    A HIT is ruled out if the worker had it, or met its group: in this batch, in others, or both. This is looked up HIT
+    by HIT, so that no query plan depends on how much the worker did.
     """
 
     @compiled
-    def ahead(batch: int, cursor: int, worker: int) -> QuerySet[Hit]:
+    def behind(batch: int, cursor: int, worker: int) -> QuerySet[Hit]:
         own = Assignment.objects.filter(worker=worker, group_key=OuterRef("group_key"))
-        met = own.filter(state__in=ALIVE_OR_DONE)
+        had, met = Q(hit=OuterRef("pk")), Q(state__in=ALIVE_OR_DONE)
+        if in_this != in_others:
+            met &= Q(batch=batch) if in_this else ~Q(batch=batch)
+        ruled_out = Exists(own.filter(had | met if in_this or in_others else had))
         hits = Hit.objects.open().filter(batch=batch, ticket__gt=cursor, check_item=False).order_by("ticket")
-        return hits.only("pk", "batch", "ticket", "group_key").annotate(
-            had=Exists(own.filter(hit=OuterRef("pk"))),
-            met_here=Exists(met.filter(batch=batch)),
-            met_elsewhere=Exists(met.exclude(batch=batch)),
-        )[:size]
+        return hits.annotate(ruled_out=ruled_out).values_list(*COLUMNS, "ruled_out")[:size]
 
-    return ahead
-
-
-_LOOKS = [_look(size) for size in LOOKS]
+    return behind
 
 
 def ruled_out(participation: Participation, hits: Sequence[Hit]) -> set[int]:

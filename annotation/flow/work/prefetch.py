@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 
 from annotation.flow.work import next_assignment, open_work
 from annotation.models import Assignment, Batch, Hit, Participation, PrefetchedHit, clock
-from annotation.models.compiled import Update, compiled, compiled_update, insert
+from annotation.models.compiled import compiled, insert
 from annotation.registry import task_type
 from annotation.tasktype import Revealing, SecondOpinion
 
@@ -48,10 +48,8 @@ def hold(participation: Participation) -> PrefetchedHit | None:
         return None
     for found in open_work.candidates(participation, ahead=True):
         if next_assignment.take_place(found.hit.pk, found.hit.batch_id):
-            if not found.passed_over:
-                _move_on(participation.pk, found.hit.ticket)
             keys = {"batch_id": participation.batch_id, "worker_id": participation.worker_id, "hit": found.hit}
-            insert(PrefetchedHit(**keys, expires_at=clock.now() + LASTS))
+            insert(PrefetchedHit(**keys, cursor=found.cursor, expires_at=clock.now() + LASTS))
             [held] = _held(participation.worker_id, participation.batch_id)
             return held
     return None
@@ -60,11 +58,6 @@ def hold(participation: Participation) -> PrefetchedHit | None:
 @compiled
 def _held(worker: int, batch: int) -> QuerySet[PrefetchedHit]:
     return PrefetchedHit.objects.filter(worker=worker, batch=batch).select_related("hit")
-
-
-@compiled_update
-def _move_on(participation: int, cursor: int) -> Update:
-    return Participation.objects.filter(pk=participation), {"cursor": cursor}
 
 
 def to_come(held: PrefetchedHit, under_way: Assignment) -> Assignment:

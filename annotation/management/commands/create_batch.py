@@ -38,6 +38,7 @@ class Command(LaunchCommand):
         add("--purpose", choices=Batch.Purpose.values)
         unseen = "use only items that no other batch of this task uses"
         add("--unseen-only", action="store_true", help=unseen)
+        add("--same-order", action="store_true", help="give all workers the HITs in the same order")
         add("--marketplace", type=slug, metavar="NAME", help="publish it there (default: the built-in one)")
         checked = "mix in items of this dataset as hidden gold; repeatable"
         add("--checks", action="append", type=slug, default=[], metavar="NAME", help=checked)
@@ -68,7 +69,7 @@ class Command(LaunchCommand):
             requirements=eligibility.column(project, conditions),
             **pay,
             marketplace=marketplace_named(project, options["marketplace"]) if options["marketplace"] else None,
-            **{name: options[name] for name in ("sample", "purpose", "unseen_only")},
+            **{name: options[name] for name in ("sample", "purpose", "unseen_only", "same_order")},
         )
         if options["checks"]:
             rule = hidden_gold.Rule(options["check_after"], options["warn_below"], options["pause_below"])

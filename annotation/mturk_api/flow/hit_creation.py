@@ -84,6 +84,7 @@ def _make_type(project: Project, terms: Terms, user: User | None) -> HitType:
         assignments_per_hit=1,
         meeting=Batch.Meeting.FREE,
         fresh_only=False,
+        same_order=True,
         disjoint=False,
         state=Batch.State.OPEN,
         launched_at=clock.now(),

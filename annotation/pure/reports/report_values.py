@@ -18,7 +18,14 @@ BY_COLUMN = {"dataset": "dataset", "hops": "hops", "shape": "shape", "worker": "
 
 
 def tables_of(content: Mapping[str, Any]) -> list[JSON]:
-    """Every table of a report, then those against corrected gold and those with excluded HITs; [] without tables."""
+    """Every table of a report, [] without tables.
+
+    First the task's, then those against corrected gold, those with excluded HITs, and those by position.
+    """
+    return [*_tables_of_task(content), *content.get("by_position", ())]
+
+
+def _tables_of_task(content: Mapping[str, Any]) -> list[JSON]:
     if content.get("datasets"):
         return answer_tables(content)
     own: list[JSON] = content.get("tables") or []

@@ -98,7 +98,7 @@ def test_whoever_looks_while_a_top_up_runs_misses_no_hit(
     project: Any, dataset: Any, bob: Any, carol: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(add_assignments, "CHUNK", 1)
-    batch = launched(project, "b", dataset, assignments_per_hit=1)
+    batch = launched(project, "b", dataset, assignments_per_hit=1, same_order=True)
     answer_all(bob, batch, most=1)
     answer_all(carol, batch)
     batch.refresh_from_db()

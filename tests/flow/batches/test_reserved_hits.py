@@ -25,7 +25,7 @@ pytestmark = pytest.mark.postgresql(reason="which HIT is whose is a subquery and
 @pytest.fixture
 def batch(project: Any, tmp_path: Path) -> Batch:
     held = dataset_of(project, tmp_path, name="towers", size=6)
-    return launched(project, "study", held, assignments_per_hit=1)
+    return launched(project, "study", held, assignments_per_hit=1, same_order=True)
 
 
 def in_queue(batch: Batch) -> list[Hit]:

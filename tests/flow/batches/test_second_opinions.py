@@ -30,7 +30,7 @@ def least(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def single(project: Any, dataset: Dataset) -> Batch:
     """Four HITs, one assignment each."""
-    return launched(project, "single", dataset, assignments_per_hit=1)
+    return launched(project, "single", dataset, assignments_per_hit=1, same_order=True)
 
 
 def taken(worker: Any, batch: Batch) -> Assignment:

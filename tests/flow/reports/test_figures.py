@@ -102,6 +102,8 @@ def check_all_figures(batch: Batch) -> None:
     """The report, the HITs' scores, comparisons and workers' figures are those of the raw answers."""
     content = batch_scores.score_batch(batch)
     content.pop("progress")
+    placed = sum(row[1] for table in content.pop("by_position")[-1:] for row in table["rows"])
+    assert placed == batch.assignments.filter(state="submitted", hit__excluded_at=None).count()
     assert content == expected(batch)
     task, project = task_type(batch.task), batch.project
     grades: dict[str, dict[int, float]] = {}

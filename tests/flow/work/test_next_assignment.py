@@ -93,7 +93,7 @@ def test_a_group_that_must_keep_apart_never_comes_in_a_row(grouped: Any, bob: An
 
 
 def test_free_members_come_as_the_queue_has_them(grouped: Any, bob: Any) -> None:
-    batch = grouped("free", meeting="free")
+    batch = grouped("free", meeting="free", same_order=True)
     queue = list(batch.hits.order_by("ticket"))
     assert answer_all(bob, batch) == queue
 

@@ -1,0 +1,125 @@
+"""Score and time of responses by their position: within a block of the queue, and over a sitting."""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from statistics import fmean, median
+from typing import NamedTuple
+
+from annotation.pure.batches.queue_order import BLOCK, block_of
+from annotation.pure.data.example import JSON
+from annotation.pure.reports.people_tables import ENDS, for_workers
+from annotation.pure.reports.tables import rounded, table
+from annotation.pure.statistics.intervals import Figure, bootstrap_figures
+from annotation.pure.text.translation_marks import gettext_noop as _
+
+PAUSE = timedelta(minutes=30)  # a longer one begins another sitting
+Z = 1.96
+
+BY_BLOCK = _("By position within a block")
+BY_SITTING = _("By position in a sitting")
+SCORED = _("Score: the mean grade against gold, with a 95 % interval over items.")
+TIMED = _("The interval of the median time is that of its order statistics; responses without a time are left out.")
+OF_BLOCK = _(
+    "The first, second, ... response of a worker in a block of 50 HITs. Not counted are responses whose block is not "
+    "recorded: from before it was, reserved HITs, and HITs that workers chose themselves."
+)
+OF_SITTING = _("The first, second, ... response of a worker since a break of more than 30 minutes, in this batch.")
+
+IN_BLOCK = [(first, first + 9) for first in range(1, BLOCK, 10)]
+IN_SITTING = [(1, 10), (11, 25), (26, 50), (51, 100), (101, None)]
+
+
+class Turn(NamedTuple):
+    """When a worker had a HIT; `ticket` as in the queue, or None."""
+
+    hit: int
+    worker: str
+    accepted_at: datetime
+    submitted_at: datetime
+    ticket: int | None
+
+
+class Position(NamedTuple):
+    """A response's position, from 1, within its block (None: not known) and in its sitting."""
+
+    in_block: int | None
+    in_sitting: int
+
+
+class Placed(NamedTuple):
+    """A response with its position; `score` 0 to 1, None without gold, `seconds` 0 if not measured."""
+
+    item: int
+    worker: str
+    position: Position
+    score: float | None
+    seconds: float
+
+
+def positions(turns: Iterable[Turn]) -> dict[tuple[int, str], Position]:
+    """The positions of all responses of a batch, by HIT and worker."""
+    found: dict[tuple[int, str], Position] = {}
+    blocks: defaultdict[tuple[str, int], int] = defaultdict(int)
+    sitting: dict[str, tuple[int, datetime]] = {}
+    for turn in sorted(turns, key=lambda turn: (turn.accepted_at, turn.submitted_at)):
+        count, last = sitting.get(turn.worker, (0, turn.accepted_at))
+        number = 1 if turn.accepted_at - last > PAUSE else count + 1
+        sitting[turn.worker] = number, max(last, turn.submitted_at)
+        in_block = None
+        if turn.ticket is not None:
+            blocks[turn.worker, block_of(turn.ticket)] += 1
+            in_block = blocks[turn.worker, block_of(turn.ticket)]
+        found[turn.hit, turn.worker] = Position(in_block, number)
+    return found
+
+
+def position_tables(placed: Sequence[Placed], *, seed: int) -> list[JSON]:
+    """A table by position within blocks, if any is known, and one over the sitting; none without responses."""
+    in_block = [(one.position.in_block, one) for one in placed if one.position.in_block is not None]
+    in_sitting = [(one.position.in_sitting, one) for one in placed]
+    found = [
+        _table("by-position-in-block", BY_BLOCK, OF_BLOCK, IN_BLOCK, in_block, seed),
+        _table("by-position-in-sitting", BY_SITTING, OF_SITTING, IN_SITTING, in_sitting, seed),
+    ]
+    kept = [table for table, rows in zip(found, (in_block, in_sitting), strict=True) if rows]
+    return for_workers(kept, len({one.worker for one in placed}))
+
+
+def _table(
+    name: str,
+    title: str,
+    what: str,
+    ranges: Sequence[tuple[int, int | None]],
+    placed: Sequence[tuple[int, Placed]],
+    seed: int,
+) -> JSON:
+    parts = [[one for at, one in placed if first <= at and (last is None or at <= last)] for first, last in ranges]
+    rows = [
+        [f"{first}+" if last is None else f"{first}–{last}", len(part), score.as_json(), *_median(part)]
+        for (first, last), part, score in zip(ranges, parts, _scores(parts, seed), strict=True)
+    ]
+    columns = (_("Position"), _("Responses"), _("Score"), _("Median seconds"), *ENDS)
+    return table(name, title, columns, rows, [what, SCORED, TIMED], leads=False)
+
+
+def _scores(parts: Sequence[Sequence[Placed]], seed: int) -> list[Figure]:
+    """The mean over items of the mean score in each part."""
+    grades: defaultdict[int, list[list[float]]] = defaultdict(lambda: [[] for _part in parts])
+    for k, part in enumerate(parts):
+        for one in part:
+            if one.score is not None:
+                grades[one.item][k].append(one.score)
+    if not grades:
+        return [Figure(None, None, None, 0)] * len(parts)
+    matrix = [[fmean(own) if own else math.nan for own in grades[item]] for item in sorted(grades)]
+    return bootstrap_figures(matrix, seed)
+
+
+def _median(part: Sequence[Placed]) -> tuple[float | None, float | None, float | None]:
+    """The median time with the order statistics that hold it in at least 95 % of samples (normal approximation)."""
+    times = sorted(one.seconds for one in part if one.seconds > 0)
+    rank = math.floor((len(times) - Z * math.sqrt(len(times))) / 2)
+    low, high = (times[rank - 1], times[-rank]) if rank > 0 else (None, None)
+    return rounded(median(times), 1) if times else None, rounded(low, 1), rounded(high, 1)
