@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -11,6 +12,7 @@ from django.db.models import F, Q, Sum
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
+from annotation.models import clock
 from annotation.models.compiled import compiled
 from annotation.models.dataset import Dataset, Item
 from annotation.models.fields import JSONTextField, TimestampField
@@ -114,6 +116,11 @@ class Batch(models.Model):
         and does the practice items.
         """
         return self.duration or max(3600 if self.on_marketplace else 600, 3 * self.expected_seconds)
+
+    @property
+    def lease_end(self) -> datetime:
+        """The end of a lease that begins now."""
+        return clock.now() + timedelta(seconds=self.lease_seconds)
 
     @property
     def instructions(self) -> Instructions:

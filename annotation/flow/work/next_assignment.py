@@ -6,7 +6,6 @@ does not depend on the size of the batch (docs/architecture.md, "The next assign
 
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
@@ -29,7 +28,6 @@ from annotation.models import (
     PrefetchedHit,
     QualificationRound,
     ReservedHit,
-    clock,
 )
 from annotation.models.compiled import Update, compiled, compiled_update, insert
 from annotation.models.project import mturk_id
@@ -71,7 +69,7 @@ def claim(participation: Participation) -> Assignment | None:
     # Only now, with the participation's lock released: the lock order has assignments first.
     if assignment is not None and under_way:
         late = Assignment.objects.filter(pk=assignment.pk, state=lifecycle.ACCEPTED, lease_until__lt=Now())
-        late.update(lease_until=_lease_end(participation.batch), extended=False)
+        late.update(lease_until=participation.batch.lease_end, extended=False)
     return assignment
 
 
@@ -169,10 +167,6 @@ def _has_fixed_time(batch: Batch) -> bool:
     return batch.by_program
 
 
-def _lease_end(batch: Batch) -> object:
-    return Now() + timedelta(seconds=batch.lease_seconds)
-
-
 @compiled_update
 def take_place(hit: int, batch: int) -> Update:
     """Take an assignment of the HIT if it is still in this batch; UpdateHITTypeOfHIT may have moved it meanwhile."""
@@ -199,7 +193,7 @@ def _accept(participation: Participation, hit: Hit, *, cursor: int, **kept: Any)
         worker_id=participation.worker_id,
         group_key=hit.group_key,
         instructions_version=participation.instructions_version,
-        lease_until=clock.now() + timedelta(seconds=participation.batch.lease_seconds),
+        lease_until=participation.batch.lease_end,
         extended=_has_fixed_time(participation.batch),
     )
     insert(assignment)
@@ -238,7 +232,7 @@ def accept_hit(
     if row is None:
         return _accept(participation, hit, cursor=participation.cursor)
     fixed = _has_fixed_time(participation.batch)
-    stamps = {"counts": True, "ended_at": None, "extended": fixed, "lease_until": _lease_end(participation.batch)}
+    stamps = {"counts": True, "ended_at": None, "extended": fixed, "lease_until": participation.batch.lease_end}
     row.move(lifecycle.ACCEPTED, accepted_at=Now(), **stamps)
     row.refresh_from_db()
     row.batch = participation.batch
@@ -325,7 +319,7 @@ def take_up(assignment: Assignment) -> bool:
         return False
     Participation.objects.filter(batch=row.batch_id, worker=row.worker_id).update(last_group=row.group_key)
     fixed = _has_fixed_time(row.batch)
-    stamps = {"counts": True, "ended_at": None, "extended": fixed, "lease_until": _lease_end(row.batch)}
+    stamps = {"counts": True, "ended_at": None, "extended": fixed, "lease_until": row.batch.lease_end}
     return row.move(lifecycle.ACCEPTED, **stamps)
 
 
@@ -353,7 +347,7 @@ def _is_hindered(row: Assignment) -> bool:
 def extend(assignment: Assignment) -> bool:
     """Extend a lease once by its full length from now; False if it was extended before or is over."""
     row = Assignment.objects.filter(pk=assignment.pk, state=lifecycle.ACCEPTED, extended=False)
-    return bool(row.update(extended=True, lease_until=_lease_end(assignment.batch)))
+    return bool(row.update(extended=True, lease_until=assignment.batch.lease_end))
 
 
 def expire_due(*, limit: int = 500, **filters: Any) -> int:

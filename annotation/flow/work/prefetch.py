@@ -70,7 +70,7 @@ def to_come(held: PrefetchedHit, under_way: Assignment) -> Assignment:
         worker=under_way.worker,
         seed=held.seed,
         active_seconds=0.0,
-        lease_until=clock.now() + timedelta(seconds=batch.lease_seconds),
+        lease_until=batch.lease_end,
     )
 
 
