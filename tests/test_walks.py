@@ -42,5 +42,5 @@ def test_a_response_from_the_post_to_the_stored_row(batch: Any, bob: Any, monkey
 def test_a_hit_that_a_script_creates(db: None) -> None:
     client = mturk(requester())
     client.create_hit(**HIT)
-    holds(walk(lambda: client.create_hit(**HIT)), files=25, crossings=30)
+    holds(walk(lambda: client.create_hit(**HIT)), files=21, crossings=20)
     assert Listing.objects.count() == 2

@@ -12,6 +12,17 @@ def is_away(error: BaseException | None) -> bool:
     return isinstance(error, (OperationalError, InterfaceError))
 
 
+# PostgreSQL's codes for a deadlock, a lock or statement that took too long, and a conflict of transactions
+BUSY = {"40001", "40P01", "55P03", "57014"}
+
+
+def is_busy(error: BaseException) -> bool:
+    """Whether the database gave up because of other transactions, and changed nothing: trying again may succeed."""
+    if not isinstance(error, OperationalError):
+        return False
+    return getattr(error.__cause__, "sqlstate", "") in BUSY or "is locked" in str(error)
+
+
 class Refused(Exception):
     """The action was not carried out and nothing changed. `str()` is the message, translated."""
 

@@ -15,7 +15,7 @@ from annotation.pure.batches import lifecycle
 APPROVALS = {status: approval for approval, status in representation.STATUS.items()}
 
 
-@operation("ListAssignmentsForHIT")
+@operation("ListAssignmentsForHIT", atomic=False)
 def list_assignments_for_hit(caller: Caller, request: JSON) -> JSON:
     """The submitted assignments of a HIT, oldest first."""
     hit = rows.listing(caller, request["HITId"]).hit
@@ -26,7 +26,7 @@ def list_assignments_for_hit(caller: Caller, request: JSON) -> JSON:
     return about | {"Assignments": representation.assignments(page)}
 
 
-@operation("GetAssignment")
+@operation("GetAssignment", atomic=False)
 def get_assignment(caller: Caller, request: JSON) -> JSON:
     """A submitted assignment with its HIT."""
     row = rows.assignment(caller, request["AssignmentId"])

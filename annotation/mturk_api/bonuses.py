@@ -51,7 +51,7 @@ def _check(assignment: Assignment, worker_pk: int, amount: Decimal, reason: str)
         raise invalid_value(f"Reason must have 1 to {LONGEST_REASON} characters.")
 
 
-@operation("ListBonusPayments")
+@operation("ListBonusPayments", atomic=False)
 def list_bonus_payments(caller: Caller, request: JSON) -> JSON:
     """The bonuses of a HIT or of an assignment, oldest first."""
     found = Payment.objects.filter(project=caller.project, kind__in=BONUSES).exclude(state=Payment.State.FAILED)
@@ -75,7 +75,7 @@ def _shown(payment: Payment) -> JSON:
     }
 
 
-@operation("GetAccountBalance")
+@operation("GetAccountBalance", atomic=False)
 def get_account_balance(caller: Caller, request: JSON) -> JSON:
     """The project's budget, without money set aside."""
     return {"AvailableBalance": ledger.balance(caller.project, ledger.AVAILABLE)}

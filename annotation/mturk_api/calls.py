@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from django.db import transaction
+
 from annotation.models import AccessKey, Project
 
 JSON = dict[str, Any]
@@ -25,14 +27,16 @@ Operation = Callable[[Caller, JSON], JSON]
 OPERATIONS: dict[str, Operation] = {}
 
 
-def operation(name: str) -> Callable[[Operation], Operation]:
-    """Register a function as one of the service's operations. It gets validated members and runs in a transaction.
+def operation(name: str, *, atomic: bool = True) -> Callable[[Operation], Operation]:
+    """Register a function as one of the service's operations. It gets validated members.
 
     It returns the output's members, with times as datetimes and money as Decimal, or raises RequestError or Refused.
+    It runs in a transaction unless `atomic` is false: it only reads, or begins a transaction of its own once it knows
+    what to write.
     """
 
     def register(function: Operation) -> Operation:
-        OPERATIONS[name] = function
+        OPERATIONS[name] = transaction.atomic(function) if atomic else function
         return function
 
     return register

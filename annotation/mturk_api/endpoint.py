@@ -12,8 +12,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
-from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import F, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -21,14 +20,15 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
-from annotation.flow.errors import Refused
+from annotation.flow.errors import Refused, is_busy
 from annotation.flow.money.ledger import Overdrawn
 from annotation.flow.projects import audit_log
 from annotation.models import AccessKey, clock
+from annotation.models.compiled import compiled
 from annotation.models.sealed import Unsealable
 from annotation.mturk_api import queues, service, signing
 from annotation.mturk_api.calls import JSON, Caller, RequestError
-from annotation.mturk_api.flow.hit_expiry import catch_up
+from annotation.mturk_api.flow.hit_expiry import catch_up, is_behind
 from annotation.mturk_api.operations import OPERATIONS
 from annotation.pure.people import roles
 
@@ -40,6 +40,7 @@ POOR = (
     "This Requester has insufficient funds in their account to complete this transaction. Please visit the "
     "project's budget page to add the money that is missing: {lacking} USD."
 )
+BUSY = RequestError("Rate exceeded", kind="ThrottlingException")  # clients send the request again by themselves
 log = logging.getLogger(__name__)
 
 
@@ -60,10 +61,17 @@ def endpoint(request: HttpRequest, name: str = "") -> HttpResponse:
         status, body = 200, _answer(request)
     except RequestError as error:
         status, body = error.status, _stamped(error)
-    except Exception:
+    except Exception as problem:
+        if is_busy(problem):
+            log.warning("request %s to the MTurk endpoint is to be sent again: %s", request_id, problem)
+            return _response(request_id, 400, _stamped(BUSY))
         log.exception("request %s to the MTurk endpoint failed", request_id)
         fault = RequestError("The service could not carry out the request. It may be sent again.", kind="ServiceFault")
         status, body = 500, _stamped(fault)
+    return _response(request_id, status, body)
+
+
+def _response(request_id: str, status: int, body: JSON) -> HttpResponse:
     response = HttpResponse(json.dumps(body), content_type=CONTENT_TYPE, status=status)
     response["x-amzn-RequestId"] = request_id
     return response
@@ -75,7 +83,7 @@ def _stamped(error: RequestError) -> JSON:
 
 
 def _answer(request: HttpRequest) -> JSON:
-    """Carry out the operation in one transaction. Raises RequestError for any problem with the request."""
+    """Carry out the operation. Raises RequestError for any problem with the request."""
     if int(request.META.get("CONTENT_LENGTH") or 0) > MOST_BYTES:
         raise RequestError("The request is larger than 1 MB.", kind="RequestEntityTooLargeException", status=413)
     target = request.headers.get("X-Amz-Target", "")
@@ -91,9 +99,10 @@ def _answer(request: HttpRequest) -> JSON:
     members = service.read(operation, _body(request))
     caller = Caller(key.project, key, settings.PUBLIC_URL)
     checked = settings.DEBUG or settings.CHECK_MTURK_OUTPUT
-    catch_up(key.project)
+    if key.is_behind:
+        catch_up(key.project)
     try:
-        with audit_log.acting(audit_log.Via.MTURK_API, lambda: key.user), transaction.atomic():
+        with audit_log.acting(audit_log.Via.MTURK_API, lambda: key.user):
             return service.write(operation, OPERATIONS[name](caller, members), checked=checked)
     except Overdrawn as short:
         raise RequestError(POOR.format(lacking=short.lacking), code="InsufficientFunds") from None
@@ -134,21 +143,27 @@ def _signer(request: HttpRequest, service_name: str) -> AccessKey:
 
 
 def _key(key_id: str) -> AccessKey:
-    """A valid key whose owner is still a member of its project, with two-factor authentication if required."""
-    rows = AccessKey.objects.select_related("project", "user")
-    usable = rows.filter(
+    """A valid key whose owner is still a member of its project, with two-factor authentication if required.
+
+    `is_behind`: whether `catch_up` has something to do in the project.
+    """
+    try:
+        for key in _usable(key_id):
+            return key
+    except Unsealable:
+        log.exception("access key %s cannot be read", key_id)
+    raise RequestError("The security token included in the request is invalid.", kind="UnrecognizedClientException")
+
+
+@compiled
+def _usable(key_id: str) -> QuerySet[AccessKey]:
+    rows = AccessKey.objects.select_related("project", "user").annotate(is_behind=is_behind(OuterRef("project")))
+    return rows.filter(
         Q(project__two_factor=False) | Q(user__second_factor__isnull=False),
         user__is_active=True,
         project__removed_at__isnull=True,
         project__members__user=F("user"),
         project__members__role__in=roles.who_may(roles.RUN) & roles.who_may(roles.PAY),
         revoked_at__isnull=True,
+        key_id=key_id,
     )
-    try:
-        key = usable.filter(key_id=key_id).first()
-    except Unsealable:
-        log.exception("access key %s cannot be read", key_id)
-        key = None
-    if key is None:
-        raise RequestError("The security token included in the request is invalid.", kind="UnrecognizedClientException")
-    return key

@@ -5,16 +5,15 @@ from typing import Any
 
 from annotation.mturk_api import representation, rows
 from annotation.mturk_api.calls import JSON, Caller, RequestError, operation
-from annotation.mturk_api.flow import hit_creation, hit_funds
+from annotation.mturk_api.flow import hit_creation, request_tokens
 from annotation.mturk_api.flow.hit_creation import HitRequest
-from annotation.mturk_api.models import HitType, Listing
+from annotation.mturk_api.models import HitType
 from annotation.mturk_api.representation import read_xml
 from annotation.mturk_api.service import invalid
 from annotation.pure.mturk import review_policies
 from annotation.pure.mturk.mturk_xml import MOST_BYTES, read_question
 from annotation.pure.mturk.policy_parameters import BadPolicy
 
-FAMILY = "hit"
 POLICIES: dict[str, Callable[[JSON], object]] = {
     "AssignmentReviewPolicy": review_policies.read_known_answers,
     "HITReviewPolicy": review_policies.read_plurality,
@@ -28,28 +27,27 @@ def create_hit_type(caller: Caller, request: JSON) -> JSON:
     return {"HITTypeId": made.public_id}
 
 
-@operation("CreateHIT")
+@operation("CreateHIT", atomic=False)
 def create_hit(caller: Caller, request: JSON) -> JSON:
     """Create a HIT with terms given in the request, which become a HIT type."""
     terms, wanted = representation.read(caller, request), _hit_request(request)
-    _use_up(caller, request, wanted)
-    made = hit_creation.hit_type_of(caller.project, terms, user=caller.key.user)
-    return _list(made, wanted)
+    return _list(hit_creation.hit_type_of(caller.project, terms, user=caller.key.user), wanted, request)
 
 
-@operation("CreateHITWithHITType")
+@operation("CreateHITWithHITType", atomic=False)
 def create_hit_with_hit_type(caller: Caller, request: JSON) -> JSON:
     """Create a HIT with the terms of a type."""
     representation.check(request)
     wanted = _hit_request(request)
-    made = rows.hit_type(caller, request["HITTypeId"])
-    _use_up(caller, request, wanted)
-    return _list(made, wanted)
+    return _list(rows.hit_type(caller, request["HITTypeId"]), wanted, request)
 
 
-def _list(hit_type: HitType, wanted: HitRequest) -> JSON:
-    made = hit_creation.list_hit(hit_type, wanted)
-    return {"HIT": representation.hit(hit_funds.standing(Listing.objects.filter(pk=made.pk)).get())}
+def _list(hit_type: HitType, wanted: HitRequest, request: JSON) -> JSON:
+    try:
+        made = hit_creation.list_hit(hit_type, wanted, token=request.get("UniqueRequestToken", ""))
+    except request_tokens.Spent as spent:
+        raise RequestError(f'The HIT with ID "{spent.result}" already exists.', code="HITAlreadyExists") from None
+    return {"HIT": representation.hit(made)}
 
 
 def _hit_request(request: JSON) -> HitRequest:
@@ -92,9 +90,3 @@ def _policy(request: JSON, name: str) -> dict[str, Any] | None:
     except BadPolicy as bad:
         raise invalid(f"{name}: {bad}.") from None
     return dict(policy)
-
-
-def _use_up(caller: Caller, request: JSON, wanted: HitRequest) -> None:
-    used = 'The HIT with ID "{result}" already exists.'
-    if "UniqueRequestToken" in request:
-        rows.use_up_token(caller, request, FAMILY, result=wanted.public_id, used=used, code="HITAlreadyExists")

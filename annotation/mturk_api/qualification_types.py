@@ -126,7 +126,7 @@ def _both() -> RequestError:
     )
 
 
-@operation("GetQualificationType")
+@operation("GetQualificationType", atomic=False)
 def get_qualification_type(caller: Caller, request: JSON) -> JSON:
     wanted = request["QualificationTypeId"]
     of_system = next((type for type in SYSTEM_TYPES if type.public_id == wanted), None)
@@ -140,7 +140,7 @@ def delete_qualification_type(caller: Caller, request: JSON) -> JSON:
     return {}
 
 
-@operation("ListQualificationTypes")
+@operation("ListQualificationTypes", atomic=False)
 def list_qualification_types(caller: Caller, request: JSON) -> JSON:
     """The caller's types, oldest first, after MTurk's own, unless the request is for own or requestable types only."""
     words = request.get("Query", "").split()

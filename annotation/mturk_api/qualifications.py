@@ -82,13 +82,13 @@ def _granted(type: QualificationType, worker: Worker) -> Qualification:
     return held
 
 
-@operation("GetQualificationScore")
+@operation("GetQualificationScore", atomic=False)
 def get_qualification_score(caller: Caller, request: JSON) -> JSON:
     type = rows.qualification_type(caller, request["QualificationTypeId"])
     return {"Qualification": shown(_granted(type, rows.worker(caller, request["WorkerId"])))}
 
 
-@operation("ListWorkersWithQualificationType")
+@operation("ListWorkersWithQualificationType", atomic=False)
 def list_workers_with_qualification_type(caller: Caller, request: JSON) -> JSON:
     """The workers who hold a qualification (or held it, with Status Revoked), in the order of granting."""
     type = rows.qualification_type(caller, request["QualificationTypeId"])
@@ -97,7 +97,7 @@ def list_workers_with_qualification_type(caller: Caller, request: JSON) -> JSON:
     return about | {"Qualifications": [shown(held) for held in page]}
 
 
-@operation("ListQualificationRequests")
+@operation("ListQualificationRequests", atomic=False)
 def list_qualification_requests(caller: Caller, request: JSON) -> JSON:
     """Open requests, oldest first; of one type if it is named."""
     found = QualificationRequest.objects.filter(

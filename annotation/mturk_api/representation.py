@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from django.db.models import Count, F
+from django.db.models import F
 
 from annotation.models import Approval, Assignment, QualificationType, WorkerResponse
 from annotation.mturk_api import rows
@@ -118,17 +118,11 @@ def _shown(requirement: Requirement) -> JSON:
 
 def hits(found: Sequence[Listing]) -> list[JSON]:
     """HIT structures of listings from `hit_funds.standing`, in their order."""
-    decided = Assignment.objects.filter(hit__in=[row.hit_id for row in found]).exclude(approval="").order_by()
-    completed = dict(decided.values_list("hit").annotate(Count("pk")))
-    return [_hit(row, completed.get(row.hit_id, 0)) for row in found]
+    return [hit(row) for row in found]
 
 
 def hit(row: Listing) -> JSON:
     """The HIT structure of a listing from `hit_funds.standing`."""
-    return hits([row])[0]
-
-
-def _hit(row: Listing, completed: int) -> JSON:
     it, batch = row.hit, row.hit.batch
     state = hit_funds.state_of(row)
     return {
@@ -151,7 +145,7 @@ def _hit(row: Listing, completed: int) -> JSON:
         "HITReviewStatus": "NotReviewed",
         "NumberOfAssignmentsPending": it.live,
         "NumberOfAssignmentsAvailable": state.available,
-        "NumberOfAssignmentsCompleted": completed,
+        "NumberOfAssignmentsCompleted": row.completed,
     }
 
 

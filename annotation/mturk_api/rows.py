@@ -6,7 +6,7 @@ from django.db.models import QuerySet
 
 from annotation.models import Assignment, QualificationRequest, QualificationType, Worker
 from annotation.mturk_api.calls import JSON, Caller, RequestError, invalid_value
-from annotation.mturk_api.flow import request_tokens
+from annotation.mturk_api.flow import hit_creation, hit_funds, request_tokens
 from annotation.mturk_api.models import HitType, Listing
 
 
@@ -43,14 +43,17 @@ def assignment(caller: Caller, public_id: str) -> Assignment:
 
 def hit_type(caller: Caller, public_id: str) -> HitType:
     """One of the caller's HIT types. Raises RequestError."""
-    rows = HitType.objects.filter(project=caller.project, public_id=public_id)
-    return _only(rows, RequestError(f"HITType {public_id} does not exist.", code="HITTypeDoesNotExist"))
+    found = hit_creation.hit_type_with(caller.project, public_id)
+    if found is None:
+        raise RequestError(f"HITType {public_id} does not exist.", code="HITTypeDoesNotExist")
+    return found
 
 
 def listing(caller: Caller, hit_id: str) -> Listing:
-    """One of the caller's HITs, deleted or not. Raises RequestError."""
-    rows = Listing.objects.select_related("hit__batch").filter(project=caller.project, hit__public_id=hit_id)
-    return _only(rows, RequestError(f"Hit {hit_id} does not exist.", code="HITDoesNotExist"))
+    """One of the caller's HITs, deleted or not, as from `hit_funds.standing`. Raises RequestError."""
+    for found in hit_funds.listing_of(caller.project.pk, hit_id):
+        return found
+    raise RequestError(f"Hit {hit_id} does not exist.", code="HITDoesNotExist")
 
 
 def _only(rows: QuerySet[Any], unknown: RequestError) -> Any:

@@ -29,7 +29,7 @@ def delete_worker_block(caller: Caller, request: JSON) -> JSON:
     return {}
 
 
-@operation("ListWorkerBlocks")
+@operation("ListWorkerBlocks", atomic=False)
 def list_worker_blocks(caller: Caller, request: JSON) -> JSON:
     found = WorkerBlock.objects.filter(worker__project=caller.project).select_related("worker")
     page, about = paging.page(found, request)

@@ -18,7 +18,7 @@ from annotation.flow.errors import Refused
 from annotation.flow.money import ledger, ledger_audit
 from annotation.flow.review import review_decisions
 from annotation.flow.work import next_assignment
-from annotation.models import Account, Assignment, Payment
+from annotation.models import Account, Assignment, Batch, Payment
 from annotation.mturk_api.flow import hit_changes, hit_creation
 from annotation.mturk_api.models import Listing
 from tests.mturk_api.acts import HIT, TERMS, accept, later, submit, work, worker
@@ -63,6 +63,42 @@ def test_money_is_spent_once_whoever_comes_first() -> None:
     assert sum(isinstance(answer, dict) for answer in result) == 1
     assert Listing.objects.count() == 1
     assert ledger.balance(key.project, ledger.AVAILABLE) == Decimal("0.25")
+
+
+def test_eight_clients_create_hits_of_one_type_without_a_fault() -> None:
+    key = requester(balance="100.00")
+    clients = [mturk(key) for _number in range(8)]
+    acts = [[partial(client.create_hit, **HIT, MaxAssignments=2)] * 12 for client in clients]
+    assert at_once(*[partial(done_politely, lane) for lane in acts]) == [[]] * 8
+    batch = Batch.objects.get()
+    assert (batch.size, batch.hits.count(), batch.datasets.get().items.count()) == (96, 96, 96)
+    assert sorted(batch.hits.values_list("ticket", flat=True)) == list(range(96))
+    assert ledger.balance(key.project, ledger.AVAILABLE) == Decimal("52.00")
+    assert ledger.balance(key.project, ledger.held_for(batch)) == Decimal("48.00")
+    assert ledger_audit.audit(key.project) == []
+
+
+def test_transfers_there_and_back_neither_lose_money_nor_wait_for_each_other() -> None:
+    project = requester(balance="10.00").project
+    ledger.move(project, ledger.AVAILABLE, "held/1", Decimal("5.00"), kind="hold", key="set aside")
+    ways = [("hold", ledger.AVAILABLE, "held/1"), ("release", "held/1", ledger.AVAILABLE)] * 4
+    refused: list[ledger.Overdrawn] = []
+
+    def lane(place: int, kind: str, source: str, target: str) -> int:
+        moved = 0
+        for k in range(40):
+            try:
+                moved += bool(ledger.move(project, source, target, Decimal("0.50"), kind=kind, key=f"{place}/{k}"))
+            except ledger.Overdrawn as short:
+                refused.append(short)
+        return moved
+
+    moved = at_once(*[partial(lane, place, *way) for place, way in enumerate(ways)])
+    assert sum(moved) + len(refused) == 320
+    assert all(short.lacking > 0 for short in refused)
+    more = sum(moved[::2]) - sum(moved[1::2])
+    assert ledger.balance(project, "held/1") == Decimal("5.00") + more * Decimal("0.50")
+    assert ledger_audit.audit(project) == []
 
 
 def test_decisions_returns_and_the_end_of_a_hit_meet_without_a_deadlock() -> None:

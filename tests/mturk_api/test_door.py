@@ -186,7 +186,7 @@ def test_an_effect_and_its_token_are_one(key: Any, monkeypatch: pytest.MonkeyPat
 
     client = mturk(key)
     with monkeypatch.context() as patch:
-        patch.setattr(hit_creation.ledger, "hold", broken)
+        patch.setattr(hit_creation.ledger, "transfer", broken)
         with pytest.raises(client.exceptions.ServiceFault):
             client.create_hit(**HIT, UniqueRequestToken="once")
     client.create_hit(**HIT, UniqueRequestToken="once")

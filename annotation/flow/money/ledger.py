@@ -1,21 +1,23 @@
 """The ledger: transfers between a project's accounts, each made once; no account is ever overdrawn.
 
-Every row is a double entry, so a project's accounts always sum to zero. Accounts are locked last, in the order of their
-primary keys, so that transfers cannot deadlock.
+Every row is a double entry, so a project's accounts always sum to zero. Both balances change in one guarded update.
+Accounts are locked last, in the order of their primary keys, so that transfers cannot deadlock.
 """
 
 from decimal import Decimal
 from typing import Any
 
-from django.db import transaction
-from django.db.models import Sum
+from django.db import IntegrityError, transaction
+from django.db.models import Case, F, Q, Sum, Value, When
+from django.db.models.functions import Cast, Round
 from django.utils.translation import gettext as _
 
 from annotation import recruitment
 from annotation.flow.errors import Refused
 from annotation.flow.projects import audit_log
 from annotation.models import Account, Batch, Entry, Payment, Project, User
-from annotation.models.money import OUTSIDE
+from annotation.models.compiled import Update, compiled_update
+from annotation.models.money import OUTSIDE, amount_field
 from annotation.pure.money import pricing
 from annotation.recruitment import marketplaces
 
@@ -71,7 +73,6 @@ def held_in_all(project: Project) -> Decimal:
     return accounts.aggregate(sum=Sum("balance", default=Decimal(0)))["sum"]
 
 
-@transaction.atomic
 def move(
     project: Project, source: str, target: str, amount: Decimal, *, kind: str, key: str, **about: Any
 ) -> Entry | None:
@@ -81,17 +82,48 @@ def move(
     """
     if not amount:
         return None
-    accounts = _locked(project, source, target)
-    if Entry.objects.filter(project=project, key=key).exists():
-        return None
-    there = accounts[source].balance
-    if source != OUTSIDE and there < amount:
-        raise Overdrawn(amount, there)
-    ends = {"source": accounts[source], "target": accounts[target]}
-    entry = Entry.objects.create(project=project, amount=amount, kind=kind, key=key, **ends, **about)
-    Account.objects.filter(pk=accounts[source].pk).update(balance=there - amount)
-    Account.objects.filter(pk=accounts[target].pk).update(balance=accounts[target].balance + amount)
+    keys = accounts(project, source, target)
+    ends = {"source_id": keys[source], "target_id": keys[target]}
+    entry = Entry(project=project, amount=amount, kind=kind, key=key, **ends, **about)
+    try:
+        with transaction.atomic():
+            return transfer(entry)
+    except IntegrityError:
+        if Entry.objects.filter(project=project, key=key).exists():
+            return None
+        raise
+
+
+def transfer(entry: Entry) -> Entry:
+    """Make a transfer whose key is new. Raises Overdrawn; the caller then rolls its transaction back."""
+    entry.save(force_insert=True)
+    if _shift(entry.source_id, entry.target_id, f"{entry.amount:.2f}") < 2:
+        # What the update read may be older than a transfer that it then waited for: look again, with a lock.
+        source = Account.objects.select_for_update(no_key=True).get(pk=entry.source_id)
+        if source.balance < entry.amount:
+            raise Overdrawn(entry.amount, source.balance)
+        Account.objects.filter(pk=source.pk).update(balance=source.balance - entry.amount)
     return entry
+
+
+@compiled_update
+def _shift(source: int, target: int, amount: str) -> Update:
+    """Move dollars from one balance to the other if it covers them; otherwise fewer than two rows change."""
+    ends = Account.objects.filter(pk__in=[source, target])
+    # In the order of their keys, so that two transfers between the same accounts cannot deadlock.
+    ordered = ends.select_for_update(no_key=True).order_by("pk").values("pk")
+    dollars = Cast(Value(amount), amount_field())
+    covered = Q(balance__gte=dollars) | Q(name=OUTSIDE) | Q(pk=target)
+    after = Case(When(pk=source, then=F("balance") - dollars), default=F("balance") + dollars)
+    # Rounded, because SQLite computes with floating-point numbers.
+    return Account.objects.filter(covered, pk__in=ordered), {"balance": Round(after, precision=2)}
+
+
+def accounts(project: Project, *names: str) -> dict[str, int]:
+    """Primary keys of the project's accounts by name; created on first use."""
+    found = dict(Account.objects.filter(project=project, name__in=names).values_list("name", "pk"))
+    made = {name: Account.objects.get_or_create(project=project, name=name)[0].pk for name in {*names} - {*found}}
+    return found | made
 
 
 def lock(project: Project) -> None:
@@ -100,10 +132,8 @@ def lock(project: Project) -> None:
 
 
 def _locked(project: Project, *names: str) -> dict[str, Account]:
-    rows = Account.objects.filter(project=project, name__in=names)
-    for name in set(names) - set(rows.values_list("name", flat=True)):
-        Account.objects.get_or_create(project=project, name=name)
-    # In the order of their keys, so that two transfers between the same accounts cannot deadlock.
+    rows = Account.objects.filter(pk__in=accounts(project, *names).values())
+    # In the order of their keys, as in transfers.
     return {account.name: account for account in rows.select_for_update(no_key=True).order_by("pk")}
 
 
@@ -117,6 +147,16 @@ def deposit(project: Project, amount: Decimal, *, key: str, user: User | None = 
         moved = move(project, AVAILABLE, OUTSIDE, -amount, kind="withdrawal", key=key, note=note, created_by=user)
     if moved:
         audit_log.record("put in" if amount > 0 else "taken out", project, amount=str(abs(amount)), note=note)
+
+
+def hold_new(batch: Batch, amount: Decimal, *, key: str, available: int, held: int) -> None:
+    """Like `hold`, with a new key and accounts that were read before.
+
+    Raises Overdrawn; the caller then rolls its transaction back.
+    """
+    if amount:
+        ends = {"source_id": available, "target_id": held}
+        transfer(Entry(project=batch.project, amount=amount, kind="hold", key=key, batch=batch, **ends))
 
 
 def hold(batch: Batch, amount: Decimal, *, key: str) -> None:

@@ -350,12 +350,17 @@ def extend(assignment: Assignment) -> bool:
     return bool(row.update(extended=True, lease_until=assignment.batch.lease_end))
 
 
+def overdue() -> QuerySet[Assignment]:
+    """Assignments under way whose lease is over by the database's clock."""
+    return Assignment.objects.filter(state=lifecycle.ACCEPTED, lease_until__lt=Now())
+
+
 def expire_due(*, limit: int = 500, **filters: Any) -> int:
     """Expire overdue leases by the database's clock; returns how many. A sweep: safe to run anywhere and twice.
 
     `filters` narrow the assignments.
     """
-    due = Assignment.objects.filter(state=lifecycle.ACCEPTED, lease_until__lt=Now(), **filters).select_related("batch")
+    due = overdue().filter(**filters).select_related("batch")
     return sum(
         return_assignment(a, to=lifecycle.EXPIRED, only_if_over=True) for a in due.order_by("lease_until")[:limit]
     )

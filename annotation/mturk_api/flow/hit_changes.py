@@ -14,9 +14,8 @@ from django.utils.translation import gettext as _
 from annotation.flow.errors import Refused
 from annotation.flow.money import ledger
 from annotation.flow.work import next_assignment
-from annotation.models import Assignment, Batch, Hit, Participation, clock
-from annotation.mturk_api.flow import hit_funds, notification_events
-from annotation.mturk_api.flow.hit_creation import item_for
+from annotation.models import Assignment, Batch, Hit, Item, Participation, clock
+from annotation.mturk_api.flow import hit_creation, hit_funds, notification_events
 from annotation.mturk_api.models import HitType, Listing
 from annotation.pure.batches import lifecycle
 from annotation.pure.mturk import hit_status
@@ -156,10 +155,9 @@ def change_type(listing: Listing, hit_type: HitType) -> None:
 def _move(hit: Hit, old: Batch, new: Batch) -> None:
     """Move a HIT with its assignments into another batch, at the end of its queue."""
     Batch.objects.filter(pk=old.pk).update(size=F("size") - 1)
-    Batch.objects.filter(pk=new.pk).update(size=F("size") + 1, next_ticket=F("next_ticket") + 1)
-    ticket = Batch.objects.values_list("next_ticket", flat=True).get(pk=new.pk) - 1
-    item = item_for(new, hit.public_id)
-    Hit.objects.filter(pk=hit.pk).update(batch=new, item=item, reward=new.reward, ticket=ticket)
+    ticket = hit_creation.take_ticket(new.pk)
+    Item.objects.filter(pk=hit.item_id).update(dataset=hit_creation.dataset_of(new), position=ticket)
+    Hit.objects.filter(pk=hit.pk).update(batch=new, reward=new.reward, ticket=ticket)
     rows = Assignment.objects.filter(hit=hit)
     for worker, state, at in rows.order_by("worker").values_list("worker", "state", "submitted_at"):
         participation, _made = Participation.objects.get_or_create(batch=new, worker_id=worker)

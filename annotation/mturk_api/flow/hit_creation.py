@@ -5,22 +5,26 @@ The dataset of a HIT type is created with its first HIT. The cost does not depen
 
 import hashlib
 import json
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
-from django.db import IntegrityError, transaction
-from django.db.models import F
+from django.db import IntegrityError, connection, transaction
+from django.db.models import CharField, Exists, OuterRef, QuerySet, Subquery, Value
+from django.db.models.functions import Cast, Concat
 
 from annotation.flow.money import ledger
-from annotation.models import Batch, Dataset, Hit, Item, Project, User, clock
+from annotation.models import Account, Batch, Dataset, Hit, Item, Project, User, clock
+from annotation.models.compiled import compiled
 from annotation.models.project import mturk_id
-from annotation.mturk_api.flow import hit_funds, notification_events
+from annotation.mturk_api.flow import hit_funds, notification_events, request_tokens
 from annotation.mturk_api.models import HitType, Listing
 from annotation.pure.data.example import Example
 
 TASK = "external"
+FAMILY = "hit"  # of the tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +62,45 @@ class HitRequest:
 
 def hit_type_of(project: Project, terms: Terms, *, user: User | None = None) -> HitType:
     """The project's HIT type of these terms, created on first use."""
-    found = HitType.objects.filter(project=project, digest=terms.digest).select_related("batch").first()
-    if found is not None:
-        return found
-    try:
-        with transaction.atomic():
-            return _make_type(project, terms, user)
-    except IntegrityError:  # created by another request at the same time
-        return HitType.objects.select_related("batch").get(project=project, digest=terms.digest)
+    found = _with_digest(project.pk, terms.digest)
+    if not found:
+        with suppress(IntegrityError), transaction.atomic():  # created by another request at the same time
+            _make_type(project, terms, user)
+        found = _with_digest(project.pk, terms.digest)
+    return _of_project(found[0], project)
+
+
+def hit_type_with(project: Project, public_id: str) -> HitType | None:
+    """The project's HIT type of that id, or None."""
+    return next((_of_project(found, project) for found in _with_public_id(project.pk, public_id)), None)
+
+
+def _of_project(hit_type: HitType, project: Project) -> HitType:
+    hit_type.project = hit_type.batch.project = project
+    hit_type.batch.hit_type = hit_type
+    return hit_type
+
+
+@compiled
+def _with_digest(project: int, digest: str) -> QuerySet[HitType]:
+    return _types().filter(project=project, digest=digest)
+
+
+@compiled
+def _with_public_id(project: int, public_id: str) -> QuerySet[HitType]:
+    return _types().filter(project=project, public_id=public_id)
+
+
+def _types() -> QuerySet[HitType]:
+    """HIT types with all that `list_hit` needs; the keys are None before the type's first HIT."""
+    accounts = Account.objects.filter(project=OuterRef("project"))
+    held = accounts.filter(name=Concat(Value("held/"), Cast(OuterRef("batch"), CharField())))
+    datasets = Dataset.objects.filter(batches=OuterRef("batch"))
+    return HitType.objects.select_related("batch", "notification").annotate(
+        available_key=Subquery(accounts.filter(name=ledger.AVAILABLE).values("pk")),
+        held_key=Subquery(held.values("pk")),
+        dataset_key=Subquery(datasets.order_by("pk").values("pk")[:1]),
+    )
 
 
 def _make_type(project: Project, terms: Terms, user: User | None) -> HitType:
@@ -94,68 +129,110 @@ def _make_type(project: Project, terms: Terms, user: User | None) -> HitType:
     return HitType.objects.create(batch=batch, project=project, public_id=public_id, digest=terms.digest)
 
 
-@transaction.atomic
-def list_hit(hit_type: HitType, wanted: HitRequest) -> Listing:
-    """Create a HIT and set its cost aside. Raises Overdrawn, changing nothing."""
+def list_hit(hit_type: HitType, wanted: HitRequest, *, token: str = "") -> Listing:
+    """Create a HIT and set its cost aside; the listing is as from `hit_funds.standing`.
+
+    `token`: the request's UniqueRequestToken. Raises Spent and Overdrawn, changing nothing. Rows that other requests
+    change too (the batch, last the accounts) are locked as late as possible.
+    """
+    if not (hit_type.held_key and hit_type.dataset_key):
+        _equip(hit_type)
     batch = hit_type.batch
-    Batch.objects.filter(pk=batch.pk).update(next_ticket=F("next_ticket") + 1, size=F("size") + 1)
-    ticket = Batch.objects.values_list("next_ticket", flat=True).get(pk=batch.pk) - 1
-    hit = Hit.objects.create(
+    with transaction.atomic():
+        if token:
+            request_tokens.spend(hit_type.project, FAMILY, token, result=wanted.public_id)
+        made = _insert(hit_type, wanted)
+        keys = {"available": hit_type.available_key, "held": hit_type.held_key}
+        ledger.hold_new(batch, made.held, key=f"listing/{made.pk}/0", **keys)
+    return made
+
+
+def _insert(hit_type: HitType, wanted: HitRequest) -> Listing:
+    batch = hit_type.batch
+    hit = Hit(
         batch=batch,
-        item=item_for(batch, wanted.public_id),
         public_id=wanted.public_id,
         group_key=wanted.public_id,
         payload={"question": wanted.question},
-        ticket=ticket,
         wanted=wanted.places,
         reward=batch.reward,
         closes_at=clock.now() + timedelta(seconds=wanted.lifetime),
     )
-    amount = wanted.places * hit_funds.cost(hit)
-    listing = Listing.objects.create(
-        hit=hit,
-        project_id=hit_type.project_id,
+    listing = Listing(
+        project=hit_type.project,
         annotation=wanted.annotation,
         first_places=wanted.places,
-        held=amount,
+        held=wanted.places * hit_funds.cost(hit),
         moves=1,
         due_at=hit.closes_at,
         assignment_policy=wanted.assignment_policy,
         hit_policy=wanted.hit_policy,
-        created_at=clock.now(),
     )
-    ledger.hold(batch, amount, key=f"listing/{listing.pk}/0")
-    notification_events.record_event(notification_events.CREATED, hit)
+    listing.expired, listing.completed = False, 0  # as of any new one
+    hit.ticket = take_ticket(batch.pk)
+    listing.created_at = clock.now()  # behind the lock, so that lists grow at their end
+    hit.item = _item(hit_type, wanted.public_id, position=hit.ticket)
+    hit.save(force_insert=True)
+    listing.hit = hit
+    listing.save(force_insert=True)
+    if hasattr(hit_type, "notification"):
+        notification_events.record_event_for(hit_type.notification, notification_events.CREATED, hit)
     return listing
 
 
-def item_for(batch: Batch, public_id: str) -> Item:
+TAKE_TICKET = """
+    UPDATE annotation_batch SET next_ticket = next_ticket + 1, size = size + 1 WHERE id = %s RETURNING next_ticket - 1
+"""
+
+
+def take_ticket(batch: int) -> int:
+    """The next ticket of the batch's queue, for one HIT more. Locks the batch: tickets become visible in order."""
+    with connection.cursor() as cursor:
+        cursor.execute(TAKE_TICKET, [batch])
+        return int(cursor.fetchone()[0])
+
+
+def _item(hit_type: HitType, public_id: str, *, position: int) -> Item:
     """The item of a HIT: a row of the batch's dataset with only the batch's title as its content."""
-    dataset = _dataset(batch)
-    Dataset.objects.filter(pk=dataset.pk).update(size=F("size") + 1)
-    size = Dataset.objects.values_list("size", flat=True).get(pk=dataset.pk)
-    example = Example(id=public_id, question=batch.title, paragraphs=())
+    title = hit_type.batch.title
     return Item.objects.create(
-        dataset=dataset,
-        position=size - 1,
+        dataset_id=hit_type.dataset_key,
+        position=position,
         source_id=public_id,
         group_key=public_id,
-        question=batch.title,
-        content=example.as_json(),
+        question=title,
+        content=Example(id=public_id, question=title, paragraphs=()).as_json(),
     )
 
 
-def _dataset(batch: Batch) -> Dataset:
+def _equip(hit_type: HitType) -> None:
+    """Create the dataset and the accounts that a type's HITs need, before its first one."""
+    hit_type.dataset_key = dataset_of(hit_type.batch).pk
+    names = ledger.AVAILABLE, ledger.held_for(hit_type.batch)
+    hit_type.available_key, hit_type.held_key = map(ledger.accounts(hit_type.project, *names).__getitem__, names)
+
+
+def dataset_of(batch: Batch) -> Dataset:
+    """The dataset of a HIT type's items, created on first use. `count_items` keeps its size."""
+    columns = {
+        "state": Dataset.State.READY,
+        "format": "jsonl",
+        "sha256": hashlib.sha256(batch.slug.encode()).hexdigest(),
+        "source": batch.title,
+        "created_by_id": batch.created_by_id,
+    }
     found = batch.datasets.first()
     if found is None:
-        found = Dataset.objects.create(
-            project_id=batch.project_id,
-            slug=batch.slug,
-            state=Dataset.State.READY,
-            format="jsonl",
-            sha256=hashlib.sha256(batch.slug.encode()).hexdigest(),
-            source=batch.title,
-            created_by_id=batch.created_by_id,
-        )
+        found, _made = Dataset.objects.get_or_create(project_id=batch.project_id, slug=batch.slug, defaults=columns)
         batch.datasets.add(found)
     return found
+
+
+def count_items() -> int:
+    """Bring the sizes of HIT types' datasets up to date, each its batch's; returns how many. Safe to run twice.
+
+    A sweep, so that creating a HIT need not lock one more row.
+    """
+    batch = Batch.everything.filter(datasets=OuterRef("pk"), by_program=True)
+    outdated = Dataset.objects.filter(Exists(batch.exclude(size=OuterRef("size"))))
+    return outdated.update(size=Subquery(batch.values("size")[:1]))

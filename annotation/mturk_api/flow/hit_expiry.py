@@ -6,7 +6,8 @@ This can happen by time alone, so a sweep looks for unnoticed ones. Lock order: 
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import BooleanField, Exists, ExpressionWrapper, F, Q
+from django.db.models.expressions import Combinable
 from django.db.models.functions import Now
 
 from annotation.flow.money import ledger
@@ -54,9 +55,24 @@ def notice_due(*, limit: int = 500) -> None:
 AT_ONCE = 200
 
 
+def is_behind(project: Any) -> Combinable:
+    """Whether `catch_up` has something to do in the project, for an annotation."""
+    of_mturk = _of_mturk(project)
+    leases = next_assignment.overdue().filter(**of_mturk)
+    approvals = assignment_approval.due_for_approval().filter(**of_mturk)
+    return ExpressionWrapper(
+        Exists(hit_funds.due(project)) | Exists(leases) | Exists(approvals), output_field=BooleanField()
+    )
+
+
+def _of_mturk(project: Any) -> dict[str, Any]:
+    """Filters of assignments: those of the project's HITs of the MTurk API."""
+    return {"batch__project": project, "batch__hit_type__isnull": False}
+
+
 def catch_up(project: Project) -> None:
     """In one project, expire overdue leases, approve what is due, and handle expired HITs."""
-    of_mturk: dict[str, Any] = {"batch__project": project, "batch__hit_type__isnull": False}
+    of_mturk = _of_mturk(project)
     while next_assignment.expire_due(limit=AT_ONCE, **of_mturk) == AT_ONCE:
         pass
     while _lapse(project) == AT_ONCE:

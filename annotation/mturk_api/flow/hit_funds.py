@@ -8,13 +8,15 @@ participation, batch, HIT, listing, accounts.
 import logging
 from datetime import timedelta
 from decimal import Decimal
+from typing import Any
 
 from django.db import transaction
-from django.db.models import Case, F, Q, QuerySet, Value, When
-from django.db.models.functions import Now
+from django.db.models import Case, Count, F, OuterRef, Q, QuerySet, Subquery, Value, When
+from django.db.models.functions import Coalesce, Now
 
 from annotation.flow.money import ledger
-from annotation.models import Assignment, Batch, Hit, Payment, Project, clock
+from annotation.models import Assignment, Batch, Hit, Payment, clock
+from annotation.models.compiled import compiled
 from annotation.mturk_api.flow import notification_events
 from annotation.mturk_api.models import Listing
 from annotation.pure.batches import lifecycle
@@ -23,14 +25,28 @@ from annotation.pure.mturk.hit_status import HitCounts
 
 log = logging.getLogger(__name__)
 LOOK_AGAIN = timedelta(days=1)  # until the next look at a HIT that should be deleted but still waits for something
+COMPLETED = (
+    Assignment.objects.filter(hit=OuterRef("hit"))
+    .exclude(approval="")
+    .order_by()
+    .values("hit")
+    .values(number=Count("pk"))
+)
 EXPIRED = Case(
     When(Q(hit__excluded_at__isnull=False) | Q(hit__closes_at__lte=Now()), then=Value(True)), default=Value(False)
 )
 
 
 def standing(rows: QuerySet[Listing]) -> QuerySet[Listing]:
-    """The listings with their HIT, and `expired` by the database's clock, as `state_of` needs them."""
-    return rows.select_related("hit__batch__hit_type", "hit__batch__project").annotate(expired=EXPIRED)
+    """The listings with their HIT, `expired` by the database's clock, and `completed`, its decided assignments."""
+    with_hit = rows.select_related("hit__batch__hit_type", "hit__batch__project")
+    return with_hit.annotate(expired=EXPIRED, completed=Coalesce(Subquery(COMPLETED), 0))
+
+
+@compiled
+def listing_of(project: int, hit: str) -> QuerySet[Listing]:
+    """The listing of the project's HIT with this public id, as `standing` gives it, deleted or not."""
+    return standing(Listing.objects.filter(project=project, hit__public_id=hit))
 
 
 def state_of(listing: Listing) -> HitCounts:
@@ -100,7 +116,7 @@ def _due_at(listing: Listing, state: HitCounts) -> object:
     return gone if gone > clock.now() else clock.now() + LOOK_AGAIN
 
 
-def due(project: Project) -> QuerySet[Listing]:
+def due(project: Any) -> QuerySet[Listing]:
     """Listings of the project that changed by time and were not handled yet."""
     return Listing.objects.filter(project=project, due_at__lte=Now())
 

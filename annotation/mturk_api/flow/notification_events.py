@@ -31,9 +31,14 @@ def record_event(kind: str, hit: Hit, assignment: Assignment | None = None) -> N
     batch = assignment.batch if assignment is not None else hit.batch
     if batch.task != EXTERNAL:
         return
-    rows = NotificationSetting.objects.filter(hit_type__batch=batch.pk, active=True)
-    setting = rows.select_related("hit_type__project").first()
-    if setting is None or kind not in setting.events:
+    rows = NotificationSetting.objects.filter(hit_type__batch=batch.pk)
+    for setting in rows.select_related("hit_type__project"):
+        record_event_for(setting, kind, hit, assignment)
+
+
+def record_event_for(setting: NotificationSetting, kind: str, hit: Hit, assignment: Assignment | None = None) -> None:
+    """Like `record_event`, with the HIT type's setting."""
+    if not setting.active or kind not in setting.events:
         return
     _write(
         setting.hit_type.project,
