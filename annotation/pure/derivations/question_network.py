@@ -7,15 +7,12 @@ sampling needs no list of candidates. Every candidate belongs to one edge, its p
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
-
-import numpy as np
 
 from annotation.pure.derivations.bridges import entity_key
 from annotation.pure.derivations.single_hop import Single
+from annotation.pure.numeric import Integers, np
 
 Nodes = tuple[int, ...]  # positions of single-hop questions, in hop order
-Numbers = np.ndarray[Any, np.dtype[np.int64]]
 
 
 class Network:
@@ -35,12 +32,12 @@ class Network:
         self._group_edges(entity[order])
         self._count_degrees()
 
-    def _entities(self) -> Numbers:
+    def _entities(self) -> Integers:
         numbers: dict[str, int] = {}
         ids = [numbers.setdefault(key, len(numbers)) for key in self.keys]
         return np.array(ids, dtype=np.int64)
 
-    def _group_edges(self, entity: Numbers) -> None:
+    def _group_edges(self, entity: Integers) -> None:
         """`before`: how many edges into the same tail have an earlier entity; `group`: how many have this one."""
         places = np.arange(len(self.heads), dtype=np.int64)
         new_tail = np.diff(self.tails, prepend=-1) != 0
@@ -49,16 +46,16 @@ class Network:
         first_of_group = np.maximum.accumulate(np.where(new_group, places, 0))
         starts = np.flatnonzero(new_group)
         sizes = np.diff(starts, append=len(places))
-        self.before: Numbers = first_of_group - first_of_tail
-        self.group: Numbers = np.repeat(sizes, sizes)
+        self.before: Integers = first_of_group - first_of_tail
+        self.group: Integers = np.repeat(sizes, sizes)
 
     def _count_degrees(self) -> None:
         size = len(self.singles)
-        self.in_degree: Numbers = np.bincount(self.tails, minlength=size)
-        self.out_degree: Numbers = np.bincount(self.heads, minlength=size)
-        self.first_in: Numbers = np.cumsum(self.in_degree) - self.in_degree
-        self.first_out: Numbers = np.cumsum(self.out_degree) - self.out_degree
-        self.by_head: Numbers = np.argsort(self.heads, kind="stable")
+        self.in_degree: Integers = np.bincount(self.tails, minlength=size)
+        self.out_degree: Integers = np.bincount(self.heads, minlength=size)
+        self.first_in: Integers = np.cumsum(self.in_degree) - self.in_degree
+        self.first_out: Integers = np.cumsum(self.out_degree) - self.out_degree
+        self.by_head: Integers = np.argsort(self.heads, kind="stable")
 
     def head_into(self, tail: int, number: int) -> int:
         """The head of the `number`-th edge into a node."""
@@ -80,7 +77,7 @@ class Candidates:
 def candidates(network: Network, shape: str) -> Candidates:
     """All node tuples with the edges of a shape; some may use a node twice. KeyError for an unknown shape."""
     weigh, make = _SHAPES[shape]
-    ends: Numbers = np.cumsum(weigh(network))
+    ends: Integers = np.cumsum(weigh(network))
     size = int(ends[-1]) if len(ends) else 0
 
     def at(number: int) -> Nodes:
@@ -127,7 +124,7 @@ def _meeting_of_a_chain(network: Network, edge: int, number: int) -> Nodes:
     return network.head_into(second, before), second, network.head_into(last, other), last
 
 
-_SHAPES: dict[str, tuple[Callable[[Network], Numbers], Callable[[Network, int, int], Nodes]]] = {
+_SHAPES: dict[str, tuple[Callable[[Network], Integers], Callable[[Network, int, int], Nodes]]] = {
     "2hop": (lambda n: np.ones(len(n.heads), dtype=np.int64), _pair),
     "3hop1": (lambda n: n.out_degree[n.tails], _chain_of_3),
     "3hop2": (lambda n: n.before, _meeting),

@@ -11,16 +11,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
+from annotation.pure.numeric import Floats, np
 from annotation.pure.people.round_rules import SLACK
 
 DRAWS = 2000
-MEANS = np.linspace(0.025, 0.975, 39)  # of the workers' rates
-WEIGHTS = np.geomspace(1.0, 60.0, 14)  # items that knowing the other workers is worth
-
-Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,21 +37,23 @@ class Outcome:
     high: float | None = None
 
 
-def likely_rates(scored: Sequence[Scored], seed: int, *, draws: int = DRAWS) -> Array:
+def likely_rates(scored: Sequence[Scored], seed: int, *, draws: int = DRAWS) -> Floats:
     """(draws × workers): the workers' true rates, as likely as the round makes them."""
     rng = np.random.default_rng(seed)
     right = np.array([one.value * one.n for one in scored])
     wrong = np.array([(1 - one.value) * one.n for one in scored])
-    grid = [(mean * weight, (1 - mean) * weight) for mean in MEANS for weight in WEIGHTS]
+    means = np.linspace(0.025, 0.975, 39)  # of the workers' rates
+    weights = np.geomspace(1.0, 60.0, 14)  # items that knowing the other workers is worth
+    grid = [(mean * weight, (1 - mean) * weight) for mean in means for weight in weights]
     fits = np.array([_fit(a, b, right, wrong) for a, b in grid])
     chances = np.exp(fits - fits.max())
     chosen = rng.choice(len(grid), size=draws, p=chances / chances.sum())
     a, b = np.array(grid)[chosen].T
-    rates: Array = rng.beta(a[:, None] + right, b[:, None] + wrong)
+    rates: Floats = rng.beta(a[:, None] + right, b[:, None] + wrong)
     return rates
 
 
-def _fit(a: float, b: float, right: Array, wrong: Array) -> float:
+def _fit(a: float, b: float, right: Floats, wrong: Floats) -> float:
     """The log likelihood of a beta prior, up to a constant."""
     constant = _log_beta(a, b)
     return sum(_log_beta(a + k, b + m) - constant for k, m in zip(right, wrong, strict=True))
@@ -76,7 +72,7 @@ def outcomes(scored: Sequence[Scored], marks: Sequence[float], *, strict: bool, 
     return [_outcome(mark, rates[:, scores > mark + SLACK if strict else scores >= mark - SLACK]) for mark in marks]
 
 
-def _outcome(mark: float, rates: Array) -> Outcome:
+def _outcome(mark: float, rates: Floats) -> Outcome:
     if not rates.shape[1]:
         return Outcome(mark, 0)
     means = rates.mean(axis=1)

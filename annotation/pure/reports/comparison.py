@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-import numpy as np
-
+from annotation.pure.numeric import np
 from annotation.pure.statistics import significance
 from annotation.pure.statistics.intervals import RESAMPLES, Figure, bootstrap_figure, resampled_sums
 

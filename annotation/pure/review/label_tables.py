@@ -9,10 +9,8 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from annotation.pure.data.example import JSON
+from annotation.pure.numeric import Floats, np
 from annotation.pure.reports.tables import rounded, table, text_cell
 from annotation.pure.statistics.agreement import alpha_figure, most_said, percent_agreement
 from annotation.pure.statistics.distance_agreement import alpha_without_one
@@ -139,9 +137,9 @@ def expected_agreement(units: Sequence[Sequence[Hashable]], seed: int) -> Figure
     return Figure(value, float(low), float(high), len(shared), "percentile")
 
 
-def _by_chance(totals: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _by_chance(totals: Floats) -> Floats:
     n = totals.sum(axis=1)
-    pairs: npt.NDArray[np.float64] = (totals * (totals - 1)).sum(axis=1) / (n * (n - 1))
+    pairs: Floats = (totals * (totals - 1)).sum(axis=1) / (n * (n - 1))
     return pairs
 
 

@@ -9,12 +9,9 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from typing import TypeVar
 
-import numpy as np
-import numpy.typing as npt
-
+from annotation.pure.numeric import Floats, Integers, np
 from annotation.pure.statistics.intervals import RESAMPLES, Figure, resampled_sums
 
-Array = npt.NDArray[np.float64]
 L = TypeVar("L", bound=Hashable)
 
 
@@ -61,19 +58,19 @@ def most_said(labels: Iterable[L]) -> L | None:
     return ranked[0][0]
 
 
-def label_codes(labels: Iterable[Hashable]) -> npt.NDArray[np.int64]:
+def label_codes(labels: Iterable[Hashable]) -> Integers:
     """Labels as integers from 0, in order of first appearance."""
     seen: dict[Hashable, int] = {}
     return np.array([seen.setdefault(label, len(seen)) for label in labels], dtype=np.int64)
 
 
-def _alphas(parts: Array) -> Array:
+def _alphas(parts: Floats) -> Floats:
     """Nominal alpha of each row of (sum of differing, count of each label); nan if it is undefined."""
     totals = parts[:, 1:]
     n = totals.sum(axis=1)
     expected = (n**2 - (totals**2).sum(axis=1)) / (n - 1)
     expected[expected <= 0] = np.nan
-    alphas: Array = 1.0 - parts[:, 0] / expected
+    alphas: Floats = 1.0 - parts[:, 0] / expected
     return alphas
 
 

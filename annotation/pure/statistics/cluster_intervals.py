@@ -6,11 +6,9 @@ Rows of a cluster are resampled together, because they are correlated: intervals
 import math
 from collections.abc import Hashable, Iterable
 
-import numpy as np
-
+from annotation.pure.numeric import Floats, np
 from annotation.pure.statistics.intervals import (
     RESAMPLES,
-    Array,
     Figure,
     bias_corrected,
     bootstrap_figure,
@@ -40,7 +38,7 @@ def clustered_mean(rows: Iterable[Row], seed: int, *, resamples: int = RESAMPLES
     return _resampled(table, seed, resamples)
 
 
-def _sums(rows: Iterable[Row]) -> Array:
+def _sums(rows: Iterable[Row]) -> Floats:
     """(clusters × 2): the sum of a cluster's values, and how many rows it has."""
     sums: dict[Hashable, list[float]] = {}
     for cluster, value in rows:
@@ -50,7 +48,7 @@ def _sums(rows: Iterable[Row]) -> Array:
     return np.array(list(sums.values()), dtype=np.float64).reshape(-1, 2)
 
 
-def _resampled(table: Array, seed: int, resamples: int) -> Figure:
+def _resampled(table: Floats, seed: int, resamples: int) -> Figure:
     total, n = (float(each) for each in table.sum(axis=0))
     value = total / n
     if value in (0.0, 1.0):

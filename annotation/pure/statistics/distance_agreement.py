@@ -10,16 +10,12 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-import numpy as np
-import numpy.typing as npt
-
+from annotation.pure.numeric import Floats, Integers, np
 from annotation.pure.statistics.intervals import Figure, resampled_sums
 from annotation.pure.statistics.metrics import Scorer
 
 RESAMPLES = 999
 FEW = 32  # number of distinct labels up to which counts by unit are kept as a table
-Array = npt.NDArray[np.float64]
-Places = npt.NDArray[np.int64]
 H = TypeVar("H", bound=Hashable)
 Similarity = Callable[[H, H], float]
 Kin = Callable[[H], Iterable[Hashable]]  # a label's features; labels without a common feature have similarity 0
@@ -160,7 +156,7 @@ class _Table:
                 left += self._observed(others) - float(self.observed[k])
             yield self._of(left, counts)
 
-    def _counts(self, weights: Array | None) -> Array:
+    def _counts(self, weights: Floats | None) -> Floats:
         return np.bincount(self.codes, weights, self.number).astype(np.float64)
 
     def _observed(self, codes: Sequence[int]) -> float:
@@ -168,7 +164,7 @@ class _Table:
         pairs = [(min(a, b), max(a, b)) for k, a in enumerate(codes) for b in codes[:k] if a != b]
         return sum(2 * (1 - self._near.get(pair, 0.0)) for pair in pairs) / (len(codes) - 1) if pairs else 0.0
 
-    def _of(self, observed: float, counts: Array) -> float | None:
+    def _of(self, observed: float, counts: Floats) -> float | None:
         n = float(counts.sum())
         if n < 2:
             return None
@@ -177,7 +173,9 @@ class _Table:
         return None if expected < 1e-9 else 1.0 - observed / expected
 
 
-def _pairs(values: Sequence[H], similarity: Similarity[H] | None, kin: Kin[H] | None) -> tuple[Places, Places, Array]:
+def _pairs(
+    values: Sequence[H], similarity: Similarity[H] | None, kin: Kin[H] | None
+) -> tuple[Integers, Integers, Floats]:
     """The pairs of different labels with a similarity above 0, and these similarities."""
     near: list[tuple[int, int, float]] = []
     if similarity is not None:

@@ -9,14 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
-import numpy as np
-import numpy.typing as npt
+from annotation.pure.numeric import ArrayLike, Floats, np
 
 LEVEL = 0.95
 RESAMPLES = 9999
 _CELLS = 1_000_000  # item counts held at once while resampling: bounds the memory
 
-Array = npt.NDArray[np.float64]
 _NORMAL = NormalDist()
 
 
@@ -39,7 +37,7 @@ def method_label(seed: int, resamples: int = RESAMPLES) -> str:
     return f"95 % BCa bootstrap over items, {resamples} resamples, seed {seed}; Wilson where all are 0 or all 1"
 
 
-def bootstrap_figures(matrix: npt.ArrayLike, seed: int, *, resamples: int = RESAMPLES) -> list[Figure]:
+def bootstrap_figures(matrix: ArrayLike, seed: int, *, resamples: int = RESAMPLES) -> list[Figure]:
     """The mean and interval of each column of an (n items × k figures) matrix; nan is ignored.
 
     A column of equal values has no bootstrap interval; if they are 0 or 1, Wilson's interval is used.
@@ -78,7 +76,7 @@ def wilson(successes: float, n: int, *, level: float = LEVEL) -> Figure:
     return Figure(share, low, high, n, "wilson")
 
 
-def _even_figure(column: Array) -> Figure:
+def _even_figure(column: Floats) -> Figure:
     """The figure of a column without variance."""
     n = column.size
     if n == 0:
@@ -87,7 +85,7 @@ def _even_figure(column: Array) -> Figure:
     return wilson(value * n, n) if value in (0.0, 1.0) else Figure(value, None, None, n)
 
 
-def resampled_sums(table: Array, seed: int, *, resamples: int = RESAMPLES) -> Array:
+def resampled_sums(table: Floats, seed: int, *, resamples: int = RESAMPLES) -> Floats:
     """(resamples × columns): column sums over as many rows as the table has, drawn with replacement."""
     rng = np.random.default_rng(seed)
     sums = np.empty((resamples, table.shape[1]))
@@ -98,7 +96,7 @@ def resampled_sums(table: Array, seed: int, *, resamples: int = RESAMPLES) -> Ar
     return sums
 
 
-def _resampled_means(table: Array, *, seed: int, resamples: int) -> Array:
+def _resampled_means(table: Floats, *, seed: int, resamples: int) -> Floats:
     """(resamples × columns): means ignoring nan; nan if a draw has no value."""
     missing = np.isnan(table)
     gaps = missing.any(axis=0)
@@ -107,25 +105,25 @@ def _resampled_means(table: Array, *, seed: int, resamples: int) -> Array:
     counts = np.full((resamples, table.shape[1]), float(len(table)))
     counts[:, gaps] = sums[:, table.shape[1] :]
     counts[counts == 0] = np.nan
-    means: Array = sums[:, : table.shape[1]] / counts
+    means: Floats = sums[:, : table.shape[1]] / counts
     return means
 
 
-def _draw_counts(rng: np.random.Generator, *, items: int, draws: int) -> Array:
+def _draw_counts(rng: "np.random.Generator", *, items: int, draws: int) -> Floats:
     """(draws × items): how often each item is in each resample."""
     chosen = rng.integers(0, items, size=(draws, items))
     chosen += np.arange(draws)[:, None] * items
     return np.bincount(chosen.ravel(), minlength=draws * items).reshape(draws, items).astype(np.float64)
 
 
-def _bca(column: Array, means: Array) -> Figure:
+def _bca(column: Floats, means: Floats) -> Figure:
     """For a mean the jackknife has a closed form."""
     value = float(column.mean())
     low, high = bias_corrected(means[~np.isnan(means)], value, column - value)
     return Figure(value, low, high, column.size, "bca")
 
 
-def bias_corrected(drawn: Array, value: float, influence: Array) -> tuple[float, float]:
+def bias_corrected(drawn: Floats, value: float, influence: Floats) -> tuple[float, float]:
     """Bias-corrected and accelerated percentiles of resampled values; `influence` of each item on the value."""
     slack = 1e-12 * max(1.0, abs(value))  # equal means differ by rounding
     below = (np.count_nonzero(drawn < value - slack) + np.count_nonzero(drawn <= value + slack)) / 2

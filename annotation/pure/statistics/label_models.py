@@ -9,15 +9,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
+from annotation.pure.numeric import Floats, Integers, np
 
 SMOOTHING = 0.01  # pseudo-count for every cell of a worker's table
 TOLERANCE = 1e-8  # stop when a step gains less than this per vote
 MAX_STEPS = 1000
-
-Array = npt.NDArray[np.float64]
-Codes = npt.NDArray[np.int64]
 
 
 class Vote(NamedTuple):
@@ -40,9 +36,9 @@ class LabelModel:
     items: list[str]
     workers: list[str]
     labels: list[str]
-    posterior: Array
-    shares: Array
-    errors: Array
+    posterior: Floats
+    shares: Floats
+    errors: Floats
     trace: list[float]
 
     def aggregates(self) -> dict[str, str | None]:
@@ -75,13 +71,13 @@ def one_coin(votes: Iterable[Vote], *, smoothing: float = SMOOTHING) -> LabelMod
 class _Votes:
     """Votes as positions in the lists of items, workers and labels."""
 
-    item: Codes
-    worker: Codes
-    label: Codes
+    item: Integers
+    worker: Integers
+    label: Integers
     sizes: tuple[int, int, int]
 
 
-_Tables = Callable[[_Votes, Array, float], tuple[Array, float]]
+_Tables = Callable[[_Votes, Floats, float], tuple[Floats, float]]
 
 
 def _fitted(name: str, votes: Iterable[Vote], *, tables: _Tables, smoothing: float) -> LabelModel:
@@ -102,23 +98,23 @@ def _fitted(name: str, votes: Iterable[Vote], *, tables: _Tables, smoothing: flo
     return LabelModel(name, items, workers, labels, posterior, shares, errors, trace)
 
 
-def _coded(column: Sequence[str]) -> tuple[list[str], Codes]:
+def _coded(column: Sequence[str]) -> tuple[list[str], Integers]:
     """The distinct values in an order of their own, and each value's position."""
     names = sorted(set(column), key=repr)
     place = {name: k for k, name in enumerate(names)}
     return names, np.fromiter((place[value] for value in column), dtype=np.int64, count=len(column))
 
 
-def _vote_shares(votes: _Votes) -> Array:
+def _vote_shares(votes: _Votes) -> Floats:
     """(items × labels): vote shares, from which the estimation starts."""
     n_items, _, n_labels = votes.sizes
     cells = np.bincount(votes.item * n_labels + votes.label, minlength=n_items * n_labels)
-    counts: Array = cells.reshape(n_items, n_labels).astype(np.float64)
+    counts: Floats = cells.reshape(n_items, n_labels).astype(np.float64)
     counts /= counts.sum(axis=1, keepdims=True)
     return counts
 
 
-def _expected(votes: _Votes, shares: Array, errors: Array) -> tuple[Array, float]:
+def _expected(votes: _Votes, shares: Floats, errors: Floats) -> tuple[Floats, float]:
     """The posterior of each item's true label and the log-likelihood of all votes."""
     n_items, _, n_labels = votes.sizes
     with np.errstate(divide="ignore"):
@@ -133,7 +129,7 @@ def _expected(votes: _Votes, shares: Array, errors: Array) -> tuple[Array, float
     return weights / total, float((np.log(total) + peak).sum())
 
 
-def _confusions(votes: _Votes, posterior: Array, smoothing: float) -> tuple[Array, float]:
+def _confusions(votes: _Votes, posterior: Floats, smoothing: float) -> tuple[Floats, float]:
     """(tables of errors, log of their prior) that fit the posterior best."""
     _, n_workers, n_labels = votes.sizes
     cell = votes.worker * n_labels + votes.label
@@ -147,7 +143,7 @@ def _confusions(votes: _Votes, posterior: Array, smoothing: float) -> tuple[Arra
     return errors, smoothing * float(np.log(errors).sum()) if smoothing else 0.0
 
 
-def _coins(votes: _Votes, posterior: Array, smoothing: float) -> tuple[Array, float]:
+def _coins(votes: _Votes, posterior: Floats, smoothing: float) -> tuple[Floats, float]:
     """Like `_confusions`, with one accuracy per worker and uniform errors."""
     _, n_workers, n_labels = votes.sizes
     if n_labels == 1:

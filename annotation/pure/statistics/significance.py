@@ -9,14 +9,11 @@ import math
 from collections.abc import Sequence
 from itertools import product
 
-import numpy as np
-import numpy.typing as npt
+from annotation.pure.numeric import np
 
 Q = 0.05  # the expected share of people marked by chance
 PERMUTATIONS = 9_999
 _CELLS = 1_000_000  # values held at once while permuting: bounds the memory
-
-Array = npt.NDArray[np.float64]
 
 
 def holm(chances: Sequence[float]) -> list[float]:

@@ -13,9 +13,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
-import numpy as np
-import numpy.typing as npt
-
+from annotation.pure.numeric import Floats, Integers, np
 from annotation.pure.reports.tables import text_cell
 from annotation.pure.statistics.agreement import label_codes
 from annotation.pure.statistics.intervals import LEVEL, Figure
@@ -32,7 +30,6 @@ TOO_FEW = _(
     "No interval is given for people in general: this requires at least %(least)s annotators, and only %(n)s "
     "took part. An interval over so few people would mostly reflect who happened to take part."
 )
-Array = npt.NDArray[np.float64]
 H = TypeVar("H")
 
 
@@ -123,13 +120,13 @@ def _changed(total: float, n: int, rows: Sequence[tuple[float | None, float | No
     return (total - math.fsum(before) + math.fsum(after)) / left if left else None
 
 
-def _clustered(off: Array, clusters: npt.NDArray[np.int64]) -> float:
+def _clustered(off: Floats, clusters: Integers) -> float:
     """The variance of a mean by the sums of its deviations within clusters; 0 for a single cluster."""
     sums = np.bincount(clusters, off)
     return float(np.sum(sums**2)) * len(sums) / (len(sums) - 1) if len(sums) > 1 else 0.0
 
 
-def _jackknife(weights: Array, weighted: Array, workers: npt.NDArray[np.int64]) -> float:
+def _jackknife(weights: Floats, weighted: Floats, workers: Integers) -> float:
     """The variance of a mean by leaving out one worker after the other."""
     left = weights.sum() - np.bincount(workers, weights)
     means = (weighted.sum() - np.bincount(workers, weighted)) / left

@@ -8,10 +8,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from annotation.pure.data.example import Paragraph
+from annotation.pure.numeric import Floats, Integers, np
 
 FIRST = 64  # places that are put in order at once; few callers go further
 
@@ -57,21 +55,21 @@ class Pool:
             yield from best[seen:].tolist()
             seen = len(best)
 
-    def _scores(self, query: str) -> NDArray[np.float32]:
+    def _scores(self, query: str) -> Floats:
         words = _words(query)
         known = self._index.get_tokens_ids(words) if self._index else []
         if not self._index or not known:
             return np.zeros(len(self.paragraphs), dtype=np.float32)
-        scores: NDArray[np.float32] = self._index.get_scores_from_ids(known)
+        scores: Floats = self._index.get_scores_from_ids(known)
         return scores
 
 
-def _best(scores: NDArray[np.float32], count: int) -> NDArray[np.intp]:
+def _best(scores: Floats, count: int) -> Integers:
     """Positions of the `count` best scores, and of all ties with the last, best first."""
     least = np.partition(scores, -count)[-count]
     positions = np.flatnonzero(scores >= least)
     order = np.lexsort((positions, -scores[positions]))
-    best: NDArray[np.intp] = positions[order]
+    best: Integers = positions[order]
     return best
 
 
