@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from celery import shared_task
 from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext as _
@@ -60,6 +59,8 @@ def ring(job: Job) -> None:
     if settings.EMBEDDED_JOBS:
         bell.set()
         return
+    from annotation.celery import run_due  # slow to load, and only few processes post jobs
+
     try:
         run_due.delay()
     except Exception as away:  # each transport raises exceptions of its own
@@ -260,9 +261,3 @@ def _each(acts: list[Callable[[], object]]) -> None:
             if is_away(error):
                 raise
             log.exception("%s.%s failed and is tried again", act.__module__, act.__qualname__)
-
-
-@shared_task(name="annotation.run_due", acks_late=True, reject_on_worker_lost=True, ignore_result=True)
-def run_due() -> None:
-    """Run due work; called by the bell and by the schedule."""
-    work_off()

@@ -97,7 +97,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "bm25s": ("annotation/pure/text/bm25.py",),
     "HanTa": ("annotation/pure/text/tagging.py",),
     "syntok": ("annotation/pure/text/tagging.py",),
-    "celery": ("annotation/celery.py", "annotation/jobs.py"),
+    "celery": ("annotation/celery.py",),
     "rest_framework": ("annotation/api/", "annotation/webhooks/api.py", "annotation/dry_run/api.py"),
     "drf_spectacular": ("annotation/api/", "annotation/webhooks/api.py", "annotation/dry_run/api.py"),
     "markdown_it": ("annotation/views/markdown_html.py",),

@@ -6,16 +6,17 @@ import time
 from collections.abc import Callable
 from datetime import timedelta
 from functools import cache
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
-
-from botocore.loaders import Loader
-from botocore.model import ServiceModel
 
 from annotation.mturk_api import service
 from annotation.mturk_api.calls import JSON, Caller, RequestError
 from annotation.mturk_api.flow import notification_delivery
 from annotation.mturk_api.models import Event
 from annotation.pure.mturk import notification_events
+
+if TYPE_CHECKING:
+    from botocore.model import ServiceModel
 
 PREFIX = "AmazonSQS."
 SERVICE = "sqs"
@@ -24,8 +25,8 @@ LONGEST_WAIT = 1.0  # seconds that an empty queue delays its response, so that c
 
 
 @cache
-def _model() -> ServiceModel:
-    return ServiceModel(Loader().load_service_model("sqs", "service-2"), "sqs")
+def _model() -> "ServiceModel":
+    return service.load("sqs")
 
 
 def answer(caller: Caller, name: str, body: JSON) -> JSON:

@@ -1,22 +1,22 @@
 """Validation of requests and serialisation of responses by botocore's model of the service.
 
 Operations get Python values: money as Decimal, times as aware datetimes. Constraints that boto3 leaves to the server
-(patterns, maxima, enums) are checked here.
+(patterns, maxima, enums) are checked here. botocore is loaded with the first request.
 """
+
+from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import cache
-from typing import Any
-
-from botocore.loaders import Loader
-from botocore.model import OperationModel, ServiceModel, Shape
-from botocore.utils import parse_timestamp
-from botocore.validate import ParamValidator
+from typing import TYPE_CHECKING, Any
 
 from annotation.mturk_api.calls import JSON, RequestError
+
+if TYPE_CHECKING:
+    from botocore.model import OperationModel, ServiceModel, Shape
 
 MOST_MONEY = Decimal("999999.99")
 CENT = Decimal("0.01")
@@ -27,7 +27,15 @@ UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]"
 @cache
 def model() -> ServiceModel:
     """The 39 operations with their shapes; loaded from botocore once."""
-    return ServiceModel(Loader().load_service_model("mturk", "service-2"), "mturk")
+    return load("mturk")
+
+
+def load(name: str) -> ServiceModel:
+    """botocore's model of a service."""
+    from botocore.loaders import Loader
+    from botocore.model import ServiceModel
+
+    return ServiceModel(Loader().load_service_model(name, "service-2"), name)
 
 
 def operation_model(name: str) -> OperationModel | None:
@@ -52,6 +60,8 @@ def read(operation: OperationModel, request: JSON) -> JSON:
 
 def _misshapen(members: JSON, shape: Shape) -> str:
     """Errors that botocore's own check finds: types, required and unknown members, minima. "" if none."""
+    from botocore.validate import ParamValidator
+
     try:
         errors = ParamValidator().validate(members, shape)
     except (RuntimeError, OverflowError):  # of an impossible time
@@ -117,6 +127,8 @@ def _broken_text(value: str, shape: Shape) -> Iterator[str]:
 
 
 def _time(value: Any) -> datetime | None:
+    from botocore.utils import parse_timestamp
+
     try:
         if isinstance(value, bool):
             return None

@@ -1,4 +1,7 @@
-"""Authentication by AWS Signature Version 4: signed again with botocore's own signer, and compared."""
+"""Authentication by AWS Signature Version 4: signed again with botocore's own signer, and compared.
+
+botocore is loaded with the first request.
+"""
 
 import hashlib
 import hmac
@@ -6,12 +9,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Any
-
-from botocore.auth import SigV4Auth
-from botocore.awsrequest import AWSRequest
-from botocore.compat import HTTPHeaders
-from botocore.credentials import Credentials
 
 from annotation.mturk_api.calls import RequestError
 
@@ -47,14 +46,20 @@ class Claim:
     signature: str
 
 
-class _Signer(SigV4Auth):
-    """A signer of exactly the headers that the client signed."""
+@cache
+def _signer() -> Any:
+    """A class: a signer of exactly the headers that the client signed."""
+    from botocore.auth import SigV4Auth
+    from botocore.compat import HTTPHeaders
 
-    def headers_to_sign(self, request: Any) -> Any:
-        headers = HTTPHeaders()
-        for name, value in request.headers.items():
-            headers[name.lower()] = value
-        return headers
+    class Signer(SigV4Auth):
+        def headers_to_sign(self, request: Any) -> Any:
+            headers = HTTPHeaders()
+            for name, value in request.headers.items():
+                headers[name.lower()] = value
+            return headers
+
+    return Signer
 
 
 def claim(request: Signed, *, now: datetime, service: str = SERVICE) -> Claim:
@@ -105,6 +110,9 @@ def verify(request: Signed, claimed: Claim, secret: str) -> None:
 
 
 def _signature(request: Signed, claimed: Claim, secret: str) -> str:
+    from botocore.awsrequest import AWSRequest
+    from botocore.credentials import Credentials
+
     headers = {name: request.headers.get(name, "") for name in claimed.headers}
     address = f"https://{request.headers.get('host', '')}{request.path}"
     made = AWSRequest(
@@ -114,5 +122,5 @@ def _signature(request: Signed, claimed: Claim, secret: str) -> str:
         data=request.body,
     )
     made.context["timestamp"] = request.headers["x-amz-date"]
-    signer = _Signer(Credentials(claimed.key_id, secret), claimed.service, claimed.region)
+    signer = _signer()(Credentials(claimed.key_id, secret), claimed.service, claimed.region)
     return str(signer.signature(signer.string_to_sign(made, signer.canonical_request(made)), made))

@@ -9,7 +9,6 @@ from django.utils.crypto import constant_time_compare
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from annotation.celery import broker_trouble
 from annotation.operations import prometheus, readiness
 
 
@@ -28,6 +27,8 @@ def readyz(request: HttpRequest) -> HttpResponse:
     """The state of each part, "ok" or its problem; 503 if there is one."""
     parts = dict(readiness.examine())
     if not settings.EMBEDDED_JOBS:
+        from annotation.celery import broker_trouble  # slow to load, and not needed without a broker
+
         parts["broker"] = "does not answer" if broker_trouble(seconds=2) else readiness.WELL
     ready = all(state == readiness.WELL for state in parts.values())
     return JsonResponse({"ready": ready, "checks": parts}, status=200 if ready else 503)

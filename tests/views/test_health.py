@@ -11,7 +11,7 @@ from django.db import OperationalError, connection
 from django.test import Client
 from django.utils import timezone
 
-from annotation import jobs
+from annotation import celery, jobs
 from annotation.models import Assignment, Job, Project
 from annotation.operations import readiness
 from tests.views.console import take
@@ -32,7 +32,7 @@ def test_what_is_away_is_named_with_503_and_no_secret(
 ) -> None:
     settings.EMBEDDED_JOBS = False
     settings.VAR = tmp_path / "gone"
-    monkeypatch.setattr("annotation.views.health.broker_trouble", lambda seconds: "redis://:canary@there refused")
+    monkeypatch.setattr("annotation.celery.broker_trouble", lambda seconds: "redis://:canary@there refused")
     away = Client().get("/readyz")
     assert away.status_code == 503
     assert away.json()["checks"] == {"database": "ok", "storage": "cannot be written", "broker": "does not answer"}
@@ -107,7 +107,7 @@ def test_a_job_is_posted_while_the_broker_is_away(settings: Any, monkeypatch: py
         raise ConnectionError("connection refused")
 
     settings.EMBEDDED_JOBS = False
-    monkeypatch.setattr(jobs.run_due, "delay", refuse)
+    monkeypatch.setattr(celery.run_due, "delay", refuse)
     project = Project.objects.create(slug="towers", title="Towers")
     jobs.enqueue("score_batch", project=project, title="Score", arguments={})
     assert Job.objects.get().state == "waiting"
