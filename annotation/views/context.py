@@ -1,14 +1,17 @@
 """Context processors: variables of every template."""
 
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
+from django.db.models import Exists, QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext as _
 
 from annotation.flow.notifications import notice_inbox
+from annotation.models import Member, Notice, User, Worker
+from annotation.models.compiled import compiled
 
 OF_WORK = ("/marketplace/", "/qualification-tests/", "/feedback/")  # paths of the tabs of "Your work"
 
@@ -31,22 +34,54 @@ def frame(request: HttpRequest) -> dict[str, Any]:
     }
 
 
+class Standing(NamedTuple):
+    """What a signed-in viewer has: work in a project, a role in one, unread notices."""
+
+    works: bool
+    belongs: bool
+    has_notices: bool
+
+
+def _standing_of(request: HttpRequest) -> Standing | None:
+    """The viewer's standing, asked for once by a page; None for a stranger."""
+    user = getattr(request, "user", None)
+    if user is None or not user.is_authenticated:
+        return None
+    if not hasattr(request, "standing"):
+        request.standing = Standing(*_standing(user.pk)[0])
+    return request.standing
+
+
+@compiled
+def _standing(user: int) -> QuerySet[User]:
+    return User.objects.filter(pk=user).values_list(*standing_columns(user))
+
+
+def standing_columns(user: int) -> list[Exists]:
+    """The fields of Standing, for a page that asks more of the same row and sets `request.standing`."""
+    works = Worker.objects.filter(user=user, project__removed_at=None)
+    belongs = Member.objects.filter(user=user, project__removed_at=None)
+    unread = Notice.objects.filter(user=user, read_at__isnull=True)
+    return [Exists(works), Exists(belongs), Exists(unread)]
+
+
 def _new_to(request: HttpRequest) -> int:
     """The number of unread notices, at most 100."""
-    user = getattr(request, "user", None)
-    return notice_inbox.count_unread(user, limit=100) if user is not None and user.is_authenticated else 0
+    standing = _standing_of(request)
+    return notice_inbox.count_unread(request.user, limit=100) if standing and standing.has_notices else 0
 
 
 def _places(request: HttpRequest) -> list[dict[str, Any]]:
-    user = getattr(request, "user", None)
-    if user is None or not user.is_authenticated:
+    standing = _standing_of(request)
+    if standing is None:
         return []
     places = [(reverse("home"), _("Home"))]
-    if user.workers.filter(project__removed_at=None).exists():
+    if standing.works:
         places.append((reverse("work"), _("Your work")))
-    present = user.memberships.filter(project__removed_at=None).order_by("project__title")
-    for slug, title in present.values_list("project__slug", "project__title")[:5]:
-        places.append((reverse("project", args=[slug]), title))
+    if standing.belongs:
+        present = request.user.memberships.filter(project__removed_at=None).order_by("project__title")
+        for slug, title in present.values_list("project__slug", "project__title")[:5]:
+            places.append((reverse("project", args=[slug]), title))
     path = reverse("work") if request.path.startswith(OF_WORK) else request.path
     places_here = [url for url, _label in places if path == url or (url != "/" and path.startswith(url))]
     here = max(places_here, key=len, default="")

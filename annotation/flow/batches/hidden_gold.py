@@ -142,7 +142,7 @@ def to_come(participation: Participation, left: int) -> int:
     if not batch.check_share or not left:
         return 0
     number = Assignment.objects.filter(worker=participation.worker_id, batch=batch).count()
-    return _reckoned(participation, number=number, left=left, checks=unseen(participation).count())
+    return reckoned(participation, number=number, left=left, checks=unseen(participation).count())
 
 
 def offered(participation: Participation) -> int:
@@ -151,10 +151,14 @@ def offered(participation: Participation) -> int:
     if not batch.check_share:
         return batch.size
     checks = batch.hits.filter(check_item=True).count()
-    return batch.size + _reckoned(participation, number=0, left=batch.size, checks=checks)
+    return batch.size + reckoned(participation, number=0, left=batch.size, checks=checks)
 
 
-def _reckoned(participation: Participation, *, number: int, left: int, checks: int) -> int:
+def reckoned(participation: Participation, *, number: int, left: int, checks: int) -> int:
+    """The number of hidden gold HITs, of `checks` unseen ones, among the worker's next `left` other HITs.
+
+    `number`: the assignments that they have had in the batch.
+    """
     batch = participation.batch
     if left > EXACT:
         return min(checks, round(left * batch.check_share / (1 - batch.check_share)))

@@ -256,7 +256,8 @@ def _may_ask(type: QualificationType, worker: Worker, under_way: QualificationRe
         raise Conflict(_("You have requested this qualification. The requester has not decided yet."))
     if not requestable(type) or not worker.active or is_blocked(worker):
         raise Refused(_("This qualification cannot be requested right now."))
-    again_at = next_try(type, worker)
+    requests = QualificationRequest.objects.filter(type=type, worker=worker)
+    again_at = next_try(type, worker, requests.order_by("-started_at", "-pk").first())
     if again_at is None:
         raise TooSoon(_("This qualification can be requested only once, and you have done so."))
     if again_at > clock.now():
@@ -269,9 +270,8 @@ def requestable(type: QualificationType) -> bool:
     return type.status == QualificationType.Status.ACTIVE and type.deleted_at is None
 
 
-def next_try(type: QualificationType, worker: Worker) -> Any:
-    """The time from which the worker may request it; None: never again."""
-    last = QualificationRequest.objects.filter(type=type, worker=worker).order_by("-started_at", "-pk").first()
+def next_try(type: QualificationType, worker: Worker, last: QualificationRequest | None) -> Any:
+    """The time from which the worker may request it, whose last request was `last`; None: never again."""
     if last is None:
         return worker.created_at
     if type.retry_seconds is None:

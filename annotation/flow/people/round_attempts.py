@@ -3,14 +3,15 @@
 Requesters' side of a round is in `flow/people/qualification_rounds`. `next_assignment.claim` uses this module.
 """
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from random import Random
 
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
-from annotation.models import Assignment, Attempt, Batch, Hit, QualificationRound, Worker, WorkerResponse
+from annotation.models import Assignment, Attempt, Batch, Hit, QualificationRound, Worker, WorkerResponse, clock
 from annotation.pure.batches import lifecycle
 from annotation.pure.people import round_rules
 from annotation.pure.people.round_draw import Candidate, drawn
@@ -111,6 +112,27 @@ def left(round: QualificationRound, worker: int) -> int:
 def offered(attempt: Attempt | None, round: QualificationRound) -> int:
     """The number of items in all attempts that the worker began."""
     return round.per_worker * (attempt.number if attempt else 1)
+
+
+def standing(workers: Mapping[int, int]) -> dict[int, tuple[int, int]]:
+    """`left` and `offered` in each of many rounds; three queries. `workers`: the worker of each batch, by its key."""
+    if not workers:
+        return {}
+    rounds = {row.batch_id: row for row in QualificationRound.objects.filter(batch__in=workers)}
+    rows = Attempt.objects.filter(round__batch__in=workers, worker__in=set(workers.values())).order_by("number")
+    attempts = {row.round_id: row for row in rows}
+    drawn_hits = Hit.objects.filter(pk__in={pk for row in attempts.values() for pk in row.hits})
+    begun = Assignment.objects.filter(hit=OuterRef("pk"), worker__in=set(workers.values()))
+    begun = begun.filter(state__in=[lifecycle.SUBMITTED, lifecycle.ACCEPTED])
+    gone = set(drawn_hits.filter(Exists(begun) | Q(excluded_at__isnull=False)).values_list("pk", flat=True))
+    found = {}
+    for batch, round in rounds.items():
+        attempt = attempts.get(round.pk, Attempt(started_at=clock.now()))
+        attempt.round = round
+        end, hits = deadline(attempt), len({*attempt.hits} - gone) if attempt.pk else round.per_worker
+        is_over = attempt.finished_at is not None or (end is not None and end <= clock.now())
+        found[batch] = (0 if is_over else hits, offered(attempt, round))
+    return found
 
 
 def deadline(attempt: Attempt) -> datetime | None:

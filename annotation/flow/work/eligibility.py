@@ -1,19 +1,29 @@
-"""Requirements of batches: which batches a worker is offered, why not the others, and how many workers qualify."""
+"""Requirements of batches: which ones a worker may discover, what they lack for them, and how many workers qualify."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Count, Max, Min, Q, Sum
+from django.core.cache import cache
+from django.db.models import Count, Exists, Max, OuterRef, Q, Sum
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.flow.errors import Refused
 from annotation.flow.money.earnings import pays_by_answer
 from annotation.flow.people import qualification_types
-from annotation.flow.work import open_work
-from annotation.models import Batch, Hit, Project, Qualification, QualificationRequest, QualificationType, Worker, clock
+from annotation.models import (
+    Batch,
+    Hit,
+    Project,
+    Qualification,
+    QualificationRequest,
+    QualificationRound,
+    QualificationType,
+    Worker,
+    clock,
+)
 from annotation.pure.batches import lifecycle
 from annotation.pure.people import requirements
 from annotation.pure.people.requirements import Held, Lack, Locale, Requirement
@@ -133,36 +143,73 @@ def names_of(project: Project) -> dict[str, str]:
     return dict(own) | {type: str(name) for type, name in SYSTEM_NAMES.items()}
 
 
-def missing(worker: Worker, batch: Batch) -> list[Missing]:
+def missing(worker: Worker, batch: Batch) -> tuple[Missing, ...]:
     """The batch's requirements that the worker does not meet, each with a way to meet it."""
-    lacks = qualification_types.lacks(worker, batch)
-    wanted = [lack.requirement.type for lack in lacks]
-    own = {type.public_id: type for type in QualificationType.objects.filter(public_id__in=wanted)}
-    found = []
-    for lack in lacks:
-        type = own.get(lack.requirement.type)
+    return _missing([(worker, qualification_types.lacks(worker, batch))])[0]
+
+
+def discovered(pairs: Sequence[tuple[Worker, Batch]]) -> dict[int, tuple[Missing, ...]]:
+    """For each batch, by key, that its worker may discover: what they lack to accept work. A few queries for all."""
+    required = {batch.pk: requirements.read_all(batch.requirements) for _worker, batch in pairs}
+    types = {one.type for conditions in required.values() for one in conditions}
+    held = held_by({worker.pk: worker for worker, _batch in pairs}.values(), types) if types else {}
+    found: dict[int, tuple[Missing, ...]] = {}
+    lacking = []
+    for worker, batch in pairs:
+        if not required[batch.pk]:
+            found[batch.pk] = ()
+        elif not requirements.lacks(required[batch.pk], held[worker.pk], "discover"):
+            lacking.append((batch.pk, worker, requirements.lacks(required[batch.pk], held[worker.pk])))
+    missing = _missing([(worker, lacks) for _pk, worker, lacks in lacking])
+    return found | {pk: each for (pk, _worker, _lacks), each in zip(lacking, missing, strict=True)}
+
+
+def _missing(lacking: Sequence[tuple[Worker, list[Lack]]]) -> list[tuple[Missing, ...]]:
+    """What each worker lacks, in words; two queries."""
+    wanted = {lack.requirement.type for _worker, lacks in lacking for lack in lacks}
+    if not wanted:
+        return [() for _ in lacking]
+    in_rounds = QualificationRound.objects.filter(grants=OuterRef("pk"))
+    rows = QualificationType.objects.filter(public_id__in=wanted)
+    rows = rows.annotate(has_round=Exists(in_rounds), opened=Exists(in_rounds.filter(batch__state=Batch.State.OPEN)))
+    types = {type.public_id: type for type in rows}
+    asked = QualificationRequest.objects.filter(worker__in={worker.pk for worker, _lacks in lacking})
+    requests = list(asked.filter(type__in=types.values()).order_by("-started_at", "-pk")) if types else []
+
+    def one(worker: Worker, lack: Lack) -> Missing:
+        type = types.get(lack.requirement.type)
         name = type.name if type else str(SYSTEM_NAMES.get(lack.requirement.type, _("an inactive qualification")))
-        found.append(Missing(lack_text(lack, name), type, _way(lack, type, worker)))
-    return found
+        own = [row for row in requests if type and row.type_id == type.pk and row.worker_id == worker.pk]
+        return Missing(lack_text(lack, name), type, _way(lack, type, worker, own))
+
+    return [tuple(one(worker, lack) for lack in lacks) for worker, lacks in lacking]
 
 
-def _way(lack: Lack, type: QualificationType | None, worker: Worker) -> str:
+def _way(lack: Lack, type: Any, worker: Worker, requests: Sequence[QualificationRequest]) -> str:
     if type is None:
         return "details" if lack.requirement.type in (requirements.LOCALE, requirements.ADULT) else ""
     if lack.requirement.comparator in ("DoesNotExist", "LessThan", "LessThanOrEqualTo"):
         return ""
-    opened = type.rounds.filter(batch__state=Batch.State.OPEN).exists()
-    return way_to(type, worker) or ("round" if opened else "")
+    return _way_to(type, worker, requests, has_round=type.has_round) or ("round" if type.opened else "")
 
 
 def way_to(type: QualificationType, worker: Worker) -> str:
     """The way to get a qualification: "ask" for it, take its "test", "waiting" for a decision, or ""."""
-    open_one = QualificationRequest.objects.filter(type=type, worker=worker, state__in=["testing", "pending"]).first()
-    if open_one is not None:
-        return "test" if open_one.state == QualificationRequest.State.TESTING else "waiting"
-    if not qualification_types.requestable(type) or type.rounds.exists():
+    requests = QualificationRequest.objects.filter(type=type, worker=worker).order_by("-started_at", "-pk")
+    return _way_to(type, worker, requests, has_round=type.rounds.exists())
+
+
+def _way_to(
+    type: QualificationType, worker: Worker, requests: Iterable[QualificationRequest], *, has_round: bool
+) -> str:
+    """`requests`: the worker's of that type, the newest first."""
+    asked = list(requests)
+    under_way = {row.state for row in asked} & {QualificationRequest.State.TESTING, QualificationRequest.State.PENDING}
+    if under_way:  # at most one
+        return "test" if QualificationRequest.State.TESTING in under_way else "waiting"
+    if not qualification_types.requestable(type) or has_round:
         return ""
-    again_at = qualification_types.next_try(type, worker)
+    again_at = qualification_types.next_try(type, worker, asked[0] if asked else None)
     if again_at is None or again_at > clock.now():
         return ""
     return "test" if type.test else "ask"
@@ -170,28 +217,10 @@ def way_to(type: QualificationType, worker: Worker) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A batch that a worker may see. `missing`: unmet requirements."""
+    """A batch that strangers may see. `rewards`: see `rewards_of`."""
 
     batch: Batch
-    worker: Worker | None
-    missing: tuple[Missing, ...]
-    rewards: tuple[Any, Any] | None  # lowest and highest, in dollars; None: unpaid
-
-
-def offers(worker: Worker) -> list[Offer]:
-    """The batches of the worker's project that they may discover, newest first, including paused ones."""
-    states = [Batch.State.OPEN, Batch.State.PAUSED]
-    shown = worker.project.batches.filter(state__in=states, on_marketplace=False).order_by("-launched_at")
-    found = []
-    for batch in shown:
-        batch.project = worker.project
-        obstacle = open_work.obstacle(worker, batch)
-        unseen = batch.requirements and qualification_types.lacks(worker, batch, act="discover")
-        if unseen or obstacle in ("not_chosen", "blocked"):
-            continue
-        lacking = tuple(missing(worker, batch)) if batch.requirements else ()
-        found.append(Offer(batch, worker, lacking, rewards_of(batch)))
-    return found
+    rewards: tuple[Any, Any] | None
 
 
 def advertised(project: Project, *, most: int = 10) -> list[Offer]:
@@ -200,20 +229,29 @@ def advertised(project: Project, *, most: int = 10) -> list[Offer]:
     found = []
     for batch in shown.order_by("-launched_at")[: 5 * most]:
         if not requirements.lacks(requirements.read_all(batch.requirements), {}, "discover"):
-            found.append(Offer(batch, None, (), rewards_of(batch)))
-    return found[:most]
+            found.append(batch)
+    rewards = rewards_of(found[:most])
+    return [Offer(batch, rewards[batch.pk]) for batch in found[:most]]
 
 
-def rewards_of(batch: Batch) -> tuple[Any, Any] | None:
-    """The lowest and highest reward of the batch's assignments; None if it is unpaid.
+def rewards_of(batches: Sequence[Batch]) -> dict[int, tuple[Decimal, Decimal] | None]:
+    """The lowest and highest reward of each batch's assignments in dollars, by its key; None if it is unpaid.
 
-    If pay depends on the response the lowest is 0, shown as "up to", because HITs store only their maximum.
+    If pay depends on the response the lowest is 0, shown as "up to". Then the highest is that of the HITs, which never
+    changes after the launch but by items added, so it is kept in the cache.
     """
-    if batch.auto_approval is None:
-        return None
-    found = Hit.objects.filter(batch=batch, excluded_at__isnull=True).aggregate(low=Min("reward"), high=Max("reward"))
-    least = Decimal(0) if pays_by_answer(batch.task) else found["low"]
-    return (least, found["high"]) if found["high"] else None
+    paid = [batch for batch in batches if batch.auto_approval is not None]
+    keys = {f"highest-reward/{b.pk}/{b.created_at.timestamp()}/{b.size}": b.pk for b in paid if pays_by_answer(b.task)}
+    kept = cache.get_many(keys)
+    if unknown := {key: pk for key, pk in keys.items() if key not in kept}:
+        rows = Hit.objects.filter(batch__in=unknown.values(), excluded_at__isnull=True).order_by().values("batch")
+        highest = dict(rows.values_list("batch", Max("reward")))
+        fresh = {key: highest.get(pk, Decimal(0)) for key, pk in unknown.items()}
+        cache.set_many(fresh, 3600)
+        kept |= fresh
+    by_answer = {pk: (Decimal(0), kept[key]) for key, pk in keys.items()}
+    found = {batch.pk: by_answer.get(batch.pk, (batch.reward, batch.reward)) for batch in paid}
+    return {batch.pk: found[batch.pk] if found.get(batch.pk, (0, 0))[1] else None for batch in batches}
 
 
 def reach(project: Project, conditions: Sequence[Requirement]) -> tuple[int, int]:
@@ -225,11 +263,11 @@ def reach(project: Project, conditions: Sequence[Requirement]) -> tuple[int, int
 def able(people: Iterable[Worker], conditions: Sequence[Requirement]) -> list[Worker]:
     """The workers who meet these requirements for accepting work."""
     found = list(people)
-    by_worker = _held_by(found, {one.type for one in conditions}) if conditions else {}
+    by_worker = held_by(found, {one.type for one in conditions}) if conditions else {}
     return [worker for worker in found if not conditions or not requirements.lacks(conditions, by_worker[worker.pk])]
 
 
-def _held_by(people: Iterable[Worker], types: set[str]) -> dict[int, dict[str, Held]]:
+def held_by(people: Iterable[Worker], types: set[str]) -> dict[int, dict[str, Held]]:
     """`qualification_types.held` for many, in few queries unless a requirement needs counts."""
     if types & {requirements.APPROVED_COUNT, requirements.APPROVED_SHARE}:
         return {worker.pk: qualification_types.held(worker, types=types) for worker in people}

@@ -4,7 +4,8 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.db.models import Prefetch, QuerySet
+from django.db.models import Count, Exists, Prefetch, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
@@ -14,7 +15,7 @@ from annotation.flow.money import earnings
 from annotation.flow.notifications import worker_messages
 from annotation.flow.people import mturk_ids, qualification_types, round_attempts, round_results, sign_up
 from annotation.flow.review import review_decisions
-from annotation.flow.work import eligibility, open_work
+from annotation.flow.work import eligibility, open_work, worker_batches
 from annotation.forms.sign_up import DetailsForm, MessageForm
 from annotation.models import (
     Approval,
@@ -22,13 +23,18 @@ from annotation.models import (
     Batch,
     Feedback,
     Message,
+    Participation,
     QualificationRequest,
     QualificationType,
+    Review,
+    User,
     Worker,
 )
+from annotation.models.compiled import compiled
 from annotation.pure.batches import lifecycle
 from annotation.registry import task_type
 from annotation.views.access import open_batch, signed_in_action, signed_in_form, signed_in_page
+from annotation.views.context import Standing, standing_columns
 from annotation.views.people.sign_up import safe_next
 from annotation.views.post_handling import refusal_as_message, see
 from annotation.views.work.task_frame import participation_of
@@ -38,45 +44,57 @@ from annotation.views.work.task_frame import participation_of
 def work(request: HttpRequest) -> HttpResponse:
     """Every batch that the viewer may see in their projects, with the number of assignments left for them."""
     workers = list(request.user.workers.select_related("project").filter(active=True, project__removed_at=None))
-    offers = [offer for worker in workers for offer in eligibility.offers(worker)]
-    waiting = [w.project for w in workers if not w.consented]
-    returned = _own_assignments(request).filter(state__in=[lifecycle.RETURNED, lifecycle.EXPIRED], draft__isnull=False)
+    batches = worker_batches.worker_batches(workers)
+    [(unread, submitted, has_returned, has_repairs, has_feedback, *standing)] = _at_home(request.user.pk)
+    request.standing = Standing(*standing)
     context = {
-        **worker_tabs(request, "work"),
-        "batches": [row(offer.worker, offer.batch) for offer in offers if not offer.missing],
-        "rest": [offer for offer in offers if offer.missing],
-        "consent_waiting": waiting,
-        "returned": returned.filter(batch__state=Batch.State.OPEN).order_by("-ended_at")[:20],
-        "repairs": review_decisions.to_repair(**_own(request)).select_related("assignment__batch__project"),
-        "feedback": Feedback.objects.waiting().filter(**_own(request)).select_related("batch").order_by("pk"),
-        "submitted": _own_assignments(request).filter(state=lifecycle.SUBMITTED).count(),
+        "here": "work",
+        "unread_messages": unread,
+        "batches": [row for row in batches if not row.missing],
+        "rest": [row for row in batches if row.missing],
+        "consent_waiting": [worker.project for worker in workers if not worker.consented],
+        "returned": _returned(request.user.pk).order_by("-ended_at")[:20] if has_returned else [],
+        "repairs": _repairs(request.user.pk).select_related("assignment__batch__project") if has_repairs else [],
+        "feedback": _feedback(request.user.pk).select_related("batch").order_by("pk") if has_feedback else [],
+        "submitted": submitted,
     }
     return render(request, "work/home.html", context)
 
 
-def _own_assignments(request: HttpRequest) -> QuerySet[Assignment]:
-    return Assignment.objects.filter(**_own(request)).select_related("batch")
+@compiled
+def _at_home(user: int) -> QuerySet[User]:
+    """Numbers of unread messages and of submitted responses, which lists of the page are not empty, and Standing."""
+    submitted = Participation.objects.filter(**_own(user)).order_by().values("worker__user")
+    lists = _returned(user), _repairs(user), _feedback(user)
+    return User.objects.filter(pk=user).values_list(
+        Coalesce(Subquery(_unread(user).values("worker__user").annotate(number=Count("pk")).values("number")), 0),
+        Coalesce(Subquery(submitted.annotate(number=Sum("done")).values("number")), 0),
+        *(Exists(rows) for rows in lists),
+        *standing_columns(user),
+    )
 
 
-def _own(request: HttpRequest) -> dict[str, Any]:
-    """The viewer's assignments, without those of deleted projects."""
-    return {"worker__user": request.user, "worker__project__removed_at": None}
+def _unread(user: int) -> QuerySet[Message]:
+    return Message.objects.filter(**_own(user), from_worker=False, read_at__isnull=True)
 
 
-def row(worker: Worker, batch: Batch) -> dict[str, Any]:
-    """A row of the worker's list: {"batch", "done", "left", "total", "under_way", "minutes", "rewards"}."""
-    participation = participation_of(worker, batch)
-    under_way = Assignment.objects.filter(batch=batch, worker=worker, state=lifecycle.ACCEPTED).first()
-    left = (under_way is not None) + open_work.left(participation)
-    return {
-        "batch": batch,
-        "done": participation.done,
-        "under_way": under_way,
-        "left": left,
-        "total": min(open_work.offered(participation), participation.done + left) if left < 1000 else batch.size,
-        "minutes": max(1, round(batch.expected_seconds / 60)),
-        "rewards": eligibility.rewards_of(batch),
-    }
+def _returned(user: int) -> QuerySet[Assignment]:
+    """Assignments that the person may take up again, with what they had entered."""
+    rows = Assignment.objects.filter(**_own(user), state__in=[lifecycle.RETURNED, lifecycle.EXPIRED])
+    return rows.filter(draft__isnull=False, batch__state=Batch.State.OPEN).select_related("batch")
+
+
+def _repairs(user: int) -> QuerySet[Review]:
+    return review_decisions.to_repair(**_own(user))
+
+
+def _feedback(user: int) -> QuerySet[Feedback]:
+    return Feedback.objects.waiting().filter(**_own(user))
+
+
+def _own(user: int) -> dict[str, Any]:
+    """Rows of the person's workers, without those of deleted projects."""
+    return {"worker__user": user, "worker__project__removed_at": None}
 
 
 @signed_in_page
@@ -87,14 +105,18 @@ def batch_done(request: HttpRequest, pk: int) -> HttpResponse:
     missing = eligibility.missing(worker, batch) if reason == "unqualified" else []
     found = round_attempts.round_of(batch)
     outcome = round_results.standing(worker, found) if found else None
-    context = {"batch": batch, "reason": reason, "missing": missing, "outcome": outcome, **row(worker, batch)}
-    return render(request, "work/done.html", context)
+    participation = participation_of(worker, batch)
+    under_way = Assignment.objects.filter(batch=batch, worker=worker, state=lifecycle.ACCEPTED).exists()
+    left = under_way or open_work.left(participation, most=1) > 0
+    context = {"batch": batch, "reason": reason, "missing": missing, "outcome": outcome}
+    return render(request, "work/done.html", context | {"done": participation.done, "left": left})
 
 
 @signed_in_page
 def history(request: HttpRequest) -> HttpResponse:
     """The viewer's submitted responses with decisions, newest first; in open batches they can still be changed."""
-    rows = _own_assignments(request).filter(state=lifecycle.SUBMITTED).select_related("hit__item")
+    rows = Assignment.objects.filter(**_own(request.user.pk), state=lifecycle.SUBMITTED)
+    rows = rows.select_related("batch", "hit__item")
     decided = Prefetch("approvals", Approval.objects.order_by("-pk"), to_attr="decided")
     written = worker_messages.counted(rows.order_by("-submitted_at"))
     page = Paginator(written.prefetch_related(decided), 50).get_page(request.GET.get("page"))
@@ -128,8 +150,7 @@ def own_worker(request: HttpRequest, slug: str) -> Worker:
 
 def worker_tabs(request: HttpRequest, here: str) -> dict[str, Any]:
     """Context of templates/work/_worker_tabs.html: the current page, and the number of new messages."""
-    new = Message.objects.filter(worker__user=request.user, from_worker=False, read_at__isnull=True)
-    return {"here": here, "unread_messages": new.filter(worker__project__removed_at=None).count()}
+    return {"here": here, "unread_messages": _unread(request.user.pk).count()}
 
 
 @signed_in_page

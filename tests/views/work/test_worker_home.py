@@ -1,0 +1,127 @@
+"""A worker's list of batches: what it says of each, in few statements however many there are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+from django.db import connection
+from django.db.models import F
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from annotation.flow.batches import batch_launch, hidden_gold, reserved_hits
+from annotation.flow.people import qualification_rounds, qualification_types
+from annotation.flow.review import problem_reports
+from annotation.flow.work import eligibility, next_assignment, open_work, worker_batches
+from annotation.flow.work.worker_batches import WorkerBatch
+from annotation.models import Batch, Dataset, Hit, Item, Project, Worker
+from annotation.pure.people.requirements import Requirement
+from tests.flow.acting import dataset_of, draft, launched, newcomer, participation_of, submit, take
+from tests.long_forms import first
+
+pytestmark = pytest.mark.postgresql(reason="the list is one statement with counts of limited subqueries")
+
+
+def listed(worker: Worker) -> dict[str, WorkerBatch]:
+    """The worker's list, by the name of the batch."""
+    return {row.batch.slug: row for row in worker_batches.worker_batches([worker])}
+
+
+def statements(worker: Worker) -> list[str]:
+    client = Client()
+    client.force_login(worker.user)
+    client.get(reverse("work"))
+    with CaptureQueriesContext(connection) as asked:
+        assert client.get(reverse("work")).status_code == 200
+    return [row["sql"] for row in asked.captured_queries]
+
+
+def by_hand(worker: Worker, batch: Batch) -> int:
+    """What is left for the worker in a batch, HIT by HIT."""
+    batch.refresh_from_db()
+    under_way = batch.assignments.filter(worker=worker, state="accepted").count()
+    return under_way + open_work.left(participation_of(worker, batch))
+
+
+def kinds(project: Project, folder: Path) -> list[Batch]:
+    """A batch of each kind: groups once, apart and free, with hidden gold, with HITs reserved for some, a round."""
+    sizes = {"groups": 9, "known": 4, "pool": 6}
+    groups, known, pool = (dataset_of(project, folder, name=name, size=size) for name, size in sizes.items())
+    for item in groups.items.all():
+        Item.objects.filter(pk=item.pk).update(group_key=f"group-{item.position // 3}")
+    made = [
+        launched(project, meeting, groups, meeting=meeting, assignments_per_hit=2, fresh_only=fresh)
+        for meeting, fresh in (("one", False), ("apart", True), ("free", False))
+    ]
+    gold = draft(project, "gold", groups, meeting="free", assignments_per_hit=2, fresh_only=False)
+    hidden_gold.set_up(gold, datasets=[known], share=0.4, rule=hidden_gold.Rule())
+    batch_launch.launch(gold)
+    grants = qualification_rounds.grant_type(project, "Readers")
+    terms = {"per_worker": 3, "instructions": "Read.", "grants": grants, "meeting": "free", "fresh_only": False}
+    round = qualification_rounds.create_round(project, "round", task="answer", datasets=[pool], **terms)
+    batch_launch.launch(round.batch)
+    return [*made, gold, round.batch]
+
+
+@pytest.mark.parametrize("seed", first(2, range(12)))
+def test_what_is_left_is_counted_as_claims_would_find_it(project: Project, tmp_path: Path, seed: int) -> None:
+    rng = Random(seed)
+    workers = [newcomer(project, name) for name in ("bob", "carol")]
+    batches = kinds(project, tmp_path)
+    for _step in range(25):
+        _act(rng, rng.choice(workers), rng.choice(batches))
+        for worker in workers:
+            left = {name: row.left for name, row in listed(worker).items()}
+            assert left == {batch.slug: by_hand(worker, batch) for batch in batches}
+
+
+def _act(rng: Random, worker: Worker, batch: Batch) -> None:
+    act = rng.random()
+    if act < 0.1 and batch.purpose != "qualification":
+        reserved_hits.reserve(batch, [rng.choice(list(batch.hits.filter(check_item=False)))], [worker])
+    elif act < 0.15:
+        problem_reports.exclude(rng.choice(list(batch.hits.all())), reason="broken")
+    elif (row := take(worker, batch)) and act < 0.7:
+        submit(row, key=f"0.{row.pk}")
+    elif row and act < 0.8:
+        next_assignment.return_assignment(row)
+
+
+def test_of_many_hits_only_the_next_are_looked_at(project: Project, tmp_path: Path, bob: Worker) -> None:
+    batch = launched(project, "many", dataset_of(project, tmp_path, name="many", size=worker_batches.LOOK + 1))
+    [row] = listed(bob).values()
+    assert (row.left, row.at_least, row.total) == (worker_batches.LOOK, True, batch.size)
+    Hit.objects.filter(batch=batch).update(group_key="all of them")
+    submit(take(bob, batch))
+    Hit.objects.filter(batch=batch, done=0).update(ticket=F("ticket") + 10)
+    [row] = listed(bob).values()
+    assert (row.left, row.at_least) == (0, False)
+
+
+def test_a_paused_batch_is_listed_and_those_for_others_are_not(project: Project, dataset: Dataset, bob: Worker) -> None:
+    paused, chosen, other = (launched(project, name, dataset) for name in ("paused", "chosen", "other"))
+    Batch.objects.filter(pk=paused.pk).update(state="paused")
+    chosen.workers.set([bob])
+    other.workers.set([newcomer(project, "dan")])
+    assert {name: row.left for name, row in listed(bob).items()} == {"paused": 0, "chosen": 4}
+    qualification_types.block(bob, "spam")
+    assert not listed(bob)
+
+
+def test_thirty_batches_take_as_many_statements_as_one(project: Project, tmp_path: Path, bob: Worker) -> None:
+    few = dataset_of(project, tmp_path, name="few", size=2)
+    first = launched(project, "first", few, fresh_only=False)
+    submit(take(bob, first))
+    assert len(statements(bob)) <= 5
+    for k in range(30):
+        launched(project, f"batch-{k}", few, fresh_only=False)
+    assert len(statements(bob)) <= 5
+    kind = qualification_types.create_type(project, "Readers", description="Reads well.")
+    for batch in project.batches.all():
+        eligibility.require(batch, [Requirement(kind.public_id, "Exists")])
+    assert len(statements(bob)) <= 8  # what they hold, the qualifications, their requests
+    qualification_types.grant(kind, bob, 1, source="hand")
+    assert len(statements(bob)) <= 6
