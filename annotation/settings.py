@@ -222,7 +222,7 @@ REST_FRAMEWORK = {
 SPECTACULAR_SETTINGS = {
     "TITLE": "Hopscribe",
     "VERSION": "1",
-    "DESCRIPTION": "Datasets, batches, judgments, people and money of the projects that you take part in.",
+    "DESCRIPTION": "Datasets, batches, responses, workers and money of the projects that you are a member of.",
     "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
     "SCHEMA_PATH_PREFIX": "/api/v1/",
     "SERVE_INCLUDE_SCHEMA": False,
@@ -236,6 +236,7 @@ SPECTACULAR_SETTINGS = {
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "annotation.api.schema.with_problems",
+        "annotation.api.schema.with_descriptions",
     ],
 }
 

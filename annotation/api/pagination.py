@@ -35,8 +35,8 @@ class Pages(CursorPagination):
 
     def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
         limit = {"type": "integer", "minimum": 1, "maximum": self.max_page_size, "default": self.page_size}
-        parameters = {"cursor": ({"type": "string"}, "where to go on: from `next` or `previous` of another page")}
-        parameters["limit"] = (limit, "rows a page")
+        parameters = {"cursor": ({"type": "string"}, "Where to continue, from `next` or `previous` of another page.")}
+        parameters["limit"] = (limit, "Rows per page.")
         return [
             {"name": name, "in": "query", "required": False, "description": text, "schema": schema}
             for name, (schema, text) in parameters.items()

@@ -82,6 +82,8 @@ PROBLEMS: Final[dict[HTTPStatus, ProblemType]] = {
 
 
 class FlawSerializer(serializers.Serializer):
+    """An invalid field of a request."""
+
     field = serializers.CharField(help_text="Its path: `outer.inner`; `request` for the whole request.")
     detail = serializers.CharField()
 
@@ -94,7 +96,7 @@ class ProblemSerializer(serializers.Serializer):
     status = serializers.IntegerField()
     detail = serializers.CharField(allow_blank=True)
     errors = FlawSerializer(many=True, required=False, help_text="The invalid fields.")
-    report = serializers.DictField(required=False, help_text="Of a refused file: the errors by record.")
+    report = serializers.DictField(required=False, help_text="Errors by record, if a file was refused.")
     retry = serializers.BooleanField(required=False, help_text="Something changed first: read again, then retry.")
 
 

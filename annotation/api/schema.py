@@ -10,21 +10,11 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.permissions import SAFE_METHODS
 
+from annotation.api.field_descriptions import DESCRIPTIONS
 from annotation.api.idempotency import HEADER
 from annotation.api.problems import ANY, CONTENT_TYPE, PROBLEMS, ProblemSerializer
 from annotation.api.serializers import Input
 
-# Descriptions of path parameters in the schema.
-PARTS = {
-    "slug": "the project's short name",
-    "name": "the dataset's name",
-    "batch": "the batch's name",
-    "position": "the item's place in its dataset, from 0",
-    "format": "a file format",
-    "public_id": "its id",
-    "pk": "its number",
-    "document": "provenance, datasheet or card",
-}
 SLUG = r"^[-a-zA-Z0-9_]+$"
 KEY = OpenApiParameter(
     HEADER,
@@ -138,8 +128,7 @@ def _part(regex: str, name: str, choices: Collection[str]) -> dict[str, Any]:
         shape = {"type": "integer", "minimum": 0, "maximum": 2**31 - 1}
     elif kind and kind[1] == "slug":
         shape["pattern"] = SLUG
-    description = {"description": PARTS[name]} if name in PARTS else {}
-    return {"in": "path", "name": name, "schema": shape, "required": True, **description}
+    return {"in": "path", "name": name, "schema": shape, "required": True}
 
 
 def with_problems(result: dict[str, Any], **_: Any) -> dict[str, Any]:
@@ -154,3 +143,23 @@ def with_problems(result: dict[str, Any], **_: Any) -> dict[str, Any]:
             shared[known.name]["headers"] = {"Retry-After": header}
     result.setdefault("components", {})["responses"] = shared
     return result
+
+
+def with_descriptions(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """A postprocessing hook: the text of each field and parameter that has none of its own."""
+    for name, component in result["components"]["schemas"].items():
+        noun = name.removeprefix("Patched").removesuffix("Request")
+        for field, shape in component.get("properties", {}).items():
+            text = DESCRIPTIONS.get(f"{noun}.{field}") or DESCRIPTIONS.get(f"{noun.removeprefix('One')}.{field}")
+            component["properties"][field] = _described(shape, text or DESCRIPTIONS.get(field))
+    for methods in result["paths"].values():
+        for operation in methods.values():
+            parameters = operation.get("parameters", ())
+            operation["parameters"] = [_described(each, DESCRIPTIONS.get(each["name"])) for each in parameters]
+    return result
+
+
+def _described(shape: dict[str, Any], text: str | None) -> dict[str, Any]:
+    if "$ref" in shape:  # nothing may stand beside a reference
+        shape = {"allOf": [shape]}
+    return {"description": text} | shape if text else shape

@@ -24,7 +24,9 @@ class CrowdInput(Input):
         default=CROWD.skill, help_text="Share of right answers of the average worker.", **SHARE
     )
     spread = serializers.FloatField(default=CROWD.spread, help_text="Standard deviation of skill.", **SHARE)
-    speed = serializers.FloatField(default=CROWD.speed, min_value=0.1, max_value=10, help_text="2: half the time.")
+    speed = serializers.FloatField(
+        default=CROWD.speed, min_value=0.1, max_value=10, help_text="How fast they work; 2: in half the time."
+    )
     lazy = serializers.FloatField(default=CROWD.lazy, help_text="Workers who hurry and make more mistakes.", **SHARE)
     spam = serializers.FloatField(default=CROWD.spam, help_text="Workers who guess.", **SHARE)
     dropout = serializers.FloatField(
@@ -54,7 +56,10 @@ class DryRunInput(Input):
 
     workers = serializers.IntegerField(default=40, min_value=1, max_value=MOST_WORKERS)
     hits = serializers.IntegerField(
-        default=MOST_HITS, min_value=1, max_value=10_000, help_text="Figures for the other HITs are extrapolated."
+        default=MOST_HITS,
+        min_value=1,
+        max_value=10_000,
+        help_text="How many HITs are simulated; figures for the others are extrapolated.",
     )
     seed = serializers.IntegerField(default=0, min_value=0, max_value=2**31 - 1)
     crowd = CrowdInput(required=False)

@@ -45,7 +45,7 @@ class WebhookChangeInput(Input):
 
     EXAMPLE = {"active": False}
 
-    url = serializers.CharField(max_length=300, help_text="public, http or https")
+    url = serializers.CharField(max_length=300, help_text="A public address, http or https.")
     kinds = serializers.ListField(child=serializers.ChoiceField(choices=protocol.KINDS), min_length=1)
     note = serializers.CharField(max_length=100, allow_blank=True, required=False)
     active = serializers.BooleanField(required=False, default=True)

@@ -14,6 +14,7 @@ import yaml
 from django.core.management import call_command
 from django.test import Client
 
+from annotation.api.field_descriptions import DESCRIPTIONS
 from tests.api.ground import is_problem
 from tests.api.schema_differences import differences
 from tests.security.routes import patterns
@@ -72,6 +73,19 @@ def test_every_operation_says_what_it_does_and_what_may_come_of_it(written: str)
         assert any(code.startswith("2") for code in each["responses"]), name
         keyed = "Idempotency-Key" in {parameter["name"] for parameter in each.get("parameters", ())}
         assert keyed == (method != "get"), name
+
+
+def test_every_field_and_parameter_says_what_it_is_and_no_text_is_for_none(written: str) -> None:
+    whole = yaml.safe_load(written)
+    parts = [(each["operationId"], part) for _method, each in operations(whole) for part in each.get("parameters", ())]
+    shown = {f"{name} {part['name']}": part.get("description", "") for name, part in parts}
+    for name, component in whole["components"]["schemas"].items():
+        fields = component.get("properties", {})
+        shown |= {f"{name} {field}": shape.get("description", "") for field, shape in fields.items()}
+    missing = [name for name, text in shown.items() if not text]
+    assert not missing, f"give them a help_text, or a text in annotation/api/field_descriptions.py: {missing}"
+    texts = {text.partition("\n\n")[0] for text in shown.values()}  # after it come the values of an enumeration
+    assert not {name for name, text in DESCRIPTIONS.items() if text not in texts}
 
 
 def test_every_body_in_json_has_an_example_that_fits(written: str) -> None:

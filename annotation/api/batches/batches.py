@@ -79,7 +79,7 @@ class NextInput(Input):
 
     EXAMPLE = {"count": 100, "name": "next-hundred"}
 
-    count = serializers.IntegerField(min_value=1, max_value=10**9, help_text="From each dataset, at most.")
+    count = serializers.IntegerField(min_value=1, max_value=10**9, help_text="How many items of each dataset, at most.")
     name = serializers.SlugField(max_length=100, required=False, validators=[no_page])
 
 

@@ -47,7 +47,7 @@ class HitSerializer(serializers.Serializer):
 
     id = serializers.CharField(source="public_id")
     dataset = serializers.CharField(source="item.dataset.slug")
-    item = serializers.IntegerField(source="item.position", help_text="The item's place in its dataset, from 0.")
+    item = serializers.IntegerField(source="item.position")
     item_id = serializers.CharField(source="item.source_id")
     question = serializers.CharField(source="item.question")
     hops = serializers.IntegerField(source="item.hops")
@@ -56,14 +56,16 @@ class HitSerializer(serializers.Serializer):
     wanted = serializers.IntegerField(help_text="How many assignments it asks for.")
     in_work = serializers.IntegerField(source="live")
     done = serializers.IntegerField()
-    disagreement = serializers.FloatField(allow_null=True, help_text="0..1, as of the last report.")
+    disagreement = serializers.FloatField(
+        allow_null=True, help_text="How far its responses differ, 0 to 1, as of the last report."
+    )
     reward = dollars(help_text="The most that an assignment can earn.")
     check = serializers.BooleanField(source="check_item", help_text="Whether it is hidden gold.")
     exclusion_reason = serializers.CharField()
     excluded_at = serializers.DateTimeField(allow_null=True)
 
     def get_state(self, hit: Hit) -> str:
-        """open, done or excluded."""
+        """`open`, `done` or `excluded`."""
         if hit.excluded_at:
             return "excluded"
         return "done" if hit.room <= 0 and not hit.live else "open"

@@ -33,7 +33,7 @@ class TermsInput(Input):
     )
     requirements = RequirementSerializer(many=True, required=False)
     instructions = serializers.CharField(
-        max_length=100_000, trim_whitespace=False, required=False, help_text="Markdown."
+        max_length=100_000, trim_whitespace=False, required=False, help_text="The instructions, in Markdown."
     )
 
 

@@ -59,7 +59,7 @@ class ReservedHitSerializer(serializers.Serializer):
 
     id = serializers.IntegerField(source="pk")
     hit = serializers.CharField(source="hit.public_id")
-    worker = serializers.CharField(source="worker.pseudonym", help_text="The worker's pseudonym.")
+    worker = serializers.CharField(source="worker.pseudonym")
     state = serializers.ChoiceField(choices=["waiting", *Assignment.State.values])
     created_at = serializers.DateTimeField()
     taken_at = serializers.DateTimeField(allow_null=True)

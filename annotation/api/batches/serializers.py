@@ -63,7 +63,7 @@ class PaySerializer(serializers.Serializer):
 
     held = dollars()
     paid = dollars()
-    taken = dollars(help_text="Fees.")
+    taken = dollars(help_text="Fees, in US dollars.")
 
 
 class InstructionsSerializer(serializers.Serializer):

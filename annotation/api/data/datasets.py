@@ -56,7 +56,7 @@ class DatasetInput(Input):
     EXAMPLE = {"licence": "CC BY 4.0", "source": "https://lab.example/wells"}
 
     licence = serializers.CharField(max_length=200, required=False, allow_blank=True)
-    source = serializers.CharField(max_length=500, required=False, allow_blank=True, help_text="Source.")
+    source = serializers.CharField(max_length=500, required=False, allow_blank=True)
     archived = serializers.BooleanField(required=False, help_text="Whether it is archived: hidden from new batches.")
 
 

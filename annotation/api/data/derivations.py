@@ -35,8 +35,10 @@ class WayOptionSerializer(serializers.Serializer):
     help = serializers.CharField(allow_blank=True)
     least = serializers.FloatField(allow_null=True)
     most = serializers.FloatField(allow_null=True)
-    choices = serializers.ListField(child=serializers.CharField(), help_text="For text; empty: any.")
-    needed = serializers.BooleanField(help_text="It is required.")
+    choices = serializers.ListField(
+        child=serializers.CharField(), help_text="The allowed values of a text; empty: any."
+    )
+    needed = serializers.BooleanField(help_text="Whether it is required.")
 
 
 class WaySerializer(serializers.Serializer):
@@ -45,7 +47,10 @@ class WaySerializer(serializers.Serializer):
     how = serializers.CharField()
     title = serializers.CharField()
     does = serializers.CharField()
-    outputs = serializers.ListField(child=serializers.CharField(allow_blank=True), help_text="Appended to the name.")
+    outputs = serializers.ListField(
+        child=serializers.CharField(allow_blank=True),
+        help_text="What is appended to the name, for each dataset that it makes.",
+    )
     options = WayOptionSerializer(many=True)
 
 

@@ -32,16 +32,16 @@ class DatasetSerializer(serializers.Serializer):
 
     name = serializers.SlugField(source="slug")
     size = serializers.IntegerField(help_text="Number of items.")
-    format = serializers.CharField(help_text="Of the imported file.")
+    format = serializers.CharField(help_text="The format of the imported file.")
     sha256 = serializers.CharField(help_text="SHA-256 of the imported file.")
     digest = serializers.CharField(help_text="SHA-256 of its current content, which edits of items change.")
     file_name = serializers.CharField()
     licence = serializers.CharField()
-    source = serializers.CharField(help_text="Source.")
+    source = serializers.CharField()
     made_of = serializers.SerializerMethodField(help_text="Datasets that it was derived or created from.")
     how = serializers.SerializerMethodField(help_text="The derivation; empty for an imported file.")
     created_at = serializers.DateTimeField()
-    archived_at = serializers.DateTimeField(allow_null=True, help_text="Archived since.")
+    archived_at = serializers.DateTimeField(allow_null=True, help_text="When it was archived; null: it is not.")
 
     def get_made_of(self, dataset: Dataset) -> list[str]:
         return sources_of(dataset)
@@ -54,7 +54,7 @@ class OneDatasetSerializer(DatasetSerializer):
     """A dataset with its figures."""
 
     features = serializers.DictField(help_text="Counts of hops, shapes, answers and paragraphs.")
-    report = serializers.DictField(help_text="Of the import or the derivation: what was read, kept and left out.")
+    report = serializers.DictField(help_text="What the import or the derivation read, kept and left out.")
     lineage = serializers.DictField(help_text="Source, how, options, seed and version; empty for an imported file.")
     root = serializers.CharField(
         source="root.slug", allow_null=True, help_text="The imported dataset that it goes back to."
@@ -72,12 +72,14 @@ class OneDatasetSerializer(DatasetSerializer):
 class ItemSerializer(serializers.Serializer):
     """An item with its gold. `example` is its content in the format `jsonl`."""
 
-    position = serializers.IntegerField(help_text="Position in the dataset, from 0.")
+    position = serializers.IntegerField()
     id = serializers.CharField(source="source_id")
     question = serializers.CharField(allow_blank=True)
-    hops = serializers.IntegerField(help_text="0: unknown.")
+    hops = serializers.IntegerField()
     shape = serializers.CharField(allow_blank=True)
-    answerable = serializers.BooleanField(allow_null=True, help_text="null: unknown.")
+    answerable = serializers.BooleanField(allow_null=True)
     version = serializers.IntegerField(help_text="1 as imported, and one more for each edit.")
-    archived_at = serializers.DateTimeField(allow_null=True, help_text="Since then in no new batch and no export.")
+    archived_at = serializers.DateTimeField(
+        allow_null=True, help_text="When it was archived: since then in no new batch and no export."
+    )
     example = serializers.DictField(source="content")

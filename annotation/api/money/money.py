@@ -25,7 +25,7 @@ class FaultSerializer(serializers.Serializer):
 class BooksSerializer(serializers.Serializer):
     """Balances in dollars."""
 
-    available = dollars(help_text="The budget.")
+    available = dollars(help_text="The budget: not set aside for anything.")
     held = dollars(help_text="Set aside for batches.")
     owed = dollars(help_text="Owed to workers.")
     on_its_way = dollars(help_text="In open payouts.")
@@ -33,7 +33,7 @@ class BooksSerializer(serializers.Serializer):
     marketplaces = dollars()
     paid_out = dollars()
     wage_floor = dollars(allow_null=True, help_text="The project's minimum hourly wage.")
-    faults = FaultSerializer(many=True, help_text="Empty: the ledger balances.")
+    faults = FaultSerializer(many=True, help_text="Accounts that do not balance; empty: the ledger is right.")
 
 
 class PaymentFilter(Filter):

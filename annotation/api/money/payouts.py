@@ -27,7 +27,7 @@ OPEN = PayoutLine.State.OPEN
 class PayoutSerializer(serializers.Serializer):
     """A payout."""
 
-    number = serializers.IntegerField(help_text="1 for the project's first.")
+    number = serializers.IntegerField(help_text="Its number, from 1.")
     total = dollars()
     lines_open = serializers.IntegerField(help_text="Workers whose payment is still open.")
     created_at = serializers.DateTimeField()
@@ -36,7 +36,7 @@ class PayoutSerializer(serializers.Serializer):
 class LineSerializer(serializers.Serializer):
     """What to pay to whom, with names, because whoever pays needs them."""
 
-    worker = serializers.CharField(source="worker.pseudonym", help_text="The worker's pseudonym.")
+    worker = serializers.CharField(source="worker.pseudonym")
     worker_id = serializers.CharField(source="worker.public_id")
     name = serializers.SerializerMethodField()
     amount = dollars()

@@ -24,7 +24,13 @@ class InviteInput(Input):
     role = serializers.ChoiceField(choices=Invite.Role.choices, default=Invite.Role.WORKER)
     places = serializers.IntegerField(min_value=1, max_value=1000, default=1)
     days = serializers.IntegerField(min_value=1, max_value=365, default=14)
-    note = serializers.CharField(max_length=200, required=False, allow_blank=True, default="", help_text="For you.")
+    note = serializers.CharField(
+        max_length=200,
+        required=False,
+        allow_blank=True,
+        default="",
+        help_text="A note for the project; workers do not see it.",
+    )
 
 
 class InviteSerializer(serializers.Serializer):
@@ -32,7 +38,7 @@ class InviteSerializer(serializers.Serializer):
 
     id = serializers.IntegerField(source="pk")
     role = serializers.ChoiceField(choices=Invite.Role.choices)
-    state = serializers.CharField(help_text="open, used, over or revoked.")
+    state = serializers.CharField(help_text="`open`, `used`, `over` or `revoked`.")
     url = serializers.SerializerMethodField()
     places = serializers.IntegerField()
     used = serializers.IntegerField()

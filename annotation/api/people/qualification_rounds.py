@@ -55,7 +55,7 @@ class RoundInput(DraftInput):
         allow_null=True,
         min_value=1,
         max_value=10**9,
-        help_text="Pool: so many items of each dataset, reserved for the round. null: all.",
+        help_text="How many items of each dataset are reserved for the round; null: all.",
     )
     grading = serializers.ChoiceField(choices=QualificationRound.Grading.choices, required=False)
     rule = ClauseInput(many=True, required=False, max_length=20, help_text="Conditions to pass; all must hold.")
@@ -65,9 +65,11 @@ class RoundInput(DraftInput):
         allow_null=True,
         min_value=60,
         max_value=MONTH,
-        help_text="From the first item on; null: no limit.",
+        help_text="Seconds from the first item on; null: no limit.",
     )
-    closes_at = serializers.DateTimeField(required=False, allow_null=True, help_text="null: until it is closed.")
+    closes_at = serializers.DateTimeField(
+        required=False, allow_null=True, help_text="When the round closes; null: not by itself."
+    )
     grants = serializers.CharField(max_length=200, required=False, help_text=GRANTS)
 
 
@@ -154,12 +156,14 @@ class RoundSerializer(serializers.Serializer):
     state = serializers.ChoiceField(source="batch.state", choices=Batch.State.choices)
     per_worker = serializers.IntegerField(help_text="Items per worker.")
     pool = serializers.IntegerField(
-        source="batch.sample", allow_null=True, help_text="Items of each dataset in the pool; null: all."
+        source="batch.sample",
+        allow_null=True,
+        help_text="How many items of each dataset are reserved for the round; null: all.",
     )
     attempts = serializers.IntegerField(help_text="Attempts per worker.")
     grading = serializers.ChoiceField(choices=QualificationRound.Grading.choices)
     rule = serializers.ListField(child=serializers.DictField(), help_text="Conditions to pass; all must hold.")
-    seconds = serializers.IntegerField(allow_null=True, help_text="From the first item on; null: no limit.")
+    seconds = serializers.IntegerField(allow_null=True, help_text="Seconds from the first item on; null: no limit.")
     closes_at = serializers.DateTimeField(allow_null=True)
     grants = serializers.CharField(source="grants.public_id", help_text="The qualification's id.")
 
@@ -191,11 +195,11 @@ class OneRoundSerializer(RoundSerializer):
 class ResultSerializer(serializers.Serializer):
     """An attempt at a round."""
 
-    worker = serializers.CharField(source="worker.pseudonym", help_text="The worker's pseudonym.")
+    worker = serializers.CharField(source="worker.pseudonym")
     attempt = serializers.IntegerField(source="attempt.number")
     finished = serializers.BooleanField()
     answered = serializers.IntegerField()
-    score = serializers.FloatField(allow_null=True, help_text="0..1; null: not known yet.")
+    score = serializers.FloatField(allow_null=True, help_text="0 to 1; null: not known yet.")
     passed = serializers.BooleanField(allow_null=True)
     figures = serializers.DictField(child=serializers.FloatField())
     items = serializers.SerializerMethodField()
@@ -211,7 +215,12 @@ class GrantRoundInput(Input):
     EXAMPLE = {"mark": 0.7}
 
     mark = serializers.FloatField(
-        required=False, allow_null=True, default=None, min_value=0, max_value=1, help_text="0..1; null: by the rule."
+        required=False,
+        allow_null=True,
+        default=None,
+        min_value=0,
+        max_value=1,
+        help_text="Grant it to those with at least this score, 0 to 1; null: by the rule.",
     )
 
 

@@ -24,7 +24,7 @@ class QualificationTermsInput(Input):
 
     description = serializers.CharField(max_length=2000, required=False)
     keywords = serializers.CharField(max_length=1000, required=False, allow_blank=True)
-    requestable = serializers.BooleanField(required=False, help_text="Whether workers can request it.")
+    requestable = serializers.BooleanField(required=False)
     retry_seconds = serializers.IntegerField(
         required=False,
         allow_null=True,

@@ -93,7 +93,7 @@ class StepSerializer(serializers.Serializer):
 class ScoreSerializer(serializers.Serializer):
     """A score that a worker holds."""
 
-    worker = serializers.CharField(source="worker.pseudonym", help_text="The worker's pseudonym.")
+    worker = serializers.CharField(source="worker.pseudonym")
     value = serializers.IntegerField()
     granted_at = serializers.DateTimeField()
 
@@ -102,7 +102,7 @@ class RequestSerializer(serializers.Serializer):
     """A request for the qualification."""
 
     id = serializers.CharField(source="public_id")
-    worker = serializers.CharField(source="worker.pseudonym", help_text="The worker's pseudonym.")
+    worker = serializers.CharField(source="worker.pseudonym")
     value = serializers.IntegerField(allow_null=True, help_text="The score by the test's answer key.")
     answers = serializers.SerializerMethodField()
     submitted_at = serializers.DateTimeField(allow_null=True)
@@ -118,7 +118,7 @@ class RuleInput(Input):
 
     EXAMPLE = {"batches": ["first-study"], "figure": "grade", "least": 75, "answers": 10, "dry_run": True}
 
-    batches = texts(100, allow_empty=False, max_length=100, help_text="Launched batches.")
+    batches = texts(100, allow_empty=False, max_length=100, help_text="Names of launched batches.")
     figure = serializers.ChoiceField(choices=list(bulk_grants.FIGURES.items()))
     least = serializers.IntegerField(min_value=0, max_value=10**9)
     answers = serializers.IntegerField(

@@ -18,9 +18,13 @@ class TokenSerializer(serializers.Serializer):
     note = serializers.CharField(allow_blank=True)
     ending = serializers.CharField()
     scope = serializers.ChoiceField(choices=ApiToken.Scope.choices)
-    project = serializers.CharField(source="project.slug", allow_null=True, help_text="null: all of yours.")
+    project = serializers.CharField(
+        source="project.slug", allow_null=True, help_text="The project that it is valid for; null: all of yours."
+    )
     created_at = serializers.DateTimeField()
-    last_used_at = serializers.DateTimeField(allow_null=True, help_text="To within five minutes.")
+    last_used_at = serializers.DateTimeField(
+        allow_null=True, help_text="When it was last used, to within five minutes."
+    )
     expires_at = serializers.DateTimeField(allow_null=True)
     revoked_at = serializers.DateTimeField(allow_null=True)
 

@@ -20,7 +20,7 @@ class JobSerializer(QueuedSerializer):
     """A job. `done` of `total` in its own unit; `result` depends on its kind, `error` says why it failed."""
 
     done = serializers.IntegerField()
-    total = serializers.IntegerField(help_text="0: unknown.")
+    total = serializers.IntegerField(help_text="How much there is to do; 0: unknown.")
     result = serializers.DictField()
     error = serializers.CharField(allow_blank=True)
     due_at = serializers.DateTimeField()

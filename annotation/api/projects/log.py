@@ -30,7 +30,7 @@ class LogLineSerializer(serializers.Serializer):
 
     id = serializers.IntegerField(source="entry.pk")
     at = serializers.DateTimeField(source="entry.at")
-    person = serializers.CharField(source="who", allow_blank=True, help_text="Empty: not by a person.")
+    person = serializers.CharField(source="who", allow_blank=True, help_text="Who did it; empty: not a person.")
     via = serializers.ChoiceField(source="entry.via", choices=AuditEntry.Via.choices)
     act = serializers.CharField(source="entry.act")
     kind = serializers.CharField(source="entry.kind")

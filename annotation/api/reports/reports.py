@@ -55,7 +55,7 @@ class TableSerializer(serializers.Serializer):
 class ReportSerializer(serializers.Serializer):
     """The report as last computed."""
 
-    computed_at = serializers.DateTimeField(allow_null=True, help_text="null: never computed.")
+    computed_at = serializers.DateTimeField(allow_null=True, help_text="When it was computed; null: never.")
     fresh = serializers.BooleanField(help_text="Whether it covers the current responses.")
     tables = TableSerializer(many=True)
     content = serializers.DictField(allow_null=True, help_text="The complete report as the task computes it.")

@@ -30,21 +30,23 @@ class AggregateSerializer(serializers.Serializer):
 
     hit = serializers.CharField()
     dataset = serializers.CharField()
-    item = serializers.IntegerField(help_text="The item's position in its dataset, from 0.")
+    item = serializers.IntegerField()
     item_id = serializers.CharField()
     kind = serializers.CharField(help_text="The kind of result in a word; empty without responses.")
-    settled = serializers.BooleanField(help_text="False: no majority, or no responses.")
+    settled = serializers.BooleanField(help_text="Whether there is one; false: no majority, or no responses.")
     agreeing = serializers.IntegerField(help_text="How many responses agree with it.")
     answers = serializers.IntegerField(help_text="Number of responses that count.")
     excluded = serializers.BooleanField()
-    aggregate = serializers.DictField(allow_null=True, help_text="As the task represents it.")
+    aggregate = serializers.DictField(
+        allow_null=True, help_text="The aggregated response, as the task represents it; null: none."
+    )
 
 
 class OpenSerializer(serializers.Serializer):
     """A HIT to adjudicate."""
 
     hit = serializers.CharField(source="public_id")
-    kind = serializers.CharField(help_text="Why it is open: tied, several, split, …")
+    kind = serializers.CharField(help_text="Why it is open, such as `tied`, `several` or `split`.")
     answers = serializers.IntegerField()
 
 

@@ -42,9 +42,11 @@ class ApprovalSerializer(serializers.Serializer):
     assignment = serializers.CharField(source="public_id")
     batch = serializers.CharField(source="batch.slug")
     hit = serializers.CharField(source="hit.public_id")
-    worker = serializers.CharField(source="worker_name", help_text="The worker's pseudonym.")
+    worker = serializers.CharField(source="worker_name")
     revision = serializers.IntegerField()
-    approval = serializers.ChoiceField(choices=["", *Assignment.Approved.values], help_text="Empty: not decided.")
+    approval = serializers.ChoiceField(
+        choices=["", *Assignment.Approved.values], help_text="The decision on its pay; empty: none yet."
+    )
     earns = dollars(help_text="What the response earns as it is.")
     submitted_at = serializers.DateTimeField()
     auto_approve_at = serializers.DateTimeField(help_text="When it is approved automatically, unless decided before.")

@@ -27,7 +27,7 @@ class ProblemReportSerializer(serializers.Serializer):
     id = serializers.IntegerField(source="pk")
     hit = serializers.CharField(source="assignment.hit.public_id")
     assignment = serializers.CharField(source="assignment.public_id")
-    worker = serializers.CharField(source="assignment.worker.pseudonym", help_text="The worker's pseudonym.")
+    worker = serializers.CharField(source="assignment.worker.pseudonym")
     reason = serializers.ChoiceField(choices=problem_reports.REASONS)
     text = serializers.CharField(allow_blank=True, help_text="What they wrote.")
     state = serializers.ChoiceField(choices=ProblemReport.State.values)

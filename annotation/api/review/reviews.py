@@ -41,8 +41,8 @@ class DrawInput(Input):
 class DrawSerializer(serializers.Serializer):
     """The responses that were drawn."""
 
-    number = serializers.IntegerField(help_text="1 for the batch's first.")
-    drawn = serializers.IntegerField(help_text="Number of responses.")
+    number = serializers.IntegerField(help_text="The number of the draw, from 1.")
+    drawn = serializers.IntegerField(help_text="How many responses were drawn.")
 
 
 class DecisionInput(Input):
@@ -58,7 +58,9 @@ class DecisionInput(Input):
         max_value=2**62,
         help_text="The `last` review that you saw; guards against another reviewer's decision.",
     )
-    marks = serializers.DictField(child=serializers.BooleanField(), required=False, help_text="By criterion.")
+    marks = serializers.DictField(
+        child=serializers.BooleanField(), required=False, help_text="Whether each criterion is met, by its name."
+    )
     text = serializers.CharField(
         max_length=5000, required=False, allow_blank=True, help_text="Your wording; only with `edited`."
     )
@@ -105,7 +107,9 @@ class StandingSerializer(serializers.Serializer):
     hit = serializers.CharField(source="assignment.hit.public_id")
     worker = serializers.SerializerMethodField()
     revision = serializers.IntegerField(source="assignment.revision")
-    state = serializers.CharField(help_text="unread, repaired, changed, accepted, edited, returned or discarded")
+    state = serializers.CharField(
+        help_text="`unread`, `repaired`, `changed`, `accepted`, `edited`, `returned` or `discarded`."
+    )
     text = serializers.SerializerMethodField()
     answer = serializers.DictField(source="answer.answer")
     marks = serializers.SerializerMethodField()

@@ -29,20 +29,22 @@ class AssignmentSerializer(serializers.Serializer):
     id = serializers.CharField(source="public_id")
     batch = serializers.CharField(source="batch.slug")
     hit = serializers.CharField(source="hit.public_id")
-    worker = serializers.CharField(source="worker_name", help_text="The worker's pseudonym.")
+    worker = serializers.CharField(source="worker_name")
     state = serializers.ChoiceField(choices=Assignment.State.choices)
     counts = serializers.BooleanField(help_text="Whether it is one of the assignments that the HIT asks for.")
     late = serializers.BooleanField()
-    approval = serializers.ChoiceField(choices=["", *Assignment.Approved.values], help_text="Empty: not decided.")
+    approval = serializers.ChoiceField(
+        choices=["", *Assignment.Approved.values], help_text="The decision on its pay; empty: none yet."
+    )
     review = serializers.CharField(help_text="State of the review; empty: not submitted.")
     instructions_version = serializers.IntegerField()
     accepted_at = serializers.DateTimeField()
     submitted_at = serializers.DateTimeField(allow_null=True)
     ended_at = serializers.DateTimeField(allow_null=True, help_text="When it was returned or expired.")
     active_seconds = serializers.FloatField()
-    revision = serializers.IntegerField(help_text="Of the response; 0: none.")
+    revision = serializers.IntegerField(help_text="The revision of the response; 0: none.")
     grade = serializers.FloatField(
-        allow_null=True, help_text="0..1 against gold, for hidden gold and in qualification rounds."
+        allow_null=True, help_text="The grade against gold, 0 to 1; only for hidden gold and in qualification rounds."
     )
     answer = serializers.DictField(allow_null=True)
 

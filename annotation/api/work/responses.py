@@ -28,7 +28,7 @@ class ResponseSerializer(serializers.Serializer):
     dataset_sha256 = serializers.CharField()
     item = serializers.IntegerField()
     item_id = serializers.CharField()
-    worker = serializers.CharField(help_text="The worker's pseudonym.")
+    worker = serializers.CharField()
     revision = serializers.IntegerField()
     current = serializers.BooleanField(help_text="Whether it is the latest.")
     answer = serializers.DictField()
