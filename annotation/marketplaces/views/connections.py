@@ -138,7 +138,6 @@ def _amiss(batch: Batch) -> dict[str, Any]:
         "failed_payments": payments.of(batch).filter(state=Payment.State.FAILED).select_related("worker__project")[:50],
         "troubles": sync.troubles(batch.marketplace.connection, batch=batch)[:50],
         "orphans": [one for one in orphans if one["id"] not in known],
-        "looked": last,
     }
 
 

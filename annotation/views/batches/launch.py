@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from annotation.flow.batches import batch_drafts, estimates, expected_time, item_selection
-from annotation.flow.batches.estimates import Estimate, pays, pays_itself
+from annotation.flow.batches.estimates import Estimate, pays
 from annotation.flow.batches.hit_counts import look
 from annotation.flow.money import ledger
 from annotation.flow.people import round_attempts
@@ -219,7 +219,6 @@ def costs_exhibit(estimate: Estimate | None, batch: Batch | None, *, margin: flo
         "estimate": estimate,
         "paid": pays(batch),
         "annotators": batch.assignments_per_hit,
-        "pays_itself": pays_itself(batch.task),
         "points": 100 * estimate.half if estimate.half is not None else None,
         "wished": margin,
         "wished_items": estimate.items_for(margin / 100, batch.assignments_per_hit) if margin else None,

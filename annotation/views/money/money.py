@@ -130,5 +130,5 @@ def batch_floor(request: HttpRequest, project: Project, batch: str) -> HttpRespo
         total=wages.total(due),
         shown=wages.confirmation_digest(due),
     )
-    context |= {"wages": wages.summary(wages.of_batch(shown)), "budget": ledger.balance(project, ledger.AVAILABLE)}
+    context["budget"] = ledger.balance(project, ledger.AVAILABLE)
     return render(request, "money/pay_floor.html", context)
