@@ -22,6 +22,8 @@ IN_SCRIPTS = {
     r"(?:from|import)\s*\(?\s*[\"']https?://": "a script from another host",
 }
 WIDTH = 120
+MODULE = re.compile(r"\b(?:flow|pure|views|forms|models|tasktype|marketplaces|dry_run|webhooks|mturk_api)(?:\.\w+)+")
+COMMENT = re.compile(r"{#.*?#}|{%\s*comment.*?endcomment\s*%}", re.S)
 NAMED = re.compile(r"[\"']([a-z_0-9]+(?:/[a-z_0-9]+)+\.html)[\"']")
 
 
@@ -68,13 +70,31 @@ def wide_templates(root: Path) -> Iterator[str]:
                 yield f"{file.relative_to(root)}:{number} a line of a template has at most {WIDTH} characters"
 
 
+def stale_comments(root: Path) -> Iterator[str]:
+    """Comments of templates that name a module, or what is in it, that is not there."""
+    for file in templates(root):
+        named = {match[0] for comment in COMMENT.findall(file.read_text()) for match in MODULE.finditer(comment)}
+        for dotted in sorted(named):
+            if not _is_there(root / "annotation", dotted.split(".")):
+                yield f"{file.relative_to(root)}: a comment names {dotted}, which is not there"
+
+
+def _is_there(folder: Path, names: list[str]) -> bool:
+    """Whether the dotted name is a package, a module, or something in a module."""
+    first, *rest = names
+    if (folder / first).is_dir():
+        return not rest or _is_there(folder / first, rest)
+    module = folder / f"{first}.py"
+    return module.exists() and all(re.search(rf"\b{name}\b", module.read_text()) for name in rest)
+
+
 def matches(root: Path, file: Path, patterns: dict[str, str]) -> Iterator[str]:
     text = file.read_text()
-    plain = re.sub(r"{#.*?#}|{%\s*comment.*?endcomment\s*%}", lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=re.S)
+    plain = COMMENT.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
     for pattern, what in patterns.items():
         for found in re.finditer(pattern, plain, re.I):
             line = plain.count("\n", 0, found.start()) + 1
             yield f"{file.relative_to(root)}:{line} {what}: {found[0].strip()[:60]}"
 
 
-RULES = [dangerous_templates, dangerous_scripts, missing_templates, wide_templates]
+RULES = [dangerous_templates, dangerous_scripts, missing_templates, wide_templates, stale_comments]

@@ -75,6 +75,7 @@ PLANTED: list[tuple[Rule, str, str]] = [
     (template_rules.missing_templates, "annotation/views/a.py", 'render(request, "work/none.html", {})'),
     (template_rules.missing_templates, "templates/work/a.html", '{% include "work/_none.html" %}'),
     (template_rules.wide_templates, "templates/a.html", "<p>" + "wide " * 24 + "</p>"),
+    (template_rules.stale_comments, "templates/a.html", "{# Context: plan (flow.drafting.Plan). #}"),
     (template_rules.dangerous_scripts, "static/js/a.js", "box.innerHTML = text;"),
     (template_rules.dangerous_scripts, "tasks/answer/static/page.js", "box.innerHTML = text;"),
     (template_rules.dangerous_scripts, "static/js/a.js", 'setTimeout("go()", 5);'),

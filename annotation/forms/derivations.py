@@ -152,7 +152,7 @@ class DeriveForm(ConsoleForm):
     def groups(self) -> list[dict[str, Any]]:
         """{"title" ("" for none), "kind" ("", "mix" or "more"), "help", "fields", "open"} of each group of fields.
 
-        Those of a mix also have `shares`: {"field", "shape", "drawing" (pure.drawing)} for each shape.
+        Those of a mix also have `shares`: {"field", "shape", "drawing" (pure.data.graph_drawing)} for each shape.
         """
         found: dict[str, dict[str, Any]] = {}
         for each in self._options.values():
