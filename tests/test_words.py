@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import re
 import shutil
@@ -69,7 +70,8 @@ OLD_TEXTS = {
     r"\bguide to read\b|\bthe guide has\b|\bread the guide\b": "instructions",
     r"\bflag(?:ged|s)? (?:an? |the |this )?(?:item|HIT)": "report a problem",
     r"\bthe wire\b": "the MTurk API",
-    r"\bthe crowd\b": "workers",
+    r"\bthe crowd\b(?! HTML)": "workers",
+    r"\bretire[sd]?\b": "archive a dataset or an item, delete a qualification",
 }
 
 
@@ -101,12 +103,17 @@ def test_no_name_has_an_old_word() -> None:
 
 @pytest.fixture(scope="module")
 def texts(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, str]]:
-    """(where, text) of every text that is translated, and of every guide."""
+    """(where, text) of every text that is translated, of every module's docstrings, and of every guide."""
     if shutil.which("xgettext") is None:
         pytest.skip("gettext's programs were not found (apt-get install gettext)")
     folder = tmp_path_factory.mktemp("texts")
     copy_texts(ROOT, folder)
     found = [("a message", entry.id) for entry in gather(folder).values()]
+    for file in sorted([*(ROOT / "annotation").rglob("*.py"), *(ROOT / "tasks").rglob("*.py")]):
+        kinds = (ast.Module, ast.ClassDef, ast.FunctionDef)
+        nodes = [node for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, kinds)]
+        prose = [re.sub(r"`[^`]*`", "", ast.get_docstring(node) or "") for node in nodes]
+        found.append((file.relative_to(ROOT).as_posix(), "\n".join(prose)))
     for file in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "tasks").glob("*/*.md"))]:
         prose = re.sub(r"```.*?```|`[^`]*`|<!--.*?-->", "", file.read_text(), flags=re.S)
         found.append((file.relative_to(ROOT).as_posix(), prose))
@@ -115,7 +122,8 @@ def texts(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("pattern", "now"), OLD_TEXTS.items())
 def test_no_text_has_an_old_phrase(pattern: str, now: str, texts: list[tuple[str, str]]) -> None:
-    found = [f"{where}: {text[:200]!r}" for where, text in texts if re.search(pattern, text, re.I)]
+    hits = [(where, text, match) for where, text in texts if (match := re.search(pattern, text, re.I))]
+    found = [f"{where}: {text[max(0, match.start() - 80) : match.end() + 80]!r}" for where, text, match in hits]
     assert not found, f"write {now}\n" + "\n".join(found)
 
 

@@ -216,7 +216,7 @@ class Batches:
         return Batch(self._connection, self._root, {"name": name}).refresh()
 
     def create(self, title: str, *, task: str, datasets: Sequence[Dataset | str], **settings: Any) -> Batch:
-        """Create a draft. `settings`: name, sample, seed, assignments_per_hit, options, guide, reward, …"""
+        """Create a draft. `settings`: name, sample, seed, assignments_per_hit, options, instructions, reward, …"""
         names = [one.name if isinstance(one, Dataset) else one for one in datasets]
         body = {"title": title, "task": task, "datasets": names, **settings}
         return Batch(self._connection, self._root, self._connection.write("POST", f"{self._root}batches/", body))
@@ -234,12 +234,12 @@ class Batches:
     ) -> Batch:
         """Create a qualification round as a draft, which is launched like a batch.
 
-        `pool`: so many items of each dataset, reserved for the round; None: all. `settings`: rule, judgment, attempts,
+        `pool`: so many items of each dataset, reserved for the round; None: all. `settings`: rule, grading, attempts,
         seconds, closes_at and those of a batch.
         """
         names = [one.name if isinstance(one, Dataset) else one for one in datasets]
         body = {"title": title, "task": task, "datasets": names, "per_worker": per_worker, "grants": grants}
-        reply = self._connection.write("POST", f"{self._root}rounds/", {**body, "pool": pool, **settings})
+        reply = self._connection.write("POST", f"{self._root}qualification-rounds/", {**body, "pool": pool, **settings})
         return self[reply["batch"]]
 
 

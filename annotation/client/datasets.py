@@ -44,7 +44,7 @@ class Dataset:
         return Rows(lambda: self._connection.pages(f"{self._path}items/", filters), f"items of {self.name}")
 
     def derive(self, how: str, *, name: str, seed: int = 1, **options: Any) -> list[Dataset]:
-        """Derive datasets from this one (`hopscribe.datasets.ways()` lists the derivations), and wait for them."""
+        """Derive datasets from this one (`hopscribe.datasets.derivations()` says how), and wait for them."""
         body = {"how": how, "source": self.name, "name": name, "seed": seed, "options": options}
         reply = self._connection.write("POST", f"{self._root}derivations/", body)
         job = Jobs(self._connection, self._root).of(reply).wait()
@@ -52,7 +52,7 @@ class Dataset:
         return [known[each] for each in job.result["datasets"]]
 
     def change(self, **about: Any) -> Dataset:
-        """Change its `licence` and `source`, or set `retired` to archive it."""
+        """Change its `licence` and `source`, or set `archived`."""
         self.facts = self._connection.write("PATCH", self._path, about)
         return self
 
@@ -90,7 +90,7 @@ class Datasets:
         self._connection, self._root = connection, root
 
     def __repr__(self) -> str:
-        return f"<Datasets of {self._root}: iterate, ['name'], .list(q=, format=, how=), .add(source, name=), .ways()>"
+        return f"<Datasets of {self._root}: iterate, ['name'], .list(), .add(source, name=), .derivations()>"
 
     def __iter__(self) -> Iterator[Dataset]:
         return self.list()
@@ -103,9 +103,11 @@ class Datasets:
     def __getitem__(self, name: str) -> Dataset:
         return Dataset(self._connection, self._root, {"name": name}).refresh()
 
-    def ways(self) -> Rows:
+    def derivations(self) -> Rows:
         """The derivations, with their options."""
-        return Rows(lambda: self._connection.pages(f"{self._root}derivations/"), "ways to derive")
+        return Rows(lambda: self._connection.pages(f"{self._root}derivations/"), "derivations")
+
+    ways = derivations  # former name, still accepted
 
     def add(self, source: str | Path | Records, *, name: str, format: str | None = None, **more: Any) -> Dataset:
         """Import a file, or records in the format jsonl, and wait until the import is complete.

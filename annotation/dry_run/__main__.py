@@ -1,6 +1,6 @@
 """`python -m annotation.dry_run FOLDER`: runs a copied batch in the database that the environment names.
 
-Started by `run.rehearse` with an environment of its own; it prints progress, a line "done total" each.
+Started by `run.dry_run` with an environment of its own; it prints progress, a line "done total" each.
 """
 
 import json

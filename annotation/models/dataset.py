@@ -48,7 +48,7 @@ class Dataset(models.Model):
     report = JSONTextField(default=dict)  # of the import: read, accepted, skipped, warnings
     lineage = JSONTextField(default=dict)  # {"source", "how", "options", "seed", "version"} of a derived dataset
     root = models.ForeignKey("self", models.PROTECT, null=True, blank=True, related_name="descendants")
-    stand = models.CharField(max_length=64, blank=True)  # SHA-256 of its current items, once any was edited or retired
+    stand = models.CharField(max_length=64, blank=True)  # SHA-256 of its current items, once any was edited or archived
     archived_at = models.DateTimeField(null=True, blank=True)  # archived since
     beat_at = TimestampField(auto_now_add=True)  # heartbeat of an import under way
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
@@ -69,7 +69,7 @@ class Dataset(models.Model):
 
     @property
     def digest(self) -> str:
-        """SHA-256 of its current content: of its file, as long as no item was edited or retired."""
+        """SHA-256 of its current content: of its file, as long as no item was edited or archived."""
         return self.stand or self.sha256
 
 
@@ -84,7 +84,7 @@ class ItemQuerySet(models.QuerySet["Item"]):
         return self.filter(Q(question__icontains=text) | Q(source_id=text))
 
     def usable(self) -> ItemQuerySet:
-        """Items that were not retired."""
+        """Items that were not archived."""
         return self.filter(archived_at__isnull=True)
 
     def asking(self, text: str) -> Iterator[int]:

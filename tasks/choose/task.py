@@ -50,7 +50,7 @@ class Choose(Arranged, HopsTask):
         return [Problem("chosen", _("Choose one of the questions, or say that none is good."))]
 
     def complete(self, payload: JSON, answer: Any) -> JSON:
-        """A judgment made elsewhere as {"chosen": a composition by position or wording, or null for none}."""
+        """A response collected elsewhere as {"chosen": a composition by position or wording, or null for none}."""
         if not isinstance(answer, Mapping) or "chosen" not in answer:
             raise ValueError('needs {"chosen": position or wording of a composition, or null}')
         chosen = answer["chosen"]

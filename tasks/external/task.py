@@ -70,7 +70,7 @@ class Strangers(Embedding, Revealing, Comparable, TaskType):
         return _problems_of(question, fields) if isinstance(question, Form) else []
 
     def complete(self, payload: JSON, answer: Any) -> JSON:
-        """A judgment made elsewhere as {"fields": [[name, value], ...]}."""
+        """A response collected elsewhere as {"fields": [[name, value], ...]}."""
         if not isinstance(answer, dict) or not is_list_of_fields(answer.get("fields")):
             raise ValueError('needs {"fields": [[name, value], ...]}')
         return super().complete(payload, {"fields": answer["fields"]})

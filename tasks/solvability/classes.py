@@ -1,4 +1,4 @@
-"""The classes α, β, γ and δ of an ablated question, from one judgment and from several."""
+"""The classes α, β, γ and δ of an ablated question, from one response and from several."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ BLANK: JSON = {
 
 
 def class_of(answer: JSON) -> str:
-    """The class of one judgment; "" if the judgment has no answer on guessing."""
+    """The class of one response; "" if it has no answer on guessing."""
     if answer["guessable"] is None:
         return ""
     if answer["guessable"]:

@@ -37,7 +37,7 @@ INTERVALS = _(
 
 
 def solvability_report(judged: Iterable[Judged], *, seed: int) -> JSON:
-    """Each HIT counts once, with the verdict of most of its annotators; ties are left out of the shares."""
+    """Each HIT counts once, with the class of most of its annotators; ties are left out of the shares."""
     judged = list(judged)
     items = [Item(row, ruled([one.answer for one in row.given])) for row in counted_rows(judged)]
     cells: defaultdict[Cell, list[Item]] = defaultdict(list)

@@ -30,7 +30,7 @@ from .report import solvability_report
 
 MOST_MARKS = 20
 KNOWN = "known_solvable"  # in `extra` of hidden gold: whether it is solvable
-FOUND = "solvability"  # in `extra` of an exported example: the verdict
+FOUND = "solvability"  # in `extra` of an exported example: the aggregated response
 ORIGINAL = "@original"  # in `extra`, as the derivations keep it: {"question", "paragraphs": [text, ...], "options"}
 
 
@@ -80,7 +80,7 @@ class Solvability(Revealing, Simulated, Labelled, Comparable, TaskType):
         return [*_solving(payload, answer), *_guessing(answer)]
 
     def complete(self, payload: JSON, answer: Any) -> JSON:
-        """A judgment made elsewhere, or a model's prediction: {"text"}, "" for a question that it leaves unsolved."""
+        """A response from elsewhere, or a model's prediction: {"text"}, "" for a question that it leaves unsolved."""
         if isinstance(answer, Mapping) and "solvable" in answer:
             return super().complete(payload, _made_elsewhere(payload, answer))
         if not isinstance(answer, Mapping) or not isinstance(answer.get("text"), str):
@@ -116,7 +116,7 @@ class Solvability(Revealing, Simulated, Labelled, Comparable, TaskType):
         return {"task": self.kind, **solvability_report(judged, seed=seed)}
 
     def export(self, example: Example, aggregate: JSON) -> list[Example]:
-        """Every decided example with its verdict in `extra`."""
+        """Every decided example with its aggregated response in `extra`."""
         if aggregate["kind"] not in CLASSES:
             return []
         result = {"class": aggregate["kind"], "solvable": aggregate["solvable"], "votes": aggregate["votes"]}
@@ -143,7 +143,7 @@ class Solvability(Revealing, Simulated, Labelled, Comparable, TaskType):
 
 
 def _made_elsewhere(payload: JSON, answer: Mapping[str, Any]) -> JSON:
-    """An imported judgment, completed with the positions of its text and of its rationale's lines."""
+    """An imported response, completed with the positions of its text and of its rationale's lines."""
     texts, titles = [p["text"] for p in payload["paragraphs"]], [p["title"] for p in payload["paragraphs"]]
     if unknown := sorted(set(answer) - set(BLANK)):
         raise ValueError(f"has no field {unknown[0]}; it has {', '.join(BLANK)}")

@@ -53,7 +53,7 @@ def test_datasets_are_brought_in_read_derived_and_removed(hopscribe: Hopscribe, 
     assert {part.name for part in parts} < {one.name for one in hopscribe.datasets}
     assert made.document("card", tmp_path / "card.md").read_text().startswith("---")
     assert parts[0].remove().kind == "remove_dataset"
-    assert any(way["how"] == "splits" for way in hopscribe.datasets.ways())
+    assert any(way["how"] == "splits" for way in hopscribe.datasets.derivations())
 
 
 def test_what_the_server_refuses_is_an_exception_that_says_why(hopscribe: Hopscribe, tmp_path: Path) -> None:

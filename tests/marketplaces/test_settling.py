@@ -249,7 +249,7 @@ def test_a_letter_that_could_not_be_told_is_no_secret(
     worker_messages.send(done.assignment.worker, "", "We liked it.")
     settle(connection)
     connection.refresh_from_db()
-    assert "a letter to ANNA was refused: Never met." in connection.trouble
+    assert "a message to ANNA was refused: Never met." in connection.trouble
 
 
 def test_a_letter_whose_sender_died_comes_again_after_its_lease(

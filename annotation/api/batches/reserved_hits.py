@@ -44,7 +44,8 @@ class ReservationSerializer(serializers.Serializer):
 
     reserved = serializers.IntegerField()
     skipped = serializers.DictField(
-        child=serializers.IntegerField(), help_text="`had`, `met` (its group), `voided`, `already` (reserved)"
+        child=serializers.IntegerField(),
+        help_text="By reason: `had`, `met` (its group), `excluded` or `already` (reserved).",
     )
 
 

@@ -1,4 +1,4 @@
-"""Items: edited, retired and restored. An edit is a new version; HITs keep the version that they were made with."""
+"""Items: edited, archived and restored. An edit is a new version; HITs keep the version that they were made with."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -54,7 +54,7 @@ class PlacesInput(Input):
 
 
 class ArchiveInput(PlacesInput):
-    """Items to retire, and why."""
+    """Items to archive, and why."""
 
     EXAMPLE = {"positions": [3, 17], "reason": "The paragraph was cut off."}
 
@@ -124,13 +124,13 @@ class DatasetItemViewSet(DatasetPartViewSet):
 
     @action(detail=False, takes=ArchiveInput, gives=CountSerializer, id="archiveItems")
     def archive(self, data: JSON) -> JSON:
-        """Retire items from new batches, derivations and exports; existing batches continue."""
+        """Archive items: leave them out of new batches, derivations and exports; existing batches continue."""
         self._check(data["positions"])
         return {"changed": item_editing.archive(self.dataset, data["positions"], reason=data["reason"])}
 
     @action(detail=False, takes=PlacesInput, gives=CountSerializer, id="restoreItems")
     def restore(self, data: JSON) -> JSON:
-        """Restore retired items."""
+        """Restore archived items."""
         self._check(data["positions"])
         return {"changed": item_editing.bring_back(self.dataset, data["positions"])}
 

@@ -1,4 +1,4 @@
-"""Qualification types: list, create, change, retire and restore them."""
+"""Qualification types: list, create, change, delete and restore them."""
 
 from typing import Any
 
@@ -110,7 +110,7 @@ class QualificationViewSet(ResourceViewSet):
     row: QualificationType
 
     def get_queryset(self) -> Any:
-        """Types that are not retired, or, to restore one, all."""
+        """Types that are not deleted, or, to restore one, all."""
         rows = counted(self.project)
         return rows if {"list", "restore"} & set(self.action_map.values()) else rows.filter(deleted_at=None)
 
@@ -140,12 +140,12 @@ class QualificationViewSet(ResourceViewSet):
 
     @operation(id="deleteQualification")
     def destroy(self) -> None:
-        """Retire a qualification: nobody holds it any more. It can be restored."""
+        """Delete a qualification: nobody holds it any more. It can be restored."""
         qualification_types.delete_type(self.row)
 
     @action()
     def restore(self) -> None:
-        """Restore a retired qualification, with all scores."""
+        """Restore a deleted qualification, with all scores."""
         qualification_types.restore_type(self.row)
 
 

@@ -45,7 +45,7 @@ class GrantInput(Input):
 class RevokeInput(Input):
     """Workers to revoke it from."""
 
-    EXAMPLE = {"workers": [WORKER], "reason": "On their wish."}
+    EXAMPLE = {"workers": [WORKER], "reason": "They asked for it."}
 
     workers = texts(64, allow_empty=False, max_length=MOST_SCORES, help_text="Pseudonyms or worker ids.")
     reason = serializers.CharField(max_length=1000, required=False, allow_blank=True, default="")

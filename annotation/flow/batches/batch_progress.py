@@ -108,7 +108,7 @@ def by_hour(batch: Batch) -> list[tuple[datetime, int]]:
 
 
 def workers_of(batch: Batch) -> list[dict[str, Any]]:
-    """Rows by worker, busiest first: worker, submitted, late, given_back, flags, median_seconds, paused, last.
+    """Rows by worker, busiest first: worker, submitted, late, returned, problem_reports, median_seconds, paused, last.
 
     Who has met nothing but hidden gold is listed with zeros, since they may be paused. The median is of active
     seconds over submitted assignments; None if none was measured.

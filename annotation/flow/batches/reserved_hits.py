@@ -28,7 +28,7 @@ HAD, MET, EXCLUDED, ALREADY = "had", "met", "excluded", "already"
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The number of reserved HITs, and the numbers of skipped ones by reason: HAD, MET, VOIDED or ALREADY."""
+    """The number of reserved HITs, and the numbers of skipped ones by reason: HAD, MET, EXCLUDED or ALREADY."""
 
     reserved: int
     skipped: Counter[str] = field(default_factory=Counter)

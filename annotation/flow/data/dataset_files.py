@@ -37,7 +37,7 @@ Writer = Callable[[Iterable[dict[str, Any]], BinaryIO, list[str]], int]
 
 
 def examples_of(dataset: Dataset, *, archived: bool = False) -> Iterator[Example]:
-    """The dataset's current examples in order, read in chunks; retired ones only on request."""
+    """The dataset's current examples in order, read in chunks; archived ones only on request."""
     rows = dataset.items.all() if archived else dataset.items.usable()
     contents = rows.order_by("position").values_list("content", flat=True)
     for content in contents.iterator(chunk_size=200):

@@ -1,7 +1,7 @@
 """Editing and retiring items, archiving datasets. Nothing is overwritten: an edit is a new version of the item.
 
 A HIT points to the version from which it was made. New batches, derivations and exports use the newest version of each
-item that is not retired.
+item that is not archived.
 """
 
 import hashlib
@@ -67,7 +67,7 @@ def edit(item: Item, example: Example, *, note: str = "", user: User | None = No
     newest = Item.every.filter(pk=item.pk, superseded_at__isnull=True)
     if not newest.update(superseded_at=Now()):
         raise Refused(_("Somebody else has edited this item in the meantime. Look at the newest version first."))
-    item.refresh_from_db(fields=["archived_at", "archive_reason"])  # it may have been retired since it was read
+    item.refresh_from_db(fields=["archived_at", "archive_reason"])  # it may have been archived since it was read
     made = item_of(dataset, item.position, Example.from_json(content))
     made.group_key, made.version = item.group_key, item.version + 1
     made.note, made.edited_by = note.strip()[:500], user
@@ -96,7 +96,7 @@ def versions(item: Item) -> QuerySet[Item]:
 
 @transaction.atomic
 def archive(dataset: Dataset, positions: Collection[int], *, reason: str) -> int:
-    """Retire items from new batches, derivations and exports; returns how many were not retired before.
+    """Archive items: out of new batches, derivations and exports; returns how many were not archived before.
 
     Raises Refused without a reason.
     """
@@ -114,7 +114,7 @@ def archive(dataset: Dataset, positions: Collection[int], *, reason: str) -> int
 
 @transaction.atomic
 def bring_back(dataset: Dataset, positions: Collection[int]) -> int:
-    """Restore retired items; returns how many were retired."""
+    """Restore archived items; returns how many were archived."""
     # Lock: the dataset's digest is computed from all changes, so they go one by one.
     Dataset.objects.select_for_update(no_key=True).get(pk=dataset.pk)
     back = dataset.items.filter(position__in=positions, archived_at__isnull=False)
@@ -151,7 +151,7 @@ def describe(dataset: Dataset, *, licence: str | None = None, source: str | None
 
 
 def change_counts(dataset: Dataset) -> dict[str, int]:
-    """{"edited", "retired"}: how many items were edited and retired since the import; {} if none."""
+    """{"edited", "archived"}: how many items were edited and archived since the import; {} if none."""
     if not dataset.stand:
         return {}
     rows = dataset.items.filter(_touched())

@@ -89,4 +89,4 @@ def _send(mail_id: uuid.UUID) -> bool:
 
 
 def _note(why: OSError) -> None:
-    log.warning("a letter could not be sent: %s", type(why).__name__)
+    log.warning("a mail could not be sent: %s", type(why).__name__)

@@ -94,9 +94,9 @@ def _check_value(value: int) -> None:
 
 @transaction.atomic
 def delete_type(type: QualificationType) -> bool:
-    """Retire a type: it no longer counts as held, its name becomes free, open requests are rejected.
+    """Delete a type: it no longer counts as held, its name becomes free, open requests are rejected.
 
-    False if it was retired before.
+    False if it was deleted before.
     """
     rows = QualificationType.objects.filter(pk=type.pk, deleted_at__isnull=True)
     if not rows.update(deleted_at=Now(), status=QualificationType.Status.INACTIVE):
@@ -108,9 +108,9 @@ def delete_type(type: QualificationType) -> bool:
 
 
 def restore_type(type: QualificationType) -> bool:
-    """Restore a retired type with all scores; it cannot be requested until that is set again.
+    """Restore a deleted type with all scores; it cannot be requested until that is set again.
 
-    False if it is not retired. Raises NameTaken if another type has its name by now.
+    False if it is not deleted. Raises NameTaken if another type has its name by now.
     """
     try:
         with transaction.atomic():

@@ -191,7 +191,7 @@ class _Reader:
             fix = "Name the worker: text of 1 to 200 characters"
             return self._flaw(line_of(row), "worker", wrong="no worker", fix=fix)
         if (hit_id, worker) in self._seen:
-            wrong, fix = "%(worker)r judged this item before", "Keep one judgment for each worker and item"
+            wrong, fix = "%(worker)r has a response to this item already", "Keep one response for each worker and item"
             return self._flaw(line_of(row), "worker", wrong=wrong, fix=fix, values={"worker": worker})
         self._seen.add((hit_id, worker))
         return ImportedResponse(line_of(row), row.place, hit_id, worker, row.value.get("answer"))

@@ -62,7 +62,7 @@ def require(batch: Batch, conditions: Sequence[Requirement]) -> None:
 
 
 def column(project: Project, conditions: Sequence[Requirement], *, kept: Collection[str] = ()) -> list[dict[str, Any]]:
-    """Requirements as a batch stores them; `kept` are types that may have been retired. Raises Refused."""
+    """Requirements as a batch stores them; `kept` are types that may have been deleted. Raises Refused."""
     try:
         requirements.check(conditions)
     except requirements.InvalidRequirement as invalid:

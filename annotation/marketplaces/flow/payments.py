@@ -171,7 +171,7 @@ def _pass_on(message: Message, line: Line) -> None:
     except MarketplaceError:
         return  # the error is in the connection's row
     if refused is not None:
-        why = f"a letter to {worker} was refused: {refused}"
+        why = f"a message to {worker} was refused: {refused}"
         Connection.objects.filter(pk=line.connection.pk).update(trouble=why[:1000])
     Message.objects.filter(pk=message.pk, read_at__isnull=True).update(read_at=Now(), lease_until=None)
 

@@ -158,5 +158,5 @@ class Sheet:
     steps: tuple[Step, ...]  # in order: a step's sources come before it
     works: tuple[Work, ...]
     workers: int  # different people over all works
-    changed: tuple[tuple[str, int, int], ...] = ()  # (dataset, items edited, items retired) since it came or was made
+    changed: tuple[tuple[str, int, int], ...] = ()  # (dataset, items edited, items archived) since it came or was made
     gone: tuple[str, ...] = ()  # datasets of the lineage that are not there any more

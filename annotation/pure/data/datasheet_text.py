@@ -82,7 +82,7 @@ def sources(sheet: Sheet) -> Iterator[str]:
     else:
         yield f"Sources: {NOT_RECORDED}."
     for name, edited, archived in sheet.changed:
-        changes = f"{_count(edited, 'item was', 'items were')} edited and {archived} retired"
+        changes = f"{_count(edited, 'item was', 'items were')} edited and {archived} archived"
         yield f"In {code(name)}, {changes} afterwards; what they were before is left out."
     if sheet.gone:
         names = ", ".join(code(name) for name in sheet.gone)
@@ -104,7 +104,7 @@ def _collection(sheet: Sheet) -> Iterator[str]:
         yield f"### {plain(work.batch)}"
         yield "\n".join(f"- {what}: {fact}" for what, fact in _facts(work))
         if not work.agreement:
-            yield f"Agreement: {NOT_RECORDED} (there is no report for these judgments)."
+            yield f"Agreement: {NOT_RECORDED} (there is no report on these responses)."
         for alpha_table in work.agreement:
             yield from agreement(alpha_table)
 
@@ -116,11 +116,11 @@ def _facts(work: Work) -> Iterator[tuple[str, str]]:
     to_excluded = f"; {work.excluded_responses} of them to excluded HITs" if work.excluded_responses else ""
     yield "Answers", f"{work.answers}, by {_count(work.workers, 'worker', 'workers')}{to_excluded}"
     if work.imported:
-        yield "Answers given elsewhere", str(work.imported)
+        yield "Responses collected elsewhere", str(work.imported)
     assignments = f"{work.per_hit} to {work.most_per_hit} workers" if work.most_per_hit > work.per_hit else ""
     yield "Asked for each HIT", assignments or _count(work.per_hit, "worker", "workers")
     yield "Days", f"{work.first} to {work.last} (UTC)" if work.first else NOT_RECORDED
-    yield "Versions of the guide", str(work.instructions_versions or NOT_RECORDED)
+    yield "Versions of the instructions", str(work.instructions_versions or NOT_RECORDED)
     yield "Who might work", _who(work)
     named = [f"{code(name)} ({_count(workers, 'worker', 'workers')})" for name, workers in work.qualifications]
     yield "Qualification batches of the same task before it", ", ".join(named) or "none recorded"

@@ -1,8 +1,8 @@
 """The provenance of an example: the steps that batches stored in its `extra`.
 
-A step is {"batch", "task", "hit", "workers", "guide_versions", "submitted", "reviews", "verdict"} and what the task
-type adds; `workers`, `submitted` and the indices of a verdict go together. Only the lossless format writes steps
-into records; other formats have them in an accompanying file.
+A step is {"batch", "task", "hit", "workers", "instructions_versions", "submitted", "reviews", "aggregate"} and what the
+task type adds; `workers`, `submitted` and the indices of an aggregate go together. Only the lossless format writes
+steps into records; other formats have them in an accompanying file.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -44,7 +44,7 @@ class Facts:
     tenth: str = ""  # its 10th percentile
     agreements: tuple[tuple[str, Mapping[str, Any]], ...] = ()  # (measure, "0.71 [0.60, 0.81]" as a figure)
     picked: int = 0  # HITs decided by a requester who accepted an answer unchanged
-    reworded: int = 0  # HITs that a requester settled with a wording of their own
+    reworded: int = 0  # HITs that a requester adjudicated with a wording of their own
     edited: int = 0  # answers reworded by a requester, if requesters review all of them
     refused: int = 0  # answers that a requester discarded or returned
     excluded: tuple[tuple[str, int], ...] = ()  # reason and HITs

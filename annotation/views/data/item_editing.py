@@ -112,7 +112,7 @@ def item_restore(request: HttpRequest, project: Project, name: str, position: in
 
 @requester_action
 def item_archive(request: HttpRequest, project: Project, name: str, position: int) -> HttpResponse:
-    """Retire the item with a reason; with `back` restore it."""
+    """Archive the item with a reason; with `back` restore it."""
     dataset, row = _item(project, name, position)
     reason = request.POST.get("reason", "").replace("\0", "").strip()[:500]
     with refusal_as_message(request):

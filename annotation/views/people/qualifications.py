@@ -27,7 +27,7 @@ PAGE = 100
 
 
 def type_of(project: Project, public_id: str) -> QualificationType:
-    """The project's type of that id, if not retired; 404 otherwise."""
+    """The project's type of that id, if not deleted; 404 otherwise."""
     type = get_object_or_404(qualification_types.types_of(project), public_id=public_id)
     type.project = project
     return type
@@ -95,7 +95,7 @@ def qualification_edit(request: HttpRequest, project: Project, public_id: str) -
 
 @member_action(roles.PEOPLE)
 def qualification_delete(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
-    """Retire a type; the list offers to restore it."""
+    """Delete a type; the list offers to restore it."""
     type = type_of(project, public_id)
     qualification_types.delete_type(type)
     messages.success(request, _("“%(name)s” is deactivated. Nobody holds it any more.") % {"name": type.name})
@@ -104,7 +104,7 @@ def qualification_delete(request: HttpRequest, project: Project, public_id: str)
 
 @member_action(roles.PEOPLE)
 def qualification_restore(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
-    """Restore a retired type."""
+    """Restore a deleted type."""
     type = get_object_or_404(project.qualification_types, public_id=public_id)
     with refusal_as_message(request):
         if qualification_types.restore_type(type):

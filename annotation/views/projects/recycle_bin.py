@@ -41,7 +41,7 @@ class NameForm(ConsoleForm):
 
 @requester_page
 def bin_page(request: HttpRequest, project: Project) -> HttpResponse:
-    """Deleted batches, datasets and retired qualifications."""
+    """Deleted batches, datasets and qualifications."""
     batches = [(batch, recycle_bin.holds_work(batch)) for batch in recycle_bin.removed_batches(project)]
     context = {
         "project": project,

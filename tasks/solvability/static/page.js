@@ -1,5 +1,5 @@
 // The page of an ablated question. First solvable or not, with answer and rationale marked in the text; then, both out
-// of sight, guessable and necessary. The last decision sends the judgment.
+// of sight, guessable and necessary. The last decision sends the response.
 import { Caret } from "../../js/caret.js";
 import { showMissing, startFrame } from "../../js/frame.js";
 import { bind, bindPattern } from "../../js/keys.js";

@@ -1,4 +1,4 @@
-"""Versions of items, retired items and datasets: what was asked stays, what comes takes the newest."""
+"""Versions of items, archived items and datasets: what was asked stays, what comes takes the newest."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_what_is_archived_is_in_no_new_batch_derivation_or_export(project: Any, 
     assert made.lineage["changed"] == {"edited": 0, "archived": 2}
     assert made.size + Dataset.objects.get(slug="after-dev").size == 2
     dataset_documents.export_datasheet(made, tmp_path / "sheet.md")
-    assert "0 items were edited and 2 retired" in (tmp_path / "sheet.md").read_text()
+    assert "0 items were edited and 2 archived" in (tmp_path / "sheet.md").read_text()
     edited = reworded(held.items.get(position=3), "Which tower?")
     assert edited.archive_reason == "Wrong gold.", "an edit brings nothing back"
     nothing = draft(project, "none", held)

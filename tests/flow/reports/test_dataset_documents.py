@@ -150,5 +150,5 @@ def test_answers_that_were_given_elsewhere_have_no_day_and_excluded_ones_are_cou
     problem_reports.exclude(batch.hits.get(item__position=0), reason="broken")
     text = datasheet_of(wells)
     assert "- Answers: 3, by 1 worker; 1 of them to excluded HITs" in text
-    assert "- Answers given elsewhere: 3\n" in text
+    assert "- Responses collected elsewhere: 3\n" in text
     assert "- Days: not recorded" in text

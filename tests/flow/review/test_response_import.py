@@ -193,11 +193,11 @@ def test_items_and_paragraphs_may_be_named(batch: Any, tmp_path: Path) -> None:
 
 
 def test_one_worker_judges_an_item_once_in_one_file_or_two(batch: Any, tmp_path: Path) -> None:
-    with pytest.raises(ImportRefused, match="'Ben' judged this item before"):
+    with pytest.raises(ImportRefused, match="'Ben' has a response to this item already"):
         import_responses(batch, lines(tmp_path / "a.jsonl", [*GOOD, response(2, "Ben", "Other")]))
     assert nothing_is_left()
     import_responses(batch, lines(tmp_path / "b.jsonl", GOOD))
-    with pytest.raises(ImportRefused, match="judged this item before"):
+    with pytest.raises(ImportRefused, match="has a response to this item already"):
         import_responses(batch, lines(tmp_path / "c.jsonl", [response(2, "Ben", "Other")]))
 
 
