@@ -1,4 +1,8 @@
-"""Server CPU of an item over HTTP, from a response to the next item, against a floor that decides nothing."""
+"""Server CPU of an item over HTTP against a floor that decides nothing.
+
+An item is three requests, as the page sends them: the next one is prefetched, a draft saved, a response submitted. The
+floor is one, with Django's own middleware for sessions, users and compression.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,7 @@ from tests.process.installation import Installation
 PEOPLE, PROCESSES, HITS = 32, 2, 10_000
 SECONDS, WARM, TURNS = 8, 3, 2
 SITES = {"item": "annotation.settings", "floor": "tests.bench.settings"}
-CLIENTS = {"item": "tests.process.annotators", "floor": "tests.bench.clients"}
+CLIENTS = {"item": "tests.bench.pages", "floor": "tests.bench.clients"}
 GOALS = {"SQLite": 2.0, "PostgreSQL": 2.5}
 TICKS = os.sysconf("SC_CLK_TCK")
 

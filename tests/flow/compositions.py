@@ -11,7 +11,7 @@ from annotation.models import Assignment, Batch, Worker
 
 
 def compose_batch(project: Any, dataset: Any, name: str = "compositions", *, each: int = 2) -> Batch:
-    """An open `compose` batch over the dataset."""
+    """An open `compose` batch over the dataset, whose HITs all workers meet in one order."""
     made = batch_launch.create_batch(
         project,
         name,
@@ -20,6 +20,7 @@ def compose_batch(project: Any, dataset: Any, name: str = "compositions", *, eac
         instructions="Compose.",
         assignments_per_hit=each,
         fresh_only=False,
+        same_order=True,
     )
     batch_launch.launch(made)
     return made

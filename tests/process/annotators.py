@@ -72,19 +72,26 @@ class Annotator:
         return self.send("POST", *self.last)[0]
 
     def send(
-        self, method: str, path: str, fields: dict[str, Any] | None = None, *, release: str | None = None
+        self,
+        method: str,
+        path: str,
+        fields: dict[str, Any] | None = None,
+        *,
+        release: str | None = None,
+        shown: str = "",
     ) -> tuple[int, str, str]:
         """(status, where it leads, body); tries again while the server is away or says 5xx.
 
-        `release` is the page's, to get the next item itself.
+        `release` is the page's, to get the next item itself; `shown` the assignment that it shows already, if any.
         """
+        more = {} if release is None else {"X-Release": release} | ({"X-Next": shown} if shown else {})
         body = None if fields is None else urlencode({**fields, "csrfmiddlewaretoken": TOKEN})
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             try:
-                reply, text = self._once(method, path, body, {} if release is None else {"X-Release": release})
+                reply, text = self._once(method, path, body, more)
                 if reply.status < 500 and reply.getheader("Content-Type") == "application/json":
-                    return reply.status, str(json.loads(text)["next"]), ""
+                    return reply.status, json.loads(text).get("next", ""), ""
                 if reply.status < 500:
                     return reply.status, reply.getheader("Location") or reply.getheader("X-Item") or "", text
                 self._out.count("refused")

@@ -64,8 +64,10 @@ def test_a_forged_post(alice: Any) -> None:
 def test_what_is_forbidden(careful: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     from django.core.exceptions import PermissionDenied
 
-    monkeypatch.setattr("annotation.views.work.worker_home._own_assignments", broken(PermissionDenied(CANARY)))
-    response = careful.get("/work/history/")
+    monkeypatch.setattr(
+        "annotation.views.work.worker_home.worker_batches.worker_batches", broken(PermissionDenied(CANARY))
+    )
+    response = careful.get("/work/")
     assert response.status_code == 403
     assert "You have no access to this page" in plain(response)
 
@@ -82,7 +84,7 @@ def test_what_cannot_be_read_is_said_in_german_too() -> None:
 
 
 def test_a_defect(careful: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("annotation.views.work.worker_home._own_assignments", broken(RuntimeError(CANARY)))
+    monkeypatch.setattr("annotation.views.work.worker_home.worker_batches.worker_batches", broken(RuntimeError(CANARY)))
     response = careful.get("/work/")
     assert response.status_code == 500
     assert "on our side" in plain(response)
@@ -112,7 +114,7 @@ def pause(response: Any) -> None:
 
 @pytest.mark.parametrize("error", AWAY, ids=["operational", "interface", "read only"])
 def test_a_page_says_that_it_will_be_back(careful: Client, monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
-    monkeypatch.setattr("annotation.views.work.worker_home._own_assignments", broken(error))
+    monkeypatch.setattr("annotation.views.work.worker_home.worker_batches.worker_batches", broken(error))
     pause(careful.get("/work/"))
     monkeypatch.undo()
     assert careful.get("/work/").status_code == 200
@@ -156,7 +158,9 @@ def test_it_is_not_ready_while_the_database_is_away(careful: Client, monkeypatch
 
 
 def test_a_defect_of_the_database_is_no_pause(careful: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("annotation.views.work.worker_home._own_assignments", broken(InternalError(CANARY)))
+    monkeypatch.setattr(
+        "annotation.views.work.worker_home.worker_batches.worker_batches", broken(InternalError(CANARY))
+    )
     assert careful.get("/work/").status_code == 500
 
 

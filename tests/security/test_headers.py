@@ -97,7 +97,7 @@ def test_errors_carry_them(client: Any, alice: Any, monkeypatch: pytest.MonkeyPa
     ]
     for status, cause in ((500, broken), (503, away)):
         monkeypatch.setattr("annotation.views.work.worker_home.open_work.obstacle", cause)
-        monkeypatch.setattr("annotation.views.work.worker_home._own_assignments", cause)
+        monkeypatch.setattr("annotation.views.work.worker_home.worker_batches.worker_batches", cause)
         responses.append((status, careful.get("/work/")))
     for status, response in responses:
         assert response.status_code == status

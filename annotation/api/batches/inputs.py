@@ -60,9 +60,7 @@ class DraftInput(TermsInput):
     meeting = serializers.ChoiceField(choices=Batch.Meeting.choices, required=False)
     purpose = serializers.ChoiceField(choices=Batch.Purpose.choices, required=False)
     fresh_only = serializers.BooleanField(required=False)
-    same_order = serializers.BooleanField(
-        required=False, help_text="Whether all workers get the HITs in the same order; by default each has their own."
-    )
+    same_order = serializers.BooleanField(required=False)
     disjoint = serializers.BooleanField(required=False)
     unseen_only = serializers.BooleanField(required=False)
     paid = serializers.BooleanField(required=False)

@@ -30,7 +30,7 @@ AT = datetime(2026, 3, 2, 23, 30, tzinfo=UTC)  # a Monday in UTC, Tuesday in Ber
 @pytest.fixture
 def batch(project: Any, tmp_path: Path) -> Batch:
     held = dataset_of(project, tmp_path, name="towers", size=6)
-    return paid_batch(project, held, assignments_per_hit=2)
+    return paid_batch(project, held, assignments_per_hit=2, same_order=True)
 
 
 def at_time(row: Assignment, when: datetime) -> None:

@@ -91,7 +91,8 @@ def _act(rng: Random, worker: Worker, batch: Batch) -> None:
 
 
 def test_of_many_hits_only_the_next_are_looked_at(project: Project, tmp_path: Path, bob: Worker) -> None:
-    batch = launched(project, "many", dataset_of(project, tmp_path, name="many", size=worker_batches.LOOK + 1))
+    many = dataset_of(project, tmp_path, name="many", size=worker_batches.LOOK + 1)
+    batch = launched(project, "many", many, assignments_per_hit=1)
     [row] = listed(bob).values()
     assert (row.left, row.at_least, row.total) == (worker_batches.LOOK, True, batch.size)
     Hit.objects.filter(batch=batch).update(group_key="all of them")
