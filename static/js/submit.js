@@ -7,7 +7,7 @@ import { reveal } from "./scrolling.js";
 import { announce, sentence } from "./texts.js";
 
 const LONGEST_WAIT = 30_000;
-const DOUBLE_CLICK = 250; // milliseconds; its second half must not submit the item that came between
+const DOUBLE_CLICK = 250; // milliseconds; its second half must not submit the untouched item that came between
 const LARGEST_KEPT_ALIVE = 60_000; // bytes, that browsers send on after the page is gone
 
 let current = null;
@@ -23,7 +23,8 @@ export class Submission {
     current = this;
     this.form.addEventListener("submit", (event) => {
       event.preventDefault();
-      if (event.timeStamp - swapped > DOUBLE_CLICK) this.send();
+      const touched = this.draft.changes && !this.draft.brought;
+      if (touched || event.timeStamp - swapped > DOUBLE_CLICK) this.send();
     });
     this.refusedAnswer = this.draft.answer().toString();
     for (const kind of ["input", "change", "answer:change"]) this.form.addEventListener(kind, () => this.outdated());
