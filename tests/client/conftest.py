@@ -19,6 +19,8 @@ from tests.flow.acting import submit, take
 
 
 class Quiet(WSGIRequestHandler):
+    disable_nagle_algorithm = True
+
     def log_message(self, *_: Any) -> None:
         pass
 

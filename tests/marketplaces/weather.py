@@ -79,6 +79,7 @@ class Weather:
 def _door(weather: Weather) -> type[BaseHTTPRequestHandler]:
     class JSONCommand(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True  # a body sent after its headers would wait 40 ms for their acknowledgement
 
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
