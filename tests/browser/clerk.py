@@ -79,7 +79,7 @@ def batch(*, kind: str, options: dict[str, Any], task: str = "answer", **setting
         instructions=INSTRUCTIONS,
         options=options,
         title="A study",
-        **settings,
+        **{"same_order": True, **settings},
     )
     batch_launch.launch(made)
     return {"project": slug, "batch": made.pk}
