@@ -40,18 +40,18 @@ demo: $(DEMO_VENV)  ## a working installation with invented data at http://127.0
 
 test: .venv/dev.stamp  ## lint, then the tests: on SQLite, with real servers, and on PostgreSQL what depends on it
 	@failed=""; start=$$(date +%s); TESTS_SHARED=$$(mktemp -d); export TESTS_SHARED; trap 'rm -rf "$$TESTS_SHARED"' EXIT; \
-	$(MAKE) --no-print-directory lint >"$$TESTS_SHARED/lint.log" 2>&1 & lint=$$!; \
-	$(TESTS) $(HALF) -m "not soak" tests/browser >"$$TESTS_SHARED/browser.log" 2>&1 & browser=$$!; \
+	beside() { log="$$TESTS_SHARED/$$1.log"; shift; "$$@" >"$$log" 2>&1 & }; \
+	report() { wait "$$2" || failed="$$failed $$1"; echo "== $$3"; cat "$$TESTS_SHARED/$$1.log"; }; \
+	beside lint $(MAKE) --no-print-directory lint; lint=$$!; \
+	beside browser $(TESTS) $(HALF) -m "not soak" tests/browser; browser=$$!; \
 	echo "== the tests on SQLite"; \
 	$(TESTS) $(HALF) -m "not soak and not process and not browser" || failed="$$failed sqlite"; \
-	echo "== in the browser"; \
-	wait $$browser || failed="$$failed browser"; cat "$$TESTS_SHARED/browser.log"; \
+	report browser $$browser "in the browser"; \
+	beside process $(TESTS) $(HALF) -m "process and not soak" tests/process; process=$$!; \
 	echo "== what depends on the database on PostgreSQL"; \
-	$(ON_POSTGRESQL) $(TESTS) $(SPREAD) -m "postgresql and not soak and not process" $(MARKED) || failed="$$failed postgresql"; \
-	echo "== real servers and workers, on both"; \
-	$(TESTS) $(SPREAD) -m "process and not soak" tests/process || failed="$$failed process"; \
-	echo "== style and types"; \
-	wait $$lint || failed="$$failed lint"; cat "$$TESTS_SHARED/lint.log"; \
+	$(ON_POSTGRESQL) $(TESTS) $(HALF) -m "postgresql and not soak and not process" $(MARKED) || failed="$$failed postgresql"; \
+	report process $$process "real servers and workers, on both"; \
+	report lint $$lint "style and types"; \
 	echo "$$(($$(date +%s) - start)) seconds"; \
 	if [ -n "$$failed" ]; then echo "failed:$$failed"; exit 1; fi
 
