@@ -66,7 +66,7 @@ def kinds(project: Project, folder: Path) -> list[Batch]:
     return [*made, gold, round.batch]
 
 
-@pytest.mark.parametrize("seed", first(2, range(12)))
+@pytest.mark.parametrize("seed", first(1, range(12)))
 def test_what_is_left_is_counted_as_claims_would_find_it(project: Project, tmp_path: Path, seed: int) -> None:
     rng = Random(seed)
     workers = [newcomer(project, name) for name in ("bob", "carol")]
