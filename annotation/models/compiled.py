@@ -22,7 +22,7 @@ from typing import Any, Generic, ParamSpec, TypeVar
 from django.db import connection
 from django.db.models import Field, Model, QuerySet
 from django.db.models.query import ModelIterable, get_related_populators
-from django.db.models.sql import InsertQuery, UpdateQuery
+from django.db.models.sql import DeleteQuery, InsertQuery, UpdateQuery
 
 P = ParamSpec("P")
 M = TypeVar("M", bound=Model)
@@ -140,6 +140,21 @@ def insert(row: M) -> M:
         [row.pk] = cursor.fetchone()
     row._state.adding, row._state.db = False, connection.alias
     return row
+
+
+def delete(row: Model) -> bool:
+    """Delete a row that no other refers to, without signals; False if it was gone."""
+    with connection.cursor() as cursor:
+        cursor.execute(_deletion(type(row), connection.vendor), [row.pk])
+        return bool(cursor.rowcount)
+
+
+@cache
+def _deletion(model: type[Model], _vendor: str) -> str:
+    query = DeleteQuery(model)
+    query.add_filter("pk", 1)
+    sql, _values = query.get_compiler(connection=connection).as_sql()
+    return str(sql)
 
 
 @cache

@@ -1,5 +1,6 @@
 """Tags for exact text, rows of the `?` dialog, pagination, and preloading of scripts."""
 
+import html
 import posixpath
 import re
 from collections.abc import Iterable
@@ -11,7 +12,7 @@ from django import template
 from django.contrib.staticfiles import finders
 from django.core.paginator import Paginator
 from django.templatetags.static import static
-from django.utils.html import escape, format_html, format_html_join
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext
 
@@ -25,7 +26,7 @@ ANGLE_OR_LINE_BREAK = re.compile(r"[<>]|[ \t]*\n\s*")
 @register.filter(is_safe=False)
 def exact(text: str) -> SafeString:
     """Escaped text whose carriage returns survive HTML parsing, so that text offsets on the page stay right."""
-    return mark_safe(escape(str(text)).replace("\r", "&#13;"))  # noqa: S308 - escaped on the line itself
+    return mark_safe(html.escape(str(text)).replace("\r", "&#13;"))  # noqa: S308 - escaped on the line itself
 
 
 class JoinedLines(template.Node):

@@ -16,6 +16,7 @@ from django.template.loader import render_to_string
 from annotation import registry
 from annotation.pure.data.example import Example, Hop
 from annotation.tasktype import CAPABILITIES, Given, Judged, Problem, TaskType, capabilities
+from annotation.templatetags import item_tags
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 KINDS = sorted(registry.task_types())
@@ -280,3 +281,36 @@ def test_an_answer_is_told_in_a_few_words(kind: str, case: JSON) -> None:
         said = task.brief(payload, answer)
         assert said
         assert "{" not in said
+
+
+CHANGING = re.compile(r'name="(?:key|csrfmiddlewaretoken)" value="[^"]*"|data-now="[^"]*"')
+
+
+def other_words(payload: Any) -> Any:
+    """A payload of the same shape with other sentences."""
+    if isinstance(payload, dict):
+        return {name: other_words(value) for name, value in payload.items()}
+    if isinstance(payload, list):
+        return [other_words(value) for value in payload]
+    return f"{payload}~" if isinstance(payload, str) and " " in payload else payload
+
+
+@pytest.mark.django_db
+@every_case
+def test_an_item_after_another_is_the_item_rendered_whole(kind: str, case: JSON, opened: Any, rf: Any) -> None:
+    """What a page shows outside `per_item` is taken from another item of the batch."""
+    from annotation.views.work import task_frame
+
+    if not registry.task_type(kind).launched:
+        pytest.skip("its items come as whole pages")
+    request, participation = rf.get("/"), task_frame.participation_of(opened.worker, opened.batch)
+    request.user, request.session = opened.worker.user, {}
+    item_tags._kept.clear()
+    task_frame.item_of(request, opened, participation)
+    opened.hit.payload = other_words(opened.hit.payload)
+    opened.public_id, participation.done = "ANOTHER", 7
+    filled = task_frame.item_of(request, opened, participation)
+    assert len(item_tags._kept) == 1
+    context = task_frame.page_of(request, opened, participation) | {"fragment": True}
+    whole = render_to_string(f"{kind}/page.html", context, request)
+    assert CHANGING.sub("", filled) == CHANGING.sub("", whole)

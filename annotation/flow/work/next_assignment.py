@@ -29,7 +29,7 @@ from annotation.models import (
     QualificationRound,
     ReservedHit,
 )
-from annotation.models.compiled import Update, compiled, compiled_update, insert
+from annotation.models.compiled import Update, compiled, compiled_update, delete, insert
 from annotation.models.project import mturk_id
 from annotation.pure.batches import lifecycle
 
@@ -90,7 +90,7 @@ def _under_way_or_next(participation: Participation) -> tuple[Assignment | None,
     for prefetched in _prefetched(participation.worker_id, participation.batch_id):
         if not open_work.is_still_open(participation, prefetched.hit):
             let_go(pk=prefetched.pk)
-        elif PrefetchedHit.objects.filter(pk=prefetched.pk).delete()[0]:  # its place becomes the assignment's
+        elif delete(prefetched):  # its place becomes the assignment's
             kept = {"public_id": prefetched.public_id, "seed": prefetched.seed, "ticket": prefetched.hit.ticket}
             cursor = max(participation.cursor, prefetched.cursor)
             return _accept(participation, prefetched.hit, cursor=cursor, **kept), False
@@ -121,7 +121,7 @@ def let_go(*, limit: int = 500, **filters: Any) -> int:
     rows = PrefetchedHit.objects.select_for_update(no_key=True, skip_locked=True).filter(**filters)
     freed = 0
     for prefetched in list(rows.order_by("pk")[:limit]):
-        if PrefetchedHit.objects.filter(pk=prefetched.pk).delete()[0]:
+        if delete(prefetched):
             free_place(prefetched.hit_id, live=F("live") - 1)
             freed += 1
     return freed
@@ -276,8 +276,10 @@ def want(hit_id: int, least: int) -> None:
     The number is never lowered, nor raised beyond the budget. Call it in a transaction that has not changed the HIT
     yet, because of the lock order.
     """
+    if not least:
+        return
     modest = Hit.objects.filter(pk=hit_id, wanted__lt=least)
-    if least and modest.exists():
+    if modest.exists():
         with suppress(ledger.Overdrawn), transaction.atomic():
             _raise(hit_id, modest, least)
 

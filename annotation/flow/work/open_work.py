@@ -132,7 +132,15 @@ def is_still_open(participation: Participation, hit: Hit) -> bool:
         or hit.group_key in _too_soon(participation)
     ):
         return False
-    return not ruled_out(participation, [hit])
+    for own, batch, state in _own_of_group(participation.worker_id, hit.group_key):
+        if own == hit.pk or (state in ALIVE_OR_DONE and counts_as_met(participation.batch, batch)):
+            return False
+    return True
+
+
+@compiled
+def _own_of_group(worker: int, group: str) -> QuerySet[Assignment]:
+    return Assignment.objects.filter(worker=worker, group_key=group).values_list("hit_id", "batch_id", "state")
 
 
 def has_met(worker: Worker, hit: Hit) -> bool:

@@ -1,9 +1,11 @@
 """Drafts, submissions and revisions: nothing that a worker sent is lost, overwritten or counted twice."""
 
 import hashlib
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import lru_cache
 from typing import Any
 
 from django.db import connection, transaction
@@ -119,14 +121,28 @@ def _take_in(hit: int) -> Update:
     return Hit.objects.filter(pk=hit), {"live": F("live") - 1, "done": F("done") + 1}
 
 
+@lru_cache(maxsize=256)
+def _move(since: str, late: bool, counts: bool, approval: int | None) -> Callable[[int, float], int]:
+    """An update of an assignment in state `since` to submitted, approved automatically `approval` seconds later."""
+    stamps: dict[str, Any] = {"submitted_at": Now(), "ended_at": None, "revision": 1, "late": late, "counts": counts}
+    if approval is not None:
+        stamps["auto_approve_at"] = Now() + timedelta(seconds=approval)
+
+    @compiled_update
+    def submitted(pk: int, active_seconds: float) -> Update:
+        kept = {"draft": None, "active_seconds": Greatest(F("active_seconds"), active_seconds)}
+        return Assignment.objects.filter(pk=pk, state=since), {"state": lifecycle.SUBMITTED, **stamps, **kept}
+
+    return submitted
+
+
 def _place(row: Assignment, active_seconds: float, least: int) -> tuple[bool, bool]:
     """Move the assignment to its new revision and update the HIT's counters; returns (late, counts).
 
     First the HIT is made to want `least` responses, so that a late response that calls for another may count itself.
     """
-    kept = {"draft": None, "active_seconds": Greatest(F("active_seconds"), active_seconds)}
     if row.state == lifecycle.SUBMITTED:
-        _revise(row, **kept)
+        _revise(row, active_seconds)
         next_assignment.want(row.hit_id, least)
         return row.late, row.counts
     late = row.state != lifecycle.ACCEPTED
@@ -136,11 +152,9 @@ def _place(row: Assignment, active_seconds: float, least: int) -> tuple[bool, bo
         counts = bool(Hit.objects.open().filter(pk=row.hit_id).update(done=F("done") + 1))
     else:
         counts = bool(_take_in(row.hit_id))
-    stamps = {"submitted_at": Now(), "ended_at": None, "revision": 1, "late": late, "counts": counts}
-    if row.batch.auto_approval is not None:
-        stamps["auto_approve_at"] = Now() + timedelta(seconds=row.batch.auto_approval)
-    if not row.move(lifecycle.SUBMITTED, **stamps, **kept):
+    if not _move(row.state, late, counts, row.batch.auto_approval)(row.pk, active_seconds):
         raise Conflict(_("This assignment was just changed elsewhere. Please submit it again."))
+    row.state = lifecycle.SUBMITTED
     if late and (not counts or row.batch.state == Batch.State.CLOSED):
         batch_funds.cover_late(row)
     return late, counts
@@ -156,7 +170,7 @@ def may_change(row: Assignment) -> bool:
     return open_still or review_decisions.returned(row) is not None
 
 
-def _revise(row: Assignment, **kept: Any) -> None:
+def _revise(row: Assignment, active_seconds: float) -> None:
     if not may_change(row):
         raise Conflict(
             _(
@@ -166,6 +180,7 @@ def _revise(row: Assignment, **kept: Any) -> None:
         )
     repaired = row.auto_approve_at is not None and review_decisions.returned(row) is not None
     current = Assignment.objects.filter(pk=row.pk, revision=row.revision)
+    kept = {"draft": None, "active_seconds": Greatest(F("active_seconds"), active_seconds)}
     if not current.update(revision=row.revision + 1, **kept):
         raise Conflict(_("This assignment was just changed elsewhere. Please submit it again."))
     if repaired:

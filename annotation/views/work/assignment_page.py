@@ -42,7 +42,7 @@ from annotation.views.work.response_post import (
     store,
     version_of,
 )
-from annotation.views.work.task_frame import afterwards, page_of, participation_of, release, shown_payload
+from annotation.views.work.task_frame import afterwards, item_of, page_of, participation_of, release, shown_payload
 
 
 @signed_in_action
@@ -189,7 +189,7 @@ def _response_with(request: HttpRequest, step: Assignment | str) -> HttpResponse
 
 def _item(request: HttpRequest, row: Assignment, participation: Participation) -> HttpResponse:
     """An item without the parts of the page that stay."""
-    page = rendered(request, row, page_of(request, row, participation) | {"fragment": True})
+    page = HttpResponse(item_of(request, row, participation))
     page["X-Item"] = _url(row)
     return page
 

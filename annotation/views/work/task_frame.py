@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Sequence
+from functools import cache
 from random import Random
 from typing import Any
 
@@ -9,9 +10,11 @@ from csp.constants import SELF
 from django.contrib.staticfiles.storage import staticfiles_storage
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.urls import reverse
+from django.template.loader import render_to_string
+from django.urls import get_script_prefix, reverse
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language, gettext_noop
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
 
 from annotation.flow.review import review_decisions
 from annotation.flow.work import open_work, prefetch, submissions
@@ -20,6 +23,7 @@ from annotation.models.compiled import compiled
 from annotation.pure.batches import lifecycle
 from annotation.registry import form_class, task_type
 from annotation.tasktype import JSON, Problem, Revealing, capabilities
+from annotation.templatetags.item_tags import render_item
 from annotation.views.markdown_html import html_of
 
 PROBLEM_REASONS = {
@@ -104,6 +108,24 @@ def with_frames(response: HttpResponse, task: str, payload: JSON) -> HttpRespons
     return response
 
 
+ANY = "ANY"  # stands for an assignment's id
+# of the frame, besides the URLs
+OF_ITEM = {"number", "total", "seconds", "expected_minutes", "lease_until", "extendable", "saved_at", "key", "version"}
+
+
+def item_of(request: HttpRequest, assignment: Assignment, participation: Participation) -> SafeString:
+    """An assignment's page without the parts that stay (`fragment`)."""
+    context = page_of(request, assignment, participation) | {"fragment": True}
+    name = f"{assignment.batch.task}/page.html"
+    if assignment.draft is not None or assignment.revision:
+        return render_to_string(name, context, request)
+    of_item = OF_ITEM | _url_patterns(get_script_prefix()).keys()
+    frame = {name: value for name, value in context["frame"].items() if name not in of_item}
+    shared = {"frame": frame, "fragment": True, **shortcut_context(request)}
+    key = repr((shared, shape_of(context["payload"]), get_language(), request.COOKIES.get("theme")))
+    return render_item(name, context, request, shared=shared | {"payload": context["payload"]}, key=key)
+
+
 def shortcut_context(request: HttpRequest) -> dict[str, Any]:
     """The viewer's keyboard shortcuts, or the defaults without an account here; and where to change them."""
     own = getattr(request.user, "shortcuts", None)
@@ -124,7 +146,7 @@ def _participations(batch: int, worker: int) -> QuerySet[Participation]:
 
 
 def shape_of(payload: JSON) -> str:
-    """Which parts a payload has and how long its lists are: all of it that the `?` dialog of a task may depend on."""
+    """Which parts a payload has and how long its lists are: all of it that a page may depend on outside `per_item`."""
     parts = sorted(payload.items()) if isinstance(payload, dict) else []
     return ",".join(f"{name}:{_shape(value)}" for name, value in parts)
 
@@ -143,7 +165,6 @@ def batch_frame(batch: Batch, instructions: Instructions, payload: JSON) -> dict
     return {
         "batch_title": batch.title,
         "task": batch.task,
-        "shape": f"{shape_of(payload)},tutorial:{bool(tutorial)}",
         "task_question": _(task.question),
         "tutorial": tutorial,
         "practice": None,
@@ -202,12 +223,18 @@ def release() -> str:
 
 
 def _urls(assignment: Assignment) -> dict[str, Any]:
-    own = [assignment.public_id]
-    names = ["submit", "draft", "return", "skip", "extend", "report-problem", "take-up", "back"]
-    urls = {f"{name.replace('-', '_')}_url": reverse(name, args=own) for name in names}
-    if assignment.state == lifecycle.ACCEPTED and prefetch.applies(assignment.batch):
-        urls["prefetch_url"] = reverse("prefetch", args=own)
-    return urls | live_urls(reverse("live", args=[*own, "search"])) | {"release": release()}
+    urls = {name: url.replace(ANY, assignment.public_id) for name, url in _url_patterns(get_script_prefix()).items()}
+    if assignment.state != lifecycle.ACCEPTED or not prefetch.applies(assignment.batch):
+        del urls["prefetch_url"]
+    return urls | {"release": release()}
+
+
+@cache
+def _url_patterns(_script_prefix: str) -> dict[str, str]:
+    """URLs of an assignment whose id is ANY."""
+    names = ["submit", "draft", "return", "skip", "extend", "report-problem", "take-up", "back", "prefetch"]
+    urls = {f"{name.replace('-', '_')}_url": reverse(name, args=[ANY]) for name in names}
+    return urls | live_urls(reverse("live", args=[ANY, "search"]))
 
 
 def live_urls(search: str) -> dict[str, str]:
