@@ -4,7 +4,7 @@ import { activeSeconds, forgetActivity } from "./activity.js";
 import { forget, forgetHere, keep, keepHere, kept, keptHere } from "./browser_storage.js";
 import { atEnd, on } from "./item.js";
 import { post } from "./post.js";
-import { pending } from "./prefetch.js";
+import { holdFrom, pending } from "./prefetch.js";
 import { clock, sentence } from "./texts.js";
 
 const WAIT = 500;
@@ -110,13 +110,26 @@ export class Draft {
     this.timer = setTimeout(() => this.send(), wait);
   }
 
-  async send({ keepalive = false } = {}) {
-    if (this.sending || this.over || this.paused || this.inConflict || this.changes === this.saved) return;
+  /** Save at once and load the next item with it; false if there is nothing to save now. */
+  async saveAndPrefetch() {
+    if (!this.isDue()) return false;
+    clearTimeout(this.timer);
+    await this.send({ release: this.form.dataset.release, prefetch: true });
+    return true;
+  }
+
+  isDue() {
+    return !(this.sending || this.over || this.paused || this.inConflict || this.changes === this.saved);
+  }
+
+  async send(options = {}) {
+    if (!this.isDue()) return;
     this.sending = true;
     const upTo = this.changes;
     try {
-      const signal = AbortSignal.timeout(15_000);
-      await this.heard(await post(this.url, this.fields(), { signal, keepalive }), upTo);
+      const reply = await post(this.url, this.fields(), { signal: AbortSignal.timeout(15_000), ...options });
+      await this.heard(reply, upTo);
+      if (options.prefetch) await holdFrom(reply, this.form);
     } catch {
       this.failed();
     } finally {
@@ -126,7 +139,8 @@ export class Draft {
   }
 
   async heard(reply, upTo) {
-    if (reply.ok && !reply.redirected) return this.acknowledged(await reply.json(), upTo);
+    const saved = reply.headers.get("X-Draft"); // the body is the next item
+    if (reply.ok && !reply.redirected) return this.acknowledged(saved ? JSON.parse(saved) : await reply.json(), upTo);
     if (reply.status === 409) return this.conflict(await reply.json());
     if (reply.status === 410) return this.ended();
     if (reply.redirected || [401, 403].includes(reply.status)) this.signedOut();

@@ -11,6 +11,7 @@ import { focusProblem, goTo, Submission } from "./submit.js";
 import { announce, clock, sentence } from "./texts.js";
 
 let troubled = false;
+let draft = null;
 
 function status(state, text, at) {
   const line = document.getElementById("saved");
@@ -55,7 +56,7 @@ export function showMissing(things) {
   intro.textContent = sentence(links.length ? "missing" : "complete");
   line.replaceChildren(intro, ...(links.length ? [" "] : []));
   links.forEach((link, k) => line.append(...(k ? [", ", link] : [link])));
-  if (isComplete()) prefetch(document.getElementById("work"));
+  if (isComplete()) prefetch(document.getElementById("work"), draft);
 }
 
 function isComplete() {
@@ -109,13 +110,13 @@ export function startFrame({ fieldsOf = () => new URLSearchParams(), alike = (a,
   const name = `time:${form.dataset.assignment}`;
   countActivity(Number(form.elements.active_seconds.value), name);
   startPrefetching(form);
-  const draft = new Draft(form, { notice, status, fieldsOf, alike });
+  draft = new Draft(form, { notice, status, fieldsOf, alike });
   if (form.dataset.draftUrl) {
     draft.start();
     new Submission(form, { draft, notice }).start();
     watchLease(form, notice);
   }
-  if (isComplete()) prefetch(form);
+  if (isComplete()) prefetch(form, draft);
   focusProblem();
   document.getElementById("remarks")?.focus();
   return { draft, activeSeconds };

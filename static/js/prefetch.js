@@ -18,18 +18,27 @@ export function startPrefetching(form) {
   on(window, "pagehide", () => held && letGo(form));
 }
 
-/** Load the item after this one, once. Called as soon as the response could be submitted. */
-export async function prefetch(form) {
+/**
+ * Load the item after this one, once. Called as soon as the response could be submitted: a change that is to be saved
+ * goes in the same request.
+ */
+export async function prefetch(form, draft) {
   if (asked) return;
   asked = true;
   await sending;
-  if (!held && form.isConnected) await load(form);
+  if (held || !form.isConnected) return;
+  if (!(await draft?.saveAndPrefetch())) await load(form);
 }
 
 async function load(form) {
   const { prefetchUrl, release } = form.dataset;
   const fields = new URLSearchParams({ held: held?.id ?? "" });
   const reply = await post(prefetchUrl, fields, { release, signal: AbortSignal.timeout(15_000) }).catch(() => null);
+  await holdFrom(reply, form);
+}
+
+/** Keep the item of a reply as the next one, if it has one. */
+export async function holdFrom(reply, form) {
   const item = await itemFrom(reply);
   if (item && form.isConnected) hold(item);
 }

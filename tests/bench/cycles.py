@@ -1,6 +1,6 @@
 """Server CPU of an item over HTTP against a floor that decides nothing.
 
-An item is three requests, as the page sends them: the next one is prefetched, a draft saved, a response submitted. The
+An item is two requests, as the page sends them: a draft is saved and brings the next item, a response is submitted. The
 floor is one, with Django's own middleware for sessions, users and compression.
 """
 

@@ -1,6 +1,6 @@
 """Annotators who send what the page's scripts send: `python -m tests.bench.pages PLAN OUT`.
 
-For each item the next one is prefetched, a draft is saved, and the response is submitted while the next one is shown.
+For each item a draft is saved, which brings the next one, and the response is submitted while that one is shown.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ class OnThePage(Annotator):
                 _, _, page = self.send("GET", place)
                 release = RELEASE.findall(page)[0]
             fields = self.answer(page)
-            _, ahead, following = self.send("POST", f"{place}next/", {"held": ""}, release=release)
-            self.send("POST", f"{place}draft/", fields | {"version": "0"})
+            draft = fields | {"version": "0"}
+            _, ahead, following = self.send("POST", f"{place}draft/", draft, release=release, prefetch=True)
             shown = ahead.split("/")[2] if ahead else ""
             status, after, page = self.send("POST", f"{place}submit/", fields, release=release, shown=shown)
             if status not in {200, 204}:

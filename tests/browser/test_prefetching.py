@@ -19,7 +19,7 @@ SLOW = 1_500  # milliseconds that the server takes; what is there sooner did not
 def ready(desk: WorkPage) -> Desk:
     """With a complete answer, saved, and the next item loaded."""
     worker = desk("demo", sample=6)
-    with worker.page.expect_response("**/next/"):
+    with worker.page.expect_response(lambda reply: "x-item" in reply.headers):
         complete(worker)
     worker.wait_saved()
     return worker

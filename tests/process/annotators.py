@@ -79,12 +79,15 @@ class Annotator:
         *,
         release: str | None = None,
         shown: str = "",
+        prefetch: bool = False,
     ) -> tuple[int, str, str]:
         """(status, where it leads, body); tries again while the server is away or says 5xx.
 
-        `release` is the page's, to get the next item itself; `shown` the assignment that it shows already, if any.
+        `release` is the page's, to get the next item itself; `shown` the assignment that it shows already, if any;
+        `prefetch`: whether the item after this one is wanted.
         """
-        more = {} if release is None else {"X-Release": release} | ({"X-Next": shown} if shown else {})
+        headers = {"X-Release": release, "X-Next": shown or None, "X-Prefetch": "1" if prefetch else None}
+        more = {name: value for name, value in headers.items() if value is not None}
         body = None if fields is None else urlencode({**fields, "csrfmiddlewaretoken": TOKEN})
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:

@@ -204,9 +204,13 @@ def prefetch_next(request: HttpRequest, public_id: str) -> HttpResponse:
     row = own_assignment(request, public_id)
     if "let_go" in request.POST:
         next_assignment.let_go(worker=row.worker, batch=row.batch)
-    elif row.state == lifecycle.ACCEPTED and request.headers.get("X-Release") == release():
+    elif _may_prefetch(request, row):
         return _prefetched(request, row, held=request.POST.get("held", "")) or HttpResponse(status=204)
     return HttpResponse(status=204)
+
+
+def _may_prefetch(request: HttpRequest, row: Assignment) -> bool:
+    return row.state == lifecycle.ACCEPTED and request.headers.get("X-Release") == release()
 
 
 def _prefetched(request: HttpRequest, row: Assignment, *, held: str = "") -> HttpResponse | None:
@@ -222,8 +226,17 @@ def _prefetched(request: HttpRequest, row: Assignment, *, held: str = "") -> Htt
 @require_POST
 @signed_in_or_401
 def draft(request: HttpRequest, public_id: str) -> HttpResponse:
-    """Save a draft: 200 {"version", "saved_at"}; 409 with the newer draft; 410 if the assignment ended."""
-    return keep_draft(request, own_assignment(request, public_id))
+    """Save a draft: 200 {"version", "saved_at"}; 409 with the newer draft; 410 if the assignment ended.
+
+    With `X-Prefetch` the next item, as `prefetch_next` shows it, if there is one; `X-Draft` then has the version.
+    """
+    row = own_assignment(request, public_id)
+    saved = keep_draft(request, row)
+    if saved.status_code == 200 and "X-Prefetch" in request.headers and _may_prefetch(request, row):
+        if page := _prefetched(request, row):
+            page["X-Draft"] = saved.content.decode()
+            return page
+    return saved
 
 
 @require_safe
