@@ -1,10 +1,13 @@
 """Items of a batch share most of their page: it is rendered once, and then only what differs for each of them."""
 
+import re
 from collections import defaultdict
+from html import escape
 from typing import Any, NamedTuple
 
 from django import template
 from django.http import HttpRequest
+from django.middleware.csrf import get_token
 from django.template.context import make_context
 from django.template.loader import get_template
 from django.template.loader_tags import BLOCK_CONTEXT_KEY, BlockContext
@@ -12,8 +15,13 @@ from django.utils.safestring import SafeString, mark_safe
 
 register = template.Library()
 COLLECTED = "_per_item"  # the context variable with the parts found so far, while a shared page is made
-MARK = "\0"  # stands for a part; no template has this character
+PLACE = re.compile("\0(\\w+)\0")  # of a value, or of a part by its number; no template has this character
 KEPT = 200  # shared pages in a process
+
+
+def place_of(name: object) -> str:
+    """What stands on a shared page for a value that differs."""
+    return f"\0{name}\0"
 
 
 class PerItem(template.Node):
@@ -23,10 +31,11 @@ class PerItem(template.Node):
         self.nodelist = nodelist
 
     def render(self, context: template.Context) -> SafeString:
-        if COLLECTED not in context:
+        parts = context.get(COLLECTED)
+        if parts is None:
             return self.nodelist.render(context)
-        context[COLLECTED].append(self.nodelist)
-        return SafeString(MARK)
+        parts.append(self.nodelist)
+        return SafeString(place_of(len(parts) - 1))
 
 
 @register.tag
@@ -38,10 +47,11 @@ def per_item(parser: template.base.Parser, _token: template.base.Token) -> PerIt
 
 
 class SharedPage(NamedTuple):
-    """A page's text around the parts that differ, and those parts."""
+    """A page's texts and the places between them, its parts and the blocks that these may contain."""
 
     template: template.Template
     texts: list[str]
+    places: list[str]
     parts: list[template.NodeList]
     blocks: dict[str, list[Any]]
 
@@ -50,11 +60,18 @@ _kept: dict[tuple[template.Template, str], SharedPage] = {}
 
 
 def render_item(
-    name: str, context: dict[str, Any], request: HttpRequest, *, shared: dict[str, Any], key: str
+    name: str,
+    context: dict[str, Any],
+    request: HttpRequest,
+    *,
+    shared: dict[str, Any],
+    values: dict[str, object],
+    key: str,
 ) -> SafeString:
     """The page of an item; what stands outside of `per_item` is rendered once for each key.
 
-    `shared`: all variables that it gets. The key determines them as far as it uses them.
+    `shared`: all variables that this gets, with `place_of` each of the `values`. The key determines them as far as it
+    uses them.
     """
     found = get_template(name).template
     page = _kept.get((found, key))
@@ -62,25 +79,26 @@ def render_item(
         if len(_kept) >= KEPT:
             _kept.clear()
         page = _kept[found, key] = _shared_page(found, shared, request)
-    return _filled(page, make_context(context, request))
+    texts = {name: escape(str(value)) for name, value in values.items()} | {"csrf_token": get_token(request)}
+    return _filled(page, make_context(context, request), texts)
 
 
 def _shared_page(found: template.Template, shared: dict[str, Any], request: HttpRequest) -> SharedPage:
     parts: list[template.NodeList] = []
-    context = make_context(shared | {COLLECTED: parts}, request)
+    context = make_context(shared | {COLLECTED: parts, "csrf_token": place_of("csrf_token")}, request)
     with context.render_context.push_state(found), context.bind_template(found):
-        texts = found.nodelist.render(context).split(MARK)
+        rendered = PLACE.split(found.nodelist.render(context))
         block_context = context.render_context.get(BLOCK_CONTEXT_KEY) or BlockContext()
-    return SharedPage(found, texts, parts, {name: list(nodes) for name, nodes in block_context.blocks.items()})
+    blocks = {name: list(nodes) for name, nodes in block_context.blocks.items()}
+    return SharedPage(found, rendered[::2], rendered[1::2], parts, blocks)
 
 
-def _filled(page: SharedPage, context: template.Context) -> SafeString:
+def _filled(page: SharedPage, context: template.Context, texts: dict[str, str]) -> SafeString:
     with context.render_context.push_state(page.template), context.bind_template(page.template):
         own = BlockContext()  # blocks are taken out of it while they are rendered, so threads must not share one
         own.blocks = defaultdict(list, {name: list(nodes) for name, nodes in page.blocks.items()})
         context.render_context[BLOCK_CONTEXT_KEY] = own
-        texts = iter(page.texts)
-        pieces = [next(texts)]
-        for part, text in zip(page.parts, texts, strict=True):
-            pieces += part.render(context), text
+        texts |= {str(number): part.render(context) for number, part in enumerate(page.parts)}
+    pieces = [*page.texts, *page.places]
+    pieces[::2], pieces[1::2] = page.texts, [texts[place] for place in page.places]
     return mark_safe("".join(pieces))  # noqa: S308 - all of it comes from templates, which escaped it

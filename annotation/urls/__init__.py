@@ -16,9 +16,9 @@ urlpatterns = [
     path("readyz", health.readyz, name="readyz"),
     path("metrics", health.metrics, name="metrics"),
     path("glossary/", glossary.glossary, name="glossary"),
+    *work.pages,  # first: each request is compared with one after another, and most are for these
     *people.pages,
     *projects.pages,
-    *work.pages,
     *data.pages,
     *batches.pages,
     *review.pages,

@@ -232,11 +232,12 @@ def draft(request: HttpRequest, public_id: str) -> HttpResponse:
     """
     row = own_assignment(request, public_id)
     saved = keep_draft(request, row)
-    if saved.status_code == 200 and "X-Prefetch" in request.headers and _may_prefetch(request, row):
-        if page := _prefetched(request, row):
-            page["X-Draft"] = saved.content.decode()
-            return page
-    return saved
+    wanted = saved.status_code == 200 and "X-Prefetch" in request.headers and _may_prefetch(request, row)
+    page = _prefetched(request, row) if wanted else None
+    if page is None:
+        return saved
+    page["X-Draft"] = saved.content.decode()
+    return page
 
 
 @require_safe

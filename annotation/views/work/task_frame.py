@@ -12,6 +12,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.urls import get_script_prefix, reverse
+from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext_noop
 from django.utils.translation import gettext as _
@@ -23,7 +24,7 @@ from annotation.models.compiled import compiled
 from annotation.pure.batches import lifecycle
 from annotation.registry import form_class, task_type
 from annotation.tasktype import JSON, Problem, Revealing, capabilities
-from annotation.templatetags.item_tags import render_item
+from annotation.templatetags.item_tags import place_of, render_item
 from annotation.views.markdown_html import html_of
 
 PROBLEM_REASONS = {
@@ -70,7 +71,7 @@ def page_of(
         "problems": translated(problems),
         "frame": batch_frame(assignment.batch, instructions, payload)
         | _assignment_frame(assignment, participation, instructions)
-        | (_urls(assignment) if urls is None else urls),
+        | (_urls(assignment, public_id=assignment.public_id) if urls is None else urls),
         **shortcut_context(request),
     }
 
@@ -109,21 +110,26 @@ def with_frames(response: HttpResponse, task: str, payload: JSON) -> HttpRespons
 
 
 ANY = "ANY"  # stands for an assignment's id
-# of the frame, besides the URLs
-OF_ITEM = {"number", "total", "seconds", "expected_minutes", "lease_until", "extendable", "saved_at", "key", "version"}
+OF_ITEM = ("number", "total", "seconds", "expected_minutes", "lease_until", "lease_time", "now", "key")  # of the frame
 
 
 def item_of(request: HttpRequest, assignment: Assignment, participation: Participation) -> SafeString:
     """An assignment's page without the parts that stay (`fragment`)."""
     context = page_of(request, assignment, participation) | {"fragment": True}
-    name = f"{assignment.batch.task}/page.html"
+    name, frame = f"{assignment.batch.task}/page.html", context["frame"]
     if assignment.draft is not None or assignment.revision:
         return render_to_string(name, context, request)
-    of_item = OF_ITEM | _url_patterns(get_script_prefix()).keys()
-    frame = {name: value for name, value in context["frame"].items() if name not in of_item}
-    shared = {"frame": frame, "fragment": True, **shortcut_context(request)}
+    values = {name: frame[name] for name in OF_ITEM} | {"public_id": assignment.public_id}
+    places = {name: place_of(name) for name in values}
+    shared = {
+        "assignment": {"public_id": places.pop("public_id")},
+        "frame": frame | _urls(assignment, public_id=place_of("public_id")) | places,
+        "fragment": True,
+        **shortcut_context(request),
+    }
     key = repr((shared, shape_of(context["payload"]), get_language(), request.COOKIES.get("theme")))
-    return render_item(name, context, request, shared=shared | {"payload": context["payload"]}, key=key)
+    shared["payload"] = context["payload"]
+    return render_item(name, context, request, shared=shared, values=values, key=key)
 
 
 def shortcut_context(request: HttpRequest) -> dict[str, Any]:
@@ -193,6 +199,7 @@ def _assignment_frame(
     assignment: Assignment, participation: Participation, instructions: Instructions
 ) -> dict[str, Any]:
     submitted = assignment.state == lifecycle.SUBMITTED
+    lease_until = assignment.lease_until if assignment.state == lifecycle.ACCEPTED else None
     shown_now = afterwards(assignment)
     repair = review_decisions.returned(assignment) if submitted else None
     open_still = shown_now is None and submitted and submissions.may_change(assignment)
@@ -208,7 +215,9 @@ def _assignment_frame(
         "afterwards": shown_now,
         "next_url": reverse("batch-start", args=[assignment.batch_id]),
         "instructions_must_read": participation.instructions_version < instructions.version,
-        "lease_until": assignment.lease_until,
+        "lease_until": lease_until.isoformat() if lease_until else "",
+        "lease_time": timezone.localtime(lease_until).strftime("%H:%M") if lease_until else "",
+        "now": timezone.now().isoformat(),
         "lease_seconds": assignment.batch.lease_seconds,
         "extendable": assignment.state == lifecycle.ACCEPTED and not assignment.extended,
         "saved_at": assignment.draft_saved_at,
@@ -222,8 +231,8 @@ def release() -> str:
     return getattr(staticfiles_storage, "manifest_hash", "")
 
 
-def _urls(assignment: Assignment) -> dict[str, Any]:
-    urls = {name: url.replace(ANY, assignment.public_id) for name, url in _url_patterns(get_script_prefix()).items()}
+def _urls(assignment: Assignment, *, public_id: str) -> dict[str, Any]:
+    urls = {name: url.replace(ANY, public_id) for name, url in _url_patterns(get_script_prefix()).items()}
     if assignment.state != lifecycle.ACCEPTED or not prefetch.applies(assignment.batch):
         del urls["prefetch_url"]
     return urls | {"release": release()}
