@@ -73,16 +73,32 @@ def claim(participation: Participation) -> Assignment | None:
     return assignment
 
 
+def lock(participation: Participation) -> None:
+    """Lock a participation and read again what changes while a batch is open.
+
+    Its worker too, because a HIT claimed in another batch meanwhile can rule one out here.
+    """
+    [row] = _locked(participation.worker_id, participation.batch_id)
+    participation.cursor, participation.last_group = row.cursor, row.last_group
+    for name in OF_BATCH:
+        setattr(participation.batch, name, getattr(row.batch, name))
+
+
+OF_BATCH = ("state", "next_ticket", "has_reserved_hits", "check_share", "check_rule")
+
+
 @compiled
-def locked(worker: int, batch: int) -> QuerySet[Participation]:
-    """Lock a participation and its worker, because a HIT claimed in another batch meanwhile can rule one out here."""
+def _locked(worker: int, batch: int) -> QuerySet[Participation]:
     rows = Participation.objects.select_for_update(of=("self", "worker"), no_key=True)
-    return rows.select_related("batch__project", "worker").filter(worker=worker, batch=batch)
+    rows = rows.select_related("batch", "worker").only(
+        "cursor", "last_group", "worker", *(f"batch__{name}" for name in OF_BATCH)
+    )
+    return rows.filter(worker=worker, batch=batch)
 
 
 @transaction.atomic
 def _under_way_or_next(participation: Participation) -> tuple[Assignment | None, bool]:
-    [participation] = locked(participation.worker_id, participation.batch_id)
+    lock(participation)
     for under_way in _under_way(participation.worker_id, participation.batch_id):
         return under_way, True
     if participation.batch.state != Batch.State.OPEN:
@@ -218,7 +234,7 @@ def accept_hit(
     """
     # The assignment is locked before the participation, the order of all functions here.
     row = Assignment.objects.select_for_update(no_key=True).filter(hit=hit, worker=participation.worker_id).first()
-    [participation] = locked(participation.worker_id, participation.batch_id)
+    lock(participation)
     # created by a request at the same time
     row = row or Assignment.objects.filter(hit=hit, worker=participation.worker_id).first()
     if row is not None and row.state == lifecycle.ACCEPTED:
@@ -313,7 +329,7 @@ def take_up(assignment: Assignment) -> bool:
     row = Assignment.locked(assignment.pk, "batch", "worker__project", "hit", without=("hit__payload",))
     if row.state not in {lifecycle.RETURNED, lifecycle.EXPIRED} or open_work.obstacle(row.worker, row.batch):
         return False
-    locked(row.worker_id, row.batch_id)
+    _locked(row.worker_id, row.batch_id)
     round = round_attempts.round_of(row.batch)
     if round is not None and round_attempts.is_closed_to(round, row):
         return False

@@ -40,7 +40,7 @@ def hold(participation: Participation) -> PrefetchedHit | None:
     """
     if not applies(participation.batch):
         return None
-    [participation] = next_assignment.locked(participation.worker_id, participation.batch_id)
+    next_assignment.lock(participation)
     for held in _held(participation.worker_id, participation.batch_id):
         PrefetchedHit.objects.filter(pk=held.pk).update(expires_at=Now() + LASTS)
         return held
@@ -48,16 +48,20 @@ def hold(participation: Participation) -> PrefetchedHit | None:
         return None
     for found in open_work.candidates(participation, ahead=True):
         if next_assignment.take_place(found.hit.pk, found.hit.batch_id):
-            keys = {"batch_id": participation.batch_id, "worker_id": participation.worker_id, "hit": found.hit}
-            insert(PrefetchedHit(**keys, cursor=found.cursor, expires_at=clock.now() + LASTS))
-            [held] = _held(participation.worker_id, participation.batch_id)
-            return held
+            [hit] = _hit(found.hit.pk)
+            keys = {"batch_id": participation.batch_id, "worker_id": participation.worker_id, "hit": hit}
+            return insert(PrefetchedHit(**keys, cursor=found.cursor, expires_at=clock.now() + LASTS))
     return None
 
 
 @compiled
 def _held(worker: int, batch: int) -> QuerySet[PrefetchedHit]:
     return PrefetchedHit.objects.filter(worker=worker, batch=batch).select_related("hit")
+
+
+@compiled
+def _hit(key: int) -> QuerySet[Hit]:
+    return Hit.objects.filter(pk=key)
 
 
 def to_come(held: PrefetchedHit, under_way: Assignment) -> Assignment:
