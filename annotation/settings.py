@@ -66,6 +66,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "annotation.operations.sessions.RecentUserMiddleware",
     "annotation.middleware.SignedOutMiddleware",
     "annotation.middleware.ActingMiddleware",
     "annotation.middleware.TimeZoneMiddleware",

@@ -176,9 +176,8 @@ def _response_with(request: HttpRequest, step: Assignment | str) -> HttpResponse
         return _see(_url(step))
     if isinstance(step, Assignment) and request.headers["X-Release"] == release():
         if step.public_id == request.headers.get("X-Next"):
-            wanted = "X-Prefetch" in request.headers
-            page = _prefetched(request, own_assignment(request, step.public_id)) if wanted else None
-            page = page or HttpResponse(status=204)
+            coming = _coming(own_assignment(request, step.public_id)) if "X-Prefetch" in request.headers else None
+            page = _item(request, *coming) if coming else HttpResponse(status=204)
             page["X-Shown"] = step.public_id
             return page
         row = own_assignment(request, step.public_id)
@@ -205,7 +204,8 @@ def prefetch_next(request: HttpRequest, public_id: str) -> HttpResponse:
     if "let_go" in request.POST:
         next_assignment.let_go(worker=row.worker, batch=row.batch)
     elif _may_prefetch(request, row):
-        return _prefetched(request, row, held=request.POST.get("held", "")) or HttpResponse(status=204)
+        coming = _coming(row, held=request.POST.get("held", ""))
+        return _item(request, *coming) if coming else HttpResponse(status=204)
     return HttpResponse(status=204)
 
 
@@ -213,14 +213,14 @@ def _may_prefetch(request: HttpRequest, row: Assignment) -> bool:
     return row.state == lifecycle.ACCEPTED and request.headers.get("X-Release") == release()
 
 
-def _prefetched(request: HttpRequest, row: Assignment, *, held: str = "") -> HttpResponse | None:
-    """The item after an assignment under way; None if none can be held, or it is `held` by the page already."""
+def _coming(row: Assignment, *, held: str = "") -> tuple[Assignment, Participation] | None:
+    """What follows an assignment under way; None if nothing can be held, or it is `held` by the page already."""
     participation = next_assignment.join_batch(row.worker, row.batch)
     found = None if _comes_first(participation) else prefetch.hold(participation)
     if found is None or found.public_id == held or capabilities.origins(task_type(row.batch.task), found.hit.payload):
         return None
     participation.done += 1  # this one
-    return _item(request, prefetch.to_come(found, row), participation)
+    return prefetch.to_come(found, row), participation
 
 
 @require_POST
@@ -231,11 +231,13 @@ def draft(request: HttpRequest, public_id: str) -> HttpResponse:
     With `X-Prefetch` the next item, as `prefetch_next` shows it, if there is one; `X-Draft` then has the version.
     """
     row = own_assignment(request, public_id)
-    saved = keep_draft(request, row)
-    wanted = saved.status_code == 200 and "X-Prefetch" in request.headers and _may_prefetch(request, row)
-    page = _prefetched(request, row) if wanted else None
-    if page is None:
+    with submissions.one_commit():
+        saved = keep_draft(request, row)
+        wanted = saved.status_code == 200 and "X-Prefetch" in request.headers and _may_prefetch(request, row)
+        coming = _coming(row) if wanted else None
+    if coming is None:
         return saved
+    page = _item(request, *coming)
     page["X-Draft"] = saved.content.decode()
     return page
 

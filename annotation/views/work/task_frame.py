@@ -57,13 +57,17 @@ def page_of(
     posted: JSON | None = None,
     problems: Sequence[Problem] = (),
     urls: dict[str, str] | None = None,
+    instructions: Instructions | None = None,
 ) -> dict[str, Any]:
-    """The context of an assignment's page; `posted`: the response of a form with errors, `urls`: of its forms."""
+    """The context of an assignment's page.
+
+    `posted`: the response of a form with errors, `urls`: of its forms, `instructions`: by default the newest.
+    """
     payload = shown_payload(assignment)
     current = assignment.current if assignment.revision else None
     answer = posted or assignment.draft or (current.answer if current else None)
     form = form_class(assignment.batch.task)(payload)
-    instructions = assignment.batch.instructions
+    instructions = instructions or assignment.batch.instructions
     return {
         "assignment": assignment,
         "payload": payload,
@@ -114,8 +118,9 @@ OF_ITEM = ("number", "total", "seconds", "expected_minutes", "lease_until", "lea
 
 
 def item_of(request: HttpRequest, assignment: Assignment, participation: Participation) -> SafeString:
-    """An assignment's page without the parts that stay (`fragment`)."""
-    context = page_of(request, assignment, participation) | {"fragment": True}
+    """An assignment's page without the parts that stay (`fragment`), for a worker who has read the instructions."""
+    read = Instructions(version=participation.instructions_version)
+    context = page_of(request, assignment, participation, instructions=read) | {"fragment": True}
     name, frame = f"{assignment.batch.task}/page.html", context["frame"]
     if assignment.draft is not None or assignment.revision:
         return render_to_string(name, context, request)
