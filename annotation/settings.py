@@ -98,6 +98,7 @@ SQLITE_OPTIONS = {
     "init_command": "PRAGMA journal_mode=WAL;PRAGMA synchronous=FULL;PRAGMA cache_size=-20000;",
 }
 POSTGRES_OPTIONS = {
+    "prepare_threshold": 5,
     "options": "-c lock_timeout=5s -c statement_timeout=60s -c idle_in_transaction_session_timeout=30s",
 }
 

@@ -36,6 +36,16 @@ PLACEHOLDERS: dict[str, Callable[[int], Any]] = {
 }
 
 
+def _cursor() -> Any:
+    """A cursor; on PostgreSQL one whose statements the server plans once (psycopg prepares what comes again)."""
+    cursor = connection.cursor()
+    if connection.vendor == "postgresql":
+        from django.db.backends.postgresql.base import ServerBindingCursor
+
+        cursor.cursor = ServerBindingCursor(connection.connection)
+    return cursor
+
+
 @dataclass(frozen=True, slots=True)
 class Statement:
     """SQL with its parameters; `places` are pairs: the index of a parameter, and of the argument that it comes from."""
@@ -73,7 +83,30 @@ class Signature(Generic[P]):
         ]
         if missing := {*range(len(self.placeholders))} - {k for _place, k in places}:
             raise TypeError(f"{[self._names[k] for k in missing]} are not values in this SQL: {sql}")
-        return Statement(sql, list(parameters), places)
+        return _inlined(sql, parameters, dict(places))
+
+
+def _inlined(sql: str, parameters: Sequence[Any], places: dict[int, int]) -> Statement:
+    """The statement with its constants in the SQL: a partial index is used only where its condition stands there."""
+    texts, kept, left = sql.split("%s"), [], []
+    pieces = [texts[0]]
+    for place, (parameter, text) in enumerate(zip(parameters, texts[1:], strict=True)):
+        constant = None if place in places else _literal(parameter)
+        if constant is None:
+            if place in places:
+                left.append((len(kept), places[place]))
+            kept.append(parameter)
+        pieces += constant or "%s", text
+    return Statement("".join(pieces), kept, left)
+
+
+def _literal(value: Any) -> str | None:
+    """SQL of a constant, where it has the same on all databases."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(int(value))
+    if isinstance(value, str) and "\0" not in value and "\\" not in value:
+        return "'" + value.replace("'", "''").replace("%", "%%") + "'"
+    return None
 
 
 def compiled(build: Callable[P, QuerySet[M]]) -> Callable[P, list[M]]:
@@ -90,7 +123,7 @@ def compiled(build: Callable[P, QuerySet[M]]) -> Callable[P, list[M]]:
     @wraps(build)
     def run(*args: P.args, **kwargs: P.kwargs) -> list[M]:
         statement, read = made(connection.vendor)
-        with connection.cursor() as cursor:
+        with _cursor() as cursor:
             statement.execute(cursor, signature.values(args, kwargs))
             fetched = cursor.fetchall()
         return read(fetched) if fetched else []
@@ -135,7 +168,7 @@ def _reader(queryset: QuerySet[Any], compiler: Any) -> Callable[[Sequence[Sequen
 def insert(row: M) -> M:
     """Insert a new row of plain values and give it its key, as `save()` does, but without signals; returns the row."""
     fields, sql = _insertion(type(row), connection.vendor)
-    with connection.cursor() as cursor:
+    with _cursor() as cursor:
         cursor.execute(sql, [field.get_db_prep_save(field.pre_save(row, True), connection) for field in fields])
         [row.pk] = cursor.fetchone()
     row._state.adding, row._state.db = False, connection.alias
@@ -144,7 +177,7 @@ def insert(row: M) -> M:
 
 def delete(row: Model) -> bool:
     """Delete a row that no other refers to, without signals; False if it was gone."""
-    with connection.cursor() as cursor:
+    with _cursor() as cursor:
         cursor.execute(_deletion(type(row), connection.vendor), [row.pk])
         return bool(cursor.rowcount)
 
@@ -183,7 +216,7 @@ def compiled_update(build: Callable[P, Update]) -> Callable[P, int]:
     @wraps(build)
     def run(*args: P.args, **kwargs: P.kwargs) -> int:
         statement = made(connection.vendor)
-        with connection.cursor() as cursor:
+        with _cursor() as cursor:
             statement.execute(cursor, signature.values(args, kwargs))
             return int(cursor.rowcount)
 
