@@ -20,6 +20,7 @@ from functools import cache, wraps
 from typing import Any, Generic, ParamSpec, TypeVar
 
 from django.db import connection
+from django.db.backends.sqlite3.base import SQLiteCursorWrapper
 from django.db.models import Field, Model, QuerySet
 from django.db.models.query import ModelIterable, get_related_populators
 from django.db.models.sql import DeleteQuery, InsertQuery, UpdateQuery
@@ -36,10 +37,26 @@ PLACEHOLDERS: dict[str, Callable[[int], Any]] = {
 }
 
 
+class SQLiteCursor(SQLiteCursorWrapper):
+    """A cursor that rewrites each SQL text from Django's placeholders to SQLite's only once."""
+
+    def convert_query(self, query: str, *, param_names: Any = None) -> str:
+        if param_names is not None:
+            return str(super().convert_query(query, param_names=param_names))
+        if query not in _converted:
+            _converted[query] = super().convert_query(query)
+        return _converted[query]
+
+
+_converted: dict[str, str] = {}  # only of kept statements, of which there are some dozens
+
+
 def _cursor() -> Any:
-    """A cursor; on PostgreSQL one whose statements the server plans once (psycopg prepares what comes again)."""
+    """A cursor for kept statements; on PostgreSQL the server plans them once (psycopg prepares what comes again)."""
     cursor = connection.cursor()
-    if connection.vendor == "postgresql":
+    if connection.vendor == "sqlite":
+        cursor.cursor = connection.connection.cursor(factory=SQLiteCursor)
+    else:
         from django.db.backends.postgresql.base import ServerBindingCursor
 
         cursor.cursor = ServerBindingCursor(connection.connection)
