@@ -31,12 +31,20 @@ ID_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
 def mturk_id() -> str:
     """An id in the form of MTurk's, safe in URLs: 30 characters, 149 random bits."""
-    return "3" + "".join(secrets.choice(ID_ALPHABET) for _place in range(29))
+    return "3" + _random_text(29)
 
 
 def worker_id() -> str:
     """A random worker id in the form of MTurk's; the same person has another one in each project."""
-    return "A" + "".join(secrets.choice(ID_ALPHABET) for _place in range(13))
+    return "A" + _random_text(13)
+
+
+def _random_text(length: int) -> str:
+    number, letters = secrets.randbelow(len(ID_ALPHABET) ** length), []
+    for _place in range(length):
+        number, letter = divmod(number, len(ID_ALPHABET))
+        letters.append(ID_ALPHABET[letter])
+    return "".join(letters)
 
 
 class PresentProjects(models.Manager["Project"]):

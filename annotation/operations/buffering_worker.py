@@ -23,7 +23,7 @@ GRACE = 30.0  # seconds in which a request may arrive as slowly as it likes
 LEAST_RATE = 500  # bytes a second, over the whole request, after that
 IDLE = 60  # seconds without a byte either way
 FORM = 64 * 1024 * 1024  # bytes that a form may have beside its file
-TICK = 0.5  # seconds between looks at signals
+TICK = 0.5  # seconds between looks at signals and at slow requests
 
 logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # more requests than threads are nothing to tell
 
@@ -79,10 +79,15 @@ class BufferingWorker(Worker):  # type: ignore[misc]
             self._turn(channels)
         dispatcher.shutdown()
 
+    _looked = 0.0
+
     def _turn(self, channels: dict[int, Any]) -> None:
-        self.notify()
         wasyncore.loop(timeout=TICK, use_poll=True, map=channels, count=1)
         now = time.monotonic()
+        if now < self._looked + TICK:
+            return
+        self._looked = now
+        self.notify()
         for channel in [each for each in channels.values() if isinstance(each, Channel)]:
             if channel.is_trickling(now):
                 channel.handle_close()

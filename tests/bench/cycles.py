@@ -20,7 +20,7 @@ from tests.process.annotators import PATIENCE
 from tests.process.installation import Installation
 
 PEOPLE, PROCESSES, HITS = 32, 2, 10_000
-SECONDS, WARM, TURNS = 8, 3, 2
+SECONDS, WARM, TURNS = 20, 3, 2  # some fifty items a person, as in a sitting
 SITES = {"item": "annotation.settings", "floor": "tests.bench.settings"}
 CLIENTS = {"item": "tests.bench.pages", "floor": "tests.bench.clients"}
 GOALS = {"SQLite": 2.0, "PostgreSQL": 2.5}
