@@ -111,7 +111,10 @@ HOMES: dict[str, tuple[str, ...]] = {
     "httpx": ("annotation/client/",),
     "standardwebhooks": ("annotation/webhooks/protocol.py",),
 }
-MAY_MARK_SAFE = ("annotation/views/markdown_html.py", "annotation/templatetags/display_tags.py")
+MAY_MARK_SAFE = (
+    "annotation/views/markdown_html.py",
+    *(f"annotation/templatetags/{name}_tags.py" for name in ("display", "item", "paragraph")),
+)
 
 
 @dataclass(frozen=True)
@@ -258,9 +261,9 @@ def global_chance(root: Path) -> Iterator[str]:
 
 
 def assigned_states(root: Path) -> Iterator[str]:
-    """`.state = ` and `.status = ` anywhere but in a guarded move()."""
+    """`.state = ` and `.status = ` anywhere but in a guarded move() or move_to_…()."""
     for source in sources(root):
-        moves = [n for n in source.nodes if isinstance(n, ast.FunctionDef) and n.name == "move"]
+        moves = [n for n in source.nodes if isinstance(n, ast.FunctionDef) and n.name.startswith("move")]
         inside = {id(node) for move in moves for node in ast.walk(move)}
         for node in source.nodes:
             targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]

@@ -35,12 +35,12 @@ def test_a_response_from_the_post_to_the_stored_row(batch: Any, bob: Any, monkey
     client.post(reverse("submit", args=[first.public_id]), fields(first))  # so that everything is imported
     row = bob.assignments.get(state="accepted")
     body = fields(row)
-    holds(walk(lambda: client.post(reverse("submit", args=[row.public_id]), body)), files=30, crossings=41)
+    holds(walk(lambda: client.post(reverse("submit", args=[row.public_id]), body)), files=28, crossings=32)
     assert WorkerResponse.objects.count() == 2
 
 
 def test_a_hit_that_a_script_creates(db: None) -> None:
     client = mturk(requester())
     client.create_hit(**HIT)
-    holds(walk(lambda: client.create_hit(**HIT)), files=21, crossings=20)
+    holds(walk(lambda: client.create_hit(**HIT)), files=20, crossings=19)
     assert Listing.objects.count() == 2

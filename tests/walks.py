@@ -3,8 +3,8 @@
 `walk(act)` runs `act` under `sys.setprofile` and counts frames of our own code only. A file counts once; a crossing is
 a call from a file of one package to a file of another (`annotation/flow` and `annotation/models` are two packages,
 `tasks` and `annotation/mturk_api` one each), each pair of functions once. Left out is what stands around every
-request (middleware, request log, metrics) and what Django calls for every column (field types): nobody reads these to
-follow one request.
+request (middleware, request log, metrics), what Django calls for every column (field types), and what stands for its
+querysets (kept SQL): nobody reads these to follow one request.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ OURS = ("annotation", "tasks")
 AROUND = (  # every request, or every column
     "annotation/middleware.py",
     "annotation/models/fields.py",
+    "annotation/models/compiled.py",
     "annotation/models/sealed.py",
     "annotation/operations/",
     "annotation/flow/projects/trace_ids.py",

@@ -54,6 +54,8 @@ _converted: dict[str, str] = {}  # only of kept statements, of which there are s
 def _cursor() -> Any:
     """A cursor for kept statements; on PostgreSQL the server plans them once (psycopg prepares what comes again)."""
     cursor = connection.cursor()
+    if connection.queries_logged:
+        return cursor  # a statement that was prepared before has no text for the log
     if connection.vendor == "sqlite":
         cursor.cursor = connection.connection.cursor(factory=SQLiteCursor)
     else:

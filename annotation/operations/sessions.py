@@ -1,8 +1,7 @@
 """Sessions and their users, read by queries whose SQL is made once: every request begins with both.
 
-On the pages of an assignment, which a worker's browser asks for twice an item, a session's user is as read within the
-last half minute. Whoever signs out, is deactivated or gets a new password loses these pages, in all processes, within
-that time; all others at once.
+What the page of an assignment sends, twice an item, finds a session's user as read within the last half minute. Whoever
+signs out, is deactivated or gets a new password loses that, in all processes, within this time; all else at once.
 """
 
 import copy
@@ -44,14 +43,14 @@ post_save.connect(forget_users, sender=User)
 
 
 class RecentUserMiddleware:
-    """Keep the user of a session for the next requests of their assignments. Comes after the authentication."""
+    """Keep the user of a session for the next POST requests of their assignments. Comes after the authentication."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         key = request.COOKIES.get(settings.SESSION_COOKIE_NAME)
-        if not key or not request.path_info.startswith("/assignments/"):
+        if not key or request.method != "POST" or not request.path_info.startswith("/assignments/"):
             return self.get_response(request)
         recent = _recent.get(key)
         if recent is not None and recent.until > time.monotonic():

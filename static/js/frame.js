@@ -2,7 +2,7 @@
 import { activeSeconds, countActivity } from "./activity.js";
 import { Draft } from "./draft.js";
 import { on } from "./item.js";
-import { bind, listen } from "./keys.js";
+import { bind, getPreferences, listen } from "./keys.js";
 import { watchLease } from "./lease.js";
 import { notice } from "./notices.js";
 import { prefetch, startPrefetching } from "./prefetch.js";
@@ -98,15 +98,16 @@ function bindSubmit(form) {
 export function startFrame({ fieldsOf = () => new URLSearchParams(), alike = (a, b) => String(a) === String(b) } = {}) {
   const form = document.getElementById("work");
   troubled = false;
-  const shortcuts = document.getElementById("keys-box");
-  listen(JSON.parse(document.getElementById("shortcuts")?.textContent || "{}"));
+  const keys = document.getElementById("keys-box");
+  const stored = document.getElementById("shortcuts")?.textContent; // of the page; items that follow have none
+  listen(stored ? JSON.parse(stored) : getPreferences());
   bindDialogs();
   document.getElementById("problem-report")?.reset(); // its fields are in a dialog that stays from item to item
   bindLinks();
   measureFoot();
   bindSubmit(form);
   showServerTimes();
-  editShortcuts(shortcuts, shortcuts.dataset.preferencesUrl);
+  editShortcuts(keys, keys.dataset.preferencesUrl);
   const name = `time:${form.dataset.assignment}`;
   countActivity(Number(form.elements.active_seconds.value), name);
   startPrefetching(form);

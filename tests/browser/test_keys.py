@@ -109,6 +109,20 @@ def test_a_changed_key_works_at_once_and_after_a_reload(desk: WorkPage) -> None:
     assert worker.ticked() != before
 
 
+def test_a_changed_key_works_in_the_items_that_follow(desk: WorkPage) -> None:
+    worker = desk("yesno")
+    change_key(worker, "tick", "z")
+    expect(worker.page.locator("#keys-said")).to_have_text("Saved.")
+    worker.page.keyboard.press("Escape")
+    for key in ("j", "z", "y"):
+        worker.page.keyboard.press(key)
+    worker.submit()
+    for key in ("j", "z"):
+        worker.page.keyboard.press(key)
+    assert worker.ticked() == [0]
+    expect(worker.page.locator("tr[data-action=tick] kbd")).to_have_text("z")
+
+
 @pytest.mark.soak
 def test_a_key_that_is_taken_or_unfit_is_refused_in_words(desk: WorkPage) -> None:
     worker = desk("yesno")

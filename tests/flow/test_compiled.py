@@ -84,3 +84,19 @@ def test_a_parameter_that_is_no_value_of_the_sql_is_refused(project: Any) -> Non
 
     with pytest.raises(TypeError, match="size"):
         some(3)
+
+
+def test_constants_stand_in_the_sql_as_they_are(project: Any, three: list[Batch]) -> None:
+    """A partial index is used only where its condition stands in the SQL."""
+
+    @compiled
+    def odd(project: int) -> QuerySet[Batch]:
+        rows = Batch.objects.filter(project=project, title__in=["50% of {wells}", "it's", "a\\b"])
+        return rows.filter(size=0, fresh_only=True).order_by("slug")
+
+    for number, title in enumerate(["50% of {wells}", "it's", "a\\b"]):
+        Batch.objects.filter(pk=three[number].pk).update(title=title)
+    assert [b.title for b in odd(project.pk)] == ["50% of {wells}", "it's", "a\\b"]
+    with CaptureQueriesContext(connection) as queries:
+        odd(project.pk)
+    assert "it''s" in queries[0]["sql"]

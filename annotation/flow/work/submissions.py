@@ -1,11 +1,8 @@
 """Drafts, submissions and revisions: nothing that a worker sent is lost, overwritten or counted twice."""
 
 import hashlib
-from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from datetime import timedelta
-from functools import lru_cache
 from typing import Any
 
 from django.db import connection, transaction
@@ -121,21 +118,6 @@ def _take_in(hit: int) -> Update:
     return Hit.objects.filter(pk=hit), {"live": F("live") - 1, "done": F("done") + 1}
 
 
-@lru_cache(maxsize=256)
-def _move(since: str, late: bool, counts: bool, approval: int | None) -> Callable[[int, float], int]:
-    """An update of an assignment in state `since` to submitted, approved automatically `approval` seconds later."""
-    stamps: dict[str, Any] = {"submitted_at": Now(), "ended_at": None, "revision": 1, "late": late, "counts": counts}
-    if approval is not None:
-        stamps["auto_approve_at"] = Now() + timedelta(seconds=approval)
-
-    @compiled_update
-    def submitted(pk: int, active_seconds: float) -> Update:
-        kept = {"draft": None, "active_seconds": Greatest(F("active_seconds"), active_seconds)}
-        return Assignment.objects.filter(pk=pk, state=since), {"state": lifecycle.SUBMITTED, **stamps, **kept}
-
-    return submitted
-
-
 def _place(row: Assignment, active_seconds: float, least: int) -> tuple[bool, bool]:
     """Move the assignment to its new revision and update the HIT's counters; returns (late, counts).
 
@@ -152,9 +134,9 @@ def _place(row: Assignment, active_seconds: float, least: int) -> tuple[bool, bo
         counts = bool(Hit.objects.open().filter(pk=row.hit_id).update(done=F("done") + 1))
     else:
         counts = bool(_take_in(row.hit_id))
-    if not _move(row.state, late, counts, row.batch.auto_approval)(row.pk, active_seconds):
+    approval = row.batch.auto_approval
+    if not row.move_to_submitted(late=late, counts=counts, approval=approval, active_seconds=active_seconds):
         raise Conflict(_("This assignment was just changed elsewhere. Please submit it again."))
-    row.state = lifecycle.SUBMITTED
     if late and (not counts or row.batch.state == Batch.State.CLOSED):
         batch_funds.cover_late(row)
     return late, counts

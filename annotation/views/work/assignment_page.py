@@ -143,7 +143,7 @@ def submit(request: HttpRequest, public_id: str) -> HttpResponse:
     if problems := task_type(row.batch.task).check(row.hit.payload, answer):
         participation = participation_of(row.worker, row.batch)
         return incomplete(request, row, page_of(request, row, participation, posted=answer, problems=problems))
-    repairing = review_decisions.returned(row) is not None
+    repairing = row.state == lifecycle.SUBMITTED and review_decisions.returned(row) is not None
     try:
         with submissions.one_commit():
             receipt = store(request, row, answer)

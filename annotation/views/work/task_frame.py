@@ -19,7 +19,7 @@ from django.utils.translation import gettext as _
 
 from annotation.flow.review import review_decisions
 from annotation.flow.work import open_work, prefetch, submissions
-from annotation.models import Assignment, Batch, Hit, Instructions, Participation, Worker
+from annotation.models import Assignment, Batch, Hit, Instructions, Participation, Worker, clock
 from annotation.models.compiled import compiled
 from annotation.pure.batches import lifecycle
 from annotation.registry import form_class, task_type
@@ -130,7 +130,7 @@ def item_of(request: HttpRequest, assignment: Assignment, participation: Partici
         "assignment": {"public_id": places.pop("public_id")},
         "frame": frame | _urls(assignment, public_id=place_of("public_id")) | places,
         "fragment": True,
-        **shortcut_context(request),
+        "preferences_url": context["preferences_url"],
     }
     key = repr((shared, shape_of(context["payload"]), get_language(), request.COOKIES.get("theme")))
     shared["payload"] = context["payload"]
@@ -222,7 +222,7 @@ def _assignment_frame(
         "instructions_must_read": participation.instructions_version < instructions.version,
         "lease_until": lease_until.isoformat() if lease_until else "",
         "lease_time": timezone.localtime(lease_until).strftime("%H:%M") if lease_until else "",
-        "now": timezone.now().isoformat(),
+        "now": clock.now().isoformat(),
         "lease_seconds": assignment.batch.lease_seconds,
         "extendable": assignment.state == lifecycle.ACCEPTED and not assignment.extended,
         "saved_at": assignment.draft_saved_at,

@@ -1,11 +1,11 @@
-"""The `?` dialog is kept between items, and follows an item that has other parts."""
+"""What items share is rendered once, and anew for an item that has other parts."""
 
 from __future__ import annotations
 
 from annotation.views.work.task_frame import shape_of
 
 
-def test_a_dialog_is_kept_for_items_with_the_same_parts_only() -> None:
+def test_a_page_is_shared_by_items_with_the_same_parts_only() -> None:
     payload = {"question": "Who?", "options": [], "controls": {"support": True}, "answer": ""}
     assert shape_of(payload) == shape_of(payload | {"question": "Where?"})
     others = [{"options": ["a"]}, {"controls": {"support": False}}, {"answer": "Tower 1"}, {"hops": []}]
