@@ -8,9 +8,10 @@ function item(page, url) {
   return { page, url, id: page.getElementById("work")?.dataset.assignment, since: performance.now() };
 }
 
-/** An item as the server sent it. */
+/** An item as the server sent it, ready to be shown. */
 export function itemOf(source, url) {
-  return item(new DOMParser().parseFromString(source, "text/html"), url);
+  const sent = item(new DOMParser().parseFromString(source, "text/html"), url);
+  return { ...sent, body: document.importNode(sent.page.body, true) };
 }
 
 /** The item on the page, as it came; it can be shown once more. */
@@ -45,11 +46,11 @@ export function showItem(item, { again = false } = {}) {
   const { page, url } = item;
   if (!starts.length) return location.assign(url);
   stay.abort();
-  countOn(item, { again });
-  onShow = { ...item, since: performance.now() };
+  const body = item.body ?? document.importNode(page.body, true);
+  countOn(body, { since: item.since, again });
+  onShow = { ...item, body: null, since: performance.now() };
   stay = new AbortController();
   globalThis.CSS?.highlights?.clear();
-  const body = document.importNode(page.body, true);
   for (const place of body.querySelectorAll("[data-stays]")) place.replaceWith(document.getElementById(place.id));
   document.body.replaceWith(body);
   document.title = page.title;
@@ -64,15 +65,15 @@ export function showItem(item, { again = false } = {}) {
 }
 
 /** The time for an item that was loaded ahead begins now; for one that comes back it went on. */
-function countOn({ page, since }, { again }) {
+function countOn(body, { since, again }) {
   const passed = performance.now() - since;
   const later = (time) => new Date(Date.parse(time) + passed).toISOString();
-  const { dataset } = page.getElementById("work");
+  const { dataset } = body.querySelector("#work");
   if (!dataset.leaseUntil) return;
   dataset.now = later(dataset.now);
   if (again) return;
   dataset.leaseUntil = later(dataset.leaseUntil);
-  for (const time of page.querySelectorAll("[data-lease-shown]")) time.dateTime = later(time.dateTime);
+  for (const time of body.querySelectorAll("[data-lease-shown]")) time.dateTime = later(time.dateTime);
 }
 
 // Another item's address came back into the bar: its page is asked for, as ever.
