@@ -48,34 +48,33 @@ def hold(participation: Participation) -> PrefetchedHit | None:
         return None
     for found in open_work.candidates(participation, ahead=True):
         if next_assignment.take_place(found.hit.pk, found.hit.batch_id):
-            [hit] = _hit(found.hit.pk)
-            keys = {"batch_id": participation.batch_id, "worker_id": participation.worker_id, "hit": hit}
+            keys = {"batch_id": participation.batch_id, "worker_id": participation.worker_id, "hit_id": found.hit.pk}
             return insert(PrefetchedHit(**keys, cursor=found.cursor, expires_at=clock.now() + LASTS))
     return None
 
 
 @compiled
 def _held(worker: int, batch: int) -> QuerySet[PrefetchedHit]:
-    return PrefetchedHit.objects.filter(worker=worker, batch=batch).select_related("hit")
-
-
-@compiled
-def _hit(key: int) -> QuerySet[Hit]:
-    return Hit.objects.filter(pk=key)
+    return PrefetchedHit.objects.filter(worker=worker, batch=batch)
 
 
 def to_come(held: PrefetchedHit, under_way: Assignment) -> Assignment:
     """The assignment that a held HIT becomes when the one under way is submitted; not saved."""
-    batch = under_way.batch
+    batch, [hit] = under_way.batch, _hit(held.hit_id)
     return Assignment(
         public_id=held.public_id,
         batch=batch,
-        hit=held.hit,
+        hit=hit,
         worker=under_way.worker,
         seed=held.seed,
         active_seconds=0.0,
         lease_until=batch.lease_end,
     )
+
+
+@compiled
+def _hit(key: int) -> QuerySet[Hit]:
+    return Hit.objects.filter(pk=key)
 
 
 def _is_nearly_done(batch: int) -> bool:

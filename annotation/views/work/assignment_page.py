@@ -16,7 +16,7 @@ from annotation.flow.people import qualification_types, sign_up
 from annotation.flow.review import review_decisions, worker_feedback
 from annotation.flow.work import next_assignment, open_work, prefetch, submissions
 from annotation.flow.work.submissions import Receipt
-from annotation.models import Assignment, Batch, Feedback, Instructions, Participation, Worker
+from annotation.models import Assignment, Batch, Feedback, Instructions, Participation, PrefetchedHit, Worker
 from annotation.pure.batches import lifecycle
 from annotation.registry import task_type
 from annotation.tasktype import JSON, capabilities
@@ -176,8 +176,9 @@ def _response_with(request: HttpRequest, step: Assignment | str) -> HttpResponse
         return _see(_url(step))
     if isinstance(step, Assignment) and request.headers["X-Release"] == release():
         if step.public_id == request.headers.get("X-Next"):
-            coming = _coming(own_assignment(request, step.public_id)) if "X-Prefetch" in request.headers else None
-            page = _item(request, *coming) if coming else HttpResponse(status=204)
+            wanted = "X-Prefetch" in request.headers
+            page = _prefetched(request, own_assignment(request, step.public_id)) if wanted else None
+            page = page or HttpResponse(status=204)
             page["X-Shown"] = step.public_id
             return page
         row = own_assignment(request, step.public_id)
@@ -204,8 +205,7 @@ def prefetch_next(request: HttpRequest, public_id: str) -> HttpResponse:
     if "let_go" in request.POST:
         next_assignment.let_go(worker=row.worker, batch=row.batch)
     elif _may_prefetch(request, row):
-        coming = _coming(row, held=request.POST.get("held", ""))
-        return _item(request, *coming) if coming else HttpResponse(status=204)
+        return _prefetched(request, row, have=request.POST.get("held", "")) or HttpResponse(status=204)
     return HttpResponse(status=204)
 
 
@@ -213,14 +213,28 @@ def _may_prefetch(request: HttpRequest, row: Assignment) -> bool:
     return row.state == lifecycle.ACCEPTED and request.headers.get("X-Release") == release()
 
 
-def _coming(row: Assignment, *, held: str = "") -> tuple[Assignment, Participation] | None:
-    """What follows an assignment under way; None if nothing can be held, or it is `held` by the page already."""
+def _prefetched(request: HttpRequest, row: Assignment, *, have: str = "") -> HttpResponse | None:
+    """The item after an assignment under way; None if none can be held, or the page does `have` it."""
+    participation = _going_on(row)
+    held = prefetch.hold(participation) if participation else None
+    return _held_item(request, row, participation, held) if participation and held and held.public_id != have else None
+
+
+def _going_on(row: Assignment) -> Participation | None:
+    """The worker's participation; None if another page must come before their next assignment."""
     participation = next_assignment.join_batch(row.worker, row.batch)
-    found = None if _comes_first(participation) else prefetch.hold(participation)
-    if found is None or found.public_id == held or capabilities.origins(task_type(row.batch.task), found.hit.payload):
+    return None if _comes_first(participation) else participation
+
+
+def _held_item(
+    request: HttpRequest, row: Assignment, participation: Participation, held: PrefetchedHit
+) -> HttpResponse | None:
+    """The item of a held HIT; None if it shows another site, which the page on show may not permit."""
+    following = prefetch.to_come(held, row)
+    if capabilities.origins(task_type(row.batch.task), following.hit.payload):
         return None
-    participation.done += 1  # this one
-    return prefetch.to_come(found, row), participation
+    participation.done += 1  # the assignment under way
+    return _item(request, following, participation)
 
 
 @require_POST
@@ -231,13 +245,15 @@ def draft(request: HttpRequest, public_id: str) -> HttpResponse:
     With `X-Prefetch` the next item, as `prefetch_next` shows it, if there is one; `X-Draft` then has the version.
     """
     row = own_assignment(request, public_id)
+    participation = _going_on(row) if "X-Prefetch" in request.headers and _may_prefetch(request, row) else None
+    if participation is None:
+        return keep_draft(request, row)
     with submissions.one_commit():
         saved = keep_draft(request, row)
-        wanted = saved.status_code == 200 and "X-Prefetch" in request.headers and _may_prefetch(request, row)
-        coming = _coming(row) if wanted else None
-    if coming is None:
+        held = prefetch.hold(participation) if saved.status_code == 200 else None
+    page = _held_item(request, row, participation, held) if held else None
+    if page is None:
         return saved
-    page = _item(request, *coming)
     page["X-Draft"] = saved.content.decode()
     return page
 
