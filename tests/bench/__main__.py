@@ -18,7 +18,7 @@ from typing import Any
 
 from tests import run_postgres
 from tests.bench import records
-from tests.bench.bench import Bench, Result
+from tests.bench.bench import Bench, Result, busy_by_others
 from tests.bench.composing import contexts, live, pairs
 from tests.bench.coverage import coverage
 from tests.bench.cycles import cycles
@@ -177,6 +177,16 @@ def peak(made: Installation, command: list[str]) -> float:
     return int(out.split()[-1]) / 1024
 
 
+def mturk_api(bench: Bench) -> Iterator[Result]:
+    """Server CPU of the calls of which a script makes thousands."""
+    goals = {"CreateHIT": 8, "GetHIT": 5, "GetAccountBalance": 4}
+    for kind in bench.kinds:
+        with bench.installation(kind) as made:
+            figures = json.loads(made.run([sys.executable, "-m", "tests.bench.mturk_calls"]))
+        for name, goal in goals.items():
+            yield Result(f"CPU of a call, {name}, {kind}", figures[name], goal, unit="ms")
+
+
 def evaluating(bench: Bench) -> Iterator[Result]:
     """`evaluate` on as many predictions as HotpotQA's dev set has, against the official definition written out."""
     from annotation.scorers import evaluate
@@ -210,6 +220,7 @@ COMPARISONS = {
         allocation,
         cycles,
         felt,
+        mturk_api,
         pairs,
         contexts,
         live,
@@ -234,6 +245,8 @@ def main() -> None:
         results = []
         for name in output.names or COMPARISONS:
             print(f"== {name}: {(COMPARISONS[name].__doc__ or '').splitlines()[0]}", flush=True)
+            if busy := busy_by_others():
+                print(f"       The machine is busy: others use {busy:.0%} of it. Figures in seconds say little now.")
             for result in COMPARISONS[name](bench):
                 print(result, flush=True)
                 results.append(result)

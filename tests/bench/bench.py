@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,6 +27,23 @@ class Result:
         kept = self.figure <= self.goal if self.at_most else self.figure >= self.goal
         bound = f"goal {'≤' if self.at_most else '≥'} {self.goal:g}"
         return f"{'ok    ' if kept else 'MISSED'} {self.what:<66} {self.figure:>10.2f} {self.unit:<9} {bound}"
+
+
+QUIET = 0.1  # of all cores
+
+
+def busy_by_others(seconds: float = 1.0) -> float:
+    """The share of all cores that other processes use while this one sleeps; 0 where that is little."""
+    before = _processor_times()
+    time.sleep(seconds)
+    used, whole = (after - earlier for after, earlier in zip(_processor_times(), before, strict=True))
+    return used / whole if used > QUIET * whole else 0.0
+
+
+def _processor_times() -> tuple[int, int]:
+    """(used, in all) since the machine started, in ticks (Linux)."""
+    ticks = [int(number) for number in Path("/proc/stat").read_text().splitlines()[0].split()[1:9]]
+    return sum(ticks) - ticks[3] - ticks[4], sum(ticks)
 
 
 class Bench:
