@@ -14,7 +14,7 @@ from annotation.mturk_api.models import Listing
 from tests.flow.acting import take
 from tests.marketplaces.test_frame import fields
 from tests.mturk_api.acts import HIT
-from tests.mturk_api.wire import mturk, requester
+from tests.mturk_api.boto_clients import mturk, requester
 from tests.walks import Walk, walk
 
 pytestmark = pytest.mark.django_db

@@ -42,7 +42,7 @@ def units(text: str, points: int) -> int:
 
 
 class Desk:
-    """`page` is Playwright's; `person` what the clerk said of the annotator."""
+    """`page` is Playwright's; `person` what the server's side said of the worker."""
 
     def __init__(self, site: Site, page: Any, person: dict[str, Any]) -> None:
         self.site, self.page, self.person = site, page, person

@@ -1,4 +1,4 @@
-"""A real installation for the browser: gunicorn on a database of its own, and a clerk who knows what is in it."""
+"""A real installation for the browser: gunicorn on its own database, and a process that reads and writes it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.process.installation import ROOT, Installation
 
 
 class Site:
-    """`url` is its address. `ask` has a verb of tests/browser/clerk.py done."""
+    """`url` is its address. `ask` has a verb of tests/browser/server_side.py done."""
 
     def __init__(self, folder: Path, *, static: Path, migrated: Path) -> None:
         var, file = folder / "var", folder / "hopscribe.sqlite3"
@@ -21,12 +21,12 @@ class Site:
         shutil.copyfile(migrated, file)
         self.installation = Installation(var, f"sqlite:///{file}", static=static, ready=True)
         self.url = f"http://127.0.0.1:{self.installation.port}"
-        self._clerk = self._employ()
+        self._process = self._employ()
         self.installation.start_web()
 
     def _employ(self) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "tests.browser.clerk"]
-        with (self.installation.var / "clerk.log").open("ab") as log:
+        command = [sys.executable, "-m", "tests.browser.server_side"]
+        with (self.installation.var / "server_side.log").open("ab") as log:
             return subprocess.Popen(
                 command,
                 cwd=ROOT,
@@ -38,14 +38,14 @@ class Site:
             )
 
     def ask(self, verb: str, **given: Any) -> Any:
-        """What the verb returns. Raises AssertionError with the clerk's own traceback."""
-        assert self._clerk.stdin is not None
-        assert self._clerk.stdout is not None
-        self._clerk.stdin.write(json.dumps({"verb": verb, "given": given}) + "\n")
-        self._clerk.stdin.flush()
-        line = self._clerk.stdout.readline()
+        """What the verb returns. Raises AssertionError with the traceback of the process beside it."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps({"verb": verb, "given": given}) + "\n")
+        self._process.stdin.flush()
+        line = self._process.stdout.readline()
         if not line:
-            raise AssertionError("the clerk is gone:\n" + self.installation.log("clerk.log"))
+            raise AssertionError("the process beside the server ended:\n" + self.installation.log("server_side.log"))
         result = json.loads(line)
         if "problem" in result:
             raise AssertionError(result["problem"])
@@ -55,5 +55,5 @@ class Site:
         return dict(self.ask("batch", kind=kind, options=options or {}, **settings))
 
     def close(self) -> None:
-        self._clerk.communicate(timeout=30)
+        self._process.communicate(timeout=30)
         self.installation.close()

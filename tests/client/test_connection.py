@@ -14,7 +14,7 @@ from annotation.client import Hopscribe, HopscribeError, NotReached, Problem, Ro
 Answer = httpx.Response | Exception
 
 
-class Weather:
+class Network:
     """Answers in turn with what it was given; the last one stays."""
 
     def __init__(self, *answers: Answer) -> None:
@@ -43,50 +43,50 @@ def create(client: Hopscribe) -> Any:
 
 
 def test_a_write_is_tried_again_under_its_key_and_waits_as_long_as_it_is_asked_to() -> None:
-    weather = Weather(LOST, httpx.ConnectError("refused"), httpx.Response(429, headers={"Retry-After": "40"}), DONE)
-    assert create(weather.client()).name == "b"
-    keys = {request.headers["Idempotency-Key"] for request in weather.requests}
-    assert (len(weather.requests), len(keys)) == (4, 1)
-    assert weather.waits[0] < weather.waits[1] < weather.waits[2]
-    assert weather.waits[2] >= 40
-    assert weather.requests[0].headers["Authorization"] == "Bearer hop_x"
-    create(weather.client())
-    assert weather.requests[-1].headers["Idempotency-Key"] not in keys, "another wish, another key"
+    network = Network(LOST, httpx.ConnectError("refused"), httpx.Response(429, headers={"Retry-After": "40"}), DONE)
+    assert create(network.client()).name == "b"
+    keys = {request.headers["Idempotency-Key"] for request in network.requests}
+    assert (len(network.requests), len(keys)) == (4, 1)
+    assert network.waits[0] < network.waits[1] < network.waits[2]
+    assert network.waits[2] >= 40
+    assert network.requests[0].headers["Authorization"] == "Bearer hop_x"
+    create(network.client())
+    assert network.requests[-1].headers["Idempotency-Key"] not in keys, "another wish, another key"
 
 
 def test_a_file_is_sent_from_its_beginning_at_each_try(tmp_path: Path) -> None:
     file = tmp_path / "a.jsonl"
     file.write_bytes(b"{}\n" * 1000)
     job = {"id": "j", "kind": "import_dataset", "state": "done", "name": "a", "size": 1}
-    weather = Weather(LOST, httpx.Response(503), httpx.Response(200, json=job))
-    weather.client().datasets.add(file, name="a", skip_bad=True)
-    assert weather.bodies[:3] == [file.read_bytes()] * 3
-    assert dict(weather.requests[0].url.params) == {"name": "a", "file_name": "a.jsonl", "skip_bad": "true"}
+    network = Network(LOST, httpx.Response(503), httpx.Response(200, json=job))
+    network.client().datasets.add(file, name="a", skip_bad=True)
+    assert network.bodies[:3] == [file.read_bytes()] * 3
+    assert dict(network.requests[0].url.params) == {"name": "a", "file_name": "a.jsonl", "skip_bad": "true"}
 
 
 @pytest.mark.parametrize(("answer", "error"), [(LOST, NotReached), (httpx.Response(503), Problem)])
 def test_after_the_last_try_it_says_so(answer: Answer, error: type[Exception]) -> None:
-    weather = Weather(answer)
+    network = Network(answer)
     with pytest.raises(error):
-        create(weather.client(tries=3))
-    assert len(weather.requests) == 3
+        create(network.client(tries=3))
+    assert len(network.requests) == 3
 
 
 def test_a_refusal_is_not_tried_again() -> None:
     result = {"title": "Conflict", "status": 409, "detail": "launched before", "retry": True}
-    weather = Weather(httpx.Response(409, json=result))
+    network = Network(httpx.Response(409, json=result))
     with pytest.raises(Problem, match="409 Conflict: launched before") as refused:
-        create(weather.client())
-    assert (refused.value.detail, refused.value.members["retry"], len(weather.requests)) == ("launched before", True, 1)
+        create(network.client())
+    assert (refused.value.detail, refused.value.members["retry"], len(network.requests)) == ("launched before", True, 1)
     with pytest.raises(Problem, match="500 Internal Server Error: <html>"):
-        create(Weather(httpx.Response(500, text="<html>")).client())
+        create(Network(httpx.Response(500, text="<html>")).client())
 
 
 def test_pages_are_followed_on_our_own_server_only() -> None:
     first = {"results": [{"name": "a", "size": 1}], "next": "https://evil.example/steal?cursor=2&limit=9"}
-    weather = Weather(httpx.Response(200, json=first), httpx.Response(200, json={"results": [], "next": None}))
-    assert [one.name for one in weather.client().datasets] == ["a"]
-    assert [str(request.url) for request in weather.requests] == [
+    network = Network(httpx.Response(200, json=first), httpx.Response(200, json={"results": [], "next": None}))
+    assert [one.name for one in network.client().datasets] == ["a"]
+    assert [str(request.url) for request in network.requests] == [
         "http://h.example/api/v1/projects/p/datasets/",
         "http://h.example/api/v1/projects/p/datasets/?cursor=2&limit=9",
     ]
@@ -123,11 +123,11 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_address_is_one_or_is_refused_at_once() -> None:
-    weather = Weather(httpx.Response(200, json={}))
-    transport = httpx.MockTransport(weather)
+    network = Network(httpx.Response(200, json={}))
+    transport = httpx.MockTransport(network)
     for given in ("https://h.example", "https://h.example/", "https://h.example/api/v1/"):
         assert Hopscribe(given, "hop_x", "p", transport=transport).facts == {}
-    assert {str(request.url) for request in weather.requests} == {"https://h.example/api/v1/projects/p/"}
+    assert {str(request.url) for request in network.requests} == {"https://h.example/api/v1/projects/p/"}
     for wrong in ("h.example", "127.0.0.1:8000", "ftp://h.example", "https:///x"):
         with pytest.raises(HopscribeError, match="is no address"):
             Hopscribe(wrong, "hop_x", "p", transport=transport)

@@ -113,14 +113,14 @@ def main(place: str) -> None:
     __import__(settings.ROOT_URLCONF)
     connections.close_all()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # children leave nothing behind
-    with socket.socket(socket.AF_UNIX) as door:
-        door.bind(place)
-        door.listen(16)
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(place)
+        server.listen(16)
         while True:
-            line, _address = door.accept()
+            line, _address = server.accept()
             if os.fork() == 0:
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-                door.close()
+                server.close()
                 answer(line)
             line.close()
 

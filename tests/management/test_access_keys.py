@@ -11,7 +11,7 @@ from django.test import Client
 from annotation.flow.money import ledger
 from annotation.models import AccessKey, Member, Project, User
 from tests.management.conftest import Run
-from tests.mturk_api.wire import mturk
+from tests.mturk_api.boto_clients import mturk
 
 pytestmark = pytest.mark.django_db
 ANA = "ana.brook@lab.example"

@@ -13,8 +13,8 @@ from annotation.marketplaces.flow import publications
 from annotation.marketplaces.models import Connection
 from annotation.models import Batch
 from tests.marketplaces import there
-from tests.marketplaces.bazaar import Bazaar
-from tests.marketplaces.conftest import abroad, bazaar, connection, launched  # noqa: F401
+from tests.marketplaces.conftest import abroad, connection, elsewhere, launched  # noqa: F401
+from tests.marketplaces.fake_mturk import FakeMTurk
 
 
 def run(*arguments: str, command: str = "marketplace") -> dict[str, Any]:
@@ -26,11 +26,11 @@ def run(*arguments: str, command: str = "marketplace") -> dict[str, Any]:
 
 def test_a_marketplace_is_added_tested_listed_and_removed(
     project: Any,
-    bazaar: Bazaar,  # noqa: F811
+    elsewhere: FakeMTurk,  # noqa: F811
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("MARKETPLACE_SECRET", "of the environment")
-    run("add", "lab", "--preset", "other", "--endpoint-url", bazaar.url, "--key-id", "AKIATEST")
+    run("add", "lab", "--preset", "other", "--endpoint-url", elsewhere.url, "--key-id", "AKIATEST")
     assert Connection.objects.get().secret == "of the environment"
     assert run("test", "lab")["marketplaces"] == [{"name": "lab", "available": "10000.00"}]
     assert "of the environment" not in json.dumps(run("list"))
@@ -45,29 +45,29 @@ def test_a_secret_is_not_taken_from_the_command_line(project: Any, monkeypatch: 
     assert wrong.value.returncode == 2
 
 
-def test_a_batch_goes_through_its_life_there(abroad: Any, bazaar: Bazaar) -> None:  # noqa: F811
+def test_a_batch_goes_through_its_life_there(abroad: Any, elsewhere: FakeMTurk) -> None:  # noqa: F811
     assert run("pause", "abroad")["batches"] == [{"batch": "abroad", "paused": True}]
     assert run("publish", "abroad")["batches"][0]["published"] == 0
     run("resume", "abroad")
-    assert run("publish")["batches"][0]["published"] == len(bazaar.hits) == 4
+    assert run("publish")["batches"][0]["published"] == len(elsewhere.hits) == 4
     row = publications.of(abroad).select_related("hit__batch", "connection").first()
-    there.work(bazaar, row, "ANNA")
+    there.work(elsewhere, row, "ANNA")
     assert run("sync", "abroad")["batches"][0]["looked"] == 4
     assert run("settle")["batches"] == [
         {"batch": "abroad", "waiting": "0", "due": 0, "sending": 0, "paid": 0, "failed": 0}
     ]
 
 
-def test_a_batch_is_created_on_a_marketplace(dataset: Any, connection: Any, bazaar: Bazaar) -> None:  # noqa: F811
-    wish = ["far", "--task", "answer", "--dataset", "wells", "--marketplace", "bazaar"]
+def test_a_batch_is_created_on_a_marketplace(dataset: Any, connection: Any, elsewhere: FakeMTurk) -> None:  # noqa: F811
+    wish = ["far", "--task", "answer", "--dataset", "wells", "--marketplace", "elsewhere"]
     run(*wish, command="create_batch")
     assert Batch.objects.get(slug="far").marketplace.connection == connection
     call_command("sweep", stdout=StringIO())
-    assert len(bazaar.hits) == 4
+    assert len(elsewhere.hits) == 4
 
 
 def test_an_unknown_name_is_refused_with_those_there_are(connection: Any, batch: Any) -> None:  # noqa: F811
-    with pytest.raises(CommandError, match="There are: bazaar"):
+    with pytest.raises(CommandError, match="There are: elsewhere"):
         run("test", "nowhere")
     with pytest.raises(CommandError, match="not on a marketplace"):
         run("publish", batch.slug)

@@ -1,6 +1,6 @@
 """A marketplace that the project is connected to, and batches launched there.
 
-`bazaar` is the marketplace, `connection` how the project reaches it, `abroad` an open batch of four HITs there.
+`elsewhere` is the marketplace, `connection` how the project reaches it, `abroad` an open batch of four HITs there.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from annotation.marketplaces.flow.connections import Patience
-from tests.marketplaces.bazaar import Bazaar
+from tests.marketplaces.fake_mturk import FakeMTurk
 
 NOW = timedelta(0)
 QUICK = Patience(
@@ -22,19 +22,24 @@ QUICK = Patience(
 
 
 @pytest.fixture
-def bazaar() -> Iterator[Bazaar]:
-    with Bazaar() as opened:
+def elsewhere() -> Iterator[FakeMTurk]:
+    with FakeMTurk() as opened:
         yield opened
 
 
 @pytest.fixture
-def connection(project: Any, bazaar: Bazaar) -> Any:
+def connection(project: Any, elsewhere: FakeMTurk) -> Any:
     from annotation.flow.money import ledger
     from annotation.marketplaces.flow import connections
 
     ledger.deposit(project, Decimal(1000), key="start")
     return connections.add(
-        project, "bazaar", preset="other", endpoint_url=bazaar.url, key_id="AKIATEST", secret="a test's own secret"
+        project,
+        "elsewhere",
+        preset="other",
+        endpoint_url=elsewhere.url,
+        key_id="AKIATEST",
+        secret="a test's own secret",
     )
 
 

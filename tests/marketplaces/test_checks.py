@@ -26,8 +26,8 @@ from tests.conftest import answer_to
 from tests.flow.acting import dataset_of
 from tests.flow.people.test_qualification_rounds import wrong
 from tests.marketplaces import there
-from tests.marketplaces.bazaar import Bazaar
 from tests.marketplaces.conftest import QUICK
+from tests.marketplaces.fake_mturk import FakeMTurk
 
 pytestmark = pytest.mark.django_db
 RULE = {"after": 2, "warn_below": 0.8, "pause_below": 0.5}
@@ -57,10 +57,10 @@ def checks_of(batch: Batch) -> list[Publication]:
     return list(publications.of(batch).filter(hit__check_item=True).select_related("hit").order_by("pk"))
 
 
-def do(bazaar: Bazaar, publication: Publication, name: str, *, right: bool) -> Arrival:
+def do(elsewhere: FakeMTurk, publication: Publication, name: str, *, right: bool) -> Arrival:
     """A worker accepts there, answers here, submits there."""
     publication.refresh_from_db()
-    arrival = there.arrive(publication, name, bazaar.submit(publication.external_id or "", name))
+    arrival = there.arrive(publication, name, elsewhere.submit(publication.external_id or "", name))
     ours = arrival.assignment
     assert ours is not None
     given = answer_to(ours) if right else wrong(ours)
@@ -69,25 +69,25 @@ def do(bazaar: Bazaar, publication: Publication, name: str, *, right: bool) -> A
 
 
 def test_they_are_hits_of_the_same_type_with_as_many_places(
-    checked: Callable[..., Batch], connection: Any, bazaar: Bazaar
+    checked: Callable[..., Batch], connection: Any, elsewhere: FakeMTurk
 ) -> None:
     batch = checked()
     publications.send_due(connection, patience=QUICK)
     gold = {row.annotation for row in checks_of(batch)}
-    assert (batch.size, len(gold), len(bazaar.hits)) == (24, 8, 32)
-    assert len(bazaar.types) == 1
-    result = [{name: hit[name] for name in ("HITTypeId", "Title", "MaxAssignments")} for hit in bazaar.hits.values()]
+    assert (batch.size, len(gold), len(elsewhere.hits)) == (24, 8, 32)
+    assert len(elsewhere.types) == 1
+    result = [{name: hit[name] for name in ("HITTypeId", "Title", "MaxAssignments")} for hit in elsewhere.hits.values()]
     assert all(one == result[0] for one in result)
     assert {row.hit.item.dataset.slug for row in checks_of(batch)} == {"known"}
 
 
 def test_they_are_sent_at_seeded_places_among_the_others(
-    checked: Callable[..., Batch], connection: Any, bazaar: Bazaar
+    checked: Callable[..., Batch], connection: Any, elsewhere: FakeMTurk
 ) -> None:
     batch = checked()
     publications.send_due(connection, patience=QUICK)
     gold = {row.annotation for row in checks_of(batch)}
-    order = [hit["RequesterAnnotation"] in gold for hit in bazaar.hits.values()]
+    order = [hit["RequesterAnnotation"] in gold for hit in elsewhere.hits.values()]
     assert any(order[:16])
     assert not all(order[-8:])
 
@@ -113,24 +113,24 @@ def test_what_they_cost_is_quoted_and_set_aside(checked: Callable[..., Batch], c
 
 
 def test_each_is_paid_like_the_others_and_the_books_stay_whole(
-    checked: Callable[..., Batch], connection: Any, bazaar: Bazaar
+    checked: Callable[..., Batch], connection: Any, elsewhere: FakeMTurk
 ) -> None:
     batch = checked()
     publications.send_due(connection, patience=QUICK)
     before = batch_funds.held(batch)
-    arrival = do(bazaar, checks_of(batch)[0], "AANNA", right=True)
+    arrival = do(elsewhere, checks_of(batch)[0], "AANNA", right=True)
     there.look_now(connection)
     assignment_approval.approve(arrival.assignment)
     payments.send_due(connection, patience=QUICK)
     paid = Payment.objects.get(assignment=arrival.assignment)
     assert (paid.amount, paid.state) == (Decimal("0.40"), "paid")
-    assert bazaar.assignments[arrival.external_assignment]["AssignmentStatus"] == "Approved"
+    assert elsewhere.assignments[arrival.external_assignment]["AssignmentStatus"] == "Approved"
     assert batch_funds.held(batch) == batch_funds.needed(batch) == before - Decimal("0.40")
     assert ledger.balance(batch.project, f"marketplace/{connection.pk}") == Decimal("0.40")
 
 
 def test_a_place_given_back_is_free_for_the_next(
-    checked: Callable[..., Batch], connection: Any, bazaar: Bazaar
+    checked: Callable[..., Batch], connection: Any, elsewhere: FakeMTurk
 ) -> None:
     batch = checked(assignments_per_hit=1)
     publications.send_due(connection, patience=QUICK)
@@ -145,11 +145,13 @@ def test_a_place_given_back_is_free_for_the_next(
     assert next_assignment.accept_hit(next_assignment.join_batch(first.worker, batch), publication.hit) is not None
 
 
-def test_they_are_graded_and_counted_nowhere(checked: Callable[..., Batch], connection: Any, bazaar: Bazaar) -> None:
+def test_they_are_graded_and_counted_nowhere(
+    checked: Callable[..., Batch], connection: Any, elsewhere: FakeMTurk
+) -> None:
     batch = checked()
     publications.send_due(connection, patience=QUICK)
     rows = [
-        do(bazaar, one, "AANNA", right=right) for one, right in zip(checks_of(batch)[:2], (True, False), strict=True)
+        do(elsewhere, one, "AANNA", right=right) for one, right in zip(checks_of(batch)[:2], (True, False), strict=True)
     ]
     grades = [Assignment.objects.get(pk=row.assignment_id).grade for row in rows]
     assert (grades[0], grades[1]) == (1, 0)
@@ -157,14 +159,14 @@ def test_they_are_graded_and_counted_nowhere(checked: Callable[..., Batch], conn
 
 
 def test_the_rule_warns_in_the_frame_and_pauses_here_and_there(
-    checked: Callable[..., Batch], connection: Any, bazaar: Bazaar
+    checked: Callable[..., Batch], connection: Any, elsewhere: FakeMTurk
 ) -> None:
     batch = checked(check_rule={"after": 1, "warn_below": 0.9, "pause_below": 0.5})
     publications.send_due(connection, patience=QUICK)
     gold = checks_of(batch)
-    do(bazaar, gold[0], "AANNA", right=True)
-    do(bazaar, gold[1], "AANNA", right=False)
-    do(bazaar, gold[2], "ABEN", right=False)
+    do(elsewhere, gold[0], "AANNA", right=True)
+    do(elsewhere, gold[1], "AANNA", right=False)
+    do(elsewhere, gold[2], "ABEN", right=False)
     anna, ben = (Participation.objects.get(worker__external_id=f"{connection.pk}:{name}") for name in ("AANNA", "ABEN"))
     assert Feedback.objects.filter(worker=anna.worker_id, batch=batch).count() == 1
     assert (anna.paused_at is None, ben.paused_at is None) == (True, False)
@@ -174,9 +176,9 @@ def test_the_rule_warns_in_the_frame_and_pauses_here_and_there(
     with pytest.raises(TurnedAway, match="paused"):
         arrivals.arrive(gold[3].hit, entry)
     there.look_now(connection)
-    [kept_out] = [one for one in bazaar.qualifications.values() if one["holders"]]
+    [kept_out] = [one for one in elsewhere.qualifications.values() if one["holders"]]
     assert kept_out["holders"] == {"ABEN": 1}
-    asked = next(iter(bazaar.types.values()))["QualificationRequirements"]
+    asked = next(iter(elsewhere.types.values()))["QualificationRequirements"]
     assert {
         "QualificationTypeId": kept_out["QualificationTypeId"],
         "Comparator": "DoesNotExist",
@@ -189,7 +191,7 @@ def test_the_rule_warns_in_the_frame_and_pauses_here_and_there(
 
 
 def test_they_end_when_all_ordinary_work_is_done_and_go_on_with_more(
-    checked: Callable[..., Batch], connection: Any, bazaar: Bazaar
+    checked: Callable[..., Batch], connection: Any, elsewhere: FakeMTurk
 ) -> None:
     batch = checked(size=2, share=0.4, assignments_per_hit=1)
     publications.send_due(connection, patience=QUICK)
@@ -199,19 +201,19 @@ def test_they_end_when_all_ordinary_work_is_done_and_go_on_with_more(
     gold[0].refresh_from_db()
     assert gold[0].remote["status"] == "Assignable"
     for row in publications.of(batch).filter(hit__check_item=False):
-        do(bazaar, row, "AANNA", right=True)
+        do(elsewhere, row, "AANNA", right=True)
     there.look_now(connection)
-    assert {bazaar.hits[row.external_id or ""]["Expiration"] < 1e6 for row in checks_of(batch)} == {True}
+    assert {elsewhere.hits[row.external_id or ""]["Expiration"] < 1e6 for row in checks_of(batch)} == {True}
 
 
 def test_a_batch_is_finished_whatever_hidden_gold_was_left_over(
-    checked: Callable[..., Batch], connection: Any, bazaar: Bazaar, alice: Any
+    checked: Callable[..., Batch], connection: Any, elsewhere: FakeMTurk, alice: Any
 ) -> None:
     batch = checked(size=2, share=0.4, assignments_per_hit=1)
     publications.send_due(connection, patience=QUICK)
     announcements.announce_due()
     for row in publications.of(batch).filter(hit__check_item=False):
-        do(bazaar, row, "AANNA", right=True)
+        do(elsewhere, row, "AANNA", right=True)
     there.look_now(connection)
     announcements.announce_due()
     assert list(Notice.objects.filter(user=alice).values_list("kind", "facts")) == [("finished", {"answers": 2})]

@@ -17,8 +17,8 @@ from annotation.marketplaces.models import Arrival, Connection, Publication
 from annotation.models import Erasure, Project
 from annotation.mturk_api.flow import access_keys
 from tests.marketplaces import there
-from tests.marketplaces.bazaar import Bazaar
 from tests.marketplaces.conftest import QUICK
+from tests.marketplaces.fake_mturk import FakeMTurk
 
 pytestmark = pytest.mark.django_db
 
@@ -38,7 +38,7 @@ def pass_days(days: float) -> None:
         row.save()
 
 
-def test_a_project_stays_until_its_hits_are_ended_there(published: Any, connection: Any, bazaar: Bazaar) -> None:
+def test_a_project_stays_until_its_hits_are_ended_there(published: Any, connection: Any, elsewhere: FakeMTurk) -> None:
     there.look_now(connection)
     project = deleted(published)
     with pytest.raises(Refused, match=r"still open on a marketplace.*Try again in a few minutes"):
@@ -51,8 +51,8 @@ def test_a_project_stays_until_its_hits_are_ended_there(published: Any, connecti
     assert project_erasure.begin(project)
 
 
-def test_a_rejection_is_told_before_the_project_goes(published: Any, connection: Any, bazaar: Bazaar) -> None:
-    arrival = there.work(bazaar, published.hits.order_by("pk")[0].publication, "ANNA")
+def test_a_rejection_is_told_before_the_project_goes(published: Any, connection: Any, elsewhere: FakeMTurk) -> None:
+    arrival = there.work(elsewhere, published.hits.order_by("pk")[0].publication, "ANNA")
     there.look_now(connection)
     assignment_approval.reject(arrival.assignment, text="The answer is empty.")
     project = deleted(published)
@@ -65,7 +65,7 @@ def test_a_rejection_is_told_before_the_project_goes(published: Any, connection:
 
 
 def test_a_dead_marketplace_keeps_a_project_until_its_hits_have_ended_by_themselves(
-    published: Any, connection: Any, bazaar: Bazaar
+    published: Any, connection: Any, elsewhere: FakeMTurk
 ) -> None:
     there.look_now(connection)
     project = deleted(published)

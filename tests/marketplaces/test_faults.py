@@ -13,22 +13,22 @@ import pytest
 from annotation.marketplaces.base import AlreadyThere, Bonus, Denied, Gone, Offer, Place, Terms, TryAgain, WrongState
 from annotation.marketplaces.mturk.marketplace import MTurk
 from annotation.marketplaces.mturk.protocol import external_question
-from tests.marketplaces.bazaar import Bazaar
-from tests.marketplaces.weather import FAULTS, Weather
+from tests.marketplaces.fake_mturk import FakeMTurk
+from tests.marketplaces.faulty_network import FAULTS, FaultyNetwork
 
 TERMS = Terms("Wells", "Which tower?", "", Decimal("0.40"), 600, 3600)
 FUTURE = datetime(2033, 5, 18, tzinfo=UTC)
 
 
 @pytest.fixture(scope="module")
-def sky() -> Iterator[tuple[Bazaar, Weather, MTurk]]:
-    """A marketplace, the weather before it, and a client that calls through it."""
-    with Bazaar() as bazaar, Weather(bazaar.port, share=0.0, silence=0.3) as weather:
-        yield bazaar, weather, client_for(weather)
+def sky() -> Iterator[tuple[FakeMTurk, FaultyNetwork, MTurk]]:
+    """A marketplace, the network before it, and a client that calls through it."""
+    with FakeMTurk() as elsewhere, FaultyNetwork(elsewhere.port, share=0.0, silence=0.3) as network:
+        yield elsewhere, network, client_for(network)
 
 
-def client_for(weather: Weather, *, timeout: float = 10.0) -> MTurk:
-    return MTurk(Place(weather.url, "us-east-1", "AKIATEST", "a test's own secret", timeout=timeout))
+def client_for(network: FaultyNetwork, *, timeout: float = 10.0) -> MTurk:
+    return MTurk(Place(network.url, "us-east-1", "AKIATEST", "a test's own secret", timeout=timeout))
 
 
 def offer(type_id: str, token: str) -> Offer:
@@ -37,12 +37,12 @@ def offer(type_id: str, token: str) -> Offer:
     )
 
 
-def prepared(bazaar: Bazaar, client: MTurk, name: str) -> tuple[str, str]:
+def prepared(elsewhere: FakeMTurk, client: MTurk, name: str) -> tuple[str, str]:
     """A HIT and an assignment of it that was submitted."""
-    kind = bazaar.answer("CreateHITType", {"Title": "Wells"})["HITTypeId"]
+    kind = elsewhere.answer("CreateHITType", {"Title": "Wells"})["HITTypeId"]
     wish = {"HITTypeId": kind, "MaxAssignments": 2, "Question": "", "RequesterAnnotation": "", "LifetimeInSeconds": 99}
-    hit = bazaar.answer("CreateHITWithHITType", wish)["HIT"]["HITId"]
-    return hit, bazaar.submit(hit, "ANNA")
+    hit = elsewhere.answer("CreateHITWithHITType", wish)["HIT"]["HITId"]
+    return hit, elsewhere.submit(hit, "ANNA")
 
 
 OPERATIONS: dict[str, Callable[[MTurk, str, str, str], Any]] = {
@@ -70,47 +70,49 @@ OPERATIONS: dict[str, Callable[[MTurk, str, str, str], Any]] = {
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_a_fault_is_told_as_one_and_the_next_try_does_it_once(
-    sky: tuple[Bazaar, Weather, MTurk], operation: str, fault: str
+    sky: tuple[FakeMTurk, FaultyNetwork, MTurk], operation: str, fault: str
 ) -> None:
-    bazaar, weather, client = sky
+    elsewhere, network, client = sky
     name = f"{operation}{fault.replace(' ', '')}".replace("_", "")
-    hit, work = prepared(bazaar, client, name)
+    hit, work = prepared(elsewhere, client, name)
     act = OPERATIONS[operation]
-    weather.faults, weather.share = [fault], 1.0
-    first = client_for(weather, timeout=0.1) if fault == "silence after" else client
+    network.faults, network.share = [fault], 1.0
+    first = client_for(network, timeout=0.1) if fault == "silence after" else client
     with pytest.raises(TryAgain) as met:
         act(first, hit, work, name)
     assert met.value.throttled == (fault in {"throttled", "too many"})
-    weather.share = 0.0
+    network.share = 0.0
     with suppress(*([AlreadyThere] if operation in {"publish", "pay_bonus"} else [])):
         act(client, hit, work, name)
-    assert _done(bazaar, operation, hit, work, name) == 1
+    assert _done(elsewhere, operation, hit, work, name) == 1
 
 
-def _done(bazaar: Bazaar, operation: str, hit: str, work: str, name: str) -> int:
+def _done(elsewhere: FakeMTurk, operation: str, hit: str, work: str, name: str) -> int:
     """How often that was done which must be done once; 1 for what only looks, or is the same twice."""
     if operation == "publish":
-        return sum(one["RequesterAnnotation"] == f"mark:{name}" for one in bazaar.hits.values())
+        return sum(one["RequesterAnnotation"] == f"mark:{name}" for one in elsewhere.hits.values())
     if operation == "pay_bonus":
-        return sum(bonus["AssignmentId"] == work for bonus in bazaar.bonuses)
+        return sum(bonus["AssignmentId"] == work for bonus in elsewhere.bonuses)
     if operation == "ensure_qualification":
-        return sum(row["Name"] == name for row in bazaar.qualifications.values())
+        return sum(row["Name"] == name for row in elsewhere.qualifications.values())
     if operation == "extend":
-        return int(bazaar.hits[hit]["MaxAssignments"] == 5)
+        return int(elsewhere.hits[hit]["MaxAssignments"] == 5)
     if operation == "approve":
-        return int(bazaar.assignments[work]["approvals"])
-    return int(bazaar.assignments[work]["AssignmentStatus"] == "Rejected") if operation == "reject" else 1
+        return int(elsewhere.assignments[work]["approvals"])
+    return int(elsewhere.assignments[work]["AssignmentStatus"] == "Rejected") if operation == "reject" else 1
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_a_run_of_faults_ends_in_one_effect(sky: tuple[Bazaar, Weather, MTurk], operation: str, seed: int) -> None:
-    bazaar, _weather, _client = sky
-    with Weather(bazaar.port, share=0.5, faults=FAULTS, seed=seed, silence=0.3) as weather:
-        client = client_for(weather, timeout=0.2)
+def test_a_run_of_faults_ends_in_one_effect(
+    sky: tuple[FakeMTurk, FaultyNetwork, MTurk], operation: str, seed: int
+) -> None:
+    elsewhere, _weather, _client = sky
+    with FaultyNetwork(elsewhere.port, share=0.5, faults=FAULTS, seed=seed, silence=0.3) as network:
+        client = client_for(network, timeout=0.2)
         name = f"{operation}{seed}".replace("_", "")
-        hit, work = prepared(bazaar, client, name)
+        hit, work = prepared(elsewhere, client, name)
         for _try in range(40):
             try:
                 OPERATIONS[operation](client, hit, work, name)
@@ -119,10 +121,10 @@ def test_a_run_of_faults_ends_in_one_effect(sky: tuple[Bazaar, Weather, MTurk], 
             except AlreadyThere:
                 break
             break
-        assert _done(bazaar, operation, hit, work, name) == 1
+        assert _done(elsewhere, operation, hit, work, name) == 1
 
 
-def test_an_unknown_hit_and_assignment_are_gone(sky: tuple[Bazaar, Weather, MTurk]) -> None:
+def test_an_unknown_hit_and_assignment_are_gone(sky: tuple[FakeMTurk, FaultyNetwork, MTurk]) -> None:
     client = sky[2]
     with pytest.raises(Gone):
         client.look("3NOBODY")
@@ -130,16 +132,16 @@ def test_an_unknown_hit_and_assignment_are_gone(sky: tuple[Bazaar, Weather, MTur
         client.approve("3NOBODY")
 
 
-def test_what_was_decided_otherwise_is_a_wrong_state(sky: tuple[Bazaar, Weather, MTurk]) -> None:
-    bazaar, _weather, client = sky
-    _hit, work = prepared(bazaar, client, "wrong")
+def test_what_was_decided_otherwise_is_a_wrong_state(sky: tuple[FakeMTurk, FaultyNetwork, MTurk]) -> None:
+    elsewhere, _weather, client = sky
+    _hit, work = prepared(elsewhere, client, "wrong")
     client.approve(work)
     client.approve(work)
     with pytest.raises(WrongState):
         client.reject(work, text="No.")
 
 
-def test_what_boto3_itself_refuses_is_a_definite_no(sky: tuple[Bazaar, Weather, MTurk]) -> None:
+def test_what_boto3_itself_refuses_is_a_definite_no(sky: tuple[FakeMTurk, FaultyNetwork, MTurk]) -> None:
     with pytest.raises(Denied):
         sky[2].expire(None, FUTURE)  # type: ignore[arg-type]
 
@@ -149,7 +151,7 @@ def test_the_address_is_escaped_in_the_question() -> None:
 
 
 def test_nothing_is_taken_from_the_environment(
-    sky: tuple[Bazaar, Weather, MTurk], monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+    sky: tuple[FakeMTurk, FaultyNetwork, MTurk], monkeypatch: pytest.MonkeyPatch, tmp_path: Any
 ) -> None:
     profile = tmp_path / "config"
     profile.write_text("[profile odd]\nregion = eu-west-9\nendpoint_url = http://127.0.0.1:9\n")
@@ -167,13 +169,13 @@ def test_nothing_is_taken_from_the_environment(
     assert "another secret" not in repr(place)
 
 
-def test_a_guarded_client_does_not_call_inside_the_house(sky: tuple[Bazaar, Weather, MTurk]) -> None:
-    bazaar = sky[0]
-    before = len(bazaar.calls)
+def test_a_guarded_client_does_not_call_inside_the_house(sky: tuple[FakeMTurk, FaultyNetwork, MTurk]) -> None:
+    elsewhere = sky[0]
+    before = len(elsewhere.calls)
     for host in ("127.0.0.1", "localhost"):
         place = Place(
-            f"http://{host}:{bazaar.port}/", "us-east-1", "AKIATEST", "a test's own", guarded=True, timeout=1.0
+            f"http://{host}:{elsewhere.port}/", "us-east-1", "AKIATEST", "a test's own", guarded=True, timeout=1.0
         )
         with pytest.raises(Denied, match="inside this network"):
             MTurk(place).balance()
-    assert len(bazaar.calls) == before
+    assert len(elsewhere.calls) == before

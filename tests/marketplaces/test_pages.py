@@ -13,8 +13,8 @@ from annotation.marketplaces.flow import connections, publications, sync
 from annotation.marketplaces.models import BatchMarketplace, Connection, Publication
 from annotation.models import Batch
 from tests.marketplaces import there
-from tests.marketplaces.bazaar import Bazaar
 from tests.marketplaces.conftest import QUICK
+from tests.marketplaces.fake_mturk import FakeMTurk
 
 SECRET = "a test's own secret"
 
@@ -41,14 +41,14 @@ def page(client: Client, address: str, **more: Any) -> str:
     return str(reply.content.decode())
 
 
-def test_a_marketplace_is_added_and_answers(client: Client, bazaar: Bazaar) -> None:
-    assert added(client, endpoint_url=bazaar.url).status_code == 303
+def test_a_marketplace_is_added_and_answers(client: Client, elsewhere: FakeMTurk) -> None:
+    assert added(client, endpoint_url=elsewhere.url).status_code == 303
     row = Connection.objects.get()
     client.post(place("marketplace-test", row.pk))
     shown = page(client, place("marketplaces"))
     assert "Its balance is $10000.00" in shown
     assert SECRET not in shown
-    assert row.worker_origin == bazaar.url.rstrip("/")
+    assert row.worker_origin == elsewhere.url.rstrip("/")
 
 
 def test_this_installation_is_the_preset_that_needs_no_address(client: Client) -> None:
@@ -106,7 +106,7 @@ def test_a_batch_is_launched_on_a_marketplace_and_published(
     client: Client,
     dataset: Any,
     connection: Any,
-    bazaar: Bazaar,
+    elsewhere: FakeMTurk,
 ) -> None:
     form = {"title": "Wells abroad", "datasets": dataset.pk, "task": "answer", "seed": 0, "assignments_per_hit": 2}
     form |= {
@@ -122,7 +122,7 @@ def test_a_batch_is_launched_on_a_marketplace_and_published(
     assert reply.status_code == 303, reply.content.decode()[:3000]
     jobs.work_off()
     made = Batch.objects.get(slug="wells-abroad")
-    assert publications.counts(made)["published"] == len(bazaar.hits) == 4
+    assert publications.counts(made)["published"] == len(elsewhere.hits) == 4
     assert "4 of 4" in page(client, place("batch-marketplace", made.slug))
     assert "Marketplace" in page(client, place("batch", made.slug))
 
@@ -140,10 +140,10 @@ def test_troubles_and_errors_are_shown_with_what_to_do(
     client: Client,
     published: Any,
     connection: Any,
-    bazaar: Bazaar,
+    elsewhere: FakeMTurk,
 ) -> None:
     row = publications.of(published).first()
-    bazaar.submit(row.external_id, "ANNA", answer="<hers/>")
+    elsewhere.submit(row.external_id, "ANNA", answer="<hers/>")
     there.look_now(connection)
     Publication.objects.filter(pk=row.pk).update(error="This is <b>why</b>.")
     shown = page(client, place("batch-marketplace", published.slug))
@@ -156,16 +156,16 @@ def test_strays_are_shown_after_a_look_and_ended_on_demand(
     client: Client,
     published: Any,
     connection: Any,
-    bazaar: Bazaar,
+    elsewhere: FakeMTurk,
 ) -> None:
     mark = publications.of(published).first().annotation.partition(":")[0]
     stray = {"RequesterAnnotation": f"{mark}:gone", "Question": "", "MaxAssignments": 1, "LifetimeInSeconds": 99}
-    key = bazaar.answer("CreateHITWithHITType", {"HITTypeId": next(iter(bazaar.types)), **stray})["HIT"]["HITId"]
+    key = elsewhere.answer("CreateHITWithHITType", {"HITTypeId": next(iter(elsewhere.types)), **stray})["HIT"]["HITId"]
     client.post(place("batch-marketplace-act", published.slug, "check"))
     jobs.work_off()
     assert key in page(client, place("batch-marketplace", published.slug))
     client.post(place("batch-marketplace-act", published.slug, "end"), {"hit": key})
-    assert bazaar.hits[key]["Expiration"] == 86_400
+    assert elsewhere.hits[key]["Expiration"] == 86_400
 
 
 def test_a_day_is_set_until_which_hits_are_given_out(client: Client, published: Any) -> None:
@@ -178,7 +178,9 @@ def test_a_batch_of_our_own_has_no_such_page(client: Client, batch: Any) -> None
     assert "Marketplace</a>" not in page(client, place("batch", batch.slug))
 
 
-def test_what_somebody_else_is_looking_at_is_left_to_them(published: Any, connection: Any, bazaar: Bazaar) -> None:
+def test_what_somebody_else_is_looking_at_is_left_to_them(
+    published: Any, connection: Any, elsewhere: FakeMTurk
+) -> None:
     line = there.line(connection)
     row = publications.of(published).select_related("hit__batch").first()
     publications.of(published).update(lease_until="2100-01-01T00:00Z")

@@ -20,8 +20,8 @@ from annotation.flow.money import ledger
 from annotation.marketplaces.flow import arrivals, publications
 from annotation.marketplaces.models import Connection, Publication
 from annotation.models import Batch
-from tests.marketplaces.bazaar import Bazaar, No
 from tests.marketplaces.conftest import QUICK
+from tests.marketplaces.fake_mturk import FakeMTurk, No
 
 FORGETFUL = replace(QUICK, memory=timedelta(0))  # as if every token were forgotten at once
 pytestmark = pytest.mark.django_db
@@ -34,9 +34,9 @@ def make_old(lease: timedelta = timedelta(minutes=5)) -> None:
     Publication.objects.filter(last_try_at__isnull=False).update(last_try_at=F("last_try_at") - lease)
 
 
-def lose_reply(bazaar: Bazaar, monkeypatch: pytest.MonkeyPatch) -> None:
+def lose_reply(elsewhere: FakeMTurk, monkeypatch: pytest.MonkeyPatch) -> None:
     """The marketplace does as it is told, and the next answer breaks."""
-    real, broken = bazaar.answer, iter([True])
+    real, broken = elsewhere.answer, iter([True])
 
     def answer(operation: str, wish: dict[str, Any]) -> dict[str, Any]:
         result = real(operation, wish)
@@ -44,35 +44,35 @@ def lose_reply(bazaar: Bazaar, monkeypatch: pytest.MonkeyPatch) -> None:
             return {"oops": True}
         return result
 
-    monkeypatch.setattr(bazaar, "answer", answer)
+    monkeypatch.setattr(elsewhere, "answer", answer)
 
 
-def test_every_hit_is_there_once_with_our_address_and_mark(published: Any, bazaar: Bazaar) -> None:
+def test_every_hit_is_there_once_with_our_address_and_mark(published: Any, elsewhere: FakeMTurk) -> None:
     rows = {row.annotation: row for row in publications.of(published)}
     assert publications.counts(published) == {"waiting": 0, "sending": 0, "published": 4, "failed": 0, "all": 4}
-    assert bazaar.calls.count("CreateHITType") == 1, "their terms are the same"
-    assert sorted(hit["RequesterAnnotation"] for hit in bazaar.hits.values()) == sorted(rows)
-    for hit in bazaar.hits.values():
+    assert elsewhere.calls.count("CreateHITType") == 1, "their terms are the same"
+    assert sorted(hit["RequesterAnnotation"] for hit in elsewhere.hits.values()) == sorted(rows)
+    for hit in elsewhere.hits.values():
         row = rows[hit["RequesterAnnotation"]]
         url = unescape(re.findall(r"<ExternalURL>(.*)</ExternalURL>", hit["Question"])[0])
         assert url == settings.PUBLIC_URL + arrivals.frame_path(row.hit)
         assert (row.external_id, hit["MaxAssignments"]) == (hit["HITId"], 2)
 
 
-def test_nothing_is_called_while_the_batch_is_launched(abroad: Any, bazaar: Bazaar) -> None:
-    assert bazaar.calls == []
+def test_nothing_is_called_while_the_batch_is_launched(abroad: Any, elsewhere: FakeMTurk) -> None:
+    assert elsewhere.calls == []
     assert publications.counts(abroad)["waiting"] == 4
 
 
-def test_sending_again_sends_nothing(published: Any, connection: Any, bazaar: Bazaar) -> None:
-    before = list(bazaar.calls)
+def test_sending_again_sends_nothing(published: Any, connection: Any, elsewhere: FakeMTurk) -> None:
+    before = list(elsewhere.calls)
     assert publications.send_due(connection, patience=QUICK) == 0
-    assert bazaar.calls == before
+    assert elsewhere.calls == before
 
 
-def test_the_hits_of_a_batch_are_of_one_type(published: Any, bazaar: Bazaar) -> None:
-    assert len(bazaar.types) == 1
-    result = next(iter(bazaar.types.values()))
+def test_the_hits_of_a_batch_are_of_one_type(published: Any, elsewhere: FakeMTurk) -> None:
+    assert len(elsewhere.types) == 1
+    result = next(iter(elsewhere.types.values()))
     assert (result["Reward"], result["AutoApprovalDelayInSeconds"]) == ("0.40", 604800)
 
 
@@ -97,64 +97,66 @@ def test_nothing_is_launched_where_amazon_closed(launched: Callable[..., Any], c
 
 
 def test_a_lost_reply_is_made_good_by_the_same_token(
-    abroad: Any, connection: Any, bazaar: Bazaar, monkeypatch: pytest.MonkeyPatch
+    abroad: Any, connection: Any, elsewhere: FakeMTurk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lose_reply(bazaar, monkeypatch)
+    lose_reply(elsewhere, monkeypatch)
     while publications.send_due(connection, patience=QUICK):
         pass
-    assert publications.counts(abroad)["published"] == len(bazaar.hits) == 4
-    assert bazaar.calls.count("CreateHITWithHITType") == 5
+    assert publications.counts(abroad)["published"] == len(elsewhere.hits) == 4
+    assert elsewhere.calls.count("CreateHITWithHITType") == 5
 
 
 def test_a_hit_whose_token_is_forgotten_is_looked_for_and_adopted(
-    abroad: Any, connection: Any, bazaar: Bazaar, monkeypatch: pytest.MonkeyPatch
+    abroad: Any, connection: Any, elsewhere: FakeMTurk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lose_reply(bazaar, monkeypatch)
+    lose_reply(elsewhere, monkeypatch)
     publications.send_due(connection, patience=replace(QUICK, longest_delay=1e6, first_delay=1e6))
     assert publications.counts(abroad)["published"] == 3
-    bazaar.memory = 0.0
+    elsewhere.memory = 0.0
     make_old()
     assert publications.send_due(connection, patience=QUICK) == 1
-    assert len(bazaar.hits) == 4
+    assert len(elsewhere.hits) == 4
 
 
 def test_a_hit_that_is_not_there_is_sent_again_only_after_two_looks(
-    abroad: Any, connection: Any, bazaar: Bazaar, monkeypatch: pytest.MonkeyPatch
+    abroad: Any, connection: Any, elsewhere: FakeMTurk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def break_down(wish: dict[str, Any]) -> dict[str, Any]:
         raise No("Rate exceeded", code="ThrottlingException")
 
-    monkeypatch.setattr(bazaar, "do_CreateHITWithHITType", break_down)
+    monkeypatch.setattr(elsewhere, "do_CreateHITWithHITType", break_down)
     publications.send_due(connection, patience=replace(QUICK, longest_delay=1e6, first_delay=1e6, most_failures=99))
     monkeypatch.undo()
-    bazaar.memory = 0.0
+    elsewhere.memory = 0.0
     make_old()
     Publication.objects.update(state="sending")
     patience = replace(QUICK, lag=timedelta(seconds=30))
     assert publications.send_due(connection, patience=patience) == 0
     assert Publication.objects.filter(missed_at__isnull=False).count() == 4
-    assert not bazaar.hits
+    assert not elsewhere.hits
     Publication.objects.update(missed_at=F("missed_at") - timedelta(minutes=1), due_at=F("missed_at"))
     assert publications.send_due(connection, patience=patience) == 4
-    assert len(bazaar.hits) == 4
+    assert len(elsewhere.hits) == 4
 
 
-def test_a_lookout_waits_until_no_earlier_call_can_be_under_way(abroad: Any, connection: Any, bazaar: Bazaar) -> None:
+def test_a_lookout_waits_until_no_earlier_call_can_be_under_way(
+    abroad: Any, connection: Any, elsewhere: FakeMTurk
+) -> None:
     one = publications.take(connection, patience=FORGETFUL)
     assert one is not None
     Publication.objects.update(last_try_at=F("first_try_at"), lease_until=None)
     publications.send_due(connection, patience=FORGETFUL)
-    assert "ListHITs" not in bazaar.calls
-    assert len(bazaar.hits) == 3, "the one that was tried must wait; the others were never sent"
+    assert "ListHITs" not in elsewhere.calls
+    assert len(elsewhere.hits) == 3, "the one that was tried must wait; the others were never sent"
 
 
 def test_a_definite_refusal_is_shown_and_tried_again_on_demand(
-    abroad: Any, connection: Any, bazaar: Bazaar, monkeypatch: pytest.MonkeyPatch
+    abroad: Any, connection: Any, elsewhere: FakeMTurk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(wish: dict[str, Any]) -> dict[str, Any]:
         raise No("This Requester has insufficient funds in their account to complete this transaction.")
 
-    monkeypatch.setattr(bazaar, "do_CreateHITWithHITType", refuse)
+    monkeypatch.setattr(elsewhere, "do_CreateHITWithHITType", refuse)
     publications.send_due(connection, patience=QUICK)
     assert publications.counts(abroad)["failed"] == 4
     assert "insufficient funds" in publications.of(abroad).first().error
@@ -163,8 +165,10 @@ def test_a_definite_refusal_is_shown_and_tried_again_on_demand(
     assert publications.send_due(connection, patience=QUICK) == 4
 
 
-def test_a_marketplace_that_fails_is_left_in_peace_for_a_while(abroad: Any, connection: Any, bazaar: Bazaar) -> None:
-    bazaar.__exit__()
+def test_a_marketplace_that_fails_is_left_in_peace_for_a_while(
+    abroad: Any, connection: Any, elsewhere: FakeMTurk
+) -> None:
+    elsewhere.__exit__()
     tired = replace(QUICK, rest=timedelta(minutes=1))
     publications.send_due(connection, patience=tired)
     connection.refresh_from_db()
@@ -177,7 +181,7 @@ def test_a_marketplace_that_fails_is_left_in_peace_for_a_while(abroad: Any, conn
     assert publications.counts(abroad)["failed"] == 0
 
 
-def test_a_paused_batch_is_not_sent_until_it_is_resumed(abroad: Any, connection: Any, bazaar: Bazaar) -> None:
+def test_a_paused_batch_is_not_sent_until_it_is_resumed(abroad: Any, connection: Any, elsewhere: FakeMTurk) -> None:
     batch_launch.pause(abroad)
     assert publications.send_due(connection, patience=QUICK) == 0
     batch_launch.resume(abroad)
@@ -191,7 +195,7 @@ def test_two_senders_do_not_take_the_same_hit(abroad: Any, connection: Any) -> N
 
 
 def test_what_pays_by_the_answer_promises_the_least_and_says_the_most(
-    project: Any, dataset: Any, connection: Any, bazaar: Bazaar
+    project: Any, dataset: Any, connection: Any, elsewhere: FakeMTurk
 ) -> None:
     batch = batch_launch.create_batch(
         project, "questions", task="compose", datasets=[dataset], instructions="Compose.", marketplace=connection
@@ -200,7 +204,7 @@ def test_what_pays_by_the_answer_promises_the_least_and_says_the_most(
     publications.send_due(connection, patience=QUICK)
     most = max(hit.reward for hit in batch.hits.all())
     assert 0 < max(row.reward for row in publications.of(batch)) < most
-    assert any(f"up to ${most}" in result["Title"] for result in bazaar.types.values())
+    assert any(f"up to ${most}" in result["Title"] for result in elsewhere.types.values())
 
 
 def test_the_quote_of_a_draft_there_is_what_its_launch_sets_aside(

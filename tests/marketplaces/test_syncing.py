@@ -16,8 +16,8 @@ from annotation.marketplaces.flow import payments, publications, sync, terms
 from annotation.marketplaces.models import Arrival, Publication
 from annotation.models import Assignment, Hit, Payment, Worker, WorkerBlock
 from tests.marketplaces import there
-from tests.marketplaces.bazaar import Bazaar
 from tests.marketplaces.conftest import QUICK
+from tests.marketplaces.fake_mturk import FakeMTurk
 
 pytestmark = pytest.mark.django_db
 
@@ -32,8 +32,10 @@ def told(publication: Publication) -> dict[str, Any]:
     return dict(publication.remote)
 
 
-def test_a_submission_on_both_sides_is_no_trouble(publication: Publication, connection: Any, bazaar: Bazaar) -> None:
-    arrival = there.work(bazaar, publication, "ANNA")
+def test_a_submission_on_both_sides_is_no_trouble(
+    publication: Publication, connection: Any, elsewhere: FakeMTurk
+) -> None:
+    arrival = there.work(elsewhere, publication, "ANNA")
     assert there.look_now(connection).troubles == 0
     arrival.refresh_from_db()
     assert arrival.remote_state == "Submitted"
@@ -41,10 +43,10 @@ def test_a_submission_on_both_sides_is_no_trouble(publication: Publication, conn
 
 
 def test_what_came_in_there_and_not_here_keeps_its_answer(
-    publication: Publication, connection: Any, bazaar: Bazaar
+    publication: Publication, connection: Any, elsewhere: FakeMTurk
 ) -> None:
-    there.arrive(publication, "ANNA", bazaar.submit(publication.external_id or "", "ANNA", answer="<hers/>"))
-    bazaar.submit(publication.external_id or "", "BEN", answer="<his/>")
+    there.arrive(publication, "ANNA", elsewhere.submit(publication.external_id or "", "ANNA", answer="<hers/>"))
+    elsewhere.submit(publication.external_id or "", "BEN", answer="<his/>")
     assert there.look_now(connection).troubles == 2
     rows = Arrival.objects.order_by("external_worker")
     assert [(row.trouble, row.remote["answer"]) for row in rows] == [
@@ -54,17 +56,17 @@ def test_what_came_in_there_and_not_here_keeps_its_answer(
 
 
 def test_what_comes_in_here_later_is_no_trouble_any_more(
-    publication: Publication, connection: Any, bazaar: Bazaar
+    publication: Publication, connection: Any, elsewhere: FakeMTurk
 ) -> None:
-    arrival = there.arrive(publication, "ANNA", bazaar.submit(publication.external_id or "", "ANNA"))
+    arrival = there.arrive(publication, "ANNA", elsewhere.submit(publication.external_id or "", "ANNA"))
     there.look_now(connection)
     there.submit_here(arrival)
-    bazaar.answer("ApproveAssignment", {"AssignmentId": arrival.external_assignment})
+    elsewhere.answer("ApproveAssignment", {"AssignmentId": arrival.external_assignment})
     assert there.look_now(connection).troubles == 0
 
 
 def test_what_came_in_here_and_not_there_is_shown_once_it_is_too_late(
-    publication: Publication, connection: Any, bazaar: Bazaar
+    publication: Publication, connection: Any, elsewhere: FakeMTurk
 ) -> None:
     arrival = there.arrive(publication, "ANNA", "3NEVERSUBMITTED")
     there.submit_here(arrival)
@@ -76,11 +78,11 @@ def test_what_came_in_here_and_not_there_is_shown_once_it_is_too_late(
 
 
 def test_an_assignment_given_to_another_worker_does_not_take_over_the_first_ones_answer(
-    publication: Publication, connection: Any, bazaar: Bazaar
+    publication: Publication, connection: Any, elsewhere: FakeMTurk
 ) -> None:
     former = there.arrive(publication, "ANNA", "3AGAIN")
     there.submit_here(former)
-    bazaar.submit(publication.external_id or "", "BEN", name="3AGAIN")
+    elsewhere.submit(publication.external_id or "", "BEN", name="3AGAIN")
     there.look_now(connection)
     found = {row.external_worker: row.trouble for row in Arrival.objects.all()}
     assert found == {"ANNA": "", "BEN": "another_worker"}
@@ -89,73 +91,75 @@ def test_an_assignment_given_to_another_worker_does_not_take_over_the_first_ones
 
 
 def test_what_was_approved_there_is_approved_here_and_not_paid_again(
-    publication: Publication, connection: Any, bazaar: Bazaar
+    publication: Publication, connection: Any, elsewhere: FakeMTurk
 ) -> None:
-    arrival = there.work(bazaar, publication, "ANNA")
-    bazaar.answer("ApproveAssignment", {"AssignmentId": arrival.external_assignment})
+    arrival = there.work(elsewhere, publication, "ANNA")
+    elsewhere.answer("ApproveAssignment", {"AssignmentId": arrival.external_assignment})
     there.look_now(connection)
     ours = Assignment.objects.get(pk=arrival.assignment_id)
     assert (ours.approval, ours.approvals.get().source) == ("approved", "auto")
     assert Payment.objects.get().state == "paid"
     payments.send_due(connection, patience=QUICK)
-    assert bazaar.calls.count("ApproveAssignment") == 1
+    assert elsewhere.calls.count("ApproveAssignment") == 1
 
 
 def test_pausing_ends_the_hits_there_and_resuming_offers_them_again(
-    published: Any, connection: Any, bazaar: Bazaar
+    published: Any, connection: Any, elsewhere: FakeMTurk
 ) -> None:
     def open_there() -> int:
         there.look_now(connection)
-        return sum(hit["Expiration"] > timezone.now().timestamp() for hit in bazaar.hits.values())
+        return sum(hit["Expiration"] > timezone.now().timestamp() for hit in elsewhere.hits.values())
 
     assert open_there() == 4
     batch_launch.pause(published)
     assert open_there() == 0
     batch_launch.resume(published)
     assert open_there() == 4
-    before = bazaar.calls.count("UpdateExpirationForHIT")
+    before = elsewhere.calls.count("UpdateExpirationForHIT")
     assert open_there() == 4
-    assert bazaar.calls.count("UpdateExpirationForHIT") == before
+    assert elsewhere.calls.count("UpdateExpirationForHIT") == before
 
 
-def test_an_excluded_hit_ends_there(publication: Publication, connection: Any, bazaar: Bazaar) -> None:
+def test_an_excluded_hit_ends_there(publication: Publication, connection: Any, elsewhere: FakeMTurk) -> None:
     Hit.objects.filter(pk=publication.hit_id).update(excluded_at=timezone.now())
     there.look_now(connection)
-    assert bazaar.hits[publication.external_id or ""]["Expiration"] < timezone.now().timestamp()
+    assert elsewhere.hits[publication.external_id or ""]["Expiration"] < timezone.now().timestamp()
 
 
 def test_more_places_are_asked_for_as_a_target_and_not_as_a_step(
-    publication: Publication, connection: Any, bazaar: Bazaar
+    publication: Publication, connection: Any, elsewhere: FakeMTurk
 ) -> None:
     Hit.objects.filter(pk=publication.hit_id).update(wanted=5)
     for _time in range(3):
         there.look_now(connection)
-    assert bazaar.hits[publication.external_id or ""]["MaxAssignments"] == 5
+    assert elsewhere.hits[publication.external_id or ""]["MaxAssignments"] == 5
 
 
-def test_keeping_a_batch_open_longer_moves_every_hit_there(published: Any, connection: Any, bazaar: Bazaar) -> None:
+def test_keeping_a_batch_open_longer_moves_every_hit_there(
+    published: Any, connection: Any, elsewhere: FakeMTurk
+) -> None:
     until = timezone.now() + timedelta(days=90)
     assert sync.keep_open(published, until) == 4
     there.look_now(connection)
-    assert {round(hit["Expiration"] - until.timestamp()) for hit in bazaar.hits.values()} == {0}
+    assert {round(hit["Expiration"] - until.timestamp()) for hit in elsewhere.hits.values()} == {0}
 
 
 def test_a_hit_that_was_deleted_there_is_not_asked_for_for_ever(
-    publication: Publication, connection: Any, bazaar: Bazaar
+    publication: Publication, connection: Any, elsewhere: FakeMTurk
 ) -> None:
-    del bazaar.hits[publication.external_id or ""]
+    del elsewhere.hits[publication.external_id or ""]
     there.look_now(connection)
     assert told(publication)["status"] == "Disposed"
     assert publication.due_at is None
 
 
-def test_looks_are_the_rarer_the_less_happens(publication: Publication, connection: Any, bazaar: Bazaar) -> None:
+def test_looks_are_the_rarer_the_less_happens(publication: Publication, connection: Any, elsewhere: FakeMTurk) -> None:
     waits = []
     for _time in range(7):
         there.look_now(connection)
         waits.append(told(publication)["wait"])
     assert waits == [30, 60, 120, 240, 480, 900, 900]
-    there.work(bazaar, publication, "ANNA")
+    there.work(elsewhere, publication, "ANNA")
     there.look_now(connection)
     assert told(publication)["wait"] == 30
 
@@ -173,55 +177,55 @@ def test_a_hit_that_somebody_works_on_is_not_over_and_one_with_free_places_neith
     assert over(pending=0, available=0, completed=2, expired=False)
 
 
-def test_what_is_no_id_of_a_hit_ends_nothing(published: Any, bazaar: Bazaar) -> None:
-    bazaar.calls.clear()
+def test_what_is_no_id_of_a_hit_ends_nothing(published: Any, elsewhere: FakeMTurk) -> None:
+    elsewhere.calls.clear()
     assert sync.end_stray(published, "../3HIT") is False
-    assert bazaar.calls == []
+    assert elsewhere.calls == []
 
 
-def test_a_quiet_hit_costs_one_call_a_look(published: Any, connection: Any, bazaar: Bazaar) -> None:
-    bazaar.calls.clear()
+def test_a_quiet_hit_costs_one_call_a_look(published: Any, connection: Any, elsewhere: FakeMTurk) -> None:
+    elsewhere.calls.clear()
     there.look_now(connection)
-    assert bazaar.calls == ["GetHIT"] * 4
+    assert elsewhere.calls == ["GetHIT"] * 4
 
 
 def test_a_search_adopts_what_a_lost_reply_hid_and_lists_orphans(
-    published: Any, connection: Any, bazaar: Bazaar
+    published: Any, connection: Any, elsewhere: FakeMTurk
 ) -> None:
     row = publications.of(published).first()
     lost = {"state": "failed", "external_id": None, "error": "it broke"}
     Publication.objects.filter(pk=row.pk).update(**lost)
     mark = row.annotation.partition(":")[0]
     stray = {"RequesterAnnotation": f"{mark}:gone", "Question": "", "MaxAssignments": 1, "LifetimeInSeconds": 99}
-    bazaar.answer("CreateHITWithHITType", {"HITTypeId": next(iter(bazaar.types)), **stray})
+    elsewhere.answer("CreateHITWithHITType", {"HITTypeId": next(iter(elsewhere.types)), **stray})
     strange = stray | {"RequesterAnnotation": "somebody else's"}
-    bazaar.answer("CreateHITWithHITType", {"HITTypeId": next(iter(bazaar.types)), **strange})
+    elsewhere.answer("CreateHITWithHITType", {"HITTypeId": next(iter(elsewhere.types)), **strange})
     found = sync.search(connection, patience=QUICK)
     assert (found.adopted, len(found.orphans)) == (1, 1)
     orphan = found.orphans[0]["id"]
     assert not sync.end_stray(published, row.external_id or "")
     assert sync.end_stray(published, orphan)
-    assert bazaar.hits[orphan]["Expiration"] < timezone.now().timestamp()
+    assert elsewhere.hits[orphan]["Expiration"] < timezone.now().timestamp()
 
 
 def test_many_hits_are_looked_at_together(
-    published: Any, connection: Any, bazaar: Bazaar, monkeypatch: pytest.MonkeyPatch
+    published: Any, connection: Any, elsewhere: FakeMTurk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sync, "MANY", 2)
-    bazaar.calls.clear()
+    elsewhere.calls.clear()
     assert there.look_now(connection).looked == 4
-    assert "GetHIT" not in bazaar.calls
+    assert "GetHIT" not in elsewhere.calls
 
 
 def test_blocked_workers_hold_the_qualification_that_keeps_them_out(
-    published: Any, publication: Publication, connection: Any, bazaar: Bazaar
+    published: Any, publication: Publication, connection: Any, elsewhere: FakeMTurk
 ) -> None:
     arrival = there.arrive(publication, "ANNA", "3ONE")
     block = WorkerBlock.objects.create(worker=arrival.assignment.worker, reason="Copies.")
     terms.grant_there(published, there.line(connection))
-    held = next(iter(bazaar.qualifications.values()))
+    held = next(iter(elsewhere.qualifications.values()))
     assert held["holders"] == {"ANNA": 1}
-    asked = next(iter(bazaar.types.values()))["QualificationRequirements"]
+    asked = next(iter(elsewhere.types.values()))["QualificationRequirements"]
     assert asked[-1]["QualificationTypeId"] == held["QualificationTypeId"]
     assert asked[-1]["Comparator"] == "DoesNotExist"
     block.delete()
@@ -230,7 +234,7 @@ def test_blocked_workers_hold_the_qualification_that_keeps_them_out(
 
 
 def test_our_qualifications_are_held_there_under_their_own_names(
-    launched: Callable[..., Any], project: Any, connection: Any, bazaar: Bazaar
+    launched: Callable[..., Any], project: Any, connection: Any, elsewhere: FakeMTurk
 ) -> None:
     from annotation.models import Qualification, QualificationType
 
@@ -241,9 +245,9 @@ def test_our_qualifications_are_held_there_under_their_own_names(
     Qualification.objects.create(type=kind, worker=anna, value=80, granted_at=timezone.now())
     publications.send_due(connection, patience=QUICK)
     terms.grant_there(batch, there.line(connection))
-    named = {row["Name"].partition(" [")[0]: row for row in bazaar.qualifications.values()}
+    named = {row["Name"].partition(" [")[0]: row for row in elsewhere.qualifications.values()}
     assert named["Round 2"]["holders"] == {"ANNA": 80}
-    asked = next(iter(bazaar.types.values()))["QualificationRequirements"][0]
+    asked = next(iter(elsewhere.types.values()))["QualificationRequirements"][0]
     assert asked == {
         "QualificationTypeId": named["Round 2"]["QualificationTypeId"],
         "Comparator": "GreaterThan",
@@ -253,13 +257,15 @@ def test_our_qualifications_are_held_there_under_their_own_names(
 
 
 def test_a_qualification_that_the_account_has_there_is_asked_for_and_nobody_loses_it(
-    launched: Callable[..., Any], project: Any, connection: Any, bazaar: Bazaar
+    launched: Callable[..., Any], project: Any, connection: Any, elsewhere: FakeMTurk
 ) -> None:
     from annotation.models import Qualification, QualificationType
 
-    theirs = bazaar.answer("CreateQualificationType", {"Name": "Composers", "Description": "Passed the round there."})
+    theirs = elsewhere.answer(
+        "CreateQualificationType", {"Name": "Composers", "Description": "Passed the round there."}
+    )
     type_id = theirs["QualificationType"]["QualificationTypeId"]
-    bazaar.qualifications[type_id]["holders"] = {"BEN": 90, "CARL": 85}
+    elsewhere.qualifications[type_id]["holders"] = {"BEN": 90, "CARL": 85}
     kind = QualificationType.objects.create(project=project, name="Composers", description="Passed the round.")
     wish = [{"type": kind.public_id, "comparator": "GreaterThanOrEqualTo", "values": [80], "guard": "Accept"}]
     batch = launched(requirements=wish)
@@ -267,17 +273,19 @@ def test_a_qualification_that_the_account_has_there_is_asked_for_and_nobody_lose
         worker = Worker.objects.create(project=project, external_id=f"{connection.pk}:{name}")
         Qualification.objects.create(type=kind, worker=worker, value=value, granted_at=timezone.now())
     publications.send_due(connection, patience=QUICK)
-    asked = next(iter(bazaar.types.values()))["QualificationRequirements"][0]
+    asked = next(iter(elsewhere.types.values()))["QualificationRequirements"][0]
     assert asked["QualificationTypeId"] == type_id
     terms.grant_there(batch, there.line(connection))
-    assert bazaar.qualifications[type_id]["holders"] == {"ANNA": 82, "BEN": 90, "CARL": 85}
+    assert elsewhere.qualifications[type_id]["holders"] == {"ANNA": 82, "BEN": 90, "CARL": 85}
 
 
 def test_what_we_gave_of_the_accounts_own_qualification_follows_and_what_it_gave_itself_stays(
-    launched: Callable[..., Any], project: Any, connection: Any, bazaar: Bazaar
+    launched: Callable[..., Any], project: Any, connection: Any, elsewhere: FakeMTurk
 ) -> None:
-    theirs = bazaar.answer("CreateQualificationType", {"Name": "Composers", "Description": "Passed the round there."})
-    held = bazaar.qualifications[theirs["QualificationType"]["QualificationTypeId"]]["holders"]
+    theirs = elsewhere.answer(
+        "CreateQualificationType", {"Name": "Composers", "Description": "Passed the round there."}
+    )
+    held = elsewhere.qualifications[theirs["QualificationType"]["QualificationTypeId"]]["holders"]
     held |= {"BEN": 90, "CARL": 85}
     kind = qualification_types.create_type(project, "Composers", description="Passed the round.")
     wish = [{"type": kind.public_id, "comparator": "GreaterThanOrEqualTo", "values": [80], "guard": "Accept"}]

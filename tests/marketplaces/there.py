@@ -12,8 +12,8 @@ from annotation.marketplaces.flow.connections import Line
 from annotation.marketplaces.models import Arrival, Publication
 from annotation.models import Worker
 from tests.conftest import answer_to
-from tests.marketplaces.bazaar import Bazaar
 from tests.marketplaces.conftest import QUICK
+from tests.marketplaces.fake_mturk import FakeMTurk
 
 
 def arrive(publication: Publication, name: str, assignment: str) -> Arrival:
@@ -41,9 +41,9 @@ def submit_here(arrival: Arrival) -> None:
     arrival.refresh_from_db()
 
 
-def work(bazaar: Bazaar, publication: Publication, name: str) -> Arrival:
+def work(elsewhere: FakeMTurk, publication: Publication, name: str) -> Arrival:
     """A worker does the HIT, both halves."""
-    key = bazaar.submit(publication.external_id or "", name)
+    key = elsewhere.submit(publication.external_id or "", name)
     arrival = arrive(publication, name, key)
     submit_here(arrival)
     return arrival

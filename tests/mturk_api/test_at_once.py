@@ -22,7 +22,7 @@ from annotation.models import Account, Assignment, Batch, Payment
 from annotation.mturk_api.flow import hit_changes, hit_creation
 from annotation.mturk_api.models import Listing
 from tests.mturk_api.acts import HIT, TERMS, accept, later, submit, work, worker
-from tests.mturk_api.wire import mturk, requester
+from tests.mturk_api.boto_clients import mturk, requester
 
 pytestmark = [
     pytest.mark.postgresql(reason="many list and accept at once"),

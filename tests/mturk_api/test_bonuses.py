@@ -14,8 +14,8 @@ from annotation.flow.notifications import worker_messages
 from annotation.models import Payment, Project, Worker
 from annotation.mturk_api.models import RequestToken
 from tests.mturk_api.acts import HIT, accept, work, worker
+from tests.mturk_api.boto_clients import mturk, requester
 from tests.mturk_api.saying_no import refused
-from tests.mturk_api.wire import mturk, requester
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from annotation.mturk_api.flow import hit_changes, hit_creation
 from annotation.mturk_api.models import HitType, Listing
 from tests.flow.interleaving import just_before
 from tests.mturk_api.acts import HIT, QUESTION, TERMS, accept, later, pass_time, submit, work, worker
-from tests.mturk_api.wire import mturk, requester
+from tests.mturk_api.boto_clients import mturk, requester
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from annotation.mturk_api.flow import hit_creation
 from annotation.mturk_api.flow.hit_creation import HitRequest, Terms
 from annotation.mturk_api.models import Listing
 from tests.mturk_api.acts import HIT, QUESTION, TERMS, accept, pass_time, submit, work, worker
-from tests.mturk_api.wire import mturk, requester
+from tests.mturk_api.boto_clients import mturk, requester
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def client(key: Any) -> Any:
 
 
 def pour(key: Any, count: int) -> list[str]:
-    """So many HITs of the same type, without the way through the door."""
+    """So many HITs of the same type, without a request."""
     asked = Terms(TERMS["Title"], TERMS["Description"], Decimal("0.25"), TERMS["AssignmentDurationInSeconds"])
     made = hit_creation.hit_type_of(key.project, asked)
     return [hit_creation.list_hit(made, HitRequest(QUESTION, 3600)).hit.public_id for _each in range(count)]

@@ -13,8 +13,8 @@ from annotation.models import Assignment
 from annotation.mturk_api.flow import external_submission, hit_expiry, policy_actions
 from annotation.mturk_api.models import Listing, PolicyOutcome
 from tests.mturk_api.acts import HIT, accept, pass_time, submit, work, worker
+from tests.mturk_api.boto_clients import mturk, requester
 from tests.mturk_api.saying_no import refused
-from tests.mturk_api.wire import mturk, requester
 
 KNOWN, PLURALITY = "ScoreMyKnownAnswers/2011-09-01", "SimplePlurality/2011-09-01"
 

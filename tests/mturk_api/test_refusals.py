@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from annotation.models import QualificationType
 from tests.mturk_api.acts import HIT, QUESTION, TERMS, accept, later, pass_time, submit, work, worker
-from tests.mturk_api.wire import mturk, requester
+from tests.mturk_api.boto_clients import mturk, requester
 
 NOBODY = "3NOBODY"
 

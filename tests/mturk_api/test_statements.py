@@ -16,7 +16,7 @@ from annotation.models import Dataset, Hit, Item
 from annotation.mturk_api.flow import hit_creation
 from annotation.mturk_api.models import Listing
 from tests.mturk_api.acts import HIT, QUESTION, TERMS
-from tests.mturk_api.wire import INSIDE, SESSION, Inside, mturk, requester
+from tests.mturk_api.boto_clients import INSIDE, SESSION, Inside, mturk, requester
 
 pytestmark = [
     pytest.mark.postgresql(reason="locks, plans and errors are the database's own"),
@@ -132,7 +132,7 @@ def test_clients_send_a_call_again_that_waited_too_long(key: Any, mode: str, mon
     secrets = {"aws_access_key_id": key.key_id, "aws_secret_access_key": key.secret}
     config = Config(retries={"mode": mode, "total_max_attempts": 3})
     client = SESSION.client("mturk", endpoint_url=INSIDE, region_name="us-east-1", config=config, **secrets)
-    door = client._endpoint.http_session = Inside()
+    session = client._endpoint.http_session = Inside()
     transfer, calls = hit_creation.ledger.transfer, []
 
     def once_busy(*args: Any) -> Any:
@@ -143,8 +143,8 @@ def test_clients_send_a_call_again_that_waited_too_long(key: Any, mode: str, mon
 
     monkeypatch.setattr(hit_creation.ledger, "transfer", once_busy)
     made = client.create_hit(**HIT, UniqueRequestToken="once")
-    assert [response.status_code for response in door.seen] == [400, 200]
-    assert json.loads(door.seen[0].content)["__type"] == "ThrottlingException"
+    assert [response.status_code for response in session.seen] == [400, 200]
+    assert json.loads(session.seen[0].content)["__type"] == "ThrottlingException"
     assert made["ResponseMetadata"]["RetryAttempts"] == 1
     assert Listing.objects.count() == 1
 

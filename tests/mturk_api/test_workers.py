@@ -10,8 +10,8 @@ from annotation.flow.notifications import worker_messages
 from annotation.flow.people import mturk_ids, qualification_types
 from annotation.models import Message
 from tests.mturk_api.acts import HIT, work, worker
+from tests.mturk_api.boto_clients import mturk, requester
 from tests.mturk_api.saying_no import refused
-from tests.mturk_api.wire import mturk, requester
 
 
 @pytest.fixture

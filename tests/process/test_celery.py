@@ -16,7 +16,7 @@ import pytest
 import redis
 
 from tests.conftest import write_records
-from tests.marketplaces.bazaar import Bazaar
+from tests.marketplaces.fake_mturk import FakeMTurk
 from tests.process.installation import BIN, Installation, free_port, kill
 
 CELERY = [str(BIN / "celery"), "-A", "annotation.celery", "worker", "--pool", "prefork", "--concurrency", "1"]
@@ -99,11 +99,11 @@ def test_two_workers_that_publish_the_same_batch_publish_each_hit_once(
     install: Callable[..., Installation], broker: str
 ) -> None:
     installation = install(broker=broker)
-    with Bazaar() as bazaar:
-        installation.world("abroad", f"url={bazaar.url}", "hits=30")
+    with FakeMTurk() as elsewhere:
+        installation.world("abroad", f"url={elsewhere.url}", "hits=30")
         for number in (1, 2):
             installation.spawn([*CELERY, "--hostname", f"w{number}@%h"], log=f"celery-{number}.log")
         installation.world("ring", "times=6")
         wait_until(lambda: installation.world("publications") == {"published": 30}, 90)
-        marks = [hit["RequesterAnnotation"] for hit in bazaar.hits.values()]
+        marks = [hit["RequesterAnnotation"] for hit in elsewhere.hits.values()]
     assert len(marks) == len(set(marks)) == 30

@@ -46,9 +46,9 @@ def test_a_webhook_from_its_making_to_its_end(project: Any, alice: Any) -> None:
 
 def test_what_cannot_be_is_said_beside_its_field(project: Any, alice: Any) -> None:
     api = caller(alice)
-    wrong = api.post("webhooks/", url="https://a@b.example/", kinds=["weather"], secret="short", also=1)
+    wrong = api.post("webhooks/", url="https://a@b.example/", kinds=["network"], secret="short", also=1)
     assert fields_at_fault(wrong) == {"also"}
-    wrong = api.post("webhooks/", url="https://a@b.example/", kinds=["weather"], secret="short")
+    wrong = api.post("webhooks/", url="https://a@b.example/", kinds=["network"], secret="short")
     assert fields_at_fault(wrong) == {"url", "kinds.0", "secret"}
     assert fields_at_fault(api.post("webhooks/")) == {"url", "kinds", "secret"}
 

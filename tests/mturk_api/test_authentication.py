@@ -1,4 +1,4 @@
-"""The door: who is let in, what is refused before any operation sees it, and in which words."""
+"""Authentication: who may call, what is refused before any operation sees it, and in which words."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from annotation.models import AccessKey, Member, Project, SecondFactor, User
 from annotation.mturk_api import calls
 from annotation.mturk_api.flow import access_keys
 from tests.mturk_api.acts import HIT
-from tests.mturk_api.wire import mturk, requester
+from tests.mturk_api.boto_clients import mturk, requester
 
 TARGET = "MTurkRequesterServiceV20170117."
 

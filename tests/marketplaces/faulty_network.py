@@ -34,7 +34,7 @@ REPLIES: dict[str, tuple[int, str, bytes]] = {
 FAULTS = ["cut before", "cut after", "cut json after", "silence after", *REPLIES]
 
 
-class Weather:
+class FaultyNetwork:
     """Open it with `with`; `url` is the endpoint to be used. `seen` counts what happened, by fault."""
 
     def __init__(
@@ -44,10 +44,10 @@ class Weather:
         self.faults = faults if faults is not None else ["cut before", "cut after"]
         self.seen: Counter[str] = Counter()
         self._rng, self._lock = Random(seed), threading.Lock()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _door(self))
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
 
-    def __enter__(self) -> Weather:
+    def __enter__(self) -> FaultyNetwork:
         threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
         return self
 
@@ -76,21 +76,21 @@ class Weather:
             connection.close()
 
 
-def _door(weather: Weather) -> type[BaseHTTPRequestHandler]:
-    class JSONCommand(BaseHTTPRequestHandler):
+def _handler(network: FaultyNetwork) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
         disable_nagle_algorithm = True  # a body sent after its headers would wait 40 ms for their acknowledgement
 
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
-            fault = weather.draw()
+            fault = network.draw()
             if fault == "cut before":
                 return self._reset()
-            reply = (0, "", b"") if fault in BEFORE else weather.pass_on(self.path, self.headers, body)
+            reply = (0, "", b"") if fault in BEFORE else network.pass_on(self.path, self.headers, body)
             if fault == "cut after":
                 return self._reset()
             if fault == "silence after":
-                threading.Event().wait(weather.silence)
+                threading.Event().wait(network.silence)
                 return self._reset()
             if fault == "cut json after":
                 return self._reply(reply[0], reply[1], reply[2], only=len(reply[2]) // 2)
@@ -113,4 +113,4 @@ def _door(weather: Weather) -> type[BaseHTTPRequestHandler]:
         def log_message(self, *_: object) -> None:
             """Nobody reads it."""
 
-    return JSONCommand
+    return Handler

@@ -1,4 +1,4 @@
-"""What the browser tests need from the installation's own database: `python -m tests.browser.clerk`.
+"""What the browser tests need from the installation's own database: `python -m tests.browser.server_side`.
 
 Runs beside the web server in the installation's environment (annotation.settings). Each line of its input is
 {"verb", "given"}, each line of its output {"found"} or {"problem"}.

@@ -24,7 +24,7 @@ class No(Exception):
         self.code = code
 
 
-class Bazaar:
+class FakeMTurk:
     """Open it with `with`; `url` is its endpoint. `hits`, `assignments`, `bonuses` are what it holds."""
 
     def __init__(self, *, memory: float = 86_400.0) -> None:
@@ -41,8 +41,8 @@ class Bazaar:
         self._lock = threading.Lock()
         self._server: ThreadingHTTPServer | None = None
 
-    def __enter__(self) -> Bazaar:
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _door(self))
+    def __enter__(self) -> FakeMTurk:
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
         threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
         return self
@@ -226,8 +226,8 @@ class Bazaar:
         return {"NotifyWorkersFailureStatuses": []}
 
 
-def _door(bazaar: Bazaar) -> type[BaseHTTPRequestHandler]:
-    class JSONCommand(BaseHTTPRequestHandler):
+def _handler(elsewhere: FakeMTurk) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
         disable_nagle_algorithm = True  # a body sent after its headers would wait 40 ms for their acknowledgement
 
@@ -235,7 +235,7 @@ def _door(bazaar: Bazaar) -> type[BaseHTTPRequestHandler]:
             wish = json.loads(self.rfile.read(int(self.headers["Content-Length"])) or b"{}")
             operation = self.headers["X-Amz-Target"].rpartition(".")[2]
             try:
-                status, result = 200, bazaar.answer(operation, wish)
+                status, result = 200, elsewhere.answer(operation, wish)
             except No as no:
                 status, result = 400, {"__type": no.code, "Message": str(no)}
             body = json.dumps(result).encode()
@@ -248,4 +248,4 @@ def _door(bazaar: Bazaar) -> type[BaseHTTPRequestHandler]:
         def log_message(self, *_: object) -> None:
             """Nobody reads it."""
 
-    return JSONCommand
+    return Handler
