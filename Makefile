@@ -9,6 +9,7 @@ MARKED = $(shell grep -rl --include="test_*.py" "mark\.postgresql" tests)
 APPS := $(notdir $(patsubst %/apps.py,%,$(wildcard annotation/*/apps.py)))  # those behind the engine
 SPREAD := -n 4 --dist worksteal  # over two cores: a good part of the tests waits for a browser or a server
 HALF := -n 2 --dist worksteal  # for two suites at once
+SPECTACULAR := $(PY) manage.py spectacular --settings annotation.api.schema_settings
 DJADE := find annotation tasks templates -name '*.html' -print0 | xargs -0 .venv/bin/djade
 # The tests start Python more than a hundred times: without its compiled files each start would compile everything.
 unexport PYTHONDONTWRITEBYTECODE
@@ -95,8 +96,10 @@ tasks: .venv/dev.stamp  ## the list of tasks in docs/requesters.md, from the tas
 translations: .venv/dev.stamp  ## the texts that have no German yet, or an uncertain one
 	@$(PY) -m tests.translations
 
-schema: .venv/dev.stamp  ## build/api-schema.yaml, from the views; docs/ keeps the released one
-	@mkdir -p build && $(PY) manage.py spectacular --file build/api-schema.yaml --validate --fail-on-warn
+schema: .venv/dev.stamp  ## build/api-schema.yaml and .json, from the views; docs/ keeps the released one
+	@mkdir -p build
+	@$(SPECTACULAR) --file build/api-schema.yaml --validate --fail-on-warn
+	@$(SPECTACULAR) --file build/api-schema.json --format openapi-json
 
 .venv/run.stamp: requirements.lock
 	@$(call build,requirements.lock)

@@ -51,7 +51,6 @@ INSTALLED_APPS = [
     "django_htmx",
     "csp",
     "rest_framework",
-    "drf_spectacular",
 ]
 MIDDLEWARE = [
     "annotation.operations.request_log.ObservingMiddleware",
@@ -196,6 +195,7 @@ CONTENT_SECURITY_POLICY = {
     }
 }
 
+API_SCHEMA = ROOT / "build" / "api-schema.yaml"  # beside it the same as .json; `make schema` writes both
 API_RATE = os.environ.get("API_RATE") or "1200/min"  # requests of one caller
 LOCAL_CACHE = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
 CACHES = {"default": LOCAL_CACHE, "counts": LOCAL_CACHE | {"LOCATION": "counts"}}
@@ -212,7 +212,6 @@ REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["annotation.api.parsers.ObjectParser"],
     "DEFAULT_PAGINATION_CLASS": "annotation.api.pagination.Pages",
-    "DEFAULT_SCHEMA_CLASS": "annotation.api.schema.OperationSchema",
     "SCHEMA_COERCE_PATH_PK": False,
     "DEFAULT_METADATA_CLASS": "annotation.api.metadata.Allowed",
     "DEFAULT_THROTTLE_CLASSES": ["annotation.api.throttling.Limit"],
@@ -221,27 +220,6 @@ REST_FRAMEWORK = {
     "URL_FORMAT_OVERRIDE": None,  # `format` in an address is a word of our own
     "COERCE_DECIMAL_TO_STRING": True,
 }
-SPECTACULAR_SETTINGS = {
-    "TITLE": "Hopscribe",
-    "VERSION": "1",
-    "DESCRIPTION": "Datasets, batches, responses, workers and money of the projects that you are a member of.",
-    "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
-    "SCHEMA_PATH_PREFIX": "/api/v1/",
-    "SERVE_INCLUDE_SCHEMA": False,
-    "COMPONENT_SPLIT_REQUEST": True,
-    "ENUM_NAME_OVERRIDES": {
-        "BatchState": "annotation.models.Batch.State",
-        "InviteRole": "annotation.models.Invite.Role",
-        "JobState": "annotation.models.Job.State",
-        "TokenScope": "annotation.models.ApiToken.Scope",
-    },
-    "POSTPROCESSING_HOOKS": [
-        "drf_spectacular.hooks.postprocess_schema_enums",
-        "annotation.api.schema.with_problems",
-        "annotation.api.schema.with_descriptions",
-    ],
-}
-
 LOG_LEVEL = os.environ.get("LOG_LEVEL") or "WARNING"
 LOGGING = configuration(
     json=os.environ.get("LOG_FORMAT", "") == "json", level=LOG_LEVEL, hook=os.environ.get("ERROR_HOOK_URL", "")

@@ -111,7 +111,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "syntok": ("annotation/pure/text/tagging.py",),
     "celery": ("annotation/celery.py",),
     "rest_framework": ("annotation/api/", "annotation/webhooks/api.py", "annotation/dry_run/api.py"),
-    "drf_spectacular": ("annotation/api/", "annotation/webhooks/api.py", "annotation/dry_run/api.py"),
+    "drf_spectacular": ("annotation/api/schema.py",),
     "markdown_it": ("annotation/views/markdown_html.py",),
     "nh3": ("annotation/views/markdown_html.py",),
     "prometheus_client": ("annotation/operations/prometheus.py",),

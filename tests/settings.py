@@ -16,8 +16,8 @@ os.environ["HOPSCRIBE_VAR"] = str(_var)
 for _name in ("ALLOWED_HOSTS", "CELERY_BROKER_URL", "HTTPS", "SECRET_KEY"):
     os.environ.pop(_name, None)
 
-from annotation.settings import *  # noqa: E402, F403
-from annotation.settings import DATABASES, INSTALLED_APPS, STORAGES  # noqa: E402
+from annotation.api.schema_settings import *  # noqa: E402, F403
+from annotation.api.schema_settings import DATABASES, INSTALLED_APPS, STORAGES  # noqa: E402
 from tests.without_apps import WITHOUT  # noqa: E402
 
 INSTALLED_APPS = [app for app in INSTALLED_APPS if app.removeprefix("annotation.") not in WITHOUT]

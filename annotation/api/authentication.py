@@ -1,9 +1,6 @@
 """Authentication by bearer token or by session."""
 
-from typing import Any
-
 from django.utils.translation import gettext as _
-from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
@@ -26,13 +23,3 @@ class BearerAuthentication(BaseAuthentication):
 
     def authenticate_header(self, request: Request) -> str:
         return 'Bearer realm="api"'
-
-
-class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call, misc]
-    """The description of BearerAuthentication in the schema."""
-
-    target_class = BearerAuthentication
-    name = "token"
-
-    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
-        return {"type": "http", "scheme": "bearer", "description": "`manage.py create_api_token EMAIL` makes one."}

@@ -1,4 +1,4 @@
-"""The API's OpenAPI schema: rules that all operations share."""
+"""The API's OpenAPI schema: rules that all operations share. Loaded by `make schema` only, with drf-spectacular."""
 
 import inspect
 import re
@@ -6,10 +6,12 @@ from collections.abc import Collection
 from http import HTTPStatus
 from typing import Any, ClassVar
 
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.permissions import SAFE_METHODS
 
+from annotation.api.authentication import BearerAuthentication
 from annotation.api.field_descriptions import DESCRIPTIONS
 from annotation.api.idempotency import HEADER
 from annotation.api.problems import ANY, CONTENT_TYPE, PROBLEMS, ProblemSerializer
@@ -22,6 +24,16 @@ KEY = OpenApiParameter(
     OpenApiParameter.HEADER,
     description="Any text of your own; the same request under the same key is carried out once (for a day).",
 )
+
+
+class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call, misc]
+    """The description of BearerAuthentication in the schema."""
+
+    target_class = BearerAuthentication
+    name = "token"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
+        return {"type": "http", "scheme": "bearer", "description": "`manage.py create_api_token EMAIL` makes one."}
 
 
 class OperationSchema(AutoSchema):

@@ -4,11 +4,7 @@ from typing import Any, NoReturn
 
 from django.http import Http404
 from django.urls import URLPattern, path, re_path
-from drf_spectacular.renderers import OpenApiJsonRenderer2, OpenApiYamlRenderer, OpenApiYamlRenderer2
-from drf_spectacular.views import SpectacularAPIView
-from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.request import Request
-from rest_framework.settings import APISettings, api_settings
 from rest_framework.views import APIView
 
 from annotation import discovery
@@ -36,6 +32,7 @@ from annotation.api.review.approvals import ApprovalViewSet
 from annotation.api.review.problem_reports import BatchProblemReportViewSet
 from annotation.api.review.reviews import BatchReviewViewSet
 from annotation.api.routers import API, ProjectRouter
+from annotation.api.schema_page import SchemaPage
 from annotation.api.work.assignments import AssignmentViewSet
 from annotation.api.work.responses import BatchResponseViewSet
 
@@ -53,20 +50,6 @@ ALIASES: dict[str, str] = {
     "datasets/<slug:name>/items/retire/": "datasets/<slug:name>/items/archive/",
     "rounds/": "qualification-rounds/",
 }
-
-
-class ByQuery(DefaultContentNegotiation):
-    """Negotiation by `?format=yaml` too; other views use `format` as a field."""
-
-    settings = APISettings(api_settings.user_settings | {"URL_FORMAT_OVERRIDE": "format"})
-
-
-class SchemaPage(SpectacularAPIView):
-    """The schema of this API, as JSON, or as YAML on request."""
-
-    renderer_classes = [OpenApiJsonRenderer2, OpenApiYamlRenderer2, OpenApiYamlRenderer]
-    content_negotiation_class = ByQuery
-    authentication_classes: list[Any] = []
 
 
 class Nothing(APIView):

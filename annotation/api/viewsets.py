@@ -16,7 +16,6 @@ from rest_framework.viewsets import GenericViewSet
 from annotation import jobs
 from annotation.api.operations import Operation
 from annotation.api.parsers import FileParser, FormParser, ObjectParser
-from annotation.api.schema import OperationSchema
 from annotation.flow.people import two_factor
 from annotation.models import ApiToken, Job, Member, Project
 from annotation.pure.people import roles
@@ -45,7 +44,6 @@ class ResourceViewSet(GenericViewSet):
     lookup_field = "public_id"
     lookup_value_converter = "slug"
     single = False  # a single object of the project or of the parent, without a list
-    schema = OperationSchema()
     project: Project
     role: str
     row: Any

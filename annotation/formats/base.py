@@ -35,6 +35,9 @@ class Flaw:
         return f"{where}, {self.field}: {ended(self.wrong)} {ended(self.fix)}"
 
 
+INSTALL_PARQUET = 'pip install "hopscribe[parquet]"'  # pyarrow is larger than everything else that we install
+
+
 class Unreadable(Exception):
     """The file as a whole cannot be read in this format; `flaw` says where, and how to fix it."""
 

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from annotation.formats.base import Flaw, Unreadable
+from annotation.formats.base import INSTALL_PARQUET, Flaw, Unreadable
 from annotation.formats.json_text import MAX_RECORD, Decoder, Fault, Window, shown, storage_faults
 
 _UTF_16_OR_32 = (b"\xff\xfe", b"\xfe\xff")
@@ -169,8 +169,11 @@ def _line_row(decoder: Decoder, raw: bytes, *, number: int, place: str) -> Row:
 
 def parquet_rows(path: Path) -> Iterator[Row]:
     """The rows of a Parquet file as objects of its columns."""
-    import pyarrow
-    import pyarrow.parquet
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise unreadable("reading Parquet needs a package that is not installed", f"Run {INSTALL_PARQUET}") from None
 
     try:
         with pyarrow.parquet.ParquetFile(path) as table:

@@ -105,7 +105,10 @@ def test_every_operation_is_named_in_the_instructions(written: str) -> None:
     assert table == {each["operationId"] for _method, each in operations(yaml.safe_load(written))}
 
 
-def test_it_is_served_as_json_and_as_yaml_to_anybody(db: None) -> None:
+def test_it_is_served_as_json_and_as_yaml_to_anybody(db: None, written: str, settings: Any, tmp_path: Path) -> None:
+    settings.API_SCHEMA = tmp_path / "api-schema.yaml"
+    settings.API_SCHEMA.write_text(written)
+    settings.API_SCHEMA.with_suffix(".json").write_text(json.dumps(yaml.safe_load(written)))
     served = Client().get("/api/v1/schema/")
     assert served["Content-Type"] == "application/json"
     result = json.loads(served.content)
@@ -114,6 +117,13 @@ def test_it_is_served_as_json_and_as_yaml_to_anybody(db: None) -> None:
         assert yaml.safe_load(Client().get("/api/v1/schema/", **asked).content) == result
     is_problem(Client().get("/api/v1/schema/", headers={"Accept": "text/html"}), 406)
     is_problem(Client().post("/api/v1/schema/"), 405)
+
+
+def test_where_it_was_not_built_the_released_one_is_served(db: None, settings: Any, tmp_path: Path) -> None:
+    settings.API_SCHEMA = tmp_path / "api-schema.yaml"
+    served = Client().get("/api/v1/schema/")
+    assert served["Content-Type"] == "application/yaml"
+    assert served.content == (ROOT / "docs/api-schema.yaml").read_bytes()
 
 
 def test_what_callers_would_miss_is_told_and_what_is_new_is_not() -> None:

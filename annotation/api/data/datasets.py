@@ -6,7 +6,6 @@ from django.db import transaction
 from django.http import Http404, QueryDict
 from django.http.response import HttpResponseBase
 from django.utils.translation import gettext as _
-from drf_spectacular.types import OpenApiTypes
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
@@ -14,7 +13,18 @@ from annotation import jobs
 from annotation.api.data.serializers import DatasetSerializer, OneDatasetSerializer, no_page
 from annotation.api.operations import QueuedSerializer, action, operation
 from annotation.api.pagination import Newest
-from annotation.api.serializers import FORMAT, JSON, Filter, Input, KindField, once, posted_file, validate_input
+from annotation.api.serializers import (
+    BINARY,
+    FORMAT,
+    JSON,
+    TEXT,
+    Filter,
+    Input,
+    KindField,
+    once,
+    posted_file,
+    validate_input,
+)
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.data import dataset_files, dataset_removal, item_editing, multi_file_export
 from annotation.flow.reports import dataset_documents
@@ -164,7 +174,7 @@ class DatasetViewSet(ResourceViewSet):
         """
         return dataset_removal.begin(self.row, user=self.request.user)
 
-    @action("get", "export/<slug:format>", query=ExportFilter, files={BYTES: OpenApiTypes.BINARY})
+    @action("get", "export/<slug:format>", query=ExportFilter, files={BYTES: BINARY})
     def export(self, query: JSON) -> HttpResponseBase:
         """The dataset as a streamed file of a format.
 
@@ -186,7 +196,7 @@ class DatasetViewSet(ResourceViewSet):
         "documents/<slug:document>",
         query=DocumentFilter,
         choices={"document": TYPES},
-        files={"text/markdown": OpenApiTypes.STR, "application/x-ndjson": OpenApiTypes.BINARY},
+        files={"text/markdown": TEXT, "application/x-ndjson": BINARY},
         id="getDatasetDocument",
     )
     def document(self, query: JSON) -> HttpResponseBase:

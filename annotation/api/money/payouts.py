@@ -6,14 +6,13 @@ from django.db.models import Count, Q, Sum
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
-from drf_spectacular.types import OpenApiTypes
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
 from annotation.api.examples import WORKER
 from annotation.api.operations import action, operation
 from annotation.api.pagination import Newest
-from annotation.api.serializers import FILE, JSON, Input, dollars, posted_file
+from annotation.api.serializers import FILE, JSON, TEXT, Input, dollars, posted_file
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.money import payouts
 from annotation.flow.people import worker_names
@@ -112,7 +111,7 @@ class PayoutViewSet(ResourceViewSet):
     def retrieve(self) -> None:
         """One payout: what to pay to whom, with names."""
 
-    @action("get", "export/csv", files={"text/csv": OpenApiTypes.STR})
+    @action("get", "export/csv", files={"text/csv": TEXT})
     def export(self) -> HttpResponseBase:
         """One payout as CSV, which can be completed and imported again (`payouts/reconcile/`)."""
         name, content = f"{self.project.slug}-payout-{self.row.number}.csv", payouts.as_csv(self.row)

@@ -7,7 +7,6 @@ from typing import Any
 
 from django.db import transaction
 from django.utils.translation import gettext as _
-from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
@@ -16,7 +15,7 @@ from annotation.api.examples import CLAUSE
 from annotation.api.operations import action, operation
 from annotation.api.pagination import Newest, Whole
 from annotation.api.people.scores import StepInput, StepSerializer, stepped
-from annotation.api.serializers import JSON, Input, KindField, texts
+from annotation.api.serializers import JSON, Input, KindField, schema_of, texts
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.errors import Refused
 from annotation.flow.people import bulk_grants, qualification_rounds, qualification_types, round_pools, round_results
@@ -182,7 +181,7 @@ class OneRoundSerializer(RoundSerializer):
     chances = serializers.SerializerMethodField()
     items = serializers.SerializerMethodField()
 
-    @extend_schema_field(ChanceSerializer(many=True))
+    @schema_of(ChanceSerializer(many=True))
     def get_chances(self, round: QualificationRound) -> Any:
         """Chances of workers of skill 0.6 to 0.95 to pass, within their attempts."""
         return ChanceSerializer(qualification_rounds.chances(round), many=True).data

@@ -6,12 +6,11 @@ from typing import Any
 from django.http import Http404
 from django.http.response import HttpResponseBase
 from django.utils.translation import gettext as _
-from drf_spectacular.types import OpenApiTypes
 from rest_framework import serializers
 
 from annotation.api.batches.serializers import BatchPartViewSet
 from annotation.api.operations import QueuedSerializer, action, operation
-from annotation.api.serializers import JSON, Filter, Input
+from annotation.api.serializers import JSON, TEXT, Filter, Input
 from annotation.flow.reports import batch_scores
 from annotation.models import Batch, Job
 from annotation.operations.downloads import sent
@@ -120,7 +119,7 @@ class BatchReportViewSet(BatchPartViewSet):
         "tables/<slug:table>/<slug:format>",
         query=CutFilter,
         choices={"format": FILES},
-        files={form.media: OpenApiTypes.STR for form in FILES.values()},
+        files={form.media: TEXT for form in FILES.values()},
         id="exportReportTable",
     )
     def table(self, query: JSON) -> HttpResponseBase:

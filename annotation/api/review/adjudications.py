@@ -6,7 +6,6 @@ from django.db import transaction
 from django.http import Http404
 from django.http.response import HttpResponseBase
 from django.utils.translation import gettext as _
-from drf_spectacular.types import OpenApiTypes
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
@@ -14,7 +13,7 @@ from annotation.api.batches.serializers import BatchPartViewSet
 from annotation.api.examples import ANSWER
 from annotation.api.operations import action, operation
 from annotation.api.pagination import Whole
-from annotation.api.serializers import JSON, Input
+from annotation.api.serializers import JSON, TEXT, Input
 from annotation.flow.errors import Refused
 from annotation.flow.projects import overview
 from annotation.flow.review import adjudication, aggregation, problem_reports, review_decisions
@@ -128,7 +127,7 @@ class BatchAggregateViewSet(BatchPartViewSet):
         """List the aggregated response of each HIT, as of now."""
         return aggregation.hits_with_items(self.batch)
 
-    @action("get", "export/jsonl", detail=False, files={"application/jsonl": OpenApiTypes.STR}, id="exportAggregates")
+    @action("get", "export/jsonl", detail=False, files={"application/jsonl": TEXT}, id="exportAggregates")
     def export(self) -> HttpResponseBase:
         """All aggregated responses of a batch as JSON lines."""
         blocks, name = aggregation.stream_aggregates(self.batch), f"{self.batch.slug}-aggregates.jsonl"

@@ -4,13 +4,12 @@ from typing import Any
 
 from django.http.response import HttpResponseBase
 from django.utils.translation import gettext as _
-from drf_spectacular.types import OpenApiTypes
 from rest_framework import serializers
 
 from annotation import jobs
 from annotation.api.batches.serializers import BatchPartViewSet
 from annotation.api.operations import QueuedSerializer, action, operation
-from annotation.api.serializers import FILE, JSON, Filter, WorkerField, posted_file
+from annotation.api.serializers import BINARY, FILE, JSON, Filter, WorkerField, posted_file
 from annotation.flow.data import dataset_files
 from annotation.flow.data.response_columns import JudgedItems
 from annotation.models import Job
@@ -110,7 +109,7 @@ class BatchResponseViewSet(BatchPartViewSet):
         detail=False,
         query=FileFilter,
         choices={"format": dataset_files.MEDIA},
-        files=dict.fromkeys(dataset_files.MEDIA.values(), OpenApiTypes.BINARY),
+        files=dict.fromkeys(dataset_files.MEDIA.values(), BINARY),
         id="exportResponses",
     )
     def export(self, query: JSON) -> HttpResponseBase:

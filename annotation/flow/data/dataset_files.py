@@ -22,7 +22,7 @@ from annotation.flow.data.dataset_import import file_digest
 from annotation.flow.data.response_columns import JudgedItems
 from annotation.flow.errors import Refused
 from annotation.formats import FORMATS
-from annotation.formats.base import CannotWrite
+from annotation.formats.base import INSTALL_PARQUET, CannotWrite
 from annotation.models import Batch, Dataset, WorkerResponse
 from annotation.models.fields import to_text
 from annotation.pure.batches import lifecycle
@@ -254,8 +254,12 @@ def _write_csv(rows: Iterable[dict[str, Any]], out: BinaryIO, columns: list[str]
 
 
 def _write_parquet(rows: Iterable[dict[str, Any]], out: BinaryIO, columns: list[str]) -> int:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        text = _("Parquet needs a package that is not installed. Run %(command)s on the server.")
+        raise Refused(text % {"command": INSTALL_PARQUET}) from None
 
     kinds = dict.fromkeys(["item", "hops", "revision", "instructions_version", "ticket"], pa.int64())
     kinds |= dict.fromkeys(["current", "late", "surplus", "excluded", "answerable"], pa.bool_())

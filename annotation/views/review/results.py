@@ -13,7 +13,7 @@ from annotation.operations.downloads import sent
 from annotation.pure.people import roles
 from annotation.views.access import member_page, requester_action
 from annotation.views.batches.batch_page import EXPORTS, batch_of
-from annotation.views.post_handling import see, see_job
+from annotation.views.post_handling import refusal_as_message, see, see_job
 
 
 @member_page(roles.SEE)
@@ -22,9 +22,11 @@ def batch_export(request: HttpRequest, project: Project, batch: str, format: str
     exported = batch_of(project, batch)
     if format not in dict(EXPORTS):
         raise Http404
-    blocks = dataset_files.stream_responses(exported, format, ids_only=bool(request.GET.get("ids_only")))
-    name = f"{exported.slug}-responses.{format}"
-    return sent(request, exported, blocks, name=name, kind=dataset_files.MEDIA[format])
+    with refusal_as_message(request):
+        blocks = dataset_files.stream_responses(exported, format, ids_only=bool(request.GET.get("ids_only")))
+        name = f"{exported.slug}-responses.{format}"
+        return sent(request, exported, blocks, name=name, kind=dataset_files.MEDIA[format])
+    return see("batch", project.slug, exported.slug)
 
 
 @requester_action

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import csv
 import gzip
+import html
 import io
 import json
+import re
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -20,6 +23,7 @@ from annotation.flow.errors import Refused
 from annotation.flow.review import problem_reports
 from annotation.flow.review.response_import import import_responses
 from annotation.formats import FORMATS
+from annotation.formats.base import Unreadable
 from annotation.models import Batch, Dataset, WorkerResponse
 from annotation.pure.data.example import Example
 from tests.conftest import answer_to
@@ -265,6 +269,21 @@ def test_what_is_under_way_or_not_yet_whole_stays_out(batch: Batch, bob: Any, tm
     assert rows_of(batch, "jsonl", tmp_path) == []
     assert rows_of(batch, "csv", tmp_path) == []
     assert rows_of(batch, "parquet", tmp_path) == []
+
+
+def test_without_its_package_parquet_names_the_command_that_installs_it(
+    told: Batch, alice: Any, client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    export_responses(told, tmp_path / "a.parquet", format="parquet")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    command = 'pip install "hopscribe[parquet]"'
+    with pytest.raises(Refused, match=re.escape(command)):
+        export_responses(told, tmp_path / "b.parquet", format="parquet")
+    with pytest.raises(Unreadable, match=re.escape(command)):
+        list(FORMATS["hotpotqa"].read(tmp_path / "a.parquet"))
+    client.force_login(alice)
+    page = client.get(f"/projects/wells/batches/{told.slug}/export/parquet/", follow=True)
+    assert html.escape(command) in page.text
 
 
 @pytest.mark.parametrize("kind", dataset_files.WRITERS)
