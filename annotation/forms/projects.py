@@ -106,8 +106,9 @@ class DatasetForm(ConsoleForm):
 class InviteForm(ConsoleForm):
     """An invite link."""
 
+    MOST_PLACES = 1000
     role = forms.ChoiceField(label=_("Role"), choices=Invite.Role.choices, initial=Invite.Role.WORKER)
-    places = forms.IntegerField(label=_("Number of people"), min_value=1, max_value=1000, initial=1)
+    places = forms.IntegerField(label=_("Number of people"), min_value=1, max_value=MOST_PLACES, initial=1)
     days = forms.IntegerField(label=_("Valid for (days)"), min_value=1, max_value=365, initial=14)
     note = forms.CharField(
         label=_("Note"),

@@ -30,6 +30,7 @@ class Plan:
     people: int
     left_out: tuple[dict[str, Any], ...]
     doubts: tuple[str, ...]
+    missing: int  # workers who must join
 
     @property
     def hits(self) -> int:
@@ -65,13 +66,15 @@ def plan(
     together = 1
     if batch.meeting == Batch.Meeting.ONE and not item_selection.takes_singles(batch):
         together = workers_needed.largest_group(Item.objects.filter(dataset__in=held).values("group_key"))
+    wanted = batch.assignments_per_hit * together
     return Plan(
         count=count,
         assignments_per_hit=batch.assignments_per_hit,
         expected_seconds=batch.expected_seconds,
         people=people,
         left_out=tuple(item_selection.rows_of(count.left_out)),
-        doubts=tuple(workers_needed.lack_of_people(people, wanted=batch.assignments_per_hit * together)),
+        doubts=tuple(workers_needed.lack_of_people(people, wanted=wanted)),
+        missing=0 if workers else max(0, wanted - people),
     )
 
 

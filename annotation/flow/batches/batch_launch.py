@@ -128,8 +128,7 @@ def launch(batch: Batch, *, progress: OnProgress = no_progress) -> dict[str, Any
         batch.move(Batch.State.DRAFT, next_ticket=0, picked=None)
         raise
     counts = {"asked": chosen.asked, "hits": hits, "skipped": left_out.total()}
-    warnings = round_pools.warnings_of(round_pools.whole_datasets(batch)) if round else doubts(batch)
-    return counts | {"left_out": rows_of(left_out), "warnings": warnings}
+    return counts | {"left_out": rows_of(left_out), "warnings": warnings(batch)}
 
 
 def _remove_hits(batch: Batch) -> None:
@@ -238,17 +237,40 @@ def discard(batch: Batch) -> bool:
     return True
 
 
+def warnings(batch: Batch) -> list[str]:
+    """What a launch warns of, as things are now."""
+    if round_attempts.round_of(batch) is not None:
+        return round_pools.warnings_of(round_pools.whole_datasets(batch))
+    return doubts(batch)
+
+
 def doubts(batch: Batch) -> list[str]:
     """Warnings for the requester about settings that cannot work with the current workers and items."""
-    if round_attempts.round_of(batch) is not None or batch.on_marketplace:  # they bring items and workers of their own
+    if _brings_workers(batch):
         return hidden_gold.lacking(batch)
-    chosen = batch.workers.exists()
-    people = batch.workers.filter(active=True).count() if chosen else workers_needed.able_workers(batch.project)
+    chosen = batch.workers.filter(active=True).count() if batch.workers.exists() else None
+    people = workers_needed.able_workers(batch.project) if chosen is None else chosen
+    return workers_needed.lack_of_people(people, wanted=_workers_wanted(batch))
+
+
+def workers_missing(batch: Batch) -> int:
+    """How many more workers must join the project to complete a HIT; 0 where the batch has its own workers."""
+    if _brings_workers(batch) or batch.workers.exists():
+        return 0
+    return max(0, _workers_wanted(batch) - workers_needed.able_workers(batch.project))
+
+
+def _brings_workers(batch: Batch) -> bool:
+    return batch.on_marketplace or round_attempts.round_of(batch) is not None
+
+
+def _workers_wanted(batch: Batch) -> int:
+    """How many different workers its HITs, or those that cannot be given to one worker, need."""
     is_draft = batch.launched_at is None
     rows = Item.objects.filter(dataset__batches=batch) if is_draft else batch.hits.filter(check_item=False)
     apart = batch.meeting == Batch.Meeting.ONE and not takes_singles(batch)
     together = workers_needed.largest_group(rows.values("group_key")) if apart else 1
-    return workers_needed.lack_of_people(people, wanted=batch.assignments_per_hit * together)
+    return batch.assignments_per_hit * together
 
 
 @transaction.atomic

@@ -57,6 +57,7 @@ def batch_overview(request: HttpRequest, project: Project, batch: str) -> HttpRe
         chart=_pace(shown),
         report=BatchReport.objects.filter(batch=shown).first(),
         doubts=batch_launch.doubts(shown),
+        missing=batch_launch.workers_missing(shown),
         job=_launching_job(shown),
         paused=hidden_gold.paused(shown),
     )

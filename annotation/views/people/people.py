@@ -6,7 +6,7 @@ from django.contrib import messages
 from django.contrib.auth.tokens import default_token_generator
 from django.core.paginator import Paginator
 from django.db.models import Q
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils.encoding import force_bytes
@@ -21,20 +21,22 @@ from annotation.flow.people import members, mturk_ids, qualification_types, sign
 from annotation.flow.projects import audit_log
 from annotation.forms.projects import InviteForm
 from annotation.models import Invite, Member, Project, User, Worker
+from annotation.pure.net import host_reach
 from annotation.pure.people import roles
 from annotation.views.access import member_action, member_form, member_required
-from annotation.views.post_handling import refusal_as_message, see
+from annotation.views.post_handling import refusal_as_message, see, whole_number
 
 
 @member_form(roles.PEOPLE)
 def people(request: HttpRequest, project: Project) -> HttpResponse:
     """Members, workers and invites; POST creates an invite."""
     role = project.members.get(user=request.user).role
-    form = InviteForm(request.POST or None, role=role)
+    places = min(whole_number(request.GET.get("places", ""), 1) or 1, InviteForm.MOST_PLACES)
+    form = InviteForm(request.POST or None, role=role, initial={"places": places})
     if request.method == "POST" and form.is_valid():
         sign_up.invite(project, by=request.user, **form.cleaned_data)
         messages.success(request, _("The link is ready. Copy it from the list and send it."))
-        return see("people", project.slug)
+        return HttpResponseRedirect(reverse("people", args=[project.slug]) + "#links", status=303)
     workers = project.workers.select_related("user", "block").order_by("-active", "pk")
     page = Paginator(workers, 100).get_page(request.GET.get("page"))
     by_invite = project.sign_up == Project.SignUp.INVITE
@@ -49,6 +51,8 @@ def people(request: HttpRequest, project: Project) -> HttpResponse:
         "gone": members.gone(project),
         "member_roles": Member.Role.choices,
         "invites": [_link(request, invite, role) for invite in project.invites.order_by("-created_at")[:50]],
+        "host": request.get_host(),
+        "reach": host_reach.reach_of(request.get_host()),
         "open_url": "" if by_invite else request.build_absolute_uri(reverse("open-join", args=[project.slug])),
         "unread_messages": worker_messages.unread_of(project).count(),
     }

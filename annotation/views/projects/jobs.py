@@ -8,6 +8,7 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 
 from annotation import discovery, jobs
+from annotation.flow.batches import batch_launch
 from annotation.flow.projects import job_queue
 from annotation.models import Batch, Dataset, Job, Project
 from annotation.pure.people import roles
@@ -24,6 +25,9 @@ def job(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
     """The job's page, or for htmx a fragment that polls every second while the job runs."""
     row = get_object_or_404(project.jobs, public_id=public_id)
     context = {"project": project, "section": SECTIONS.get(row.kind, "batches"), "job": row, **_came_of(row)}
+    if row.kind == "launch_batch" and row.state == Job.State.DONE and (batch := context["batch"]):
+        missing = batch_launch.workers_missing(batch) if roles.PEOPLE in request.may else 0
+        context |= {"warnings": batch_launch.warnings(batch), "missing": missing}
     return render(request, "projects/_job.html" if request.htmx else "projects/job.html", context)
 
 

@@ -11,7 +11,7 @@ import pytest
 from django.urls import reverse
 
 from annotation.flow.batches import batch_drafts, batch_launch, expected_time
-from annotation.models import Batch, Job, Project
+from annotation.models import Batch, Job, Project, User, Worker
 from annotation.registry import default_instructions, task_types
 from annotation.tasktype import JSON, Timed
 from tasks.answer.task import Answer
@@ -140,6 +140,36 @@ def test_launching_opens_the_batch_by_a_job(client: Any, alice: Any, dataset: An
     work_off()
     draft.refresh_from_db()
     assert (draft.state, draft.size) == ("open", 3)
+
+
+def test_a_launch_leads_to_inviting_the_workers_who_are_missing(
+    client: Any, alice: Any, dataset: Any, draft: Batch
+) -> None:
+    client.force_login(alice)
+    terms = form(dataset, launch="1", name="draft", assignments_per_hit="3")
+    job_page = client.post(at("batch-edit", batch="draft"), terms).url
+    work_off()
+    invite = f'href="{reverse("people", args=["wells"])}?places=3#links"'
+    for page in (job_page, at("batch", batch="draft")):
+        assert invite in client.get(page).content.decode()
+    for name in ("dora", "emil", "fay"):
+        Worker.objects.create(project=draft.project, user=User.objects.create_user(name), consented_version=1)
+    for page in (job_page, at("batch", batch="draft")):
+        html = client.get(page).content.decode()
+        assert "?places=" not in html
+        assert "different workers" not in html
+
+
+def test_a_batch_of_chosen_workers_does_not_ask_to_invite_others(
+    client: Any, alice: Any, bob: Any, dataset: Any, draft: Batch
+) -> None:
+    client.force_login(alice)
+    terms = form(dataset, launch="1", name="draft", assignments_per_hit="2", who="chosen", workers=[bob.pk])
+    job_page = client.post(at("batch-edit", batch="draft"), terms).url
+    work_off()
+    html = client.get(job_page).content.decode()
+    assert "This batch needs 2 different workers, and you have 1." in html
+    assert "?places=" not in html
 
 
 def test_launching_twice_posts_one_job(client: Any, alice: Any, draft: Batch) -> None:

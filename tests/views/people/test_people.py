@@ -117,3 +117,22 @@ def test_names_are_shown_as_text(client: Any, alice: Any, bob: Any) -> None:
     html = client.get(reverse("people", args=["wells"])).content.decode()
     assert "<img" not in html
     assert "&lt;img" in html
+
+
+def test_the_form_asks_for_as_many_people_as_its_link_says(client: Any, alice: Any) -> None:
+    client.force_login(alice)
+    for asked, shown in {"3": 3, "": 1, "0": 1, "many": 1, "5000": 1000}.items():
+        page = client.get(reverse("people", args=["wells"]), {"places": asked})
+        assert page.context["form"]["places"].value() == shown
+
+
+def test_it_says_where_its_links_do_not_work(client: Any, alice: Any, settings: Any) -> None:
+    settings.ALLOWED_HOSTS = ["*"]
+    client.force_login(alice)
+
+    def page(host: str) -> str:
+        return client.get(reverse("people", args=["wells"]), headers={"host": host}).content.decode()
+
+    assert "work on this computer only" in page("localhost:8000")
+    assert "work in your own network only" in page("192.168.1.20:8000")
+    assert 'id="reach"' not in page("hopscribe.lab.example")
