@@ -28,7 +28,7 @@ endif
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint fix bench soak mutants tasks translations schema
+.PHONY: help setup demo test lint fix bench soak mutants tasks translations schema wheel
 
 help:  ## this list
 	@echo "make TARGET [PYTHON=python3.11] [PORT=8000]"
@@ -100,6 +100,12 @@ schema: .venv/dev.stamp  ## build/api-schema.yaml and .json, from the views; doc
 	@mkdir -p build
 	@$(SPECTACULAR) --file build/api-schema.yaml --validate --fail-on-warn
 	@$(SPECTACULAR) --file build/api-schema.json --format openapi-json
+
+wheel: .venv/dev.stamp schema  ## wheel and sdist in build/dist
+	@rm -rf build/static build/dist build/var
+	@HOPSCRIBE_VAR=build/var STATIC_ROOT=build/static $(PY) manage.py collectstatic --noinput --verbosity 0
+	@rm -rf build/var
+	@$(PY) -m hatchling build -d build/dist
 
 .venv/run.stamp: requirements.lock
 	@$(call build,requirements.lock)

@@ -7,12 +7,16 @@ from urllib.parse import unquote, urlsplit
 import dj_database_url
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
+from platformdirs import user_data_path
 
 from annotation.operations.logs import configuration
 from annotation.operations.secret_key import read_or_make_key
 
-ROOT = Path(__file__).resolve().parent.parent
-VAR = Path(os.environ.get("HOPSCRIBE_VAR") or ROOT / "var")
+ROOT = Path(__file__).resolve().parent.parent  # of a checkout, or of what a wheel installed
+CHECKOUT = (ROOT / "static").is_dir()  # a wheel has its static files collected; nothing is written beside them
+PROGRAM = "manage.py" if CHECKOUT else "hopscribe"  # whose commands messages name
+_HOME = ROOT / "var" if CHECKOUT else user_data_path("hopscribe", appauthor=False)
+VAR = Path(os.environ.get("HOPSCRIBE_VAR") or _HOME).absolute()
 VAR.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"]
@@ -148,9 +152,9 @@ USE_TZ = True
 TIME_ZONE = "UTC"
 
 STATIC_URL = "static/"
-STATIC_ROOT = Path(os.environ.get("STATIC_ROOT") or VAR / "static")
+STATIC_ROOT = Path(os.environ.get("STATIC_ROOT") or (VAR if CHECKOUT else ROOT / "build") / "static")
 STATICFILES_DIRS = [
-    ROOT / "static",
+    *([ROOT / "static"] if CHECKOUT else []),
     *((f"tasks/{folder.parent.name}", folder) for folder in sorted((ROOT / "tasks").glob("*/static"))),
 ]
 STORAGES = {

@@ -37,6 +37,10 @@ def test_every_option_of_a_command_is_documented(name: str) -> None:
     parser = load_command_class(get_commands()[name], name).create_parser("manage.py", name)
     common = {"--help", "--version", "--verbosity", "--settings", "--pythonpath", "--traceback", "--no-color",
               "--force-color", "--skip-checks"}  # fmt: skip
+    if (django := type(load_command_class(get_commands()[name], name)).__mro__[1]).__module__.startswith(
+        "django.contrib"
+    ):
+        common |= set(django().create_parser("manage.py", name)._option_string_actions)
     named = [[o for o in action.option_strings if o.startswith("--")] for action in parser._actions]
     options = {first for first, *_former in filter(None, named)} - common
     missing = sorted(option for option in options if not documents.said(option, DOCS))

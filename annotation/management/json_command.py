@@ -10,6 +10,7 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.core.validators import validate_slug
@@ -20,6 +21,7 @@ from annotation.flow.errors import Refused
 from annotation.flow.people.sign_up import project_named
 from annotation.flow.projects import audit_log
 from annotation.models import Batch, Dataset, Project
+from annotation.operations.file_users import processes_using
 from annotation.recruitment import Marketplace, marketplaces, named
 
 
@@ -229,31 +231,7 @@ LOCKED = ("database is locked", "database table is locked", "lock timeout")
 def why_broken(broken: DatabaseError) -> str:
     message = str(broken).strip()
     if not any(words in message for words in LOCKED):
-        return f"{message}. Is the database running and migrated? Run: manage.py migrate"
-    users = others_using(Path(str(connection.settings_dict["NAME"]))) if connection.vendor == "sqlite" else []
+        return f"{message}. Is the database running and migrated? Run: {settings.PROGRAM} migrate"
+    users = processes_using(Path(str(connection.settings_dict["NAME"]))) if connection.vendor == "sqlite" else []
     who = f" It is open in {', '.join(users)}." if users else ""
     return f"The database is busy: another process has been writing for too long.{who} Nothing was changed. Try again."
-
-
-def others_using(file: Path) -> list[str]:
-    """Other processes that have the file open, as "process 17 (manage.py sweep)"; only on Linux."""
-    if not file.exists():
-        return []
-    processes = sorted(Path("/proc").glob("[0-9]*"), key=lambda path: int(path.name))
-    others = [process for process in processes if int(process.name) != os.getpid() and _has_open(process, file)]
-    return [f"process {process.name} ({_command(process)})" for process in others]
-
-
-def _has_open(process: Path, file: Path) -> bool:
-    try:
-        return any(link.samefile(file) for link in (process / "fd").iterdir() if link.exists())
-    except OSError:  # gone meanwhile, or somebody else's
-        return False
-
-
-def _command(process: Path) -> str:
-    try:
-        words = (process / "cmdline").read_bytes().decode(errors="replace").split("\0")
-    except OSError:
-        return "ended meanwhile"
-    return " ".join(Path(word).name if place < 2 else word for place, word in enumerate(words) if word)[:80]

@@ -25,6 +25,7 @@ from annotation.flow.errors import Refused
 from annotation.models import Job
 
 MANIFEST, SQLITE, POSTGRES, UPLOADS = "manifest.json", "database.sqlite3", "database.dump", "uploads"
+WHOLE = ["--no-owner", "--exit-on-error", "--single-transaction"]
 BLOCK = 1 << 20
 KEPT, EVERY = 24, 3600  # of the copies that an installation on SQLite makes of itself, and seconds between them
 
@@ -40,7 +41,7 @@ def back_up(out: Path) -> dict[str, Any]:
         held = folder / UPLOADS
         _hold_uploads(held)
         wanted = _wanted()
-        database = _dump(folder)
+        database = dump(folder)
         _hold_uploads(held)
         wanted |= _wanted()
         files = [(database.name, database), *_files(held)]
@@ -66,7 +67,8 @@ def back_up(out: Path) -> dict[str, Any]:
     return {"database": connection.vendor, **counts, "left_out": left_out}
 
 
-def _dump(folder: Path) -> Path:
+def dump(folder: Path) -> Path:
+    """Write a copy of the database into the folder."""
     if connection.vendor == "sqlite":
         return _vacuum_into(folder / SQLITE)
     _run(["pg_dump", "--format=custom", "--no-owner", "--file", str(folder / POSTGRES), "--dbname", _url()])
@@ -174,8 +176,21 @@ def _fill(folder: Path) -> None:
             target.with_name(target.name + rest).unlink(missing_ok=True)
         shutil.move(folder / SQLITE, target)
         return
-    whole = ["--no-owner", "--exit-on-error", "--single-transaction"]
-    _run(["pg_restore", *whole, "--dbname", _url(), str(folder / POSTGRES)])
+    _run(["pg_restore", *WHOLE, "--dbname", _url(), str(folder / POSTGRES)])
+
+
+def put_back(folder: Path) -> None:
+    """Replace the database by the copy in the folder."""
+    if connection.vendor == "sqlite":
+        with tempfile.TemporaryDirectory(prefix="restore-", dir=settings.VAR) as name:
+            shutil.copy(folder / SQLITE, name)
+            _fill(Path(name))
+        return
+    with connection.cursor() as cursor:
+        for table in connection.introspection.table_names(cursor):
+            cursor.execute(f"DROP TABLE {connection.ops.quote_name(table)} CASCADE")
+    connection.close()
+    _run(["pg_restore", "--clean", "--if-exists", *WHOLE, "--dbname", _url(), str(folder / POSTGRES)])
 
 
 def _url() -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from smtplib import SMTPException
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib.staticfiles.storage import staticfiles_storage
@@ -15,6 +16,7 @@ from django.core.mail import get_connection
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.db.models.functions import Now
+from django.http.request import validate_host
 from django.utils import timezone
 
 from annotation.models import Assignment, Job
@@ -22,6 +24,7 @@ from annotation.operations import secret_rotation
 from annotation.pure.batches import lifecycle
 from annotation.recruitment import marketplaces
 
+PROGRAM = settings.PROGRAM
 LEAST_FREE = 2**30  # bytes on the disk of HOPSCRIBE_VAR
 MOST_SKEW = 5.0  # seconds between this machine's clock and the database's
 MOST_AGE = 3 * 3600.0  # seconds, of the last hourly copy
@@ -47,6 +50,7 @@ def examine() -> Iterator[Finding]:
     yield _static()
     yield _mail()
     yield _limits()
+    yield _reach()
     if database.well:
         yield _clock()
         yield _jobs()
@@ -66,7 +70,7 @@ def _database() -> Finding:
         mend = "Start it, or correct DATABASE_URL."
         return Finding("database", False, f"does not answer: {str(broken).strip().splitlines()[0]}", mend)
     if missing:
-        return Finding("database", False, f"{len(missing)} migrations are missing", "Run: manage.py migrate")
+        return Finding("database", False, f"{len(missing)} migrations are missing", f"Run: {PROGRAM} upgrade")
     return Finding("database", True, f"{connection.vendor} answers, all migrations applied")
 
 
@@ -89,7 +93,7 @@ def _static() -> Finding:
     try:
         staticfiles_storage.url("css/base.css")
     except ValueError:
-        return Finding("static files", False, "not collected", "Run: manage.py collectstatic --noinput")
+        return Finding("static files", False, "not collected", f"Run: {PROGRAM} collectstatic --noinput")
     return Finding("static files", True, "collected")
 
 
@@ -118,6 +122,22 @@ def _limits() -> Finding:
     return Finding(part, True, f"{settings.API_RATE}, counted in Redis")
 
 
+def _reach() -> Finding:
+    """Whether other machines reach the site at the address that invite links, mails and marketplaces name."""
+    part, site = "address", urlsplit(settings.PUBLIC_URL)
+    if settings.LOCAL:
+        text = f"only this machine reaches {settings.PUBLIC_URL}; so invite links work nowhere else"
+        return Finding(part, True, f"{text}. For others: a proxy or a tunnel with HTTPS (docs/install.md)")
+    if not validate_host(site.hostname or "", settings.ALLOWED_HOSTS):
+        text = f"PUBLIC_URL is {settings.PUBLIC_URL}, a host that ALLOWED_HOSTS does not name"
+        return Finding(part, False, text, "Set PUBLIC_URL to the address that others use.")
+    if site.scheme != "https" and settings.HTTPS:
+        text = f"PUBLIC_URL is {settings.PUBLIC_URL}, but the site is served by HTTPS only"
+        return Finding(part, False, text, f"Set PUBLIC_URL to https://{site.netloc}.")
+    text = f"others reach {settings.PUBLIC_URL}"
+    return Finding(part, True, f"{text}; receivers of webhooks must be reachable from here")
+
+
 def _clock() -> Finding:
     with connection.cursor() as cursor:
         cursor.execute("SELECT CURRENT_TIMESTAMP")
@@ -132,7 +152,7 @@ def _clock() -> Finding:
 def _jobs() -> Finding:
     late = Job.objects.filter(state=Job.State.WAITING, due_at__lt=Now() - LATE).count()
     text = f"{late} waiting for more than five minutes" if late else "none waiting for more than five minutes"
-    mend = "Start Celery worker and beat, or without a broker the web server; `manage.py sweep` runs them now."
+    mend = f"Start Celery worker and beat, or without a broker the web server; `{PROGRAM} sweep` runs them now."
     return Finding("jobs", not late, text, mend)
 
 
@@ -140,7 +160,7 @@ def _sweeps() -> Finding:
     """Whether scheduled sweeps run: they expire overdue leases, so leases that stay overdue show that they do not."""
     over = Assignment.objects.filter(state=lifecycle.ACCEPTED, lease_until__lt=Now() - LATE).count()
     text = f"{over} leases overdue for more than five minutes" if over else "overdue leases expire in time"
-    return Finding("scheduled sweeps", not over, text, "Start Celery beat and a worker, or run: manage.py sweep")
+    return Finding("scheduled sweeps", not over, text, f"Start Celery beat and a worker, or run: {PROGRAM} sweep")
 
 
 def _copies() -> Iterator[Finding]:
@@ -150,12 +170,12 @@ def _copies() -> Iterator[Finding]:
     made = sorted(file.stat().st_mtime for file in (settings.VAR / "backups").glob("hopscribe-*.sqlite3"))
     age = timezone.now().timestamp() - made[-1] if made else 0.0
     text = f"the last hourly copy is {age / 3600:.1f} hours old" if made else "no hourly copy yet"
-    mend = "Check that sweeps run and the disk is not full; `manage.py back_up` makes a copy now."
+    mend = f"Check that sweeps run and the disk is not full; `{PROGRAM} back_up` makes a copy now."
     yield Finding("backups", age < MOST_AGE, text, mend)
 
 
 def _secrets() -> Finding:
     lost = secret_rotation.lost()
     text = f"{sum(lost.values())} in {', '.join(sorted(lost))} cannot be decrypted" if lost else "can be decrypted"
-    mend = "Add the previous SECRET_KEY to SECRET_KEY_FALLBACKS and run manage.py reseal, or enter them again."
+    mend = f"Add the previous SECRET_KEY to SECRET_KEY_FALLBACKS and run {PROGRAM} reseal, or enter them again."
     return Finding("stored secrets", not lost, text, mend)

@@ -35,14 +35,23 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+def gunicorn() -> list[str]:
+    """The command of the production web server; it is to run in ROOT."""
+    return [sys.executable, "-m", "gunicorn", "-c", "deploy/gunicorn.conf.py"]
+
+
+def of_this_machine(port: int) -> dict[str, str]:
+    """The environment of a web server that only this machine reaches, on this port."""
+    own = {"BIND": f"127.0.0.1:{port}", "HOPSCRIBE_VAR": str(settings.VAR)}
+    return {"PUBLIC_URL": f"http://localhost:{port}"} | os.environ | own
+
+
 class Server(subprocess.Popen):  # type: ignore[type-arg]
     """A running production web server, on this machine only."""
 
     def __init__(self, port: int) -> None:
         self.port = port
-        gunicorn = Path(sys.executable).with_name("gunicorn")
-        environment = {"PUBLIC_URL": f"http://localhost:{port}"} | os.environ | {"BIND": f"127.0.0.1:{port}"}
-        super().__init__([str(gunicorn), "-c", "deploy/gunicorn.conf.py"], cwd=Path(settings.ROOT), env=environment)
+        super().__init__(gunicorn(), cwd=Path(settings.ROOT), env=of_this_machine(port))
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from functools import partial
 from typing import Any, NamedTuple
 
+from django.conf import settings
 from django.db.models import Exists, QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
@@ -24,11 +25,14 @@ def frame(request: HttpRequest) -> dict[str, Any]:
     `theme`: light or dark, if the viewer chose one. (A template that looks up a missing cookie itself makes Django
     write all cookies to the debug log.)
 
+    `program`: what a command on the server begins with.
+
     `may`: {act: True} of the viewer's permissions in the page's project (annotation/pure/people/roles.py).
     """
     return {
         "nav": SimpleLazyObject(partial(_places, request)),
         "notices_new": SimpleLazyObject(partial(_new_to, request)),
+        "program": settings.PROGRAM,
         "theme": request.COOKIES.get("theme", ""),
         "may": dict.fromkeys(getattr(request, "may", ()), True),
     }

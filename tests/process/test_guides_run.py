@@ -8,6 +8,7 @@ each is a skip, so that every run lists them.
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -51,6 +52,9 @@ class Reader:
             (self.folder / name).symlink_to(ROOT / name)
         self._place = folder / "ready"
         self._python = str(ready.install(self.folder / ".venv/bin", self._place))
+        installed = self.folder / ".venv/bin/hopscribe"
+        installed.write_text(f'#!/bin/sh\nPYTHONPATH="$STEPS_ROOT" exec "{sys.executable}" -m hopscribe "$@"\n')
+        installed.chmod(0o755)
         write_files(self.folder)
 
     def go_through(self, blocks: list[Block]) -> str:
@@ -72,7 +76,8 @@ class Reader:
             time.sleep(0.02)
 
     def run(self, text: str) -> str:
-        steps = {"STEPS_PYTHON": self._python, "STEPS_ROOT": str(ROOT), "FOLDER": str(self.folder)}
+        path = f"{self.folder}/.venv/bin:{os.environ['PATH']}"
+        steps = {"PATH": path, "STEPS_PYTHON": self._python, "STEPS_ROOT": str(ROOT), "FOLDER": str(self.folder)}
         done = subprocess.run(
             ["bash", "-c", text],
             cwd=self.folder,

@@ -42,6 +42,16 @@ def invite(project: Project, *, role: str, by: User | None, places: int = 1, day
     return made
 
 
+@transaction.atomic
+def first_invite() -> Invite | None:
+    """The link by which a new installation gets its first account, an owner's; None once anybody has one."""
+    if User.objects.exists():
+        return None
+    project = project_named()
+    made = project.invites.filter(role=Invite.Role.OWNER, created_by=None, used=0, expires_at__gt=Now()).first()
+    return made or invite(project, role=Invite.Role.OWNER, by=None, note=_("First account"))
+
+
 def usable_invite(token: str) -> Invite | None:
     """The invite of a link that has places left and is neither revoked nor expired."""
     open_ones = Invite.objects.filter(revoked_at__isnull=True, expires_at__gt=Now(), used__lt=F("places"))

@@ -3,6 +3,8 @@
 import argparse
 from typing import Any
 
+from django.conf import settings
+
 from annotation.flow.errors import Refused
 from annotation.flow.people import requesters
 from annotation.flow.projects import new_project
@@ -31,7 +33,7 @@ class Command(JSONCommand):
     def act(self, **options: Any) -> dict[str, Any]:
         owner = requesters.account(options["owner"])
         if owner is None:
-            hint = f"manage.py create_account {options['owner']}"
+            hint = f"{settings.PROGRAM} create_account {options['owner']}"
             raise Refused(f"There is no account {options['owner']}. Create it first: {hint}")
         made = new_project.found(owner, title=options["title"] or options["slug"], slug=options["slug"])
         return {"project": made.slug, "title": made.title, "owner": owner.username}

@@ -75,7 +75,7 @@ def dataset_new(request: HttpRequest, project: Project) -> HttpResponse:
 
 def too_large() -> str:
     """The error for an upload beyond the limit."""
-    text = _("The file is larger than %(limit)s. Split it, or import it on the server with manage.py import_dataset.")
+    text = _("The file is larger than %(limit)s. Split it, or import it on the server with import_dataset.")
     return text % {"limit": filesizeformat(settings.UPLOAD_LIMIT)}
 
 

@@ -14,6 +14,7 @@ from annotation.demo import composing, setting_up
 from annotation.flow.people.sign_up import project_named
 from annotation.flow.projects import audit_log
 from annotation.operations.serving import NotServed, Server, free_port, is_free, served
+from annotation.operations.upgrade import bring_up_to_date
 
 
 class Command(BaseCommand):
@@ -26,21 +27,20 @@ class Command(BaseCommand):
 
     def handle(self, *_: Any, **options: Any) -> None:
         if not options["no_serve"] and not is_free(options["port"]):
-            raise CommandError(f"Port {options['port']} is in use. Choose another: make demo PORT=8001", returncode=1)
-        call_command("migrate", verbosity=0)
+            other = "make demo PORT=8001" if settings.CHECKOUT else "hopscribe demo --port 8001"
+            raise CommandError(f"Port {options['port']} is in use. Choose another: {other}", returncode=1)
+        bring_up_to_date()
         call_command("collectstatic", interactive=False, verbosity=0)
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+        port = free_port() if options["no_serve"] else options["port"]
         try:
             with audit_log.acting(audit_log.Via.COMMAND):
-                notes = self._ready(settings.VAR / "demo.json", options["port"])
-            if options["no_serve"]:
-                return
-            with served(options["port"]) as server:
-                self._say(notes)
-                wait(server)
+                self._run(settings.VAR / "demo.json", port, serve=not options["no_serve"])
         except NotServed as failure:
             raise CommandError(str(failure), returncode=1) from None
 
-    def _ready(self, path: Path, port: int) -> dict[str, Any]:
+    def _run(self, path: Path, port: int, *, serve: bool) -> None:
+        """Serve at once, so that there is something to see while the simulated workers still answer."""
         notes = setting_up.read_notes(path)
         project = project_named()
         notes["accounts"] = setting_up.accounts(notes, project)
@@ -48,15 +48,20 @@ class Command(BaseCommand):
         setting_up.write_notes(path, notes)
         batch = setting_up.batch(project, settings.VAR)
         graphs = composing.batch(project, settings.VAR)
-        if not notes.get("answered") or not notes.get("composed"):
-            with served(free_port()) as server:
-                workers = setting_up.visitors(f"http://127.0.0.1:{server.port}", notes["accounts"], project)
+        is_complete = notes.get("answered") and notes.get("composed")
+        if is_complete and not serve:
+            return
+        with served(port) as server:
+            if serve:
+                self._say(notes)
+            if not is_complete:
+                workers = setting_up.visitors(f"http://127.0.0.1:{port}", notes["accounts"], project)
                 setting_up.answer_most(workers, batch, partial(self._bar, "Simulated workers answer"))
                 composing.compose_most(workers, graphs, partial(self._bar, "Simulated composers compose"))
-            composing.read_some(graphs)
-            notes |= {"answered": True, "composed": True}
-            setting_up.write_notes(path, notes)
-        return notes
+                composing.read_some(graphs)
+                setting_up.write_notes(path, notes | {"answered": True, "composed": True})
+            if serve:
+                wait(server)
 
     def _bar(self, what: str, done: int, total: int) -> None:
         if not sys.stderr.isatty() and done % 20 and done != total:
@@ -83,7 +88,6 @@ def addresses(port: int, slug: str) -> dict[str, str]:
 
 def wait(server: Server) -> None:
     """Block until the server ends or Ctrl+C."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:
         server.wait()
     except KeyboardInterrupt:

@@ -1,0 +1,1 @@
+"""What a wheel of Hopscribe installs: below this package stand `annotation`, `tasks`, `templates` and the rest."""

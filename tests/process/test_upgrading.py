@@ -1,0 +1,60 @@
+"""An upgrade is made alone and from a copy; one that fails leaves the database as it was."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.process.installation import ROOT, Installation
+
+NEWER = {"DJANGO_SETTINGS_MODULE": "tests.process.newer.settings"}
+TITLES = "from annotation.models import *; print(sorted(Project.objects.values_list('title', flat=True)))"
+
+
+def test_an_upgrade_that_fails_leaves_the_database_as_it_was_and_one_that_does_not_keeps_a_copy(
+    install: Callable[..., Installation],
+) -> None:
+    first = install()
+    first.world("build", "hits=2", "assignments=1", "workers=1")
+    before, titles = first.world("audit"), first.manage("shell", "-c", TITLES)
+    (first.var / "release").write_text("0.0.9")
+    first.environment |= NEWER | {"NEWER_BREAKS": "1"}
+    with pytest.raises(AssertionError, match=r"as it was before it: ValueError: this release cannot(?s:.*)==0\.0\.9"):
+        first.manage("upgrade")
+    assert "newer" not in first.manage("showmigrations", "newer").replace("newer\n", "").replace("[ ]", "")
+    first.environment["DJANGO_SETTINGS_MODULE"] = "annotation.settings"
+    assert first.world("audit") == before
+    assert first.manage("shell", "-c", TITLES) == titles
+
+    first.environment |= NEWER | {"NEWER_BREAKS": ""}
+    done = json.loads(first.manage("upgrade", "--json"))
+    assert done["migrations"] == 2
+    assert list(Path(done["copy"]).glob("database.*"))
+    assert "upgraded" in first.manage("shell", "-c", TITLES)
+    assert json.loads(first.manage("upgrade", "--json")) == {"migrations": 0, "copy": ""}
+
+
+def test_an_upgrade_waits_until_nobody_else_uses_the_database(install: Callable[..., Installation]) -> None:
+    first = install()
+    first.start_web(workers=1)
+    first.environment |= NEWER
+    with pytest.raises(AssertionError, match="Stop the web server and its workers first"):
+        first.manage("upgrade")
+    first.kill_web()
+    assert json.loads(first.manage("upgrade", "--json"))["migrations"] == 2
+
+
+def test_two_that_start_at_once_on_a_new_home_migrate_it_once(tmp_path: Path, static: Path) -> None:
+    first = Installation(tmp_path, f"sqlite:///{tmp_path / 'new.sqlite3'}", static=static, ready=True)
+    command = [sys.executable, "-m", "hopscribe", "upgrade", "--home", str(tmp_path), "--json"]
+    started = [
+        subprocess.Popen(command, cwd=ROOT, env=first.environment, stdout=subprocess.PIPE, text=True) for _ in range(2)
+    ]
+    found = sorted(json.loads(process.communicate(timeout=120)[0])["migrations"] for process in started)
+    assert found[0] == 0
+    assert found[1] > 0

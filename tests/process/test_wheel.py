@@ -1,0 +1,209 @@
+"""What is installed without a checkout: one package with everything in it, which serves and stays as it is."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sys
+import time
+import urllib.request
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+import yaml
+
+from annotation.demo.visitor import Visitor, is_assignment
+from annotation.formats import FORMATS
+from annotation.operations.page_browser import Browser, FormPage
+from annotation.pure.data.example import Example, Paragraph
+from tests.process import wheels
+from tests.process.installation import ROOT
+from tests.sharing import shared
+
+PASSWORD = "a long enough phrase"
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory, static: Path) -> Path:
+    """A wheel of this checkout, with the static files of the tests and the released schema."""
+
+    def build(folder: Path) -> None:
+        source = wheels.copy_sources(folder / "source")
+        shutil.copytree(static, source / "build/static")
+        schema = yaml.load((source / "docs/api-schema.yaml").read_text(), Loader=yaml.CSafeLoader)
+        (source / "build/api-schema.json").write_text(json.dumps(schema))
+        shutil.copy(source / "docs/api-schema.yaml", source / "build")
+        wheels.wheel_of(source, folder / "dist")
+        shutil.rmtree(source)
+
+    return next((shared(tmp_path_factory, "wheel", build) / "dist").glob("*.whl"))
+
+
+def test_a_wheel_has_everything_below_one_package(wheel: Path) -> None:
+    names = set(zipfile.ZipFile(wheel).namelist())
+    assert {name.split("/")[0] for name in names} == {"hopscribe", "hopscribe-0.1.0.dist-info"}
+    kinds = ("*.html", "*.py", "*.jsonl", "*.json", "*.mo", "*.css", "*.js", "*.md", "*.svg", "*.txt")
+    for folder in ("annotation", "tasks", "templates"):
+        files = {file for kind in kinds for file in (ROOT / folder).rglob(kind) if "static" not in file.parts}
+        needed = {f"hopscribe/{file.relative_to(ROOT).as_posix()}" for file in files}
+        missing = {name for name in needed if not name.startswith("hopscribe/annotation/client/")} - names
+        assert needed
+        assert not missing
+    assert {"hopscribe/build/static/staticfiles.json", "hopscribe/docs/glossary.md"} <= names
+
+
+def test_sources_without_static_files_are_no_wheel(tmp_path: Path) -> None:
+    source = wheels.copy_sources(tmp_path / "source")
+    with pytest.raises(AssertionError, match="run `make wheel` in a checkout"):
+        wheels.wheel_of(source, tmp_path / "dist")
+
+
+def test_from_its_wheel_it_serves_a_new_home_and_writes_nothing_beside_itself(wheel: Path, tmp_path: Path) -> None:
+    site, home = tmp_path / "site", tmp_path / "home"
+    zipfile.ZipFile(wheel).extractall(site)
+    before = {file: file.stat().st_mtime_ns for file in site.rglob("*")}
+    alone = {"PYTHONPATH": str(site), "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-m", "hopscribe"]
+    with wheels.serving([*command, "serve", "--home", str(home)], cwd=tmp_path, more=alone) as (address, log):
+        said = log.read_text()
+        assert "Background jobs run in the web server, without a broker." in said
+        link = re.search(rf"{address}/join/\S+/", said)
+        assert link, said
+        browser = Browser(address, read=FormPage)
+        url, hidden = browser.open(link[0]).form(link[0].removeprefix(address))
+        page = browser.post(url, hidden | {"username": "mara", "password": PASSWORD})
+        assert page.path == "/projects/default/"
+        style = re.search(r'href="(/static/css/base\.\w+\.css)"', page.html)
+        assert wheels.answers(f"{address}{style[1]}")
+        assert "multihop" in browser.open("/glossary/").html
+        with urllib.request.urlopen(f"{address}/api/v1/schema/") as schema:
+            assert json.load(schema)["openapi"]
+    done = wheels.run([*command, "upgrade", "--json", "--home", str(home)], cwd=tmp_path, more=alone)
+    assert json.loads(done) == {"migrations": 0, "copy": ""}
+    assert {file: file.stat().st_mtime_ns for file in site.rglob("*")} == before
+    with wheels.serving([*command, "serve", f"--home={home}"], cwd=tmp_path, more=alone) as (_address, log):
+        assert "/join/" not in log.read_text()
+
+
+def test_the_command_says_what_it_has_and_refuses_what_it_does_not_know(tmp_path: Path) -> None:
+    said = wheels.run([sys.executable, "-m", "hopscribe"], cwd=ROOT)
+    assert all(f"\n  {name} " in said for name in ("demo", "serve", "doctor", "upgrade"))
+    with pytest.raises(AssertionError, match="--home: name a folder"):
+        wheels.run([sys.executable, "-m", "hopscribe", "check", "--home"], cwd=ROOT)
+    with pytest.raises(AssertionError, match="Unknown command"):
+        wheels.run([sys.executable, "-m", "hopscribe", "no_such", "--home", str(tmp_path)], cwd=ROOT)
+
+
+MIGRATION = """
+from django.db import migrations
+class Migration(migrations.Migration):
+    dependencies = [("annotation", "{after}")]
+    operations = [migrations.RunSQL({sql!r})]
+"""
+LIMIT_PACKAGES, LIMIT_MB = 55, 250
+
+
+def later(source: Path, version: str, sql: str) -> Path:
+    """The wheel of a later release, with one more migration."""
+    settings = source / "pyproject.toml"
+    settings.write_text(re.sub(r'^version = ".*"$', f'version = "{version}"', settings.read_text(), flags=re.M))
+    folder = source / "annotation/migrations"
+    last = max(file.stem for file in folder.glob("[0-9]*.py"))
+    number = int(last[:4]) + 1
+    (folder / f"{number:04}_later.py").write_text(MIGRATION.format(after=last, sql=sql))
+    return wheels.wheel_of(source, source / f"dist-{version}")
+
+
+class Machine:
+    """An empty environment with pip; what runs in it has a home of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.home = folder, {"HOPSCRIBE_VAR": str(folder / "home")}
+        wheels.run([sys.executable, "-m", "venv", "venv"], cwd=folder)
+        self.bin = folder / "venv/bin"
+        self.site = next((folder / "venv/lib").glob("python*/site-packages"))
+
+    def pip(self, *arguments: str) -> str:
+        return wheels.run([str(self.bin / "python"), "-m", "pip", *arguments], cwd=self.folder)
+
+    def hopscribe(self, *arguments: str) -> str:
+        return wheels.run([str(self.bin / "hopscribe"), *arguments], cwd=self.folder, more=self.home)
+
+    def packages(self) -> set[str]:
+        return {row["name"] for row in json.loads(self.pip("list", "--format=json"))} - {"pip", "setuptools"}
+
+    def size(self) -> int:
+        """Bytes of everything that was installed, with the compiled files."""
+        pips = re.compile(r"pip|setuptools|pkg_resources|_distutils")
+        own = [path for path in self.site.iterdir() if not pips.match(path.name)]
+        return sum(file.stat().st_size for path in own for file in (path, *path.rglob("*")) if file.is_file())
+
+    def study(self) -> None:
+        """Import questions from a CSV, launch them, and let two workers respond to all over HTTP."""
+        texts = [Paragraph(f"Tower {k}", f"Tower {k} was built by mason number {k}.") for k in range(5)]
+        examples = [Example(p.title, f"Who built {p.title}?", (p,), (f"mason number {p.title[6:]}",)) for p in texts]
+        with (self.folder / "own.csv").open("wb") as out:
+            FORMATS["csv"].write(examples, out)
+        self.hopscribe("import_dataset", "own.csv", "--format", "csv", "--name", "own")
+        self.hopscribe("create_batch", "study", "--task", "answer", "--dataset", "own", "--assignments", "2")
+        with wheels.serving([str(self.bin / "hopscribe"), "serve"], cwd=self.folder, more=self.home) as (address, _log):
+            for name in ("ada", "ben"):
+                self.hopscribe("create_account", name, "--role", "annotator", "--password", PASSWORD)
+                worker = Visitor(address, name, PASSWORD, 1.0, Random(name))
+                worker.sign_in()
+                worker.consent("default")
+                page = worker.start(1)
+                while is_assignment(page):
+                    page = worker.answer(page, {example.question: example for example in examples})
+
+    def responses(self) -> list[str]:
+        self.hopscribe("export_responses", "study", "--format", "jsonl", "--out", "responses.jsonl")
+        return (self.folder / "responses.jsonl").read_text().splitlines()
+
+
+@pytest.mark.soak
+def test_from_an_empty_environment_to_scores_and_through_upgrades(tmp_path: Path) -> None:
+    """Nothing of the checkout is on the path: pip installs the wheel and what it needs."""
+    source, machine = wheels.copy_sources(tmp_path / "source"), Machine(tmp_path)
+    machine.pip("install", str(wheels.make_wheel(source)))
+    assert len(machine.packages()) <= LIMIT_PACKAGES
+    assert machine.size() <= LIMIT_MB * 10**6
+    demo = {"HOPSCRIBE_VAR": str(tmp_path / "demo")}
+    with wheels.serving([str(machine.bin / "hopscribe"), "demo"], cwd=tmp_path, more=demo) as (address, log):
+        wait_for(lambda: "Sign in as" in log.read_text())
+        assert wheels.answers(f"{address}/accounts/sign-in/")
+
+    machine.hopscribe("upgrade")
+    machine.study()
+    machine.hopscribe("score_batch", "study")
+    before = machine.responses()
+    assert len(before) == 10
+    with pytest.raises(AssertionError, match=r'pip install "hopscribe\[parquet\]"'):
+        machine.hopscribe("export_responses", "study", "--format", "parquet", "--out", "responses.parquet")
+    machine.hopscribe("back_up", "--out", "all.tar.gz")
+
+    newer = later(source, "0.2.0", "UPDATE annotation_project SET title = 'later'")
+    machine.pip("install", "--no-deps", str(newer))
+    assert json.loads(machine.hopscribe("upgrade", "--json"))["migrations"] == 1
+    assert machine.responses() == before
+    machine.pip("install", "--no-deps", str(later(source, "0.3.0", "DROP TABLE no_such_table")))
+    with pytest.raises(AssertionError, match=r'as it was before it(?s:.*)pip install "hopscribe==0\.2\.0"'):
+        machine.hopscribe("upgrade")
+    machine.pip("install", "--no-deps", str(newer))
+    assert json.loads(machine.hopscribe("upgrade", "--json"))["migrations"] == 0
+    assert machine.responses() == before
+
+    machine.pip("uninstall", "--yes", "hopscribe")
+    assert not [path for path in machine.site.iterdir() if path.name in ("annotation", "hopscribe", "tasks")]
+    assert (tmp_path / "home/hopscribe.sqlite3").exists()
+
+
+def wait_for(happened: Callable[[], bool], seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while not happened():
+        assert time.monotonic() < end
+        time.sleep(0.1)
