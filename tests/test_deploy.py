@@ -26,6 +26,7 @@ DEPLOY = ROOT / "deploy"
 COMPOSE: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
 OURS = ["web", "worker", "beat"]
 UNITS = sorted((DEPLOY / "systemd").glob("*.service"))
+WHEELS = "build/dist"  # of `make wheel`
 OF_OTHERS = {"PATH", "PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE"}
 
 
@@ -55,10 +56,21 @@ def dockerfile() -> str:
 def test_the_image_copies_what_is_there_and_runs_without_root() -> None:
     for line in re.findall(r"^COPY (?!--)(.+)$", dockerfile(), re.M):
         for source in line.split()[:-1]:
-            assert (ROOT / source).exists(), source
+            assert source == WHEELS or (ROOT / source).exists(), source
     last = dockerfile().rpartition("\nFROM ")[2]
     assert re.search(r"^USER hopscribe$", last, re.M)
     assert "--require-hashes -r requirements.lock" in dockerfile()
+
+
+def test_the_image_runs_the_wheel_that_make_builds_compiled_since_it_cannot_write() -> None:
+    assert f"hatchling build -d {WHEELS}" in (ROOT / "Makefile").read_text()
+    installed, compiled = dockerfile().index("--no-deps dist/*.whl"), dockerfile().index("compileall -q /venv/lib")
+    assert installed < compiled
+    started = [COMPOSE["services"][name]["command"] for name in OURS]
+    words = " ".join(word for command in started for word in command) + re.search(r"CMD \[(.+)\]\n\Z", dockerfile())[1]
+    commands = re.findall(r"hopscribe\W+(\w+)", words)
+    assert commands == ["migrate", "serve", "celery", "celery", "serve"]
+    assert set(commands) <= set(get_commands())
 
 
 def test_the_engine_is_sent_what_the_image_copies_and_no_secret() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -17,9 +18,9 @@ import redis
 
 from tests.conftest import write_records
 from tests.marketplaces.fake_mturk import FakeMTurk
-from tests.process.installation import BIN, Installation, free_port, kill
+from tests.process.installation import Installation, free_port, kill
 
-CELERY = [str(BIN / "celery"), "-A", "annotation.celery", "worker", "--pool", "prefork", "--concurrency", "1"]
+CELERY = [sys.executable, "manage.py", "celery", "worker", "--pool", "prefork", "--concurrency", "1"]
 
 
 @pytest.fixture
