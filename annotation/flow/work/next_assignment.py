@@ -119,8 +119,21 @@ def _under_way_or_next(participation: Participation) -> tuple[Assignment | None,
             return _accept(participation, check, cursor=cursor), False
         if take_place(found.hit.pk, found.hit.batch_id):
             return _accept(participation, found.hit, cursor=found.cursor, ticket=found.hit.ticket), False
-    overdue = let_go(batch=participation.batch_id, expires_at__lt=Now())
-    return _under_way_or_next(participation) if overdue else (None, False)
+    if let_go(batch=participation.batch_id, expires_at__lt=Now()):
+        return _under_way_or_next(participation)
+    _remember_the_end(participation)
+    return None, False
+
+
+def _remember_the_end(participation: Participation) -> None:
+    """Let the worker's next claim begin where this one, which found nothing, ended.
+
+    What is behind the cursor stays closed to them: a HIT that opens again gets a new ticket, and an assignment returned
+    in another batch resets the cursor (`_look_again`). Not where groups are only kept apart: they are open next time.
+    """
+    end = participation.batch.next_ticket - 1
+    if participation.cursor < end and participation.batch.meeting != Batch.Meeting.APART:
+        Participation.objects.filter(pk=participation.pk).update(cursor=end)
 
 
 @compiled

@@ -70,6 +70,12 @@ def _blocks(participation: Participation) -> Iterator[tuple[int, list[Row]]]:
         if len(rows) < size:
             return
         after = whole[-1].ticket
+        if all(row.ruled_out for row in rows):
+            nearest = _nearest(*kind)(batch.pk, after, participation.worker_id)
+            if not nearest:
+                return
+            [(ticket,)] = nearest
+            after = max(after, queue_order.block_of(ticket) * queue_order.BLOCK - 1)
 
 
 def _without_cut_block(rows: list[Row]) -> list[Row]:
@@ -101,15 +107,37 @@ def _look(size: int, in_this: bool, in_others: bool) -> Callable[[int, int, int]
 
     @compiled
     def behind(batch: int, cursor: int, worker: int) -> QuerySet[Hit]:
-        own = Assignment.objects.filter(worker=worker, group_key=OuterRef("group_key"))
-        had, met = Q(hit=OuterRef("pk")), Q(state__in=ALIVE_OR_DONE)
-        if in_this != in_others:
-            met &= Q(batch=batch) if in_this else ~Q(batch=batch)
-        ruled_out = Exists(own.filter(had | met if in_this or in_others else had))
-        hits = Hit.objects.open().filter(batch=batch, ticket__gt=cursor, check_item=False).order_by("ticket")
-        return hits.annotate(ruled_out=ruled_out).values_list(*COLUMNS, "ruled_out")[:size]
+        hits = _behind(batch, cursor).annotate(ruled_out=_is_ruled_out(batch, worker, in_this, in_others))
+        return hits.values_list(*COLUMNS, "ruled_out")[:size]
 
     return behind
+
+
+@cache
+def _nearest(in_this: bool, in_others: bool) -> Callable[[int, int, int], list[Any]]:
+    """A query for the ticket of the first open HIT behind a cursor that is not ruled out; none, if there is none.
+
+    So a worker who met every group is told so by one statement, however many HITs are open.
+    """
+
+    @compiled
+    def nearest(batch: int, cursor: int, worker: int) -> QuerySet[Hit]:
+        free = _behind(batch, cursor).exclude(_is_ruled_out(batch, worker, in_this, in_others))
+        return free.values_list("ticket")[:1]
+
+    return nearest
+
+
+def _behind(batch: int, cursor: int) -> QuerySet[Hit]:
+    return Hit.objects.open().filter(batch=batch, ticket__gt=cursor, check_item=False).order_by("ticket")
+
+
+def _is_ruled_out(batch: int, worker: int, in_this: bool, in_others: bool) -> Exists:
+    own = Assignment.objects.filter(worker=worker, group_key=OuterRef("group_key"))
+    had, met = Q(hit=OuterRef("pk")), Q(state__in=ALIVE_OR_DONE)
+    if in_this != in_others:
+        met &= Q(batch=batch) if in_this else ~Q(batch=batch)
+    return Exists(own.filter(had | met if in_this or in_others else had))
 
 
 def ruled_out(participation: Participation, hits: Sequence[Hit]) -> set[int]:

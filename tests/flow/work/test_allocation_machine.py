@@ -64,7 +64,8 @@ class Allocation(RuleBasedStateMachine):
     def open_a_batch(self, meeting: str, wanted: int) -> None:
         self.point = transaction.atomic()
         self.point.__enter__()
-        project = Project.objects.create(slug="machine", title="Machine")
+        # The order in which a worker meets HITs hangs on both keys: a failure is to happen again when it is repeated.
+        project = Project.objects.create(slug="machine", title="Machine", pseudonym_key="of the machine")
         dataset = Dataset.objects.create(project=project, slug="items", state="ready", format="jsonl", sha256="")
         for place, group in enumerate(GROUPS):
             paragraph = {"title": "A", "text": "Ay or bee"}
@@ -82,7 +83,8 @@ class Allocation(RuleBasedStateMachine):
         )
         batch_launch.launch(self.batch)
         self.workers = [
-            Worker.objects.create(project=project, external_id=str(k), consented_version=1) for k in range(WORKERS)
+            Worker.objects.create(pk=10_000 + k, project=project, external_id=str(k), consented_version=1)
+            for k in range(WORKERS)
         ]
         self.participations = [next_assignment.join_batch(worker, self.batch) for worker in self.workers]
         self.sent: list[Sent] = []
@@ -315,7 +317,8 @@ class Allocation(RuleBasedStateMachine):
         rows = Assignment.objects.filter(state="accepted").values_list("worker", "group_key", "hit")
         for worker, group, hit in rows:
             met = Assignment.objects.filter(worker=worker, group_key=group, state__in=open_work.ALIVE_OR_DONE)
-            assert not met.exclude(hit=hit).exists()
+            # A late response may come in after the worker was given another member of its group: nothing is refused.
+            assert not met.exclude(hit=hit).filter(late=False).exists()
 
 
 def call_for_second_opinions(monkeypatch: pytest.MonkeyPatch) -> None:

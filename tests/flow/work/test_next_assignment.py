@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.db.models.functions import Now
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from annotation.flow.batches import batch_launch
@@ -17,6 +19,7 @@ from annotation.flow.people import sign_up
 from annotation.flow.review import problem_reports
 from annotation.flow.work import next_assignment, open_work
 from annotation.models import Assignment, Batch, Hit, Participation, Worker
+from annotation.pure.batches import queue_order
 from tests.conftest import records
 from tests.flow.acting import answer_all, newcomer, participation_of, submit, take
 from tests.flow.review.test_response_import import lines
@@ -123,6 +126,37 @@ def test_what_is_returned_in_one_batch_is_open_again_in_another(grouped: Any, bo
     assert len(answer_all(bob, second)) == 4
     next_assignment.return_assignment(held)
     assert len(answer_all(bob, second)) == 2
+
+
+def test_a_claim_that_found_nothing_is_remembered_until_a_hit_opens_again(grouped: Any, bob: Any, carol: Any) -> None:
+    batch = grouped("once", meeting="one")
+    held = taken(carol, batch)
+    assert len(answer_all(bob, batch)) == 3
+    assert participation_of(bob, batch).cursor == batch.next_ticket - 1
+    taken_by_carol = {held.hit.group_key} - set(bob.assignments.values_list("group_key", flat=True))
+    assert not taken_by_carol  # the twin of what Carol has was left for Bob
+    batch.hits.exclude(assignments__worker=bob).exclude(pk=held.hit_id).update(group_key="of their own")
+    assert take(bob, batch) is None
+    next_assignment.return_assignment(held)
+    batch.hits.filter(pk=held.hit_id).update(group_key="new")
+    assert taken(bob, batch).hit_id == held.hit_id
+
+
+def test_whoever_met_every_group_is_told_so_by_a_few_statements(
+    grouped: Any, bob: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(open_work, "LOOKS", (1,))  # as if the six HITs were six hundred
+    monkeypatch.setattr(queue_order, "BLOCK", 1)
+    batch = grouped("once", meeting="one")
+    for _group in range(3):
+        submit(taken(bob, batch))
+    participation = participation_of(bob, batch)
+    Participation.objects.update(cursor=-1)
+    participation.cursor = -1
+    with CaptureQueriesContext(connection) as captured:
+        assert next_assignment.claim(participation) is None
+    assert len([query for query in captured if ' FROM "annotation_hit"' in query["sql"]]) == 2  # six without it
+    assert Participation.objects.get(pk=participation.pk).cursor == batch.next_ticket - 1
 
 
 def test_a_returned_place_is_offered_to_others_and_not_to_whoever_returned_it(
