@@ -106,6 +106,7 @@ wheel: .venv/dev.stamp schema  ## wheel and sdist in build/dist
 	@HOPSCRIBE_VAR=build/var STATIC_ROOT=build/static $(PY) manage.py collectstatic --noinput --verbosity 0
 	@rm -rf build/var
 	@$(PY) -m hatchling build -d build/dist
+	@cd client && $(abspath $(PY)) -m hatchling build -d ../build/dist
 
 .venv/run.stamp: requirements.lock
 	@$(call build,requirements.lock)

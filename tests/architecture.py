@@ -42,7 +42,7 @@ FORBIDDEN: dict[str, tuple[str, ...]] = {
     "annotation/scorers": VALUES_ONLY,
     "annotation/derivations": VALUES_ONLY,
     "annotation/tasktype": VALUES_ONLY,
-    "annotation/client": (*THIRD_PARTIES, "annotation", "tasks"),
+    "client/hopscribe_client": (*THIRD_PARTIES, "annotation", "tasks"),
     "annotation/flow": (*WEB_MODULES, *ENTRIES, "tasks"),
     "annotation/models": (
         *WEB_MODULES,
@@ -64,7 +64,6 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "annotation/scorers": ("annotation.pure", "annotation.scorers", "annotation.formats"),
     "annotation/derivations": ("annotation.pure", "annotation.derivations"),
     "annotation/tasktype": ("annotation.pure", "annotation.tasktype"),
-    "annotation/client": ("annotation.client",),
     "annotation/webhooks/protocol.py": ("annotation.pure",),
     "annotation/dry_run/crowd.py": ("annotation.pure",),
     "tasks": ("annotation.tasktype", "annotation.pure"),
@@ -120,7 +119,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "django_otp": ("annotation/flow/people/two_factor.py",),
     "pyarrow": ("annotation/formats/", "annotation/flow/data/dataset_files.py"),
     "tasks": ("annotation/registry.py", "tasks/"),
-    "httpx": ("annotation/client/",),
+    "httpx": ("client/",),
     "standardwebhooks": ("annotation/webhooks/protocol.py",),
 }
 MAY_MARK_SAFE = (
@@ -158,7 +157,7 @@ class Import(NamedTuple):
 
 
 def sources(root: Path, *folders: str) -> list[Source]:
-    return [source for folder in folders or ("annotation", "tasks") for source in _sources(root, folder)]
+    return [source for folder in folders or ("annotation", "client", "tasks") for source in _sources(root, folder)]
 
 
 @cache

@@ -25,7 +25,7 @@ OLD_NAMES = re.compile(
 NAMES_THAT_STAY = {
     "annotation/api/": {"*": "former addresses and keys, still accepted"},
     "annotation/dry_run/api_urls.py": {"*": "former addresses, still accepted"},
-    "annotation/client/batches.py": {"*": "former methods, still accepted"},
+    "client/hopscribe_client/batches.py": {"*": "former methods, still accepted"},
     "annotation/management/commands/": {"*": "former commands and options, still accepted"},
     "annotation/dry_run/management/commands/": {"*": "a former command, still accepted"},
     "annotation/models/": {"*": "names of constraints and stored values, which a rename would rewrite tables for"},

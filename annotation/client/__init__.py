@@ -1,23 +1,9 @@
-"""The Python client: import datasets, launch and watch batches, export responses. Needs httpx, but no Django."""
+"""The former name of `hopscribe_client`, for programs that run in a checkout."""
 
-from annotation.client.batches import Batch, Progress
-from annotation.client.datasets import Dataset
-from annotation.client.hopscribe import Hopscribe
-from annotation.client.jobs import Job, JobFailed
-from annotation.client.problems import HopscribeError, NotReached, Problem
-from annotation.client.rows import Rows
-from annotation.client.webhooks import Webhook
+import sys
+from pathlib import Path
 
-__all__ = [
-    "Batch",
-    "Dataset",
-    "Hopscribe",
-    "HopscribeError",
-    "Job",
-    "JobFailed",
-    "NotReached",
-    "Problem",
-    "Progress",
-    "Rows",
-    "Webhook",
-]
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "client"))
+import hopscribe_client
+
+sys.modules[__name__] = hopscribe_client

@@ -11,9 +11,9 @@ from wsgiref.simple_server import WSGIRequestHandler, make_server
 import pytest
 from django.core.handlers.wsgi import WSGIHandler
 from django.db import connection, connections
+from hopscribe_client import Hopscribe
 
 from annotation import jobs
-from annotation.client import Hopscribe
 from annotation.flow.projects import api_tokens
 from tests.flow.acting import submit, take
 

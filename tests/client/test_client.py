@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hopscribe_client import Hopscribe, HopscribeError, JobFailed, Problem
 
-from annotation.client import Hopscribe, HopscribeError, JobFailed, Problem
 from annotation.models import ApiRequest, Dataset
 from tests.conftest import records, write_records
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
-
-from annotation.client import Hopscribe, HopscribeError, NotReached, Problem, Rows
+from hopscribe_client import Hopscribe, HopscribeError, NotReached, Problem, Rows
 
 Answer = httpx.Response | Exception
 

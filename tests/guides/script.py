@@ -30,5 +30,5 @@ def _lines(block: Block, stands_for: Mapping[str, str]) -> str:
         before += [f"{STEP.format(f'--on-and-on {step}')} &", "GOING_ON=$!"]
         after = ['kill "$GOING_ON"', 'wait "$GOING_ON" || true']
     if block.language == "python":
-        text = f'PYTHONPATH="$STEPS_ROOT" "$STEPS_PYTHON" -W error -c {quote(text)}\n'
+        text = f'PYTHONPATH="$STEPS_ROOT:$STEPS_ROOT/client" "$STEPS_PYTHON" -W error -c {quote(text)}\n'
     return "\n".join([*before, text, *after])

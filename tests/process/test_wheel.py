@@ -74,6 +74,7 @@ def test_from_its_wheel_it_serves_a_new_home_and_writes_nothing_beside_itself(wh
         link = re.search(rf"{address}/join/\S+/", said)
         assert link, said
         browser = Browser(address, read=FormPage)
+        assert "You are invited as an owner" in browser.open(link[0]).html
         url, hidden = browser.open(link[0]).form(link[0].removeprefix(address))
         page = browser.post(url, hidden | {"username": "mara", "password": PASSWORD})
         assert page.path == "/projects/default/"
@@ -96,6 +97,34 @@ def test_the_command_says_what_it_has_and_refuses_what_it_does_not_know(tmp_path
         wheels.run([sys.executable, "-m", "hopscribe", "check", "--home"], cwd=ROOT)
     with pytest.raises(AssertionError, match="Unknown command"):
         wheels.run([sys.executable, "-m", "hopscribe", "no_such", "--home", str(tmp_path)], cwd=ROOT)
+
+
+USE = """
+import sys
+from hopscribe_client import Hopscribe, NotReached
+try:
+    Hopscribe("http://127.0.0.1:9", token="hop_none", project="none", tries=1).facts
+except NotReached:
+    print(sorted({name.split(".")[0] for name in sys.modules} & {"annotation", "django", "pandas"}))
+"""
+
+
+def test_the_client_is_a_wheel_of_its_own_that_needs_nothing_of_the_server(tmp_path: Path) -> None:
+    source = wheels.copy_sources(tmp_path / "source") / "client"
+    wheels.run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)], cwd=source)
+    with zipfile.ZipFile(next(tmp_path.glob("hopscribe_client-*.whl"))) as built:
+        needed = built.read("hopscribe_client-0.1.0.dist-info/METADATA").decode().splitlines()
+        assert [line for line in needed if line.startswith("Requires-Dist") and "extra" not in line] == [
+            "Requires-Dist: httpx<0.29,>=0.28"
+        ]
+        built.extractall(tmp_path / "site")
+    said = wheels.run([sys.executable, "-c", USE], cwd=tmp_path, more={"PYTHONPATH": str(tmp_path / "site")})
+    assert said.strip() == "[]"
+
+
+def test_in_a_checkout_the_client_has_its_former_name_too() -> None:
+    former = "from annotation.client import Hopscribe as former; from hopscribe_client import Hopscribe as client"
+    wheels.run([sys.executable, "-c", f"{former}; assert former is client"], cwd=ROOT)
 
 
 MIGRATION = """

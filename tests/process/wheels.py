@@ -15,8 +15,8 @@ from pathlib import Path
 from tests.process.installation import ROOT, free_port
 
 PARTS = [
-    "annotation", "deploy", "docs/api-schema.yaml", "docs/glossary.md", "hopscribe", "static", "tasks", "templates",
-    "CHANGELOG.md", "LICENSE", "Makefile", "README.md", "manage.py", "pyproject.toml",
+    "annotation", "client", "deploy", "docs/api-schema.yaml", "docs/glossary.md", "hopscribe", "static", "tasks",
+    "templates", "CHANGELOG.md", "LICENSE", "Makefile", "README.md", "manage.py", "pyproject.toml",
 ]  # fmt: skip
 NOT_OURS = {"ALLOWED_HOSTS", "DATABASE_URL", "DJANGO_SETTINGS_MODULE", "HOPSCRIBE_VAR", "HTTPS", "SECRET_KEY"}
 
@@ -36,7 +36,7 @@ def make_wheel(source: Path) -> Path:
     """What `make wheel` builds of copied sources."""
     run(["make", "--no-print-directory", "wheel", f"PY={sys.executable}", "-o", ".venv/dev.stamp"], cwd=source)
     assert list((source / "build/dist").glob("hopscribe-*.tar.gz"))
-    return next((source / "build/dist").glob("*.whl"))
+    return next((source / "build/dist").glob("hopscribe-*.whl"))
 
 
 def wheel_of(source: Path, out: Path) -> Path:

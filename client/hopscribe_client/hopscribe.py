@@ -8,13 +8,13 @@ from typing import Any, Self
 
 import httpx
 
-from annotation.client.batches import Batches
-from annotation.client.connection import Connection
-from annotation.client.datasets import Datasets
-from annotation.client.jobs import Jobs
-from annotation.client.problems import JSON, HopscribeError
-from annotation.client.rows import Rows
-from annotation.client.webhooks import Webhooks
+from hopscribe_client.batches import Batches
+from hopscribe_client.connection import Connection
+from hopscribe_client.datasets import Datasets
+from hopscribe_client.jobs import Jobs
+from hopscribe_client.problems import JSON, HopscribeError
+from hopscribe_client.rows import Rows
+from hopscribe_client.webhooks import Webhooks
 
 
 class Hopscribe:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from typing import Any
 
-from annotation.client.problems import JSON, HopscribeError
+from hopscribe_client.problems import JSON, HopscribeError
 
 SCALARS = (str, int, float, bool)
 

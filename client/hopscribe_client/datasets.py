@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from annotation.client.connection import Connection
-from annotation.client.jobs import Job, Jobs
-from annotation.client.problems import JSON
-from annotation.client.rows import Rows
+from hopscribe_client.connection import Connection
+from hopscribe_client.jobs import Job, Jobs
+from hopscribe_client.problems import JSON
+from hopscribe_client.rows import Rows
 
 Records = Iterable[Mapping[str, Any]]
 

@@ -7,9 +7,9 @@ import secrets
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from annotation.client.connection import Connection
-from annotation.client.problems import JSON
-from annotation.client.rows import Rows
+from hopscribe_client.connection import Connection
+from hopscribe_client.problems import JSON
+from hopscribe_client.rows import Rows
 
 
 class Webhook:

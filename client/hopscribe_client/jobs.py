@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
-from annotation.client.connection import Connection
-from annotation.client.problems import JSON, HopscribeError
+from hopscribe_client.connection import Connection
+from hopscribe_client.problems import JSON, HopscribeError
 
 FIRST_LOOK, LONGEST = 0.2, 5.0  # seconds between two polls
 SHOWN = 3  # errors in a message

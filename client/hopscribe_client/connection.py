@@ -15,7 +15,7 @@ from uuid import uuid4
 
 import httpx
 
-from annotation.client.problems import JSON, HopscribeError, NotReached, Problem
+from hopscribe_client.problems import JSON, HopscribeError, NotReached, Problem
 
 BUSY = frozenset({429, 502, 503, 504})  # statuses after which a retry may succeed
 LONGEST_WAIT = 30.0  # seconds between two attempts, unless the server says more

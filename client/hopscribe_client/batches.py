@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from annotation.client.connection import Connection
-from annotation.client.datasets import Dataset, Datasets, download
-from annotation.client.jobs import Job, Jobs
-from annotation.client.problems import JSON, HopscribeError
-from annotation.client.rows import Rows
+from hopscribe_client.connection import Connection
+from hopscribe_client.datasets import Dataset, Datasets, download
+from hopscribe_client.jobs import Job, Jobs
+from hopscribe_client.problems import JSON, HopscribeError
+from hopscribe_client.rows import Rows
 
 SLOWER, LONGEST = 1.5, 60.0  # factor and limit (seconds) of the polling interval while nothing changes
 FORMATS = ("jsonl", "csv", "parquet")  # of exported responses
