@@ -3,10 +3,13 @@
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
+from django.core.cache import cache
 from django.db.models import F, Q, QuerySet, TextField
 from django.db.models.functions import Cast
+from django.db.models.lookups import GreaterThan
 
 from annotation.models import Assignment, Batch, Hit, WorkerResponse, clock
+from annotation.models.batch import ByDisagreement
 from annotation.models.fields import to_text
 from annotation.pure.batches.hit_filters import Cut
 from annotation.registry import task_type
@@ -22,8 +25,20 @@ class Parts:
     shapes: list[str]
 
 
+PARTS_KEPT = 3600  # seconds
+
+
 def parts_of(batch: Batch) -> Parts:
-    """The datasets, numbers of hops and shapes of its HITs, distinct and in order."""
+    """The datasets, numbers of hops and shapes of its HITs, distinct and in order.
+
+    Kept for an hour or until items are added: finding them reads every HIT and item.
+    """
+    return cache.get_or_set(
+        f"parts/{batch.pk}/{batch.created_at.timestamp()}/{batch.size}", lambda: _parts(batch), PARTS_KEPT
+    )
+
+
+def _parts(batch: Batch) -> Parts:
     rows = batch.hits.filter(check_item=False).order_by()
     found = list(rows.values_list("item__dataset__slug", "item__hops", "item__shape").distinct())
     return Parts(
@@ -39,9 +54,9 @@ def of_items(cut: Cut, *, before: str = "") -> Q:
         "item__dataset__slug": cut.dataset or None,
         "item__hops": cut.hops,
         "item__shape": cut.shape or None,
-        "disagreement__gt": 0 if cut.differing else None,
     }
-    return Q(**{before + name: value for name, value in columns.items() if value is not None})
+    found = Q(**{before + name: value for name, value in columns.items() if value is not None})
+    return found & Q(GreaterThan(ByDisagreement(f"{before}disagreement"), 0.0)) if cut.differing else found
 
 
 def is_within(cut: Cut, moment: datetime | None) -> bool:

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.db.models import F, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.template.loader import select_template
@@ -15,6 +15,7 @@ from annotation.flow.notifications import worker_messages
 from annotation.flow.people.worker_names import name_uncomposed
 from annotation.flow.review import problem_reports, review_decisions
 from annotation.models import Assignment, Batch, Hit, Project
+from annotation.models.batch import ByDisagreement
 from annotation.pure.batches import lifecycle
 from annotation.pure.batches.hit_filters import Cut
 from annotation.pure.people import roles
@@ -34,7 +35,7 @@ SHOWS = {
     "excluded": Q(excluded_at__isnull=False),
 }
 ORDERS = {
-    "disagreement": [F("disagreement").desc(nulls_last=True), "pk"],
+    "disagreement": [ByDisagreement("disagreement").desc(), "pk"],
     "ticket": ["ticket"],
     "answers": ["-done", "pk"],
 }
