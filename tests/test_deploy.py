@@ -64,7 +64,8 @@ def test_the_image_copies_what_is_there_and_runs_without_root() -> None:
 
 def test_the_image_runs_the_wheel_that_make_builds_compiled_since_it_cannot_write() -> None:
     assert f"hatchling build -d {WHEELS}" in (ROOT / "Makefile").read_text()
-    installed, compiled = dockerfile().index("--no-deps dist/hopscribe-*.whl"), dockerfile().index("compileall -q /venv/lib")
+    installed = dockerfile().index("--no-deps dist/hopscribe-*.whl")
+    compiled = dockerfile().index("compileall -q /venv/lib")
     assert installed < compiled
     started = [COMPOSE["services"][name]["command"] for name in OURS]
     words = " ".join(word for command in started for word in command) + re.search(r"CMD \[(.+)\]\n\Z", dockerfile())[1]

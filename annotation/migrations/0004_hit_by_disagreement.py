@@ -2,7 +2,6 @@
 
 from django.db import migrations, models
 
-from annotation.models.batch import ByDisagreement
 from annotation.operations.online_indexes import AddIndexWhileServing
 
 
@@ -16,7 +15,12 @@ class Migration(migrations.Migration):
         AddIndexWhileServing(
             model_name="hit",
             index=models.Index(
-                "batch", ByDisagreement("disagreement").desc(), "id", name="hit_by_disagreement"
+                "batch",
+                models.Func(
+                    "disagreement", template="COALESCE(%(expressions)s, -1)", output_field=models.FloatField()
+                ).desc(),
+                "id",
+                name="hit_by_disagreement",
             ),
         ),
     ]

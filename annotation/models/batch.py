@@ -148,14 +148,12 @@ def _newest_instructions(batch: int) -> models.QuerySet[Instructions]:
     return Instructions.objects.filter(batch=batch).order_by("-version")[:1]
 
 
-class ByDisagreement(models.Func):
+def by_disagreement(column: str = "disagreement") -> models.Func:
     """A HIT's disagreement for sorting: -1 before a report.
 
     Without parameters, so that both databases find the index on it.
     """
-
-    template = "COALESCE(%(expressions)s, -1)"
-    output_field = models.FloatField()
+    return models.Func(column, template="COALESCE(%(expressions)s, -1)", output_field=models.FloatField())
 
 
 class HitQuerySet(models.QuerySet["Hit"]):
@@ -214,7 +212,7 @@ class Hit(models.Model):
                 name="hit_queue",
                 condition=Q(room__gt=0, excluded_at__isnull=True),
             ),
-            models.Index("batch", ByDisagreement("disagreement").desc(), "id", name="hit_by_disagreement"),
+            models.Index("batch", by_disagreement().desc(), "id", name="hit_by_disagreement"),
             models.Index(  # covers every column that sums over a batch read, so that they never load the payloads
                 fields=["batch", "excluded_at", "check_item", "wanted", "done", "live"], name="hit_progress"
             ),

@@ -33,9 +33,9 @@ class CannotTake(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """Feedback in practice: praise, or advice on what to do differently."""
+    """Feedback in practice: praise, advice on what to do differently, or something to compare with (`good` is None)."""
 
-    good: bool
+    good: bool | None
     message: str  # a gettext id with %(name)s places
     values: Mapping[str, Any] = made_by(default_factory=dict)
 

@@ -36,7 +36,7 @@ def remarks(payload: JSON, answer: JSON, gold: Example) -> list[Remark]:
         result += _on_question(payload, answer)
     ours = list(gold.extra.get("good", ()))[:SHOWN]
     message = _("Our own question for comparison: “%(question)s”")
-    return [*result, *(Remark(True, message, {"question": question}) for question in ours)]
+    return [*result, *(Remark(None, message, {"question": question}) for question in ours)]
 
 
 def _on_bridges(payload: JSON, answer: JSON, gold: Example) -> Iterator[Remark]:

@@ -106,12 +106,12 @@ def test_a_response_that_is_not_stored_comes_back_with_what_was_typed(ready: Des
 
 
 def test_a_lost_reply_is_asked_for_again_and_what_was_typed_into_the_next_waits(ready: Desk) -> None:
-    page, sent = ready.page, []
+    page, sent, again = ready.page, [], []
 
     def lose_first(route: Any) -> None:
         sent.append(route.request.post_data)
         if len(sent) > 1:
-            return route.continue_()
+            return again.append(route)
         route.fetch(max_redirects=0)
         page.wait_for_timeout(SLOW)
         return route.abort()
@@ -122,6 +122,9 @@ def test_a_lost_reply_is_asked_for_again_and_what_was_typed_into_the_next_waits(
     page.locator("#answer-text").fill("begun already")
     expect(ready.notice("unsent")).to_be_visible()
     expect(number(ready)).to_have_text("1 of 6")
+    while not again:
+        page.wait_for_timeout(20)
+    again[0].continue_()
     expect(number(ready)).to_have_text("2 of 6")
     assert ready.answer() == "begun already"
     assert len(sent) == 2

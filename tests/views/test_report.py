@@ -94,10 +94,9 @@ def test_charts_are_drawn_from_the_kept_report_with_words_for_their_numbers(
     work_off()
     charts = client.get(at("report")).context["studies"][0]["charts"]
     assert [chart["name"] for chart in charts] == [
-        "answer-by-hops-wells", "answer-by-count-wells", "support-by-hops-wells", "support-by-count-wells",
-        "workers-wells",
+        "answer-by-count-wells", "support-by-count-wells", "workers-wells",
     ]  # fmt: skip
-    result = "Answer F1 by number of hops. Human score: all 100.0 [51.0, 100.0], 2 hops 100.0"
+    result = "Answer F1 by number of responses per item (k). Human score: k = 1 100.0 [51.0, 100.0], k = 2"
     assert charts[0]["plot"].as_text().startswith(result)
     response = client.get(charts[0]["url"])
     assert response["Content-Type"] == "image/svg+xml"

@@ -9,7 +9,7 @@ from django.db.models.functions import Cast
 from django.db.models.lookups import GreaterThan
 
 from annotation.models import Assignment, Batch, Hit, WorkerResponse, clock
-from annotation.models.batch import ByDisagreement
+from annotation.models.batch import by_disagreement
 from annotation.models.fields import to_text
 from annotation.pure.batches.hit_filters import Cut
 from annotation.registry import task_type
@@ -56,7 +56,7 @@ def of_items(cut: Cut, *, before: str = "") -> Q:
         "item__shape": cut.shape or None,
     }
     found = Q(**{before + name: value for name, value in columns.items() if value is not None})
-    return found & Q(GreaterThan(ByDisagreement(f"{before}disagreement"), 0.0)) if cut.differing else found
+    return found & Q(GreaterThan(by_disagreement(f"{before}disagreement"), 0.0)) if cut.differing else found
 
 
 def is_within(cut: Cut, moment: datetime | None) -> bool:

@@ -105,7 +105,7 @@ def _study_tables(name: str, study: JSON) -> Iterator[JSON]:
         yield _by_count(name, study)
     slices = (("hops", _("By number of hops"), _("Hops")), ("shape", _("By shape"), _("Shape")))
     for key, title, column in slices:
-        if parts := study.get(f"by_{key}"):
+        if any(parts := study.get(f"by_{key}") or {}):
             named = {label: label if key == "hops" and label else text_cell(shape_words(label)) for label in parts}
             rows = [[named[label], part["n"], *_f1_cells(part)] for label, part in parts.items()]
             of = [{"dataset": name, key: label} if label else None for label in parts]

@@ -114,7 +114,7 @@ def _of_studies(datasets: Mapping[str, Any], translate: Translate) -> Iterator[P
             shapes = {_short(translate(shape_words(shape))): row for shape, row in study.get("by_shape", {}).items()}
             for key, cut in (("hops", hops), ("shape", shapes)):
                 groups = {translate(_("all")): study, **cut}
-                if len(cut) > (key == "shape"):
+                if len(cut) > 1:
                     title = translate(titles[key]) % {"part": translate(word)}
                     yield from _measured(f"{part}-by-{key}-{name}", title, groups, part, translate, name)
             yield from _curve(study, part, translate, name)

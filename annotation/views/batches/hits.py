@@ -15,7 +15,7 @@ from annotation.flow.notifications import worker_messages
 from annotation.flow.people.worker_names import name_uncomposed
 from annotation.flow.review import problem_reports, review_decisions
 from annotation.models import Assignment, Batch, Hit, Project
-from annotation.models.batch import ByDisagreement
+from annotation.models.batch import by_disagreement
 from annotation.pure.batches import lifecycle
 from annotation.pure.batches.hit_filters import Cut
 from annotation.pure.people import roles
@@ -35,7 +35,7 @@ SHOWS = {
     "excluded": Q(excluded_at__isnull=False),
 }
 ORDERS = {
-    "disagreement": [ByDisagreement("disagreement").desc(), "pk"],
+    "disagreement": [by_disagreement().desc(), "pk"],
     "ticket": ["ticket"],
     "answers": ["-done", "pk"],
 }

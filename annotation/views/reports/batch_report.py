@@ -13,7 +13,7 @@ from annotation.flow.batches import batch_progress, hit_filters
 from annotation.flow.money import wages
 from annotation.flow.reports import batch_scores, methods_facts
 from annotation.models import Batch, BatchReport, Job, Project
-from annotation.models.batch import ByDisagreement
+from annotation.models.batch import by_disagreement
 from annotation.operations.downloads import attached, sent
 from annotation.pure.batches.hit_filters import Cut
 from annotation.pure.people import roles
@@ -70,7 +70,7 @@ def _worst(batch: Batch, cut: Cut) -> list[Any]:
     differing = batch.hits.filter(hit_filters.of_items(replace(cut, differing=True)), check_item=False)
     differing = differing.filter(excluded_at__isnull=True)
     rows = differing.select_related("item__dataset").defer("payload", "item__content")
-    return list(rows.order_by(ByDisagreement("disagreement").desc(), "pk")[:WORST])
+    return list(rows.order_by(by_disagreement().desc(), "pk")[:WORST])
 
 
 def _arguments(batch: Batch, cut: Cut) -> dict[str, Any]:
