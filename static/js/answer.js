@@ -1,16 +1,18 @@
 // The answer page: selecting text sets the answer, ticks say what it rests on, and the list of paragraphs can be
 // searched, sorted and walked through by keys.
 import { alike, AnswerForm, fieldsOf, isGiven, stateOf, stateOfDraft } from "./answer_form.js";
-import { showAnswer } from "./answer_view.js";
+import { showAnswer, sourceOf } from "./answer_view.js";
 import { Caret } from "./caret.js";
 import { showMissing, startFrame } from "./frame.js";
 import { on, onItem } from "./item.js";
 import { bind, bindPattern } from "./keys.js";
-import { toCodePoint } from "./offsets.js";
+import { slice, toCodePoint } from "./offsets.js";
 import { ParagraphList } from "./paragraphs.js";
 import { select, selected, textOf } from "./ranges.js";
+import { reveal } from "./scrolling.js";
 import { Search } from "./search.js";
 import { announce, sentence } from "./texts.js";
+import { TypedAnswer } from "./typed_answer.js";
 
 const SETTLED = 400; // milliseconds in which a touch selection does not change
 
@@ -22,6 +24,7 @@ let element;
 let list;
 let search;
 let caret;
+let typed;
 let lastPointer = "mouse";
 let touchTimer = 0;
 
@@ -29,17 +32,20 @@ function refresh() {
   const state = answer.read();
   for (const item of list.items) item.element.toggleAttribute("data-ticked", list.isTicked(item));
   const settled = lastPointer === "mouse" || document.getSelection().isCollapsed;
-  showAnswer(state, { form, list, settled, undoable: answer.history.length > 0 });
-  showMissing(missing(state));
+  const found = typed.found(state);
+  showAnswer(state, found, { form, list, settled, undoable: answer.history.length > 0 });
+  showMissing(missing(state, found));
   showView();
   search.paint();
+  typed.paint(found);
 }
 
-function missing(state) {
+function missing(state, found) {
   const things = [];
   if (asksFirst && !state.answerable) return [{ field: "answerable", text: sentence("missing-answerable") }];
   if (state.answerable === "no") return things;
-  if (!isGiven(state)) things.push({ field: "text", text: sentence("missing-answer") });
+  if (!isGiven(state) || (state.kind === "text" && !found)) things.push({ field: "text", text: sentence("missing-answer") });
+  else if (found && !found.place) things.push({ field: "text", text: sentence("missing-place") });
   const supported = state.support.length || state.facts.length || state.kind === "none";
   const place = document.querySelector("#control-fact, #control-support");
   if (place && !supported) things.push({ field: place.id.slice("control-".length), text: sentence("missing-support") });
@@ -86,6 +92,31 @@ function setFromSelection() {
   caret.end();
   announce(sentence("answer-set", { text: words, number: item.position + 1 }));
   return true;
+}
+
+function choosePlace(place) {
+  const text = textOf(list.at(place.paragraph).text);
+  answer.setSpan({ ...place, text: slice(text, place.start, place.end) });
+  announce(sourceOf(answer.read(), typed.found(answer.read()), list));
+}
+
+/** The next (1) or the previous (-1) of several places of a typed answer; false if there is only one. */
+function stepPlace(step) {
+  const found = typed.found(answer.read());
+  if (fixed || !(found?.places.length > 1)) return false;
+  const count = found.places.length;
+  const place = found.places[(found.at + step + count) % count];
+  list.unfold(place.paragraph);
+  choosePlace(place);
+  reveal(typed.rangeAt(place));
+  return true;
+}
+
+function clickPlace(event) {
+  const found = fixed ? null : typed.found(answer.read());
+  if (!(found?.places.length > 1) || !document.getSelection().isCollapsed) return;
+  const place = typed.placeUnder(found, event);
+  if (place) choosePlace(place);
 }
 
 /** Where the page asks first whether there is an answer, one can be given only once there is. */
@@ -154,6 +185,7 @@ function bindKeys() {
   bind("select", beginSelecting);
   bind("answer", setByKey);
   if (fixed) return;
+  bind("place", () => stepPlace(1));
   bind("clear", () => answer.clear());
   bind("answerable", choose("answerable", "yes"));
   bind("unanswerable", choose("answerable", "no"));
@@ -197,6 +229,7 @@ function bindButtons() {
     "show-all": () => list.change({ hidden: [], filter: "all" }),
     "clear-answer": () => answer.clear(),
     "undo-answer": () => answer.undo(),
+    "next-place": () => stepPlace(1),
   };
   for (const [id, run] of Object.entries(onClick)) document.getElementById(id)?.addEventListener("click", run);
   for (const id of ["sort", "filter"]) {
@@ -214,9 +247,15 @@ function acceptProposal(value) {
 }
 
 function bindForm() {
-  document.getElementById("answer-text")?.addEventListener("keydown", (event) => {
-    if (event.key === "Escape" && !event.isComposing) event.target.blur();
+  const field = document.getElementById("answer-text");
+  field?.addEventListener("keydown", (event) => {
+    if (event.isComposing) return;
+    if (event.key === "Escape") field.blur();
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step && stepPlace(step)) event.preventDefault();
   });
+  if (field) typed.watch(field, () => answer.read());
+  element.addEventListener("click", clickPlace);
   form.addEventListener("input", onTyping);
   form.addEventListener("change", onChoice);
   // Ticking does not sort or filter anew: what is under the finger stays there until the view is changed.
@@ -239,6 +278,10 @@ onItem(() => {
   list = new ParagraphList(element, { name: `view:${form.dataset.assignment}`, changed: () => refresh() });
   search = new Search(document.getElementById("search"), document.getElementById("search-result"), list);
   caret = new Caret(list, { hint: document.getElementById("caret-hint"), set: () => setFromSelection() });
+  typed = new TypedAnswer(list, {
+    changed: () => refresh(),
+    words: (found) => found ? sourceOf(answer.read(), found, list) : "",
+  });
   answer.write(stateOfDraft(JSON.parse(document.getElementById("draft").textContent)));
   bindForm();
   bindButtons();

@@ -6,30 +6,46 @@ import { sentence } from "./texts.js";
 const MARK = "mark-answer";
 let marked = "";
 
-function markAnswer(state, list) {
-  const given = state.kind === "span" && state.start !== null && state.answerable !== "no";
-  const place = given ? `${state.paragraph}:${state.start}-${state.end}` : "";
-  if (place === marked) return;
-  marked = place;
+/** Where an answer stands: selected, or typed and found. */
+function placeOf(state, found) {
+  if (state.answerable === "no") return null;
+  return state.kind === "span" && state.start !== null ? state : found?.place ?? null;
+}
+
+function markAnswer(place, list) {
+  const name = place ? `${place.paragraph}:${place.start}-${place.end}` : "";
+  if (name === marked) return;
+  marked = name;
   unwrap(list.element, MARK);
-  const item = place && list.at(state.paragraph);
+  const item = place && list.at(place.paragraph);
   if (!item) return;
   const text = textOf(item.text);
-  wrap(item.text, toUnit(text, state.start), toUnit(text, state.end), MARK);
+  wrap(item.text, toUnit(text, place.start), toUnit(text, place.end), MARK);
 }
 
 function nameOf(list, position) {
   return textOf(list.at(position).title) || sentence("untitled");
 }
 
-function showSource(state, list) {
+/** Where the answer is from, in words; "" without one. */
+export function sourceOf(state, found, list) {
+  const from = (place) => ({ number: place.paragraph + 1, title: nameOf(list, place.paragraph) });
+  if (found?.place) {
+    const { length } = found.places;
+    return sentence(length > 1 ? "found-among" : "found", { k: found.at + 1, n: length, ...from(found.place) });
+  }
+  if (found) return sentence("found-nowhere");
+  return state.kind === "span" && state.paragraph !== null ? sentence("answer-from", from(state)) : "";
+}
+
+function showSource(state, found, list) {
   const line = document.getElementById("answer-source");
   if (!line) return;
-  const typed = state.kind === "text" && state.text.trim() ? sentence("answer-typed") : "";
-  const at = state.kind === "span" && state.paragraph !== null;
-  line.textContent = at
-    ? sentence("answer-from", { number: state.paragraph + 1, title: nameOf(list, state.paragraph) })
-    : typed || line.dataset.empty;
+  const nowhere = found !== null && !found.place;
+  line.textContent = sourceOf(state, found, list) || line.dataset.empty;
+  line.toggleAttribute("data-nowhere", nowhere);
+  document.getElementById("answer-text").setAttribute("aria-invalid", String(nowhere));
+  document.getElementById("next-place").hidden = !(found?.places.length > 1);
 }
 
 function chip(list, position) {
@@ -58,33 +74,37 @@ function showTicks(list) {
 }
 
 /** The box of the place that holds the answer: its paragraph's, or its sentence's. */
-function boxOfAnswer(state, list) {
-  const item = list.at(state.paragraph);
+function boxOfAnswer(place, list) {
+  const item = list.at(place.paragraph);
   if (item.tick) return item.tick;
   const sentenceOf = item.text.querySelector(`mark.${MARK}`)?.closest("[data-sentence]");
   return sentenceOf?.querySelector("input[name=fact]") ?? null;
 }
 
-function propose(state, list) {
+function propose(place, list) {
   const button = document.getElementById("propose");
   for (const old of list.element.querySelectorAll("[data-proposed]")) delete old.dataset.proposed;
   if (!button) return;
-  const box = state.kind === "span" && state.paragraph !== null ? boxOfAnswer(state, list) : null;
+  const box = place && boxOfAnswer(place, list);
   const open = box && !box.checked && !box.disabled;
   button.classList.toggle("off", !open);
   button.disabled = !open;
   if (!open) return;
   box.parentElement.dataset.proposed = "";
   button.dataset.propose = box.value;
-  button.querySelector("span").textContent = sentence("propose", { number: state.paragraph + 1 });
+  button.querySelector("span").textContent = sentence("propose", { number: place.paragraph + 1 });
 }
 
-/** Draw a state. While a touch selection is being made (`settled` false) its text is left alone. */
-export function showAnswer(state, { form, list, settled, undoable }) {
-  if (settled) markAnswer(state, list);
-  showSource(state, list);
+/**
+ * Draw a state; `found` is where its words stand (static/js/typed_answer.js). While a touch selection is being made
+ * (`settled` false) its text is left alone. A place that is only the first of several proposes nothing.
+ */
+export function showAnswer(state, found, { form, list, settled, undoable }) {
+  const place = placeOf(state, found);
+  if (settled) markAnswer(place, list);
+  showSource(state, found, list);
   showTicks(list);
-  propose(state, list);
+  propose(found && !found.chosen ? null : place, list);
   form.dataset.kind = state.kind;
   const undo = document.getElementById("undo-answer");
   if (undo) undo.disabled = !undoable;

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.pure.text.spans import Span, cut, locate
+from annotation.pure.text.spans import Span, cut, locate, places
 from tests.long_forms import examples
 
 TEXTS = ["Farrow lies by a well.", "The  Well\nof Ana Brook, and Well 3.", "wellington; farrow"]
@@ -34,6 +37,15 @@ TEXTS = ["Farrow lies by a well.", "The  Well\nof Ana Brook, and Well 3.", "well
 )
 def test_an_answer_is_found_where_a_person_would_look(answer: str, first: list[int], found: Span | None) -> None:
     assert locate(answer, TEXTS, first=first) == found
+
+
+PLACES = json.loads((Path(__file__).parents[1] / "places.json").read_text())
+
+
+@pytest.mark.parametrize("case", PLACES, ids=lambda case: ascii(case["answer"]))
+def test_all_places_are_those_that_the_browser_finds(case: dict[str, Any]) -> None:
+    """tests/browser/test_typed_answers.py asks the browser about the same cases."""
+    assert [list(place) for place in places(case["answer"], case["texts"], first=case["first"])] == case["places"]
 
 
 def slow(answer: str, texts: list[str]) -> Span | None:

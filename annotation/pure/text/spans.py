@@ -23,23 +23,33 @@ def cut(texts: Sequence[str], span: Span) -> str | None:
 
 
 def locate(answer: str, texts: Sequence[str], *, first: Sequence[int] = ()) -> Span | None:
-    """Locate a typed answer: exact case before other case, whole words before parts of words.
+    """The first of `places`, or None."""
+    return next(places(answer, texts, first=first), None)
 
-    Paragraphs in `first` are searched before the others. White space may differ in kind and length.
+
+def places(answer: str, texts: Sequence[str], *, first: Sequence[int] = ()) -> Iterator[Span]:
+    """Every place of a typed answer: whole words in its own case; if none, in any case; if none, parts of words.
+
+    Paragraphs in `first` are searched before the others. White space may differ in kind and length. The answer page
+    finds the same places while somebody types (static/js/places.js); tests/places.json has cases for both.
     """
     words = answer.split()
     if not words:
-        return None
+        return
     order = [*first, *(k for k in range(len(texts)) if k not in first)]
+    found = False
     for paragraph in order:
-        if place := _as_typed(words, texts[paragraph]):
-            return Span(paragraph, *place)
+        for place in _as_typed(words, texts[paragraph]):
+            found = True
+            yield Span(paragraph, *place)
     plain = r"\s+".join(map(re.escape, words))
     for pattern in (rf"(?<!\w){plain}(?!\w)", plain):
+        if found:
+            return
         for paragraph in order:
-            if match := re.search(pattern, texts[paragraph], re.I):
-                return Span(paragraph, match.start(), match.end())
-    return None
+            for match in re.finditer(pattern, texts[paragraph], re.I):
+                found = True
+                yield Span(paragraph, match.start(), match.end())
 
 
 def locate_as_scored(answer: str, texts: Sequence[str], *, first: Sequence[int] = ()) -> Span | None:
@@ -65,15 +75,16 @@ def _as_scored(wanted: Sequence[str], text: str) -> tuple[int, int] | None:
     return None
 
 
-def _as_typed(words: Sequence[str], text: str) -> tuple[int, int] | None:
+def _as_typed(words: Sequence[str], text: str) -> Iterator[tuple[int, int]]:
     """Find the words as consecutive whole words, case-sensitively, without compiling a pattern."""
     start = text.find(words[0])
     while start >= 0:
         end = _end_of(words, text, start)
         if end is not None and not is_word(text[end : end + 1]) and not (start and is_word(text[start - 1])):
-            return start, end
-        start = text.find(words[0], start + 1)
-    return None
+            yield start, end
+            start = text.find(words[0], end)
+        else:
+            start = text.find(words[0], start + 1)
 
 
 def _end_of(words: Sequence[str], text: str, start: int) -> int | None:
