@@ -149,7 +149,8 @@ class Comparable(ABC):
     def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
         """Context of the folder's `_compare.html`: the responses to a HIT next to gold.
 
-        `columns` has one entry for each response; its `worker` is the name that the page uses.
+        `columns` has one entry for each response. `worker` of a response is its letter on the page. For adjudication
+        `gold` is empty and the template gets `blind`: it shows no name, no score and no aggregated response.
         """
 
 

@@ -23,6 +23,7 @@ from annotation.tasktype import (
     Simulated,
     TaskType,
 )
+from annotation.tasktype.helpers.lettered_text import Stretch, lettered
 from annotation.tasktype.helpers.positions import position_of
 
 from .classes import ALPHA, BETA, BLANK, CLASSES, DELTA, GAMMA, LABELS, class_of, ruled
@@ -124,18 +125,19 @@ class Solvability(Revealing, Simulated, Labelled, Comparable, TaskType):
 
     def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
         texts = [p["text"] for p in payload["paragraphs"]]
-        shown = ("text", "solvable", "guessable", "necessary")
+        kept = ("text", "solvable", "guessable", "necessary")
+        shown = [lettered(text, _answers_in(k, given)) for k, text in enumerate(texts)]
         columns = [
             {
                 "class": class_of(one.answer),
-                **{name: one.answer[name] for name in shown},
+                **{name: one.answer[name] for name in kept},
                 "rationale": [cut(texts, Span(*mark)) or "" for mark in one.answer["rationale"]],
             }
             for one in given
         ]
         ablation = gold.extra.get("ablation")
         number = ablation.get("number") if isinstance(ablation, dict) else None
-        return {"columns": columns, "answers": list(gold.answers), "ablation": number, "payload": payload}
+        return {"columns": columns, "answers": list(gold.answers), "ablation": number, "texts": shown}
 
     def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
         """The share of pairs of answers that give different classes."""
@@ -167,6 +169,12 @@ def _mark(mark: Any, texts: list[str], titles: list[str]) -> list[int | None]:
     if not isinstance(mark, list) or len(mark) != 3 or not all(type(end) is int for end in mark[1:]):
         raise ValueError("rationale must list words of the text, or [paragraph, start, end]")
     return [position_of(mark[0], titles, "rationale"), *mark[1:]]
+
+
+def _answers_in(place: int, given: Sequence[Given]) -> Iterator[Stretch]:
+    for one in given:
+        if one.answer["kind"] == "span" and one.answer["paragraph"] == place:
+            yield one.answer["start"], one.answer["end"], one.worker
 
 
 def _is_gone(text: str) -> bool:

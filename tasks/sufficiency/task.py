@@ -1,6 +1,6 @@
 """Whether two paragraphs suffice to answer the question: sufficiency of pairs (DiRe, appendix D)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 from typing import Any
@@ -27,6 +27,7 @@ from annotation.tasktype import (
 )
 from annotation.tasktype.helpers.answering import shuffled
 from annotation.tasktype.helpers.hops import reading_seconds
+from annotation.tasktype.helpers.lettered_text import Stretch, lettered
 
 from .decisions import INSUFFICIENT, SUFFICIENT, VERDICTS, decided, pair_of
 from .evidence import are_spans, by_position, words_of
@@ -131,13 +132,27 @@ class Sufficiency(Adaptable, Sampled, Arranged, Timed, Simulated, Labelled, Comp
             "marked": any(one.answer["evidence"] for one in given),
             "labelled": _labelled(gold),
             "kind": self.aggregate(payload, [one.answer for one in given])["kind"],
-            "rows": [{**p, "support": k in supports} for k, p in enumerate(payload["paragraphs"])],
+            "rows": [
+                {
+                    "title": paragraph["title"],
+                    "support": k in supports,
+                    "pieces": lettered(paragraph["text"], _evidence_in(k, given)),
+                }
+                for k, paragraph in enumerate(payload["paragraphs"])
+            ],
             "payload": payload,
         }
 
     def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
         """The share of pairs of answers that differ."""
         return mean_disagreement([[answer["verdict"] for answer in answers]])
+
+
+def _evidence_in(place: int, given: Sequence[Given]) -> Iterator[Stretch]:
+    for one in given:
+        for span in one.answer["evidence"]:
+            if span["paragraph"] == place:
+                yield span["start"], span["end"], one.worker
 
 
 def _labelled(gold: Example) -> str:

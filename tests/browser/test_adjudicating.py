@@ -1,4 +1,4 @@
-"""Adjudicating without a mouse: pick an answer, hide the names, leave out for a reason, undo, go on."""
+"""Adjudicating without a mouse: pick an answer, leave out for a reason, undo, go on."""
 
 from __future__ import annotations
 
@@ -52,6 +52,20 @@ def here(page: Any) -> str:
     return re.search(r"/adjudicate/([\w-]+)/", page.url)[1]  # type: ignore[index]
 
 
+def tops(page: Any, selector: str) -> set[float]:
+    return set(page.locator(selector).evaluate_all("all => all.map((each) => each.getBoundingClientRect().top)"))
+
+
+def test_all_decisions_stand_in_one_row_and_the_text_beside_the_answers(judge: tuple[Any, int]) -> None:
+    page, _batch = judge
+    page.set_viewport_size({"width": 1280, "height": 800})
+    assert page.locator("#decide .button:visible").count() == 4  # two answers, to write, to exclude
+    assert len(tops(page, "#decide .button:visible")) == 1
+    assert len(tops(page, ".compared, .source-texts")) == 1
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert len(tops(page, ".compared, .source-texts")) == 2
+
+
 def test_open_hits_are_decided_with_the_keyboard_alone(judge: tuple[Any, int], site: Site) -> None:
     page, batch = judge
     first = here(page)
@@ -103,15 +117,3 @@ def test_an_answer_is_written_by_a_key_from_the_answer_last_focused(judge: tuple
     assert [row["decision"] for row in site.ask("decisions", batch=batch)] == ["edited"]
     press(page, "z")
     assert (here(page), left(page)) == (first, "4 left")
-
-
-@pytest.mark.soak
-def test_names_go_and_come_by_a_key(judge: tuple[Any, int]) -> None:
-    page, _batch = judge
-    names = page.locator("main code[title]").evaluate_all("all => all.map((each) => each.title)")
-    assert len(set(names)) >= 2
-    press(page, "h")
-    shown = page.locator("main").inner_html()
-    assert not [name for name in names if name[:8] in shown]
-    press(page, "h")
-    assert all(name[:8] in page.locator("main").inner_html() for name in names)

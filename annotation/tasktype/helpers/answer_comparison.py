@@ -1,7 +1,6 @@
 """The responses to one HIT side by side with gold, for requesters."""
 
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from annotation.pure.data.example import Example
@@ -9,46 +8,42 @@ from annotation.pure.statistics import metrics
 from annotation.pure.text.spans import mentions
 from annotation.tasktype import JSON, Given
 from annotation.tasktype.helpers.answering import answer_text
-
-Stretch = tuple[int, int, str]  # start, end, and the column's name ("" for gold)
+from annotation.tasktype.helpers.lettered_text import Stretch, lettered
 
 
 def compared(payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
-    """{"columns": one a given answer, "gold", "rows": one a paragraph}.
+    """{"columns": one a given answer, "gold", "support_asked", "rows": one a paragraph, those that anybody uses first}.
 
     F1 and EM are MuSiQue's; the report uses the scorer of the dataset's format.
     """
-    supports = set(gold.supports or ())
+    supports, paragraphs = gold.supports or (), payload["paragraphs"]
     facts = list(gold.facts or ()) if payload["controls"]["sentences"] else []
+    rows = [
+        {
+            "number": place + 1,
+            "title": paragraph["title"],
+            "gold": place in supports,
+            "ticked_by": [one.worker for one in given if place in one.answer["support"]],
+            "pieces": lettered(paragraph["text"], _stretches(place, paragraph, given, gold)),
+        }
+        for place, paragraph in enumerate(paragraphs)
+    ]
     return {
-        "columns": [_column(one, gold) for one in given],
+        "columns": [_column(one, gold) | {"support": _ticked(payload, one.answer)} for one in given],
         "gold": {
             "answers": [] if gold.answerable is False else list(gold.answers),
             "none": gold.answerable is False,
-            "support": _numbers(supports),
+            "support": _ticked(payload, {"support": supports, "facts": facts}),
             "hidden": not gold.answers and gold.answerable is not False,
         },
         "support_asked": payload["controls"]["support"],
-        "rows": [
-            {
-                "number": place + 1,
-                "title": paragraph["title"],
-                "gold": place in supports,
-                "gold_facts": _sentences(facts, place),
-                "ticks": [
-                    {"on": place in one.answer["support"], "sentences": _sentences(one.answer["facts"], place)}
-                    for one in given
-                ],
-                "pieces": list(_pieces(paragraph["text"], _stretches(place, paragraph, given, gold))),
-            }
-            for place, paragraph in enumerate(payload["paragraphs"])
-        ],
+        "rows": sorted(rows, key=lambda row: not _is_used(row)),
     }
 
 
 def _column(one: Given, gold: Example) -> JSON:
     answer, scorer = one.answer, metrics.MUSIQUE
-    column = {"text": answer_text(answer), "kind": answer["kind"], "support": _numbers(answer["support"])}
+    column = {"text": answer_text(answer), "kind": answer["kind"]}
     if gold.answerable is False:
         return column | {"right_none": answer["kind"] == "none"}
     if gold.answers:
@@ -59,11 +54,16 @@ def _column(one: Given, gold: Example) -> JSON:
     return column
 
 
-def _numbers(places: Any) -> str:
-    return ", ".join(str(place + 1) for place in sorted(places))
+def _ticked(payload: JSON, answer: JSON) -> list[JSON]:
+    """The supporting paragraphs, each with the numbers of its ticked sentences ("" without sentences)."""
+    return [
+        {"number": place + 1, "title": paragraph["title"], "sentences": _sentences(answer["facts"], place)}
+        for place, paragraph in enumerate(payload["paragraphs"])
+        if place in answer["support"]
+    ]
 
 
-def _sentences(facts: Any, place: int) -> str:
+def _sentences(facts: Collection[Any], place: int) -> str:
     return ", ".join(str(sentence + 1) for paragraph, sentence in facts if paragraph == place)
 
 
@@ -77,12 +77,5 @@ def _stretches(place: int, paragraph: JSON, given: Sequence[Given], gold: Exampl
                 yield start, end, ""
 
 
-def _pieces(text: str, stretches: Iterator[Stretch]) -> Iterator[JSON]:
-    """The text cut at the ends of marked stretches; joined, the pieces are the text."""
-    marked = sorted(set(stretches))
-    cuts = sorted({0, len(text)} | {end for stretch in marked for end in stretch[:2]})
-    for start, end in pairwise(cuts):
-        over = [s for s in marked if s[0] <= start and end <= s[1]]
-        names = [name for _s, _e, name in over if name]
-        ends = [name for _s, e, name in over if name and e == end]
-        yield {"text": text[start:end], "by": names, "ends": ends, "gold": any(not n for *_, n in over)}
+def _is_used(row: JSON) -> bool:
+    return bool(row["ticked_by"]) or any(piece["by"] for piece in row["pieces"])

@@ -18,6 +18,7 @@ from annotation.models import Assignment, Batch, Hit, Project
 from annotation.models.batch import by_disagreement
 from annotation.pure.batches import lifecycle
 from annotation.pure.batches.hit_filters import Cut
+from annotation.pure.data.example import Example
 from annotation.pure.people import roles
 from annotation.pure.review import review_state
 from annotation.registry import task_type
@@ -90,17 +91,21 @@ def responses_of(row: Hit) -> list[dict[str, Any]]:
     """All submitted assignments of the HIT, in order of submission."""
     done = batch_progress.assignments_of(row.batch).filter(hit=row, state=lifecycle.SUBMITTED)
     done = done.select_related("worker__project").prefetch_related("responses").order_by("submitted_at", "pk")
-    return [_response(_letter(number), assignment) for number, assignment in enumerate(done)]
+    return [_response(letter_of(number), assignment) for number, assignment in enumerate(done)]
 
 
-def side_by_side(batch: Batch, row: Hit, responses: list[dict[str, Any]]) -> dict[str, Any]:
-    """Context of the task's compare template: responses with their `column`, and `compare`."""
+def side_by_side(batch: Batch, row: Hit, responses: list[dict[str, Any]], *, blind: bool = False) -> dict[str, Any]:
+    """Context of the task's compare template: responses with their `column`, `compare` and `blind`.
+
+    `blind`: without gold, names, scores and what the responses add up to.
+    """
     given = [Given(response["letter"], response["answer"].answer) for response in responses]
-    compare = capabilities.compare(task_type(batch.task), row.payload, given, row.item.example)
+    gold = Example(id="", question="", paragraphs=()) if blind else row.item.example
+    compare = capabilities.compare(task_type(batch.task), row.payload, given, gold)
     for response, column in zip(responses, compare["columns"], strict=True):
         response["column"] = column
     template = select_template([f"{batch.task}/_compare.html", "review/_compare.html"])
-    return {"responses": responses, "compare": compare, "compare_template": template.template.name}
+    return {"responses": responses, "compare": compare, "compare_template": template.template.name, "blind": blind}
 
 
 def hit_of(batch: Batch, public_id: str) -> Hit:
@@ -108,7 +113,7 @@ def hit_of(batch: Batch, public_id: str) -> Hit:
     return get_object_or_404(batch.hits.select_related("item__dataset", "batch"), public_id=public_id)
 
 
-def _letter(number: int) -> str:
+def letter_of(number: int) -> str:
     """A to Z, then A1 to Z1, and so on."""
     return chr(65 + number % 26) + (str(number // 26) if number >= 26 else "")
 

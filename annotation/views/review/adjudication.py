@@ -10,8 +10,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from annotation.flow.batches.hit_headings import heading
 from annotation.flow.errors import Conflict, Refused
-from annotation.flow.people.worker_names import name_uncomposed
 from annotation.flow.projects import overview
 from annotation.flow.review import adjudication, problem_reports, review_decisions
 from annotation.models import Batch, Hit, Project
@@ -21,7 +21,7 @@ from annotation.registry import task_type
 from annotation.tasktype import capabilities
 from annotation.views.access import member_action, member_form, member_page
 from annotation.views.batches.batch_page import batch_context, batch_of
-from annotation.views.batches.hits import hit_of, responses_of, side_by_side
+from annotation.views.batches.hits import hit_of, letter_of, responses_of, side_by_side
 from annotation.views.post_handling import posted_text, refusal_as_message, see, whole_number
 from annotation.views.work.task_frame import PROBLEM_REASONS, shortcut_context
 
@@ -32,7 +32,6 @@ KINDS = {
     "undecided": gettext_noop("undecided"),
     "split": gettext_noop("no agreement"),
 }
-HIDDEN = "names_hidden"  # session key: hide the workers' names
 
 
 @member_page(roles.REVIEW)
@@ -41,11 +40,12 @@ def adjudicate(request: HttpRequest, project: Project, batch: str) -> HttpRespon
     shown = _launched(project, batch)
     waiting = adjudication.queue(shown)
     page = Paginator(waiting, 50).get_page(request.GET.get("page"))
-    rows = Hit.objects.select_related("item__dataset").defer("payload", "item__content", "item__dataset__report")
+    rows = Hit.objects.select_related("item__dataset").defer("item__content", "item__dataset__report")
     hits = rows.in_bulk([hit.pk for hit in page])
-    name_uncomposed(hit.item for hit in hits.values())
     page.object_list = [
-        {"hit": hits[hit.pk], "answers": hit.answers, "kind": kind_words(hit.kind)} for hit in page.object_list
+        {"hit": hits[hit.pk], "heading": heading(shown, hits[hit.pk]), "kind": kind_words(hit.kind)}
+        | {"answers": hit.answers}
+        for hit in page.object_list
     ]
     context = {"page": page, "first": waiting[0] if waiting else None, "undone": _undoable(request, shown)}
     return render(request, "review/adjudicate.html", batch_context(shown, "adjudicate", **context))
@@ -65,14 +65,11 @@ def kind_words(kind: str) -> str:
 
 @member_form(roles.REVIEW)
 def adjudicate_hit(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
-    """One HIT; POST chooses or writes a response, excludes the HIT, or shows or hides workers' names."""
+    """One HIT, blind: without gold, names and scores; POST chooses or writes a response, or excludes the HIT."""
     shown = _launched(project, batch)
     row = hit_of(shown, public_id)
     if request.method != "POST":
         return _page(request, shown, row)
-    if names := request.POST.get("names"):
-        request.session[HIDDEN] = names == "hide"
-        return see("adjudicate-hit", project.slug, batch, public_id)
     if "pick" in request.POST:
         return _picked(request, shown, row, request.POST["pick"], request.POST.get("revision", ""))
     if "write" in request.POST and capabilities.writes(task_type(shown.task)):
@@ -140,29 +137,27 @@ def _page(
     typed: dict[str, str] | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    hidden = bool(request.session.get(HIDDEN))
     mixed = adjudication.shuffled(responses_of(row), viewer=request.user.pk or 0, hit=row.public_id)
     standings = {s.assignment.pk: s for s in review_decisions.standings([each["assignment"] for each in mixed])}
-    responses = [_lettered(k, each, standings, hidden=hidden) for k, each in enumerate(mixed)]
+    responses = [_lettered(k, each, standings) for k, each in enumerate(mixed)]
     picks = [each for each in responses if each["standing"].takes_part]
-    waiting = adjudication.queue(batch)
-    here = next((hit for hit in waiting if hit.pk == row.pk), None)
+    taken = [each for each in picks if each["standing"].state in review_state.TAKEN]
     context = batch_context(
         batch,
         "adjudicate",
         leaf="",
         hit=row,
-        hidden=hidden,
+        heading=heading(batch, row),
         problem=problem,
         picks=picks,
         write=_to_write(batch, row, picks, typed),
-        kind=kind_words(here.kind) if here else "",
-        left=len(waiting),
+        decided=bool(row.excluded_at) or len(taken) == 1,
+        left=len(adjudication.queue(batch)),
         next=adjudication.following(batch, row),
         undone=_undoable(request, batch),
         reasons=[_(text) for text in PROBLEM_REASONS.values()],
         **shortcut_context(request),
-        **side_by_side(batch, row, responses),
+        **side_by_side(batch, row, responses, blind=True),
     )
     return render(request, "review/adjudicate_hit.html", context, status=status)
 
@@ -185,16 +180,14 @@ def _to_write(
     return {"how": _(capabilities.writes(task)), "bases": bases, "open": typed is not None, **filled, **(typed or {})}
 
 
-def _lettered(number: int, response: dict[str, Any], standings: dict[int, Any], *, hidden: bool) -> dict[str, Any]:
-    """A response under a letter, without its worker if names are hidden."""
-    worker = {"pseudonym": _("hidden")} if hidden else response["worker"]
-    standing = standings[response["assignment"].pk]
+def _lettered(number: int, response: dict[str, Any], standings: dict[int, Any]) -> dict[str, Any]:
+    """A response under a letter in the order of the page, without its worker."""
     return response | {
-        "letter": chr(65 + number % 26),
+        "letter": letter_of(number),
         "number": number + 1,
         "key": str(number + 1),
-        "worker": worker,
-        "standing": standing,
+        "worker": None,
+        "standing": standings[response["assignment"].pk],
     }
 
 

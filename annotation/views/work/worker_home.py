@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
 
+from annotation.flow.batches.hit_headings import heading
 from annotation.flow.errors import Refused
 from annotation.flow.money import earnings
 from annotation.flow.notifications import worker_messages
@@ -32,7 +33,6 @@ from annotation.models import (
 )
 from annotation.models.compiled import compiled
 from annotation.pure.batches import lifecycle
-from annotation.registry import task_type
 from annotation.views.access import open_batch, signed_in_action, signed_in_form, signed_in_page
 from annotation.views.context import Standing, standing_columns
 from annotation.views.people.sign_up import safe_next
@@ -122,18 +122,9 @@ def history(request: HttpRequest) -> HttpResponse:
     page = Paginator(written.prefetch_related(decided), 50).get_page(request.GET.get("page"))
     returned = review_decisions.to_repair(worker__user=request.user).filter(assignment__in=[row.pk for row in page])
     for row in page:
-        row.heading = _heading(row)
+        row.heading = heading(row.batch, row.hit)
     context = {"page": page, "returned": {review.assignment_id: review for review in returned}}
     return render(request, "work/history.html", context | worker_tabs(request, "history"))
-
-
-def _heading(row: Assignment) -> str:
-    """The title of an assignment in a list: its question, or the first hop's; for the MTurk API its title."""
-    if not task_type(row.batch.task).launched:
-        return row.batch.title
-    payload = row.hit.payload
-    hops = payload.get("hops")
-    return str(payload.get("question") or (hops[0]["question"] if hops else row.public_id))
 
 
 def workers_of(request: HttpRequest) -> list[Worker]:

@@ -52,8 +52,8 @@ def test_a_hit_shows_all_answers_beside_gold(client: Any, alice: Any, bob: Any, 
     assert (first["letter"], second["letter"]) == ("A", "B")
     assert [a.revision for a in first["earlier"]] == [1]
     assert first["column"]["f1"] == 1
-    ticks = [[tick["on"] for tick in row["ticks"]] for row in response.context["compare"]["rows"]]
-    assert [[row[0] for row in ticks], [row[1] for row in ticks]] == [[True, False, True], [False, True, False]]
+    assert [[p["number"] for p in each["column"]["support"]] for each in (first, second)] == [[1, 3], [2]]
+    assert [row["ticked_by"] for row in response.context["compare"]["rows"]] == [["A"], ["B"], ["A"]]
     assert [row["gold"] for row in response.context["compare"]["rows"]] == [True, True, False]
     assert bob.pseudonym in html
     assert "bob" not in html.lower()

@@ -159,17 +159,20 @@ def test_an_answer_of_another_hit_cannot_be_picked(boss: Any, open_batch: Batch,
     assert boss.post(page("adjudicate-hit", first.public_id), wish).status_code == 404
 
 
-def test_names_are_hidden_until_the_viewer_wants_them_back(boss: Any, open_batch: Batch, bob: Any, carol: Any) -> None:
-    one, two = adjudication.queue(open_batch)[:2]
-    address = page("adjudicate-hit", one.public_id)
-    assert bob.pseudonym in boss.get(address).content.decode()
-    boss.post(address, {"names": "hide"})
-    for public_id in (one.public_id, two.public_id):
-        html = boss.get(page("adjudicate-hit", public_id)).content.decode()
-        assert not [name for name in (bob.pseudonym, carol.pseudonym) if name[:8] in html]
-        assert sorted(set(re.findall(r"Choose ([A-Z])", html))) == ["A", "B"]
-    boss.post(address, {"names": "show"})
-    assert carol.pseudonym in boss.get(address).content.decode()
+def test_gold_and_names_come_after_the_decision(boss: Any, open_batch: Batch, bob: Any, carol: Any) -> None:
+    first = adjudication.queue(open_batch)[0]
+    hit = Hit.objects.get(pk=first.pk)
+    address = page("adjudicate-hit", first.public_id)
+    html = boss.get(address).content.decode()
+    assert sorted(set(re.findall(r"Choose ([A-Z])", html))) == ["A", "B"]
+    assert page("hit", first.public_id) not in html
+    after = boss.post(address, pick_of(hit, carol))["Location"]
+    for shown in (after, address):
+        assert page("hit", first.public_id) in boss.get(shown).content.decode()
+    opened = boss.get(page("hit", first.public_id)).content.decode()
+    assert "mark-gold" in opened
+    assert bob.pseudonym in opened
+    assert carol.pseudonym in opened
 
 
 def test_an_empty_queue_says_what_would_come(boss: Any, project: Any, dataset: Any) -> None:
