@@ -2,6 +2,7 @@
 // searched, sorted and walked through by keys.
 import { alike, AnswerForm, fieldsOf, isGiven, stateOf, stateOfDraft } from "./answer_form.js";
 import { showAnswer, sourceOf } from "./answer_view.js";
+import { keepHere, keptHere } from "./browser_storage.js";
 import { Caret } from "./caret.js";
 import { showMissing, startFrame } from "./frame.js";
 import { on, onItem } from "./item.js";
@@ -221,6 +222,18 @@ function bindPointer() {
   });
 }
 
+/** On a phone the question can be one line; it stays so for the items that come. */
+function bindQuestion() {
+  const button = document.getElementById("fold-question");
+  const show = (open) => button.setAttribute("aria-expanded", String(open));
+  button.addEventListener("click", () => {
+    const open = button.getAttribute("aria-expanded") !== "true";
+    show(open);
+    keepHere("question-folded", !open);
+  });
+  show(!keptHere("question-folded"));
+}
+
 function bindButtons() {
   const onClick = {
     pin: () => list.change({ pin: !list.view.pin }),
@@ -285,6 +298,7 @@ onItem(() => {
   answer.write(stateOfDraft(JSON.parse(document.getElementById("draft").textContent)));
   bindForm();
   bindButtons();
+  bindQuestion();
   bindPointer();
   bindKeys();
   list.apply();

@@ -45,7 +45,9 @@ function showSource(state, found, list) {
   line.textContent = sourceOf(state, found, list) || line.dataset.empty;
   line.toggleAttribute("data-nowhere", nowhere);
   document.getElementById("answer-text").setAttribute("aria-invalid", String(nowhere));
-  document.getElementById("next-place").hidden = !(found?.places.length > 1);
+  const step = document.getElementById("next-place");
+  step.hidden = !(found?.places.length > 1);
+  if (!step.hidden) step.querySelector("[data-at]").textContent = `${found.at + 1}/${found.places.length}`;
 }
 
 function chip(list, position) {

@@ -109,6 +109,7 @@ export class Decisions {
 
   tellMissing() {
     const missing = this.all.filter((decision) => !this.chosen(decision));
+    document.querySelector(".work-foot").toggleAttribute("data-needed", !this.sendsAtOnce || !missing.length);
     showMissing(missing.slice(0, 1).map(({ id }) => ({ field: id.replace(/^control-/, ""), text: sentence("decision") })));
   }
 }

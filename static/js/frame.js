@@ -32,6 +32,13 @@ function bindDialogs() {
   }
 }
 
+/** On a phone rare acts are in a drawer, which goes once one is chosen. */
+function bindDrawers() {
+  for (const drawer of document.querySelectorAll(".drawer[popover]")) {
+    drawer.addEventListener("click", ({ target }) => target.closest("a, button") && drawer.hidePopover());
+  }
+}
+
 function bindLinks() {
   for (const control of document.querySelectorAll("[data-bind]")) bind(control.dataset.bind, () => control.click());
   on(document, "click", (event) => {
@@ -104,6 +111,7 @@ export function startFrame({ fieldsOf = () => new URLSearchParams(), alike = (a,
   bindDialogs();
   document.getElementById("problem-report")?.reset(); // its fields are in a dialog that stays from item to item
   bindLinks();
+  bindDrawers();
   measureFoot();
   bindSubmit(form);
   showServerTimes();

@@ -24,6 +24,14 @@ IN_REACH = """(element) => {
 }"""
 
 
+# The share of the window's height that shows a part of the page, and not the bars that cover it.
+SHARE = """(selector) => {
+  const heights = [...Array(innerHeight).keys()];
+  const shown = heights.filter((y) => document.elementFromPoint(innerWidth / 2, y)?.closest(selector));
+  return shown.length / innerHeight;
+}"""
+
+
 def overflow(page: Any) -> int:
     """CSS pixels by which the page is wider than its window."""
     return int(page.evaluate("() => document.documentElement.scrollWidth - document.documentElement.clientWidth"))
@@ -45,14 +53,14 @@ def test_an_assignment_is_finished_with_taps_only(desk: WorkPage) -> None:
         words = worker.texts()[2].split(". ")[0]
         position = touch_select(worker, words)
         assert overflow(worker.page) == 0
-        assert worker.page.locator("button[form=work]").evaluate(IN_REACH)
+        assert worker.page.locator(".work-acts button[form=work]").evaluate(IN_REACH)
         tick = worker.page.locator(f"#support-{position}")
         tick.scroll_into_view_if_needed()
         tick.tap()
         expect(tick).to_be_checked()
         expect(worker.page.locator("#missing")).to_have_text("Ready to submit")
         with worker.page.expect_navigation():
-            worker.page.locator("button[form=work]").tap()
+            worker.page.locator(".work-acts button[form=work]").tap()
     assert worker.is_done()
     assert len(worker.answers()) == 2
 
@@ -62,15 +70,21 @@ def test_nothing_is_lost_on_a_small_screen(desk: WorkPage, screen: dict[str, Any
     worker = desk("demo", sample=1, page=screen)
     page = worker.page
     assert overflow(page) == 0
-    for control in ("#question", "#answer-text", "#search", "#sort", "#filter", "#pin", "#fold-all"):
+    for control in ("#question", "#answer-text", "#search"):
         page.locator(control).scroll_into_view_if_needed()
         expect(page.locator(control)).to_be_visible()
+    page.get_by_role("button", name="View").click()
+    for control in ("#sort", "#filter", "#pin", "#fold-all"):
+        assert page.locator(control).evaluate(IN_REACH)
+    page.keyboard.press("Escape")
     for last in ("#text-9", "#paragraph-0 [data-fold]", "#paragraph-9 [data-hide]"):
         page.locator(last).evaluate("(element) => element.scrollIntoView({block: 'center'})")
         expect(page.locator(last)).to_be_in_viewport()
     page.locator("button[form=work]").scroll_into_view_if_needed()
     assert page.locator("button[form=work]").evaluate(IN_REACH)
     for box in ("keys-box", "instructions-box", "return-box", "problem-report-box"):
+        if box in {"return-box", "problem-report-box"}:
+            page.get_by_role("button", name="Back, return, report").click()
         page.locator(f"[popovertarget={box}]").first.click()
         expect(page.locator(f"#{box}")).to_be_in_viewport()
         assert overflow(page) == 0
@@ -118,3 +132,99 @@ def test_the_page_that_is_open_is_in_sight_among_its_mates(visit: Any, furnished
     for path in ("/work/earnings/", "/work/messages/"):
         page.goto(path)
         assert page.locator(".tabs [aria-current]").evaluate(IN_REACH)
+
+
+@pytest.mark.parametrize(("screen", "least"), [(PHONE, 0.65), (ZOOMED, 0.6)], ids=["phone", "zoom 200 %"])
+def test_most_of_the_screen_is_text_while_one_reads(desk: WorkPage, screen: dict[str, Any], least: float) -> None:
+    worker = desk("demo", sample=1, options={"yes_no": True, "no_answer": True}, page=screen)
+    first = worker.page.locator(".paragraph").first.bounding_box()
+    assert first is not None
+    assert first["y"] < 200  # bar, question of two lines and one line of tools
+    worker.page.locator("#text-5").evaluate("(element) => element.scrollIntoView({block: 'center'})")
+    assert worker.page.evaluate(SHARE, ".read") >= least
+    assert worker.page.locator(".work-acts button[form=work]").evaluate(IN_REACH)
+    assert worker.page.locator("#answer-text").evaluate(IN_REACH)
+
+
+def test_the_tools_of_a_phone_are_one_line_and_the_question_can_be(desk: WorkPage) -> None:
+    worker = desk("demo", sample=2, page=PHONE)
+    page = worker.page
+    tools = page.locator(".tools > :visible").evaluate_all(
+        "all => all.map((each) => each.getBoundingClientRect()).map(({top, bottom}) => (top + bottom) / 2)"
+    )
+    assert len(tools) == 3
+    assert max(tools) - min(tools) < 2
+    whole = page.locator("#question").bounding_box()["height"]
+    fold = page.get_by_role("button", name="The whole question")
+    fold.tap()
+    expect(fold).to_have_attribute("aria-expanded", "false")
+    assert page.locator("#question").bounding_box()["height"] < whole
+    worker.select("the")
+    page.locator("#propose").tap()
+    worker.submit()
+    expect(fold).to_have_attribute("aria-expanded", "false")
+    fold.tap()
+    expect(fold).to_have_attribute("aria-expanded", "true")
+
+
+def test_a_cross_closes_and_does_nothing_else(desk: WorkPage) -> None:
+    page = desk("demo", sample=1, page=PHONE).page
+    crosses = page.get_by_role("button").filter(has_text="✕")
+    assert set(crosses.evaluate_all("all => all.map((each) => each.getAttribute('aria-label'))")) <= {"Close"}
+    nameless = page.locator("button:visible, a:visible, input:visible, select:visible").evaluate_all(
+        """all => all.filter((each) => !(each.getAttribute("aria-label") || each.labels?.length
+          || each.textContent.trim())).map((each) => each.outerHTML.slice(0, 90))"""
+    )
+    assert nameless == []
+
+
+def test_a_selection_that_handles_change_is_left_alone_until_it_rests(desk: WorkPage) -> None:
+    """Dragging a handle is a row of selections without any mouse; the page must not touch the text under it."""
+    worker = desk("demo", sample=1, page=PHONE)
+    page = worker.page
+    words = worker.texts()[2].split(". ")[0]
+    start = " ".join(words.split()[:5])
+    position = touch_select(worker, start)
+    assert worker.marked() == ""  # a mark would take the handles away
+    text = worker.texts()[position]
+    for end in range(len(start) + 1, len(words) + 1, 5):
+        page.evaluate(SELECT, [position, 0, units(text, end)])
+    page.evaluate(SELECT, [position, 0, units(text, len(words))])
+    assert worker.answer() == start
+    expect(page.locator("#answer-text")).to_have_value(words)
+    assert page.evaluate("() => document.getSelection().toString()") == words
+    page.evaluate("() => document.getSelection().removeAllRanges()")
+    page.wait_for_function("(words) => document.querySelector('#paragraphs mark')?.textContent === words", arg=words)
+    assert (worker.field("kind"), worker.field("start"), worker.field("end")) == ("span", "0", str(len(words)))
+
+
+@pytest.mark.parametrize(
+    ("task", "kind"), [("coreference", "pairs"), ("choose", "compositions"), ("sufficiency", "two_paragraphs")]
+)
+def test_a_decision_on_a_phone_is_a_tap_at_the_end_of_the_screen(desk: WorkPage, task: str, kind: str) -> None:
+    worker = desk(kind, task=task, sample=2, page=PHONE)
+    page = worker.page
+    for choice in page.locator(".decision:visible label").all():
+        assert choice.evaluate(IN_REACH)
+    expect(page.locator(".work-acts button[form=work]")).to_be_hidden()
+    bar = page.locator(".decisions").bounding_box()
+    assert bar["y"] + bar["height"] == PHONE["viewport"]["height"]  # nothing below it
+    assert bar["height"] <= (310 if task == "choose" else 130)
+    page.wait_for_timeout(400)
+    with page.expect_response("**/submit/"), page.expect_navigation():
+        page.locator(".decision:visible label").first.tap()
+    assert len(worker.answers()) == 1
+    expect(page.locator("#undo")).to_be_visible()
+    assert page.locator(".decisions").bounding_box()["height"] <= (310 if task == "choose" else 130)
+
+
+def test_a_decision_that_arrows_chose_can_be_submitted(desk: WorkPage) -> None:
+    worker = desk("pairs", task="coreference", sample=2)
+    submit = worker.page.locator(".work-acts button[form=work]")
+    expect(submit).to_be_hidden()
+    worker.page.locator(".decision input").first.focus()
+    worker.page.keyboard.press("ArrowRight")
+    expect(submit).to_be_visible()
+    with worker.page.expect_response("**/submit/"), worker.page.expect_navigation():
+        submit.click()
+    assert worker.answers()[0]["answer"]["bridges"] == ["different"]
