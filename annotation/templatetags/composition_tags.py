@@ -107,11 +107,6 @@ def used_hops(coverage: list[dict[str, Any]]) -> list[int]:
 
 
 @register.filter
-def any_skipped(coverage: list[dict[str, Any]]) -> bool:
-    return any(row["skipped"] for row in coverage)
-
-
-@register.filter
 def dollars(cents: int) -> str:
     """US cents as $0.25."""
     return f"${cents / 100:.2f}"

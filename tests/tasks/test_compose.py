@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from dataclasses import replace
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -259,3 +261,9 @@ def test_an_answer_shown_and_posted_again_is_the_same_answer(bridges: list[str],
     for k, judgment in enumerate(draft["bridges"], 1):
         again[f"bridge-{k}"] = judgment
     assert Form(shown, again).answer() == first.answer()
+
+
+def test_the_instructions_are_read_in_two_minutes() -> None:
+    """Some 300 words; the rest is in the examples, which are a key away."""
+    text = (Path(__file__).parents[2] / "tasks/compose/instructions.md").read_text(encoding="utf-8")
+    assert len(re.findall(r"\w[\w’'-]*", text)) <= 330

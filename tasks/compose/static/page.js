@@ -6,9 +6,8 @@ import { showMissing, startFrame } from "../../js/frame.js";
 import { onItem } from "../../js/item.js";
 import { bind, bindPattern } from "../../js/keys.js";
 import { reveal } from "../../js/scrolling.js";
+import { goTo } from "../../js/submit.js";
 import { announce, sentence } from "../../js/texts.js";
-
-const MOST_NAMED = 2; // errors that the bar names
 
 onItem(() => {
   const form = document.getElementById("work");
@@ -33,7 +32,7 @@ onItem(() => {
     const errors = found.filter(({ level }) => level === "error");
     const open = found.filter(({ id, level }) => level === "warning" && !question.reasonFor(id));
     return [
-      ...errors.slice(0, MOST_NAMED).map(({ text }) => ({ field: "question", text })),
+      ...errors.slice(0, 1).map(() => ({ field: "question", text: sentence("missing-change", { n: errors.length }) })),
       ...open.slice(0, 1).map(({ id }) => ({ field: `override-${id}`, text: sentence("missing-reason", { n: open.length }) })),
     ];
   }
@@ -125,6 +124,16 @@ onItem(() => {
     bind("undo", () => bridges.undo());
   }
 
+  /** What the list under the field says already is not said again by the server: Submit leads there. */
+  function stopAtFindings(event) {
+    const things = missing();
+    if (bridges.stage.name !== "writing" || !things.length || !question.isChecked) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    goTo(`control-${things[0].field}`);
+    announce(question.found().map(({ text }) => text).join("; "));
+  }
+
   function load(state) {
     form.elements.why.value = state.why;
     bridges.set(state.bridges);
@@ -135,6 +144,7 @@ onItem(() => {
   const total = bridges.given.length;
   form.addEventListener("draft:restore", ({ detail }) => load(stateOf(detail.fields, total)));
   form.addEventListener("draft:load", ({ detail }) => load(stateOfDraft(detail.draft, total)));
+  form.addEventListener("submit", stopAtFindings);
   bindPointing();
   bindKeys();
   question.heard();

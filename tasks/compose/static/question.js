@@ -103,6 +103,12 @@ export class Question {
     }
   }
 
+  /** Whether the checks have said what they find in the text as it stands, and there is any text. */
+  get isChecked() {
+    const checked = this.checks.querySelector(".findings")?.dataset.question;
+    return Boolean(this.text.trim()) && checked === this.text.slice(0, MOST_ASKED);
+  }
+
   found() {
     return [...this.checks.querySelectorAll("[data-finding]")].map((item) => ({
       item,
