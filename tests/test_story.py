@@ -16,6 +16,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.demo import world
+from annotation.flow.people import consent
 from annotation.flow.people.sign_up import project_named
 from annotation.formats import FORMATS
 from annotation.models import Batch, Invite, Member, User
@@ -96,6 +97,7 @@ def requester(db: None) -> Browser:
     """Alice, who runs the default project, signed in."""
     user = User.objects.create_user("alice", password=PASSWORD)
     Member.objects.create(project=project_named(), user=user)
+    consent.fill_in(project_named(), contact="alice@example.org", ethics="board 7")
     return Browser().open(reverse("sign-in")).send("/sign-in/", username="alice", password=PASSWORD)
 
 

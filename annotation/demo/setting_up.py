@@ -12,6 +12,7 @@ from annotation.demo import world
 from annotation.demo.visitor import Visitor, is_assignment
 from annotation.flow.batches.batch_launch import create_batch, launch
 from annotation.flow.data.dataset_import import import_dataset
+from annotation.flow.people import consent
 from annotation.formats import FORMATS
 from annotation.models import Batch, Dataset, Member, Project, User, Worker
 from annotation.pure.batches import lifecycle
@@ -56,6 +57,7 @@ def accounts(notes: dict[str, Any], project: Project) -> list[dict[str, str]]:
 
 def batch(project: Project, folder: Path) -> Batch:
     """The demo's launched batch, created on the first run."""
+    consent.fill_in(project, contact="whoever runs this demo", ethics="not needed; the demo studies nobody")
     examples = world.examples(seed=0)
     settings = {"title": "Questions about Vennory", "task": "answer", "assignments_per_hit": 3}
     return launched(project, BATCH, dataset=DATASET, examples=examples, folder=folder, **settings)

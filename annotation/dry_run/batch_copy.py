@@ -66,7 +66,7 @@ def _items(batch: Batch, most: int) -> list[int]:
 def _stripped(row: dict[str, Any], fees: str) -> dict[str, Any]:
     kept = {name: STRIPPED.get(name, value) for name, value in row["fields"].items()}
     if row["model"] == "annotation.project":
-        kept["pseudonym_key"], kept["fees"] = "0" * 64, fees
+        kept["pseudonym_key"], kept["fees"], kept["consent"] = "0" * 64, fees, ""
     if row["model"] == "annotation.batch":
         kept["state"] = Batch.State.DRAFT
     return {**row, "fields": kept}

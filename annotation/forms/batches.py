@@ -14,12 +14,14 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.flow.batches import batch_drafts, batch_launch, expected_time, hidden_gold, task_fit
 from annotation.flow.batches.hit_counts import HitCount, look
+from annotation.flow.people import consent
 from annotation.forms.batch_terms import InstructionsForm, WhoForm
 from annotation.forms.money import PayForm, PlaceForm
 from annotation.forms.projects import ConsoleForm
 from annotation.forms.row_fields import DatasetsField, offered
 from annotation.forms.task_options import OptionsForm
 from annotation.models import Batch, Dataset, Project, User
+from annotation.pure.people.consent_text import PLACES
 from annotation.recruitment import marketplaces
 from annotation.registry import default_instructions, kinds, task_type
 from annotation.tasktype import capabilities
@@ -90,7 +92,10 @@ def _proposals(kind: str) -> dict[str, Any]:
 
 
 class LaunchForm(WhoForm, InstructionsForm, PlaceForm, PayForm, CheckForm):
-    """All settings of a launch, except the task's own options (OptionsForm)."""
+    """All settings of a launch, except the task's own options (OptionsForm).
+
+    `contact` and `ethics` are there while the project's consent text has a place for them.
+    """
 
     name = forms.CharField(
         label=_("Name"),
@@ -146,6 +151,18 @@ class LaunchForm(WhoForm, InstructionsForm, PlaceForm, PayForm, CheckForm):
     disjoint = forms.BooleanField(
         label=_("Keep the items of qualification and production batches apart"), required=False, initial=True
     )
+    contact = forms.CharField(
+        label=_("Contact"),
+        max_length=200,
+        required=False,
+        help_text=_("Name and email address of the person whom workers can ask about the study."),
+    )
+    ethics = forms.CharField(
+        label=_("Ethics approval"),
+        max_length=500,
+        required=False,
+        help_text=_("Who approved the study, with the number of the approval; or why it needs none."),
+    )
     is_round = False
     field_order = ["title", "name", "datasets", "task", "sample", "seed", "assignments_per_hit"]
 
@@ -156,6 +173,9 @@ class LaunchForm(WhoForm, InstructionsForm, PlaceForm, PayForm, CheckForm):
         self.kind = kind if kind in dict(kinds()) else kinds()[0][0]
         self._propose_task(self.kind)
         self.offer_places(project)
+        for name, place in PLACES.items():
+            if place not in project.consent:
+                del self.fields[name]
         initial = batch.options if batch and batch.task == self.kind else None
         self.options = OptionsForm(self.kind, posted, initial=initial)
 
@@ -193,6 +213,15 @@ class LaunchForm(WhoForm, InstructionsForm, PlaceForm, PayForm, CheckForm):
         if needs := self.task_problems.get(task):
             raise ValidationError(_("This task can use none of these items. %(needs)s") % {"needs": _(needs)})
         return task
+
+    def clean(self) -> dict[str, Any]:
+        """Require what the consent text lacks before a launch."""
+        cleaned = super().clean()
+        if "launch" in self.data:
+            for name in PLACES.keys() & self.fields.keys():
+                if not cleaned.get(name):
+                    self.add_error(name, _("Fill this in: workers read it before their first HIT."))
+        return cleaned
 
     @cached_property
     def task_problems(self) -> dict[str, str]:
@@ -330,4 +359,5 @@ class LaunchForm(WhoForm, InstructionsForm, PlaceForm, PayForm, CheckForm):
             else:
                 saved = batch_launch.create_batch(self.project, cleaned["name"], **contents, **settings)
             self.save_checks(saved)
+            consent.fill_in(self.project, contact=cleaned.get("contact", ""), ethics=cleaned.get("ethics", ""))
         return saved

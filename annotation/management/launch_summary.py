@@ -5,6 +5,7 @@ from typing import Any
 from annotation.flow.batches import batch_drafts
 from annotation.flow.batches.batch_launch import launch
 from annotation.flow.errors import Refused
+from annotation.flow.people import consent
 from annotation.flow.projects.job_queue import Lost
 from annotation.management.json_command import JSONCommand, dataset_named, pair, slug, whole, words
 from annotation.models import Batch, Project
@@ -27,9 +28,13 @@ class LaunchCommand(JSONCommand):
         add("--no-disjoint", dest="disjoint", action="store_false", help=shared)
         met = "allow items that the worker has seen in another batch"
         add("--no-fresh-only", dest="fresh_only", action="store_false", help=met)
+        needed = "needed before the project's first launch, if its consent text is not finished"
+        add("--contact", type=words(200), default="", help=f"name and email address for the consent text; {needed}")
+        add("--ethics", type=words(500), default="", help=f"ethics approval for the consent text; {needed}")
 
     def common(self, project: Project, options: dict[str, Any]) -> dict[str, Any]:
-        """The settings that batches and rounds share."""
+        """The settings that batches and rounds share; puts --contact and --ethics into the consent text."""
+        consent.fill_in(project, contact=options["contact"], ethics=options["ethics"])
         return {
             "task": options["task"],
             "datasets": [dataset_named(project, name) for name in dict.fromkeys(options["dataset"])],

@@ -158,6 +158,11 @@ class Worker(models.Model):
     def consented(self) -> bool:
         return self.consented_version >= self.project.consent_version
 
+    @property
+    def has_withdrawn(self) -> bool:
+        """Whether they withdrew the consent that they gave before."""
+        return self.consented_at is not None and not self.consented_version
+
 
 class Invite(models.Model):
     """A link by which people join the project as workers, or as members with a role."""

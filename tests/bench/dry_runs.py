@@ -17,7 +17,7 @@ def dry_run(bench: Bench) -> Iterator[Result]:
     with bench.installation("SQLite") as made:
         made.manage("import_dataset", str(file), "--format", "jsonl", "--name", "dry_runs")
         batch = ("create_batch", "load", "--task", "answer", "--dataset", "dry_runs")
-        made.manage(*batch, "--assignments", str(ASSIGNMENTS))
+        made.manage(*batch, "--assignments", str(ASSIGNMENTS), "--contact", "ada@example.org", "--ethics", "board 7")
         wish = ("--workers", str(WORKERS), "--hits", str(HITS), "--model", "dropout=0", "--json")
         found = json.loads(made.manage("dry_run", "load", *wish))
     print(f"       {found['answers']} answers, {found['requests']} requests in {found['seconds']:.0f} s")

@@ -26,7 +26,7 @@ from django_otp.oath import totp  # noqa: E402
 
 from annotation.flow.batches import batch_launch  # noqa: E402
 from annotation.flow.data import dataset_import  # noqa: E402
-from annotation.flow.people import sign_up, two_factor  # noqa: E402
+from annotation.flow.people import consent, sign_up, two_factor  # noqa: E402
 from annotation.flow.review import review_samples  # noqa: E402
 from annotation.flow.work import next_assignment  # noqa: E402
 from annotation.marketplaces.flow import arrivals  # noqa: E402
@@ -100,7 +100,7 @@ def person(*, batch: int, password: str = "", ready: bool = True) -> dict[str, A
     found = {"name": user.username, "session": session_of(user), "batch": batch, "project": of.project.slug}
     if not ready:
         return found
-    sign_up.consent(worker, version=of.project.consent_version)
+    consent.give(worker, version=of.project.consent_version)
     worker_page = next_assignment.join_batch(worker, of)
     sign_up.read_instructions(worker_page, version=of.instructions.version)
     return found | {"assignment": next_assignment.claim(next_assignment.join_batch(worker, of)).public_id}
@@ -188,7 +188,7 @@ def compositions(*, batch: int, workers: int, each: int) -> list[str]:
     for _ in range(workers):
         user = User.objects.create_user(f"composer-{next(fresh)}", display_name="Composer")
         composer = Worker.objects.create(project=of.project, user=user)
-        sign_up.consent(composer, version=of.project.consent_version)
+        consent.give(composer, version=of.project.consent_version)
         for _ in range(each):
             compositions_by_hand.compose(composer, of)
         Participation.objects.filter(batch=of, worker=composer).update(practised=99)

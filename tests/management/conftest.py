@@ -12,6 +12,8 @@ import django.db
 import pytest
 from django.core.management import ManagementUtility
 
+from annotation.flow.people import consent
+from annotation.flow.people.sign_up import project_named
 from tests.conftest import write_records
 
 
@@ -53,8 +55,9 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.fixture
 def wells(run: Run, tmp_path: Path, db: None) -> Path:
-    """The file of a dataset `wells` in the default project, imported by command."""
+    """The file of a dataset `wells` in the default project, imported by command; its consent text is finished."""
     file = write_records(tmp_path / "wells.jsonl")
+    consent.fill_in(project_named(), contact="ada@example.org", ethics="board 7")
     assert run("import_dataset", file, "--format", "jsonl", "--name", "wells").code == 0
     return file
 

@@ -23,7 +23,7 @@ from django.db.models.functions import Now  # noqa: E402
 
 from annotation import jobs  # noqa: E402
 from annotation.flow.batches import batch_launch  # noqa: E402
-from annotation.flow.people import sign_up  # noqa: E402
+from annotation.flow.people import consent, sign_up  # noqa: E402
 from annotation.flow.projects import job_queue  # noqa: E402
 from annotation.flow.work import next_assignment, submissions  # noqa: E402
 from annotation.models import Batch, BatchReport, Dataset, Item, Job, Project, User, Worker  # noqa: E402
@@ -99,6 +99,7 @@ def datasets() -> dict[str, int]:
 
 def main(folder: Path) -> dict[str, Any]:
     project = sign_up.project_named("default")
+    consent.fill_in(project, contact="ada@example.org", ethics="board 7")
     result: dict[str, Any] = {"hungry": killed_thrice(project, write_records(folder / "hungry.jsonl"))}
     source = project.datasets.get(slug="hungry")
     sample = {"how": "sample", "seed": 1, "options": {"count": 2, "unit": "items", "strata": "no"}}

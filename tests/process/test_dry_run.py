@@ -24,7 +24,7 @@ def test_a_dry_run_foretells_and_leaves_no_trace(install: Callable[..., Installa
     records = str(write_records(tmp_path / "set.jsonl", 6))
     installation.manage("import_dataset", records, "--format", "jsonl", "--name", "wells")
     batch = ("create_batch", "study", "--task", "answer", "--dataset", "wells", "--assignments", "3")
-    installation.manage(*batch)
+    installation.manage(*batch, "--contact", "ada@example.org", "--ethics", "board 7")
     before = installation.world("audit")
     crowd = [f"--model={one}" for one in ("skill=0.9", "spread=0", "lazy=0", "spam=0", "abandons=0.1", "hours=0")]
     result = installation.manage("dry_run", "study", "--workers", "12", "--hits", "4", *crowd, "--seed", "3", "--json")

@@ -178,7 +178,8 @@ class Machine:
         with (self.folder / "own.csv").open("wb") as out:
             FORMATS["csv"].write(examples, out)
         self.hopscribe("import_dataset", "own.csv", "--format", "csv", "--name", "own")
-        self.hopscribe("create_batch", "study", "--task", "answer", "--dataset", "own", "--assignments", "2")
+        terms = ("--assignments", "2", "--contact", "ada@example.org", "--ethics", "board 7")
+        self.hopscribe("create_batch", "study", "--task", "answer", "--dataset", "own", *terms)
         with wheels.serving([str(self.bin / "hopscribe"), "serve"], cwd=self.folder, more=self.home) as (address, _log):
             for name in ("ada", "ben"):
                 self.hopscribe("create_account", name, "--role", "annotator", "--password", PASSWORD)

@@ -25,7 +25,7 @@ from django.utils import timezone  # noqa: E402
 
 from annotation.flow.batches import batch_launch  # noqa: E402
 from annotation.flow.data import dataset_import  # noqa: E402
-from annotation.flow.people import sign_up  # noqa: E402
+from annotation.flow.people import consent, sign_up  # noqa: E402
 from annotation.flow.work import next_assignment  # noqa: E402
 from annotation.marketplaces.models import Publication  # noqa: E402
 from annotation.models import (  # noqa: E402
@@ -50,6 +50,7 @@ def build(*, hits: int, assignments: int, workers: int, file: str = "", task: st
     The items are `file`'s (lossless JSONL), or invented ones.
     """
     project = sign_up.project_named("default")
+    consent.fill_in(project, contact="ada@example.org", ethics="board 7")
     with tempfile.TemporaryDirectory() as folder:
         records = Path(file) if file else write_records(Path(folder) / "records.jsonl", hits)
         dataset_import.import_dataset(project, records, format="jsonl", name="records")

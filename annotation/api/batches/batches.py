@@ -18,7 +18,7 @@ from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.batches import add_items, batch_launch, batch_progress
 from annotation.flow.errors import Refused
 from annotation.flow.money import batch_funds
-from annotation.flow.people import round_attempts
+from annotation.flow.people import consent, round_attempts
 from annotation.flow.projects import recycle_bin
 from annotation.models import Batch, Job
 from annotation.pure.batches import lifecycle
@@ -179,6 +179,7 @@ class BatchViewSet(ResourceViewSet):
         """Launch a draft in a job: create its HITs, set money aside, open it."""
         if self.row.state not in {Batch.State.DRAFT, Batch.State.LAUNCHING}:
             raise Refused(_("This batch is already launched."))
+        consent.check_finished(self.row.project)
         return self._enqueue("launch_batch", _("Launch %(batch)s"))
 
     @action(takes=AddAssignmentsInput, gives=QueuedSerializer, id="addAssignments")

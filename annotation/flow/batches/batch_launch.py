@@ -17,7 +17,7 @@ from annotation.flow.batches.item_selection import LeftOut, nothing_to_ask, pick
 from annotation.flow.data.item_writer import no_progress
 from annotation.flow.errors import Refused
 from annotation.flow.money import batch_funds
-from annotation.flow.people import round_attempts, round_pools
+from annotation.flow.people import consent, round_attempts, round_pools
 from annotation.flow.projects import audit_log
 from annotation.flow.projects.job_queue import Lost
 from annotation.models import Batch, Dataset, Hit, Instructions, Item, Project, QualificationRound, User, Worker
@@ -102,9 +102,11 @@ def launch(batch: Batch, *, progress: OnProgress = no_progress) -> dict[str, Any
 
     Returns {"asked", "hits", "skipped", "left_out", "warnings"}: items asked for, HITs created, items missing, and
     their numbers by dataset and reason. A crashed launch starts again. Raises Refused, back in draft, if
-    no HIT would result or the budget is too small, and Lost if another run took over meanwhile.
+    no HIT would result, the budget is too small or the consent text is unfinished; and Lost if another run took over
+    meanwhile.
     """
     emit(BatchLaunching(batch))
+    consent.check_finished(batch.project)
     hidden_gold.check_settings(batch)
     if not batch.move(Batch.State.LAUNCHING):
         batch.refresh_from_db()

@@ -10,8 +10,9 @@ from django.utils.translation import gettext as _
 
 from annotation.flow.errors import Refused
 from annotation.flow.people import members
-from annotation.flow.people.sign_up import DEFAULT_CONSENT, project_named
+from annotation.flow.people.sign_up import project_named
 from annotation.models import Member, Project, User
+from annotation.pure.people import consent_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,11 @@ def _own_project(user: User, create: bool) -> tuple[Project, bool]:
     if not create:
         raise Refused(_("%(user)s is not a requester of any project. Use --create to make a project.") % {"user": user})
     title, slug = _("Project of %(user)s") % {"user": user}, _free_slug(user.username)
-    terms = {"consent": DEFAULT_CONSENT, "sign_up": Project.SignUp.ANY_ACCOUNT}
+    # a requester who only uses the MTurk API sees no launch page, and asks for consent in their own HITs
+    consent = consent_text.without_ethics(
+        consent_text.filled(consent_text.DEFAULT, contact=user.email or user.username, ethics="")
+    )
+    terms = {"consent": consent, "sign_up": Project.SignUp.ANY_ACCOUNT}
     project = Project.objects.create(slug=slug, title=title, **terms)
     members.enter(project, user, Member.Role.OWNER)
     return project, True

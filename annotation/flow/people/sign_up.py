@@ -1,4 +1,4 @@
-"""Joining: the first project, invites, open sign-up, consent, reading the instructions."""
+"""Joining: the first project, invites, open sign-up, reading the instructions."""
 
 from datetime import timedelta
 from typing import Any
@@ -12,19 +12,13 @@ from annotation.flow.errors import Refused
 from annotation.flow.people import members
 from annotation.flow.projects import audit_log
 from annotation.models import Invite, Member, Participation, Project, User, Worker
-from annotation.pure.people import roles
-
-DEFAULT_CONSENT = """\
-Your answers are used for research on question answering. They are published under a pseudonym, never with
-your name. We store what you submit, when, and how long the page was in active use; we do not record keys.
-You may stop at any time. What you submitted until then is kept.
-"""
+from annotation.pure.people import consent_text, roles
 
 
 def project_named(slug: str = "default") -> Project:
     """The project of that name; `default` is created on first use. Raises Refused for other unknown names."""
     if slug == "default":
-        defaults = {"title": _("Default project"), "consent": DEFAULT_CONSENT}
+        defaults = {"title": _("Default project"), "consent": consent_text.DEFAULT}
         return Project.objects.get_or_create(slug=slug, defaults=defaults)[0]
     project = Project.objects.filter(slug=slug).first()
     if project is None:
@@ -98,11 +92,6 @@ def sign_up(project: Project, user: User) -> Worker:
 def state_details(worker: Worker, *, country: str, subdivision: str, adult: bool) -> None:
     """Store what a worker states about themselves, for requirements on country and adult content."""
     Worker.objects.filter(pk=worker.pk).update(country=country, subdivision=subdivision, adult=adult)
-
-
-def consent(worker: Worker, *, version: int) -> None:
-    """Record that the worker accepted this version of the consent text."""
-    Worker.objects.filter(pk=worker.pk).update(consented_version=version, consented_at=Now())
 
 
 def read_instructions(participation: Participation, *, version: int) -> None:

@@ -52,6 +52,7 @@ ACTS = {  # labels of recorded acts, whose own names stay: entries are never cha
     "unblocked": gettext_noop("unblocked"),
     "deactivated": gettext_noop("deactivated"),
     "reactivated": gettext_noop("reactivated"),
+    "consent withdrawn": gettext_noop("consent withdrawn"),
     "invited": gettext_noop("invited"),
     "joined": gettext_noop("joined"),
     "role changed": gettext_noop("role changed"),

@@ -5,9 +5,8 @@ from django.utils.translation import gettext as _
 
 from annotation.flow.errors import Refused
 from annotation.flow.people import members
-from annotation.flow.people.sign_up import DEFAULT_CONSENT
 from annotation.models import Member, Project, User
-from annotation.pure.people import roles
+from annotation.pure.people import consent_text, roles
 
 TAKEN_WORDS = {"new"}  # they would be confused with URLs below projects/
 
@@ -20,12 +19,12 @@ def may_found(user: User) -> bool:
 
 
 def found(user: User, *, title: str, slug: str) -> Project:
-    """Create a project owned by the user, with a default consent text. Raises Refused for a name that is taken."""
+    """Create a project owned by the user, its consent text to be filled in. Raises Refused for a name that is taken."""
     if slug in TAKEN_WORDS:
         raise Refused(_("This name is reserved. Choose another name."))
     try:
         with transaction.atomic():
-            project = Project.objects.create(slug=slug, title=title, consent=DEFAULT_CONSENT)
+            project = Project.objects.create(slug=slug, title=title, consent=consent_text.DEFAULT)
             members.enter(project, user, Member.Role.OWNER)
     except IntegrityError:
         text = _("The name %(name)s is taken by another project. Choose another name.")

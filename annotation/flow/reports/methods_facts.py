@@ -21,6 +21,8 @@ from annotation.pure.review import review_state
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.registry import task_type
 
+_CONSENTED = Q(worker__consented_at__isnull=False, response_import__isnull=True) & ~Q(batch__project__consent="")
+
 
 def facts_of(batch: Batch, report: Mapping[str, Any] | None) -> Facts:
     """All facts from the batch's rows; agreement comes from its report, if that is current."""
@@ -31,6 +33,7 @@ def facts_of(batch: Batch, report: Mapping[str, Any] | None) -> Facts:
         workers=Count("worker", distinct=True),
         counted_workers=Count("worker", distinct=True, filter=Q(hit__excluded_at__isnull=True)),
         imported=Count("response_import"),
+        consented=Count("worker", distinct=True, filter=_CONSENTED),
         unversioned=Count("pk", filter=Q(instructions_version=0)),
         excluded_responses=Count("pk", filter=Q(hit__excluded_at__isnull=False)),
     )

@@ -20,7 +20,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from annotation.flow.batches import practice_progress
 from annotation.flow.errors import Conflict
-from annotation.flow.people import sign_up
+from annotation.flow.people import consent as consents
 from annotation.flow.review import worker_feedback
 from annotation.flow.work import next_assignment
 from annotation.marketplaces.flow import arrivals
@@ -186,7 +186,7 @@ def _page(request: HttpRequest, arrival: Arrival, participation: Participation, 
 def consent(request: HttpRequest, arrival: Arrival) -> HttpResponse:
     """Record the worker's consent."""
     worker = arrival.assignment.worker
-    sign_up.consent(worker, version=min(worker.project.consent_version, response_post.version_of(request)))
+    consents.give(worker, version=min(worker.project.consent_version, response_post.version_of(request)))
     return _back(arrival)
 
 

@@ -29,6 +29,7 @@ class Facts:
     last: str = ""
     imported: int = 0  # answers that were given elsewhere
     chosen: int = 0  # annotators let in by name
+    consented: int = 0  # annotators with an answer that was given here who accepted the project's consent text
     marketplace: str = ""
     requirements: tuple[str, ...] = ()
     rounds: tuple[tuple[str, int, int], ...] = ()  # title, who took it, who passed
@@ -148,6 +149,18 @@ def _selection(facts: Facts) -> Iterator[Sentence]:
         yield counted_sentence(facts.chosen, one, _("Participation was limited to %(n)s selected annotators."))
     if facts.requirements:
         yield as_sentence(_("They had to meet these requirements: %(all)s."), all="; ".join(facts.requirements))
+    if facts.consented and facts.consented == facts.workers:
+        yield counted_sentence(
+            facts.workers,
+            _("Before the first item, the annotator consented to how the responses are used."),
+            _("Before their first item, all annotators consented to how their responses are used."),
+        )
+    elif facts.consented:
+        message = _(
+            "Before their first item, %(n)s of the %(all)s annotators consented to how their responses are used; for "
+            "the others no consent is recorded."
+        )
+        yield as_sentence(message, n=facts.consented, all=facts.workers)
     for title, took, passed in facts.rounds:
         yield counted_sentence(
             took,

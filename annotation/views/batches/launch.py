@@ -13,8 +13,9 @@ from django.views.decorators.http import require_safe
 from annotation.flow.batches import batch_drafts, estimates, expected_time, item_selection
 from annotation.flow.batches.estimates import Estimate, pays
 from annotation.flow.batches.hit_counts import look
+from annotation.flow.errors import Refused
 from annotation.flow.money import ledger
-from annotation.flow.people import round_attempts
+from annotation.flow.people import consent, round_attempts
 from annotation.forms.batches import LaunchForm
 from annotation.models import Batch, Job, Project
 from annotation.pure.people import roles
@@ -129,6 +130,7 @@ def _context(project: Project, draft: Batch | None, form: LaunchForm) -> dict[st
         "form": form,
         "samples": batch_drafts.samples(draft) if draft else [],
         "instructions_html": html_of(str(form["instructions"].value() or "")),
+        "consent_html": html_of(project.consent),
     }
     if form.is_bound:
         return context | _consequences(form)
@@ -205,6 +207,11 @@ def launch_now(request: HttpRequest, draft: Batch, *, new: bool = False) -> Http
     if draft.state not in {Batch.State.DRAFT, Batch.State.LAUNCHING}:
         messages.warning(request, _("This batch is already launched."))
         return see("batch", draft.project.slug, draft.slug)
+    try:
+        consent.check_finished(draft.project)
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+        return see("batch-edit", draft.project.slug, draft.slug)
     left = {name: values for name, values in request.POST.lists() if name not in ("csrfmiddlewaretoken", "launch")}
     arguments = {"batch": draft.pk} | ({"posted": left} if new else {})
     title = _("Launch %(batch)s") % {"batch": draft.title}

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth import login, user_logged_in
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.forms import AuthenticationForm
@@ -23,15 +24,17 @@ from django.views.i18n import set_language
 
 from annotation.flow.errors import Refused
 from annotation.flow.notifications import notice_inbox
-from annotation.flow.people import sign_in_throttle, sign_up, two_factor
+from annotation.flow.people import consent, sign_in_throttle, sign_up, two_factor
 from annotation.flow.projects import new_project, recycle_bin
 from annotation.flow.work import eligibility
 from annotation.forms.sign_up import JoinForm
 from annotation.models import Invite, Project, User, Worker
 from annotation.pure.people import roles
+from annotation.pure.people.consent_text import is_unfinished
 from annotation.views.access import require_get_or_post, signed_in_form, signed_in_or_401
 from annotation.views.markdown_html import html_of
 from annotation.views.people.two_factor import ask_for_code
+from annotation.views.post_handling import see
 
 
 @receiver(user_logged_in)
@@ -150,17 +153,23 @@ def _joined(request: HttpRequest, invited: Invite, user: User) -> HttpResponse:
 
 
 @signed_in_form
-def consent(request: HttpRequest, slug: str) -> HttpResponse:
-    """The project's consent text; POST accepts the version that was shown."""
+def consent_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """The project's consent text; POST accepts the version that was shown, or withdraws the consent."""
     rows = Worker.objects.select_related("project").filter(project__removed_at=None)
     worker = get_object_or_404(rows, user=request.user, project__slug=slug)
     project = worker.project
     after = safe_next(request)
-    if request.method == "POST" and request.POST.get("version") == str(project.consent_version):
-        sign_up.consent(worker, version=project.consent_version)
+    if request.method == "POST" and "withdraw" in request.POST:
+        consent.withdraw(worker)
+        text = _("You withdrew your consent. You get no more work in “%(project)s”.")
+        messages.success(request, text % {"project": project})
+        return see("work")
+    unfinished = is_unfinished(project.consent)
+    if request.method == "POST" and request.POST.get("version") == str(project.consent_version) and not unfinished:
+        consent.give(worker, version=project.consent_version)
         return HttpResponseRedirect(after)
     html = html_of(project.consent)
-    context = {"project": project, "consent_html": html, "worker": worker, "next": after}
+    context = {"project": project, "consent_html": html, "worker": worker, "next": after, "unfinished": unfinished}
     return render(request, "people/consent.html", context)
 
 

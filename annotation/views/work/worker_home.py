@@ -33,6 +33,7 @@ from annotation.models import (
 )
 from annotation.models.compiled import compiled
 from annotation.pure.batches import lifecycle
+from annotation.pure.people.consent_text import is_unfinished
 from annotation.views.access import open_batch, signed_in_action, signed_in_form, signed_in_page
 from annotation.views.context import Standing, standing_columns
 from annotation.views.people.sign_up import safe_next
@@ -44,7 +45,7 @@ from annotation.views.work.task_frame import participation_of
 def work(request: HttpRequest) -> HttpResponse:
     """Every batch that the viewer may see in their projects, with the number of assignments left for them."""
     workers = list(request.user.workers.select_related("project").filter(active=True, project__removed_at=None))
-    batches = worker_batches.worker_batches(workers)
+    batches = worker_batches.worker_batches([worker for worker in workers if not worker.has_withdrawn])
     [(unread, submitted, has_returned, has_repairs, has_feedback, *standing)] = _at_home(request.user.pk)
     request.standing = Standing(*standing)
     context = {
@@ -52,13 +53,17 @@ def work(request: HttpRequest) -> HttpResponse:
         "unread_messages": unread,
         "batches": [row for row in batches if not row.missing],
         "rest": [row for row in batches if row.missing],
-        "consent_waiting": [worker.project for worker in workers if not worker.consented],
+        "consent_waiting": [worker.project for worker in workers if _must_decide(worker)],
         "returned": _returned(request.user.pk).order_by("-ended_at")[:20] if has_returned else [],
         "repairs": _repairs(request.user.pk).select_related("assignment__batch__project") if has_repairs else [],
         "feedback": _feedback(request.user.pk).select_related("batch").order_by("pk") if has_feedback else [],
         "submitted": submitted,
     }
     return render(request, "work/home.html", context)
+
+
+def _must_decide(worker: Worker) -> bool:
+    return not (worker.consented or worker.has_withdrawn or is_unfinished(worker.project.consent))
 
 
 @compiled

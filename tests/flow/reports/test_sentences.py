@@ -17,6 +17,7 @@ import pytest
 from annotation.flow.batches import batch_launch
 from annotation.flow.data.dataset_import import import_dataset
 from annotation.flow.money import ledger
+from annotation.flow.people import consent
 from annotation.flow.reports import batch_scores, methods_facts
 from annotation.flow.review import assignment_approval, problem_reports, review_decisions
 from annotation.flow.review.response_import import import_responses
@@ -56,6 +57,10 @@ class Rows:
     def workers(self) -> int:
         return len({row.worker_id for row in self.answers})
 
+    @property
+    def consented(self) -> int:
+        return len({row.worker_id for row in self.answers if row.worker.consented_at and not row.response_import_id})
+
     def decided(self, decision: str, *, there: bool = True) -> int:
         of = self.counted if there else self.answers
         return sum(bool(self.last[row.pk]) and self.last[row.pk].decision == decision for row in of)
@@ -84,6 +89,8 @@ def made(project: Project, workers: list[Worker], folder: Path, task: str, seed:
     )
     batch_launch.launch(batch)
     for worker in workers[: rng.choice([1, 2, 3])]:
+        if rng.random() < 0.6:
+            consent.give(worker, version=1)
         for _turn in range(rng.choice([1, 2, 9])):
             if row := take(worker, batch):
                 answered(row, rng)
@@ -176,6 +183,11 @@ METHODS: dict[str, Check] = {
     ),
     r"(One|\d+) of them (?:was|were) collected elsewhere\.": lambda r, g: (
         number(g[0]) == sum(bool(row.response_import_id) for row in r.answers)
+    ),
+    r"Before the first item, the annotator consented .*": lambda r, g: r.workers == r.consented == 1,
+    r"Before their first item, all annotators consented .*": lambda r, g: r.workers == r.consented > 1,
+    r"Before their first item, (\d+) of the (\d+) annotators consented .*": lambda r, g: (
+        (int(g[0]), int(g[1])) == (r.consented, r.workers) and r.consented < r.workers
     ),
     r"Each item was assigned to (one|\d+) (?:different )?annotators?\.": lambda r, g: (
         {hit.wanted for hit in r.hits if not hit.excluded_at} == {number(g[0])}

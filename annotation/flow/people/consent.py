@@ -1,0 +1,56 @@
+"""The consent text of a project: what a requester must fill in, and what workers answer."""
+
+from django.db import transaction
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from annotation.flow.errors import Refused
+from annotation.flow.people import sign_up
+from annotation.flow.projects import audit_log
+from annotation.flow.work import next_assignment
+from annotation.models import Assignment, Project, Worker
+from annotation.pure.batches import lifecycle
+from annotation.pure.people.consent_text import filled, is_unfinished
+
+
+def check_finished(project: Project) -> None:
+    """Raise Refused if the text that workers would accept still has places to fill in."""
+    if is_unfinished(Project.everything.values_list("consent", flat=True).get(pk=project.pk)):
+        raise Refused(
+            _(
+                "The consent text that workers accept is not finished. Give a contact and the ethics approval: on the "
+                "launch page, with --contact and --ethics, or in the text itself under Settings."
+            )
+        )
+
+
+def fill_in(project: Project, *, contact: str, ethics: str) -> None:
+    """Put the contact and the ethics approval into their places in the text, if they are given and it has them.
+
+    Workers who accepted it before must accept it again.
+    """
+    text = filled(project.consent, contact=contact, ethics=ethics)
+    if text != project.consent:
+        sign_up.change_project(project, consent=text)
+        project.refresh_from_db(fields=["consent", "consent_version"])
+
+
+def give(worker: Worker, *, version: int) -> None:
+    """Record that the worker accepted this version of the consent text."""
+    Worker.objects.filter(pk=worker.pk).update(consented_version=version, consented_at=Now())
+
+
+@transaction.atomic
+def withdraw(worker: Worker) -> bool:
+    """Withdraw a worker's consent: they get no more work, and what they have under way is returned.
+
+    Submitted responses stay. False if there was no consent.
+    """
+    if not Worker.objects.filter(pk=worker.pk, consented_version__gt=0).update(consented_version=0):
+        return False
+    held = Assignment.objects.filter(worker=worker, state=lifecycle.ACCEPTED).select_related("batch")
+    for assignment in held.order_by("pk"):
+        next_assignment.return_assignment(assignment)
+    next_assignment.let_go(worker=worker)
+    audit_log.record("consent withdrawn", worker)
+    return True
