@@ -14,7 +14,7 @@ import pytest
 from annotation.formats import FORMATS
 from annotation.models import Batch, Dataset, Project, User
 from tests.conftest import records, write_records
-from tests.management.conftest import Run
+from tests.management.conftest import Run, refused
 from tests.pure.formats.samples import CSV, WORKED
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -36,7 +36,10 @@ def test_the_commands_take_a_file_from_import_to_export(run: Run, tmp_path: Path
     file = write_records(tmp_path / "wells.jsonl")
     imported = run("import_dataset", file, "--format", "jsonl", "--name", "wells", "--licence", "CC0", "--json")
     assert (imported.code, imported.document["accepted"], imported.err) == (0, 4, "")
-    made = run("create_batch", "study", "--task", "answer", "--dataset", "wells", "--assignments", 2, "--json")
+    batch = ("create_batch", "study", "--task", "answer", "--dataset", "wells", "--assignments", 2, "--json")
+    refused(run(*batch), "The consent text that workers accept is not finished.")
+    made = run(*batch, "--contact", "Ada, ada@example.org", "--ethics", "board 7")
+    assert "Ethics approval: board 7" in Project.objects.get().consent
     assert (made.code, made.document["hits"]) == (0, 4)
     assert made.document["warnings"] == [
         "This batch needs 2 different workers, and you have 0. HITs stay incomplete until more join."
