@@ -17,10 +17,17 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext
 
 from annotation.pure.reports import svg
+from annotation.pure.text import relations
 
 register = template.Library()
 
 ANGLE_OR_LINE_BREAK = re.compile(r"[<>]|[ \t]*\n\s*")
+
+
+@register.filter
+def in_words(question: str) -> str:
+    """A question without the sign that relations are written with."""
+    return relations.in_words(str(question))
 
 
 @register.filter(is_safe=False)

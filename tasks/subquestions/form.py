@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from annotation.pure.data.corrections import difference
 from annotation.pure.derivations.bridges import tidy
+from annotation.pure.text.relations import from_words, in_words
 from annotation.tasktype import JSON
 from annotation.tasktype.helpers.task_form import YES_NO, YES_NO_VALUES, TaskForm
 
@@ -22,6 +23,7 @@ class Form(TaskForm):
         judgment: JSON = {name: YES_NO.get(self.text(f"hop-{number}-{name}")) for name in JUDGMENTS}
         for part in ("question", "answer"):
             judgment[part] = _text(self.data.get(f"hop-{number}-{part}"), own[part])
+        judgment["question"] = _text(from_words(judgment["question"], own["question"]), own["question"])
         return judgment
 
     def shown(self, answer: JSON | None) -> JSON:
@@ -35,10 +37,10 @@ class Form(TaskForm):
                 "number": number,
                 "names": {name: f"hop-{number}-{name}" for name in JUDGMENTS},
                 **{name: YES_NO_VALUES[hop[name]] for name in JUDGMENTS},
-                "question": hop["question"],
+                "question": in_words(hop["question"]),
                 "answer": hop["answer"],
                 "followed": hop["question"] == after != own["question"],
-                "question_change": difference(own["question"], hop["question"]),
+                "question_change": difference(in_words(own["question"]), in_words(hop["question"])),
                 "answer_change": difference(own["answer"], hop["answer"]),
             }
             for number, (hop, own, after) in enumerate(zip(hops, self.payload["hops"], follow, strict=True), 1)
@@ -51,7 +53,7 @@ def _fields(hops: list[JSON]) -> Iterator[tuple[str, str]]:
         for name in JUDGMENTS:
             yield f"hop-{number}-{name}", YES_NO_VALUES[hop[name]]
         for part in ("question", "answer"):
-            yield f"hop-{number}-{part}", hop[part]
+            yield f"hop-{number}-{part}", in_words(hop[part]) if part == "question" else hop[part]
 
 
 def _text(posted: str | None, own: str) -> str:

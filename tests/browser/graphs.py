@@ -50,6 +50,25 @@ def chain() -> list[dict[str, Any]]:
     return [graph("chain", plain), graph("hard", hard)]
 
 
+def relations() -> list[dict[str, Any]]:
+    """A graph whose hops are relations, as in MuSiQue's decompositions, and a composition of it."""
+    hops = [
+        ("Lantern >> builder", "Osla Brandt", "Lantern", "The ferry Lantern was built by Osla Brandt."),
+        ("#1 >> sibling", "Iver Brandt", "Osla Brandt", "Osla Brandt and her brother Iver Brandt built boats."),
+    ]
+    asked = "Who is the brother of the builder of the Lantern?"
+    return [graph("relations", hops, extra={"compositions": [asked, "Whose brother built it?"]}) | {"question": asked}]
+
+
+def relation() -> list[dict[str, Any]]:
+    """A relation as a question of its own."""
+    text = "Osla Brandt and her brother Iver Brandt built boats."
+    return [
+        graph("relation", [("Osla Brandt >> sibling", "Iver Brandt", "Boats", text)])
+        | {"question": "Osla Brandt >> sibling"}
+    ]
+
+
 def scripts() -> list[dict[str, Any]]:
     """The graph of `chain` with texts in any script."""
     return chain()[1:]
@@ -99,4 +118,4 @@ def compositions() -> list[dict[str, Any]]:
     return [graph(f"ferry-{k}", hops, extra={"compositions": texts}) for k in range(2)]
 
 
-KINDS = {f.__name__: f for f in (pairs, chain, scripts, strands, long, compositions)}
+KINDS = {f.__name__: f for f in (pairs, chain, relations, relation, scripts, strands, long, compositions)}

@@ -12,6 +12,7 @@ from annotation.pure.data.example import Hop
 from annotation.pure.derivations import bridges
 from annotation.pure.text import spans
 from annotation.pure.text.marked_text import Mark, Part, Piece, fill_references, pieces
+from annotation.pure.text.relations import in_words
 
 ENDS = ("different", "unsure")  # judgments of a bridge after which nothing else is asked
 
@@ -102,7 +103,7 @@ def _view(payload: Mapping[str, Any], number: int, marked: Iterable[int], *, bri
     paragraph = own.get("paragraph")
     return HopView(
         number,
-        tuple(fill_references(own["question"], hops[: number - 1])),
+        tuple(fill_references(in_words(own["question"]), hops[: number - 1])),
         own["answer"],
         final,
         tuple(edge["tail"] for edge in payload.get("edges", ()) if edge["head"] == number),
