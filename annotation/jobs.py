@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from annotation import discovery
 from annotation.flow.batches import add_assignments, batch_drafts, batch_launch, estimates
-from annotation.flow.data import dataset_import, dataset_removal, derivation, item_writer
+from annotation.flow.data import dataset_import, dataset_removal, derivation, hub_import, item_writer
 from annotation.flow.errors import Refused, is_away
 from annotation.flow.money import batch_funds
 from annotation.flow.notifications import announcements, notice_mail
@@ -68,8 +68,14 @@ def ring(job: Job) -> None:
 
 
 def import_dataset(job: Job, progress: Progress) -> dict[str, Any]:
-    """Import a dataset; `path` is in the uploads. Deletes the file unless its valid records can still be imported."""
+    """Import a dataset; `path` is in the uploads. Deletes the file unless its valid records can still be imported.
+
+    `hub` instead of `path` names a split on the Hub, which anybody may read: the server's token is for its commands.
+    """
     arguments = dict(job.arguments)
+    if wanted := arguments.pop("hub", None):
+        terms = {"limit": settings.UPLOAD_LIMIT, "anonymous": True, "user": job.created_by, "progress": progress}
+        return hub_import.import_from_hub(job.project, hub_import.HubSplit(**wanted), **arguments, **terms)
     path = Path(arguments.pop("path"))
     remove = partial(path.unlink, missing_ok=True)
     if not path.exists():
@@ -90,6 +96,8 @@ def import_checked(job: Job, *, user: User | None) -> Job:
     if job.kind != "import_dataset" or job.state not in {Job.State.DONE, Job.State.FAILED}:
         raise Refused(_("Only a file that was checked or refused can be imported from its job."))
     wanted = job.arguments | {"dry_run": False}
+    if found := job.result.get("hub"):  # exactly what was checked, whatever is the newest by now
+        wanted["hub"] = {name: found[name] for name in ("repository", "revision", "config", "split")}
     if job.state == Job.State.FAILED:
         wanted["skip_bad"] = True
     title = _("Import %(file)s as %(name)s") % {"file": wanted["file_name"][:100], "name": wanted["name"]}

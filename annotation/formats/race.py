@@ -23,6 +23,7 @@ from annotation.formats.rows import OneOfEach, dumped, refuse_other_format, refu
 from annotation.formats.streams import Row, single_or_rows, unreadable
 from annotation.pure.data.example import JSON, Example, Paragraph
 
+_FILES = (".json", ".jsonl", ".parquet", ".txt")  # of a folder
 _KNOWN = frozenset({"article", "questions", "options", "answers", "id", "question_ids"})
 
 
@@ -93,9 +94,11 @@ def _passages(path: Path) -> Iterator[Row]:
     if not path.is_dir():
         yield from single_or_rows(path)
         return
-    files = sorted(part for part in path.rglob("*") if part.suffix in (".json", ".txt") and part.is_file())
+    files = sorted(part for part in path.rglob("*") if part.suffix in _FILES and part.is_file())
     if not files:
-        raise unreadable("the folder has no .json or .txt files", "Give a folder of passage files")
+        raise unreadable(
+            "the folder has no files with passages", f"Give a folder with files that end in {', '.join(_FILES)}"
+        )
     rows = ((file, row) for file in files for row in single_or_rows(file))
     for number, (file, row) in enumerate(rows, 1):
         yield Row(number, f"{file.relative_to(path)}, {row.place}", row.value, row.faults)

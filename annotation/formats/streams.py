@@ -9,7 +9,7 @@ import json
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -66,7 +66,13 @@ def _refuse_other_encodings(stream: BinaryIO) -> None:
 
 
 def rows(path: Path) -> Iterator[Row]:
-    """The records of a JSON array, of JSON lines or of a Parquet file. Raises Unreadable, also midway."""
+    """The records of a JSON array, of JSON lines or of a Parquet file. Raises Unreadable, also midway.
+
+    A folder's files are read in the order of their names: large datasets are released in several.
+    """
+    if path.is_dir():
+        yield from _folder_rows(path)
+        return
     with opened(path) as stream:
         start = head(stream).lstrip()
         if start.startswith(b"PAR1"):
@@ -78,6 +84,16 @@ def rows(path: Path) -> Iterator[Row]:
         else:
             _refuse_pretty_object(start)
             yield from line_rows(stream)
+
+
+def _folder_rows(folder: Path) -> Iterator[Row]:
+    files, number = sorted(part for part in folder.rglob("*") if part.is_file()), 0
+    if not files:
+        raise unreadable("the folder is empty", "Give a file, or a folder with files")
+    for file in files:
+        for row in rows(file):
+            number += 1
+            yield replace(row, number=number, place=f"{file.relative_to(folder)}, {row.place}")
 
 
 def single_or_rows(path: Path) -> Iterator[Row]:

@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.formats import FORMATS
 from annotation.models import Invite, Project
+from annotation.pure.data.hub_layout import HubName, Unclear, hub_name
 from annotation.pure.people import roles
 
 NAMES_OF_PAGES = {"new"}  # they would be confused with URLs below datasets/
@@ -53,9 +54,22 @@ class ResultsDatasetForm(forms.Form):
 
 
 class DatasetForm(ConsoleForm):
-    """A file to import; name and format are guessed from the file by default."""
+    """A file or a dataset of the Hub to import; name and format are guessed by default."""
 
-    file = forms.FileField(label=_("File"), allow_empty_file=True)
+    file = forms.FileField(label=_("File"), allow_empty_file=True, required=False)
+    hub = forms.CharField(
+        label=_("Dataset"),
+        required=False,
+        max_length=400,
+        widget=forms.TextInput(attrs={"placeholder": "hf:OWNER/NAME", "autocapitalize": "none", "spellcheck": "false"}),
+        help_text=_("Public datasets. Add @REVISION for another revision than the newest."),
+    )
+    config = forms.CharField(
+        label=_("Config"), required=False, max_length=200, help_text=_("Needed if the dataset has several.")
+    )
+    split = forms.CharField(
+        label=_("Split"), required=False, max_length=200, help_text=_("For example train or validation.")
+    )
     format = forms.ChoiceField(label=_("Format"), required=False)
     name = forms.SlugField(
         label=_("Name"),
@@ -81,21 +95,43 @@ class DatasetForm(ConsoleForm):
         text = _("JSON, JSON Lines, CSV or Parquet, optionally gzipped, up to %(limit)s.")
         self.fields["file"].help_text = text % {"limit": filesizeformat(settings.UPLOAD_LIMIT)}
 
-    def clean_file(self) -> UploadedFile:
+    def clean_file(self) -> UploadedFile | None:
         upload = self.cleaned_data["file"]
-        if not upload.size:
+        if upload and not upload.size:
             raise ValidationError(_("The file is empty. Choose one with at least one record."))
         return upload
 
+    def clean_hub(self) -> HubName | None:
+        try:
+            return hub_name(self.cleaned_data["hub"]) if self.cleaned_data["hub"] else None
+        except Unclear as unclear:
+            raise ValidationError(str(unclear)) from None
+
     def clean(self) -> dict[str, Any]:
         cleaned = self.cleaned_data
-        if "file" in cleaned and not cleaned.get("name") and "name" not in self.errors:
-            cleaned["name"] = proposed_name(cleaned["file"].name or "")
+        file, hub = cleaned.get("file"), cleaned.get("hub")
+        if not {"file", "hub"} & set(self.errors) and bool(file) == bool(hub):
+            both = _("Choose either a file or a dataset of the Hub.")
+            self.add_error("file", both if file else _("Choose a file, or name a dataset of the Hub."))
+        elif (file or hub) and not cleaned.get("name") and "name" not in self.errors:
+            cleaned["name"] = proposed_name(file.name or "") if file else self._name_on_the_hub(hub)
             if not cleaned["name"]:
                 self.add_error("name", _("No name can be made from the file name. Enter a name."))
         if cleaned.get("name") in NAMES_OF_PAGES:
             self.add_error("name", _("This name is reserved. Choose another name."))
         return cleaned
+
+    def _name_on_the_hub(self, hub: HubName) -> str:
+        parts = (hub.repository.partition("/")[2], self.cleaned_data.get("config"), self.cleaned_data.get("split"))
+        return slugify("-".join(part for part in parts if part).replace(".", "-").replace("/", "-"))[:100]
+
+    def hub_split(self) -> dict[str, str]:
+        """The arguments for hub_import.HubSplit; {} for a file."""
+        if not (hub := self.cleaned_data["hub"]):
+            return {}
+        return {"repository": hub.repository, "revision": hub.revision} | {
+            name: self.cleaned_data[name] for name in ("config", "split")
+        }
 
     def arguments(self) -> dict[str, Any]:
         """The arguments for dataset_import.import_dataset."""

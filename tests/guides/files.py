@@ -12,6 +12,7 @@ from typing import Any
 from annotation.formats import FORMATS
 from annotation.pure.data.example import Example, Paragraph
 from tests.conftest import records
+from tests.hub.double import Hub
 from tests.single_hops import singlehop_examples
 
 QUESTIONS = 130  # the guides draw 125
@@ -38,6 +39,12 @@ def write_files(folder: Path) -> None:
     answer = {"text": "Tower 0", "support": [0, 1]}
     lines(folder / "elsewhere.jsonl", [{"dataset": "items", "item": 0, "worker": "ada", "answer": answer}])
     lines(folder / "generated.jsonl", [subquestions(example) for example in bridges])
+
+
+def publish(hub: Hub, folder: Path) -> None:
+    """Put the datasets that guides import from the Hub on its double."""
+    rows = (folder / "hotpot_dev.json").read_bytes()
+    hub.add("hotpotqa/hotpot_qa", {f"{config}/validation.json": rows for config in ("distractor", "fullwiki")})
 
 
 def lonely(size: int) -> list[Example]:

@@ -20,9 +20,10 @@ import pytest
 
 from tests.guides import ready
 from tests.guides.blocks import Block, blocks_of, guides, unlabelled
-from tests.guides.files import write_files
+from tests.guides.files import publish, write_files
 from tests.guides.given import GIVEN
 from tests.guides.script import script_of
+from tests.hub import double
 from tests.long_forms import first
 from tests.process.installation import ROOT, SECONDS_TO_START, Installation
 
@@ -76,12 +77,17 @@ class Reader:
             time.sleep(0.02)
 
     def run(self, text: str) -> str:
+        with double.serving() as hub:
+            publish(hub, self.folder)
+            return self._run(text, {"HF_ENDPOINT": hub.address, "HF_TOKEN": double.TOKEN, "HF_HUB_DISABLE_XET": "1"})
+
+    def _run(self, text: str, hub: dict[str, str]) -> str:
         path = f"{self.folder}/.venv/bin:{os.environ['PATH']}"
         steps = {"PATH": path, "STEPS_PYTHON": self._python, "STEPS_ROOT": str(ROOT), "FOLDER": str(self.folder)}
         done = subprocess.run(
             ["bash", "-c", text],
             cwd=self.folder,
-            env={**self.installation.environment, **steps},
+            env={**self.installation.environment, **hub, **steps},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

@@ -14,6 +14,7 @@ from annotation.flow.data.item_writer import ImportRefused, OnProgress, no_progr
 from annotation.flow.data.line_errors import kind_of
 from annotation.formats import FORMATS
 from annotation.formats.base import Aliased, Flaw, Format, LateFlaws, Unreadable
+from annotation.formats.guess import garbled, guess
 from annotation.models import Project, User
 from annotation.pure.data.example import Example
 
@@ -37,6 +38,7 @@ class Report:
     errors: int = 0
     warnings: int = 0
     already_there: bool = False
+    hub: dict[str, Any] = field(default_factory=dict)  # where on the Hub the file is from
     flaws: list[dict[str, Any]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -70,7 +72,8 @@ class Report:
 
     def as_json(self) -> dict[str, Any]:
         ordered = sorted(self.flaws, key=lambda flaw: flaw["severity"] != "error")
-        return asdict(self) | {"flaws": ordered}
+        facts = asdict(self) | {"flaws": ordered}
+        return facts if self.hub else {name: value for name, value in facts.items() if name != "hub"}
 
 
 def import_dataset(
@@ -83,6 +86,7 @@ def import_dataset(
     licence: str = "",
     source: str = "",
     file_name: str = "",
+    hub: dict[str, Any] | None = None,
     skip_bad: bool = False,
     dry_run: bool = False,
     user: User | None = None,
@@ -90,11 +94,12 @@ def import_dataset(
 ) -> dict[str, Any]:
     """Import `path` as a new dataset; returns the report. Raises ImportRefused, leaving nothing behind.
 
-    `aliases` is the file of answers' aliases, if the format has one (2WikiMultihopQA). Importing the same
-    bytes under the same name again changes nothing. A crashed import of that name is removed first.
+    `aliases` is the file of answers' aliases, if the format has one (2WikiMultihopQA); `hub`, kept in the report,
+    says where on the Hub the file is from. Importing the same bytes under the same name again changes nothing. A
+    crashed import of that name is removed first.
     """
     # bytes of the name that are not UTF-8 become question marks
-    report = Report(format=format, file=(file_name or path.name).encode("utf-8", "replace").decode())
+    report = Report(format, (file_name or path.name).encode("utf-8", "replace").decode(), hub=hub or {})
     reader = _reader(format, aliases, report)
     digest = file_digest(path)
     if aliases:
@@ -115,6 +120,19 @@ def import_dataset(
         filler.write()
         filler.show(report.as_json())
     return report.as_json()
+
+
+def recognised(path: Path, name: str) -> str:
+    """The format of a file or of a folder's first file, called `name`. Raises ImportRefused."""
+    first = path if path.is_file() else min((file for file in path.rglob("*") if file.is_file()), default=path)
+    format = guess(first, file_name=first.name)
+    if format in FORMATS:
+        return format
+    if wrong := garbled(first):
+        raise ImportRefused(_("%(name)s cannot be read: %(wrong)s.") % {"name": name, "wrong": wrong}, {})
+    known = ", ".join(sorted(FORMATS))
+    text = _("The format of %(name)s cannot be recognised from the first record. Choose one of %(known)s.")
+    raise ImportRefused(text % {"name": name, "known": known}, {})
 
 
 def file_digest(path: Path) -> str:

@@ -14,7 +14,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from annotation import jobs
-from annotation.flow.data import dataset_files, dataset_removal, item_editing, multi_file_export
+from annotation.flow.data import dataset_files, dataset_removal, hub, item_editing, multi_file_export
+from annotation.flow.errors import Refused
 from annotation.flow.reports.dataset_documents import DOCUMENTS, stream_document
 from annotation.formats import FORMATS
 from annotation.formats.guess import garbled, guess
@@ -59,7 +60,7 @@ def datasets(request: HttpRequest, project: Project) -> HttpResponse:
 @require_get_or_post
 @requester_required
 def dataset_new(request: HttpRequest, project: Project) -> HttpResponse:
-    """Upload a file, which a job imports."""
+    """Upload a file or name a dataset of the Hub, which a job imports."""
     form = DatasetForm(request.POST or None, request.FILES or None, initial=request.GET.dict())
     if request.method == "POST":
         form = DatasetForm(request.POST, request.FILES)
@@ -82,6 +83,8 @@ def too_large() -> str:
 def _posted(request: HttpRequest, project: Project, form: DatasetForm) -> Job | None:
     """Start the job that imports the file; None, with an error in the form, if its format is unclear."""
     upload, arguments = form.cleaned_data["file"], form.arguments()
+    if wanted := form.hub_split():
+        return _from_hub(request, project, form, arguments | {"hub": wanted})
     path = uploads.keep(upload)
     arguments["format"] = arguments["format"] or guess(path, file_name=upload.name)
     if arguments["format"] not in FORMATS:
@@ -92,9 +95,23 @@ def _posted(request: HttpRequest, project: Project, form: DatasetForm) -> Job | 
         form.add_error(*(("file", no_records) if wrong else ("format", unclear)))
         return None
     file = {"path": str(path), "file_name": upload.name[:255]}
+    return _import_job(request, project, arguments | file)
+
+
+def _from_hub(request: HttpRequest, project: Project, form: DatasetForm, arguments: dict[str, Any]) -> Job | None:
+    """Start the job that downloads and imports; None, with an error in the form, if the server lacks the library."""
+    try:
+        hub.client(anonymous=True)
+    except Refused as refusal:
+        form.add_error("hub", str(refusal))
+        return None
+    return _import_job(request, project, arguments | {"file_name": f"hf:{arguments['hub']['repository']}"[:255]})
+
+
+def _import_job(request: HttpRequest, project: Project, arguments: dict[str, Any]) -> Job:
     title = _("Check %(file)s") if arguments["dry_run"] else _("Import %(file)s as %(name)s")
-    title %= {"file": upload.name[:100], "name": arguments["name"]}
-    return jobs.enqueue("import_dataset", project=project, title=title, arguments=arguments | file, user=request.user)
+    title %= {"file": arguments["file_name"][:100], "name": arguments["name"]}
+    return jobs.enqueue("import_dataset", project=project, title=title, arguments=arguments, user=request.user)
 
 
 @require_safe
