@@ -11,7 +11,7 @@ from annotation.flow.work import eligibility
 from annotation.forms.projects import ConsoleForm
 from annotation.forms.row_fields import WorkersField
 from annotation.models import Batch, Project, Worker
-from annotation.pure.people import requirements
+from annotation.pure.people import requirements, roles
 from annotation.pure.people.requirements import InvalidRequirement, Requirement, read_values, words_of, written
 
 
@@ -33,6 +33,13 @@ class WhoForm(ConsoleForm):
         initial="all",
     )
     workers = WorkersField(label=_("Workers"), queryset=Worker.objects.none(), required=False)
+    two_adjudicators = forms.BooleanField(
+        label=_("Two requesters adjudicate each HIT, independently"),
+        required=False,
+        help_text=_(
+            "Neither sees the other’s decision before both have decided. Where they differ, a third decision is final."
+        ),
+    )
 
     def __init__(self, project: Project, posted: Any = None, *, batch: Batch | None = None) -> None:
         super().__init__(posted, initial=self.stored(batch) if batch else None)
@@ -49,6 +56,7 @@ class WhoForm(ConsoleForm):
             "expected_minutes": round(batch.expected_seconds / 60, 1),
             "who": "chosen" if chosen else "all",
             "workers": chosen,
+            "two_adjudicators": batch.two_adjudicators,
         }
 
     def clean(self) -> dict[str, Any]:
@@ -56,6 +64,12 @@ class WhoForm(ConsoleForm):
         if cleaned.get("who") == "chosen" and "workers" in cleaned and not cleaned["workers"]:
             self.add_error("workers", _("Choose at least one worker, or open it to every worker."))
         return cleaned
+
+    def clean_two_adjudicators(self) -> bool:
+        wanted: bool = self.cleaned_data["two_adjudicators"]
+        if wanted and self.project.members.filter(role__in=roles.who_may(roles.REVIEW)).count() < 2:
+            raise forms.ValidationError(_("This project has only one requester. Invite a second one under People."))
+        return wanted
 
     def is_valid(self) -> bool:
         return super().is_valid() & self.requirements.is_valid()
@@ -69,8 +83,8 @@ class WhoForm(ConsoleForm):
         """Change a launched batch, from the next assignment on."""
         minutes = self.cleaned_data["expected_minutes"]
         seconds = round(60 * minutes) if minutes else self.batch.expected_seconds
-        title, workers = self.cleaned_data["title"], self.chosen_workers()
-        batch_launch.change_terms(self.batch, title=title, expected_seconds=seconds, workers=workers)
+        named = {name: self.cleaned_data[name] for name in ("title", "two_adjudicators")}
+        batch_launch.change_terms(self.batch, workers=self.chosen_workers(), expected_seconds=seconds, **named)
         eligibility.require(self.batch, self.requirements.requirements())
 
 

@@ -82,7 +82,14 @@ def _percent(share: float | None) -> float | None:
 
 
 DRAWING = ["sample", "seed", "assignments_per_hit", "purpose", "disjoint", "unseen_only"]
-COLUMNS = ["task", "meeting", "fresh_only", "same_order", *DRAWING]  # of Batch, with form fields of the same name
+COLUMNS = [
+    "task",
+    "meeting",
+    "fresh_only",
+    "same_order",
+    "two_adjudicators",
+    *DRAWING,
+]  # of Batch, with form fields of the same name
 
 
 def _proposals(kind: str) -> dict[str, Any]:

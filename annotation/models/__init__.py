@@ -27,4 +27,4 @@ from annotation.models.qualification import (
     WorkerBlock,
 )
 from annotation.models.reserved_hit import ReservedHit
-from annotation.models.review import Feedback, Review, ReviewSample, SampledAssignment
+from annotation.models.review import Adjudication, Feedback, Review, ReviewSample, SampledAssignment

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models.assignment import Assignment
-from annotation.models.batch import Batch
+from annotation.models.batch import Batch, Hit
 from annotation.models.fields import JSONTextField, TimestampField
 from annotation.models.project import Worker
 
@@ -70,6 +70,43 @@ class Review(models.Model):
             models.CheckConstraint(condition=~Q(decision="edited", text=""), name="review_edit_has_text"),
             models.CheckConstraint(
                 condition=~Q(decision__in=["returned", "discarded"], reason=""), name="review_refusal_has_reason"
+            ),
+        ]
+
+
+class AdjudicationQuerySet(models.QuerySet["Adjudication"]):
+    def current(self) -> AdjudicationQuerySet:
+        """Those whose response the worker has not changed since."""
+        return self.filter(Q(assignment__isnull=True) | Q(revision=F("assignment__revision")))
+
+
+class Adjudication(models.Model):
+    """One of two requesters' independent decisions on a HIT. It changes the result only once both have decided."""
+
+    class Decision(models.TextChoices):
+        ACCEPTED = "accepted", _("accepted")
+        EDITED = "edited", _("accepted with an edit")
+        EXCLUDED = "excluded", _("HIT excluded")
+
+    hit = models.ForeignKey(Hit, models.CASCADE, related_name="adjudications")
+    adjudicator = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
+    decision = models.CharField(max_length=8, choices=Decision)
+    assignment = models.ForeignKey(Assignment, models.CASCADE, null=True, blank=True, related_name="adjudications")
+    revision = models.PositiveIntegerField(default=0)  # of its response, as it was read
+    text = models.TextField(blank=True)  # the requester's wording, if edited
+    reason = models.TextField(blank=True)  # why the HIT is to be excluded
+    created_at = TimestampField(auto_now_add=True)
+
+    objects = AdjudicationQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["hit", "adjudicator"], name="adjudicated_once_each"),
+            models.CheckConstraint(
+                condition=Q(decision="excluded", assignment__isnull=True, text="") & ~Q(reason="")
+                | Q(decision="accepted", assignment__isnull=False, text="", reason="")
+                | Q(decision="edited", assignment__isnull=False, reason="") & ~Q(text=""),
+                name="adjudication_is_whole",
             ),
         ]
 

@@ -112,3 +112,25 @@ def test_what_people_leave_open_is_settled_and_taken_back(api: Any, batch: Any, 
     assert api.post(f"{where}undo/").json()["settled"] is False
     assert BatchActivity.objects.get().to_adjudicate == len(open_ones)
     assert api.post(f"{where}undo/").status_code == 409
+
+
+def test_two_requesters_adjudicate_independently(api: Any, batch: Any, alice: Any, bob: Any, carol: Any) -> None:
+    acting.answer_all(bob, batch)
+    while row := acting.take(carol, batch):
+        acting.submit(row, answer_to(row) | {"kind": "typed", "text": "somewhere else"})
+    other = caller(alice)
+    assert other.patch("batches/wells-1/", two_adjudicators=True).json()["two_adjudicators"] is True
+    overview.count_open(batch)
+    listed = api.get("batches/wells-1/adjudications/").json()["results"]
+    hit = listed[0]["hit"]
+    where = f"batches/wells-1/adjudications/{hit}/"
+    first, second = (row["id"] for row in api.get(f"batches/wells-1/hits/{hit}/").json()["assignments"])
+    assert api.post(where, assignment=first, revision=1).json()["settled"] is False
+    assert hit not in [one["hit"] for one in api.get("batches/wells-1/adjudications/").json()["results"]]
+    assert other.get("batches/wells-1/adjudications/").json()["results"] == listed
+    assert other.post(where, assignment=second, revision=1).json()["settled"] is False
+    assert api.get("batches/wells-1/adjudications/").json()["results"][0] == listed[0] | {"both_decided": True}
+    assert BatchActivity.objects.get().to_adjudicate == len(listed)
+    assert other.post(where, assignment=first, revision=1).status_code == 409
+    assert other.post(where, assignment=first, revision=1, saw_both=True).json()["settled"] is True
+    assert BatchActivity.objects.get().to_adjudicate == len(listed) - 1

@@ -38,6 +38,8 @@ FACTS = Facts(
     agreements=(("Krippendorff's alpha (nominal)", {"value": 0.71, "low": 0.6, "high": 0.8}),),
     picked=2,
     reworded=1,
+    twice=8,
+    agreed=8,
     edited=3,
     refused=1,
     excluded=(("Two towers", 1),),
@@ -66,6 +68,7 @@ SAYS = {
     "agreements": "alpha (nominal) is 0.710 (95 % interval 0.600 to 0.800).",
     "picked": "A requester adjudicated 2 items by accepting one of the responses to each.",
     "reworded": "A requester adjudicated one item with a wording of their own.",
+    "twice": "Two requesters decided on 8 items independently and agreed on 8 (100 %).",
     "edited": "A requester reworded 3 responses",
     "refused": "In review, one response was excluded or returned",
     "excluded_responses": "The figures therefore count 4 of the 6 responses.",
@@ -78,6 +81,10 @@ def test_everything_that_is_known_is_said_once() -> None:
     assert "The results exclude one of the items, because of Two towers (1)." in text
     assert [words for words in SAYS.values() if text.count(words) != 1] == []
     assert "In all, 4 annotators submitted 6 responses." in text
+
+
+def test_it_is_said_how_often_two_adjudicators_agreed_and_what_became_of_the_rest() -> None:
+    assert "agreed on 5 (62 %). Where they differed, a third decision was final." in in_words(replace(FACTS, agreed=5))
 
 
 def test_hops_and_places_that_vary_are_said_as_they_are() -> None:

@@ -93,6 +93,7 @@ class BatchSerializer(serializers.Serializer):
     same_order = serializers.BooleanField()
     disjoint = serializers.BooleanField()
     unseen_only = serializers.BooleanField()
+    two_adjudicators = serializers.BooleanField()
     people = serializers.SerializerMethodField()
     requirements = RequirementSerializer(many=True)
     paid = serializers.SerializerMethodField()

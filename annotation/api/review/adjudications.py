@@ -16,8 +16,8 @@ from annotation.api.pagination import Whole
 from annotation.api.serializers import JSON, TEXT, Input
 from annotation.flow.errors import Refused
 from annotation.flow.projects import overview
-from annotation.flow.review import adjudication, aggregation, problem_reports, review_decisions
-from annotation.models import Hit
+from annotation.flow.review import adjudication, aggregation
+from annotation.models import Adjudication, Hit
 from annotation.operations.downloads import sent
 from annotation.pure.people import roles
 from annotation.registry import task_type
@@ -47,6 +47,9 @@ class OpenSerializer(serializers.Serializer):
     hit = serializers.CharField(source="public_id")
     kind = serializers.CharField(help_text="Why it is open, such as `tied`, `several` or `split`.")
     answers = serializers.IntegerField()
+    both_decided = serializers.BooleanField(
+        help_text="Whether two requesters have decided, and differently: the next decision is final."
+    )
 
 
 class PickInput(Input):
@@ -58,6 +61,9 @@ class PickInput(Input):
     revision = serializers.IntegerField(min_value=1, max_value=2**31 - 1, help_text="The revision that you read.")
     text = serializers.CharField(
         max_length=5000, required=False, trim_whitespace=False, help_text="Your wording, if the task allows one."
+    )
+    saw_both = serializers.BooleanField(
+        default=False, help_text="Required where two requesters have decided differently: your decision is final."
     )
 
 
@@ -83,8 +89,11 @@ class BatchAdjudicationViewSet(BatchPartViewSet):
 
     @operation()
     def list(self) -> Any:
-        """List HITs to adjudicate, in the order of their items, in one page."""
-        return adjudication.queue(self.batch)
+        """List HITs for you to adjudicate, in the order of their items, in one page.
+
+        Where two requesters adjudicate, without those that wait for another requester's decision.
+        """
+        return adjudication.queue(self.batch, self.request.user)
 
     @operation()
     def retrieve(self) -> None:
@@ -94,24 +103,35 @@ class BatchAdjudicationViewSet(BatchPartViewSet):
     def decide_one(self, data: JSON) -> None:
         """Accept a response as the aggregated one, or write your own; an excluded HIT counts again.
 
-        To leave a HIT out instead, exclude it (voidHit).
+        Where two requesters adjudicate, the first decision changes nothing yet. To leave a HIT out instead, exclude it
+        (voidHit), which needs no second decision.
         """
         if "text" in data and not capabilities.writes(task_type(self.batch.task)):
             raise ValidationError({"text": [_("In this task you can only choose one of the given answers.")]})
         chosen = self.row.assignments.submitted().filter(public_id=data["assignment"]).first()
         if chosen is None:
             raise ValidationError({"assignment": [_("This HIT has no such response.")]})
+        kinds = Adjudication.Decision
+        made = Adjudication(
+            hit=self.row,
+            adjudicator=self.request.user,
+            decision=kinds.EDITED if "text" in data else kinds.ACCEPTED,
+            assignment=chosen,
+            revision=data["revision"],
+            text=data.get("text", ""),
+        )
         with transaction.atomic():
-            review_decisions.choose(chosen, data["revision"], reviewer=self.request.user, text=data.get("text"))
-            problem_reports.restore(self.row)
-            overview.decided(self.batch, "to_adjudicate")
+            if adjudication.decide(made, saw_both=data["saw_both"]):
+                overview.decided(self.batch, "to_adjudicate")
 
     @action()
     def undo(self) -> None:
         """Undo the decision on a HIT."""
-        if not adjudication.undo(self.row, reviewer=self.request.user):
+        undone = adjudication.undo(self.row, reviewer=self.request.user)
+        if not undone:
             raise Refused(_("There is nothing to undo on this HIT."))
-        overview.decided(self.batch, "to_adjudicate", by=-1)
+        if undone == "reopened":
+            overview.decided(self.batch, "to_adjudicate", by=-1)
 
 
 class BatchAggregateViewSet(BatchPartViewSet):

@@ -327,8 +327,8 @@ def change_instructions(batch: Batch, text: str, *, user: User | None = None) ->
 
 
 @transaction.atomic
-def change_terms(batch: Batch, *, title: str, expected_seconds: int, workers: Sequence[Worker]) -> None:
-    """Change the settings that stay editable after launch: title, expected time, allowed workers (none: everybody)."""
-    Batch.objects.filter(pk=batch.pk).update(title=title, expected_seconds=expected_seconds)
+def change_terms(batch: Batch, *, workers: Sequence[Worker], **settings: Any) -> None:
+    """Change what stays editable after launch: the allowed workers (none: everybody), and columns of Batch."""
+    Batch.objects.filter(pk=batch.pk).update(**settings)
     batch.workers.set(workers)
     audit_log.record("settings changed", batch)

@@ -38,6 +38,7 @@ ACTS = {  # labels of recorded acts, whose own names stay: entries are never cha
     "drawn": gettext_noop("sampled for review"),
     "reviewed": gettext_noop("reviewed"),
     "adjudicated": gettext_noop("adjudicated"),
+    "adjudication withdrawn": gettext_noop("adjudication withdrawn"),
     "gold decided": gettext_noop("gold decided"),
     "voided": gettext_noop("HIT excluded"),
     "approved": gettext_noop("approved"),

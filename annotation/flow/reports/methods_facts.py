@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 from annotation import recruitment
 from annotation.flow.money import wages
 from annotation.flow.money.batch_funds import undecided_of
-from annotation.flow.review import review_decisions
+from annotation.flow.review import double_adjudication, review_decisions
 from annotation.flow.work import eligibility
 from annotation.models import Attempt, Batch, Hit, Payment, QualificationRound
 from annotation.pure.people import requirements
@@ -65,6 +65,7 @@ def facts_of(batch: Batch, report: Mapping[str, Any] | None) -> Facts:
         excluded=tuple(_reasons(work)),
         **counted,
         **_decided(batch),
+        **_decided_twice(batch),
         **_pay(batch),
     )
 
@@ -129,6 +130,12 @@ def _decided(batch: Batch) -> dict[str, int]:
             taken[one.assignment.hit_id].append(one.state)
     alone = Counter(states[0] for states in taken.values() if len(states) == 1)
     return {"refused": refused, "picked": alone[review_state.ACCEPTED], "reworded": alone[review_state.EDITED]}
+
+
+def _decided_twice(batch: Batch) -> dict[str, int]:
+    """HITs on which two requesters decided independently, and on how many they agreed."""
+    agreed, twice = double_adjudication.agreement(batch)
+    return {"twice": twice, "agreed": agreed}
 
 
 ALPHAS = {

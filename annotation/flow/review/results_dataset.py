@@ -18,9 +18,9 @@ from annotation.flow.data.dataset_files import time_text
 from annotation.flow.data.derivation import code_version
 from annotation.flow.data.item_writer import CHUNK, Filler, OnProgress, no_progress
 from annotation.flow.errors import Refused
-from annotation.flow.review import review_decisions
+from annotation.flow.review import double_adjudication, review_decisions
 from annotation.flow.review.review_decisions import Standing
-from annotation.models import Batch, Dataset, Hit, Item, User
+from annotation.models import Adjudication, Batch, Dataset, Hit, Item, User
 from annotation.models.fields import to_text
 from annotation.pure.data.example import JSON, Example
 from annotation.pure.data.provenance import appended
@@ -146,9 +146,12 @@ class _ResultsDataset:
     def _chunk(self, source: Dataset, keys: list[int]) -> Iterator[ResultItem]:
         hits = list(Hit.objects.filter(pk__in=keys).select_related("item").order_by("item__position"))
         responses = responses_by_hit(self._batch, hits)
+        decisions = double_adjudication.decisions_on(keys)
         for hit in hits:
             self.tally.read += 1
-            found, reason = ([], EXCLUDED) if hit.excluded_at else self._exported(hit, responses[hit.pk])
+            found, reason = (
+                ([], EXCLUDED) if hit.excluded_at else self._exported(hit, responses[hit.pk], decisions[hit.pk])
+            )
             self.tally.kept += bool(found)
             if not found:
                 self.tally.drop(source, hit.item, reason)
@@ -158,7 +161,9 @@ class _ResultsDataset:
                 self._hash.update(to_text([kept.as_json(), hit.item.group_key]).encode())
                 yield ResultItem(kept, hit.item.group_key)
 
-    def _exported(self, hit: Hit, responses: list[StandingResponse]) -> tuple[list[Example], str]:
+    def _exported(
+        self, hit: Hit, responses: list[StandingResponse], decisions: list[Adjudication]
+    ) -> tuple[list[Example], str]:
         """The task's examples from the result, with provenance, or the reason why the item is left out."""
         self.tally.answers.update(one.state for one in responses)
         answers = [one.answer for one in responses if one.is_standing]
@@ -173,6 +178,8 @@ class _ResultsDataset:
         if found and too_few and not is_adjudicated:
             return [], f"fewer than {self._least} agree"
         provenance = capabilities.provenance(self._task, hit.payload, answers, aggregate)
+        if len(decisions) >= 2:
+            provenance = {"adjudications": [_adjudicated(self._batch, made) for made in decisions]} | provenance
         step = step_of(self._batch, hit, responses) | {"aggregate": aggregate} | provenance
         return [replace(example, extra=appended(example.extra, step)) for example in found], kind
 
@@ -245,3 +252,14 @@ def _reviewed(batch: Batch, hit: Hit, standing: Standing) -> JSON:
     if review.decision == review_state.EDITED:
         data["edited_from"] = capabilities.review(task_type(batch.task), hit.payload, standing.answer.answer)["text"]
     return data
+
+
+def _adjudicated(batch: Batch, made: Adjudication) -> JSON:
+    """One of two requesters' independent decisions."""
+    project, chosen = batch.project, made.assignment
+    data = {
+        "reviewer": project.reviewer_pseudonym(made.adjudicator_id) if made.adjudicator_id else None,
+        "decision": made.decision,
+        "worker": project.pseudonym(chosen.worker_id) if chosen else None,
+    }
+    return data | ({"text": made.text} if made.text else {}) | ({"reason": made.reason} if made.reason else {})

@@ -164,9 +164,8 @@ def choose(assignment: Assignment, revision: int, *, reviewer: User | None, text
 
 
 def _choose(assignment: Assignment, revision: int, reviewer: User | None, text: str | None) -> Review:
-    mates = Assignment.objects.select_for_update(of=("self",), no_key=True).select_related("batch__project", "hit")
-    # Lock all responses, by key: two requesters who choose different ones would leave two accepted.
-    rows = list(mates.filter(hit=assignment.hit_id, state=lifecycle.SUBMITTED).order_by("pk"))
+    # Lock all responses: two requesters who choose different ones would leave two accepted.
+    rows = locked_responses(assignment.hit_id)
     histories = reviews_of(rows)
     for row in rows:
         if row.pk != assignment.pk and _state(row, histories[row.pk]) in review_state.TAKEN:
@@ -181,6 +180,21 @@ def _choose(assignment: Assignment, revision: int, reviewer: User | None, text: 
     if before and before.decision in review_state.TAKEN:
         return before
     return decide(chosen, revision, Decision(review_state.ACCEPTED, marks), reviewer=reviewer)
+
+
+def locked_responses(hit: int) -> list[Assignment]:
+    """The HIT's submitted assignments, locked in the order of their keys."""
+    rows = Assignment.objects.select_for_update(of=("self",), no_key=True).select_related("batch__project", "hit")
+    return list(rows.filter(hit=hit, state=lifecycle.SUBMITTED).order_by("pk"))
+
+
+def check_choice(rows: Iterable[Assignment], assignment: Assignment, revision: int, text: str | None) -> None:
+    """Raise what `choose` would raise for this choice among the locked responses."""
+    chosen = next((row for row in rows if row.pk == assignment.pk), None)
+    if chosen is None or chosen.revision != revision:
+        raise Conflict(_("The worker has changed this response in the meantime. Please review it again."))
+    if text is not None:
+        _complete(chosen, Decision(review_state.EDITED, {}, text=text))
 
 
 def reviews_of(assignments: Iterable[Assignment]) -> defaultdict[int, list[Review]]:

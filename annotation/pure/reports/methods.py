@@ -46,6 +46,8 @@ class Facts:
     agreements: tuple[tuple[str, Mapping[str, Any]], ...] = ()  # (measure, "0.71 [0.60, 0.81]" as a figure)
     picked: int = 0  # HITs decided by a requester who accepted an answer unchanged
     reworded: int = 0  # HITs that a requester adjudicated with a wording of their own
+    twice: int = 0  # HITs on which two requesters decided independently
+    agreed: int = 0  # those of them on which both decisions give the same result
     edited: int = 0  # answers reworded by a requester, if requesters review all of them
     refused: int = 0  # answers that a requester discarded or returned
     excluded: tuple[tuple[str, int], ...] = ()  # reason and HITs
@@ -269,6 +271,16 @@ def _decisions(facts: Facts) -> Iterator[Sentence]:
             _("A requester adjudicated one item with a wording of their own."),
             _("A requester adjudicated %(n)s items with a wording of their own."),
         )
+    if facts.twice:
+        yield counted_sentence(
+            facts.twice,
+            _("Two requesters decided on one item independently and agreed on %(agreed)s."),
+            _("Two requesters decided on %(n)s items independently and agreed on %(agreed)s (%(share)s %%)."),
+            agreed=facts.agreed,
+            share=round(100 * facts.agreed / facts.twice),
+        )
+    if facts.agreed < facts.twice:
+        yield as_sentence(_("Where they differed, a third decision was final."))
     if facts.edited:
         yield counted_sentence(
             facts.edited,

@@ -13,10 +13,11 @@ from django.utils.translation import gettext_noop
 from annotation.flow.batches.hit_headings import heading
 from annotation.flow.errors import Conflict, Refused
 from annotation.flow.projects import overview
-from annotation.flow.review import adjudication, problem_reports, review_decisions
-from annotation.models import Batch, Hit, Project
+from annotation.flow.review import adjudication, double_adjudication, review_decisions
+from annotation.models import Adjudication, Batch, Hit, Project
 from annotation.pure.people import roles
 from annotation.pure.review import review_state
+from annotation.pure.statistics.intervals import wilson
 from annotation.registry import task_type
 from annotation.tasktype import capabilities
 from annotation.views.access import member_action, member_form, member_page
@@ -33,22 +34,36 @@ KINDS = {
     "split": gettext_noop("no agreement"),
 }
 
+DONE = {
+    "accepted": gettext_noop("one answer chosen"),
+    "edited": gettext_noop("an answer of your own"),
+    "excluded": gettext_noop("excluded"),
+}
+
 
 @member_page(roles.REVIEW)
 def adjudicate(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """The HITs of a batch to adjudicate."""
     shown = _launched(project, batch)
-    waiting = adjudication.queue(shown)
+    waiting = adjudication.queue(shown, request.user)
     page = Paginator(waiting, 50).get_page(request.GET.get("page"))
     rows = Hit.objects.select_related("item__dataset").defer("item__content", "item__dataset__report")
     hits = rows.in_bulk([hit.pk for hit in page])
     page.object_list = [
         {"hit": hits[hit.pk], "heading": heading(shown, hits[hit.pk]), "kind": kind_words(hit.kind)}
-        | {"answers": hit.answers}
+        | {"answers": hit.answers, "both_decided": hit.both_decided}
         for hit in page.object_list
     ]
     context = {"page": page, "first": waiting[0] if waiting else None, "undone": _undoable(request, shown)}
+    context["elsewhere"] = len(adjudication.queue(shown)) - len(waiting) if shown.two_adjudicators else 0
+    context["agreement"] = _agreement(shown)
     return render(request, "review/adjudicate.html", batch_context(shown, "adjudicate", **context))
+
+
+def _agreement(batch: Batch) -> dict[str, Any] | None:
+    """Of two adjudicators: {"agreed", "n", "figure"}; None: no HIT has two decisions."""
+    agreed, n = double_adjudication.agreement(batch)
+    return {"agreed": agreed, "n": n, "figure": wilson(agreed, n).as_json()} if n else None
 
 
 def _launched(project: Project, slug: str) -> Batch:
@@ -70,42 +85,54 @@ def adjudicate_hit(request: HttpRequest, project: Project, batch: str, public_id
     row = hit_of(shown, public_id)
     if request.method != "POST":
         return _page(request, shown, row)
+    made = Adjudication(hit=row, adjudicator=request.user)
     if "pick" in request.POST:
-        return _picked(request, shown, row, request.POST["pick"], request.POST.get("revision", ""))
+        _choose(made, request.POST["pick"], request.POST.get("revision", ""))
+        return _decide(request, shown, made)
     if "write" in request.POST and capabilities.writes(task_type(shown.task)):
         base, _dot, revision = request.POST.get("base", "").partition(".")
-        return _picked(request, shown, row, base, revision, text=posted_text(request, "text"))
-    reason = request.POST.get("reason", "").strip().replace("\0", "")[:500]
-    if not reason:
+        _choose(made, base, revision, text=posted_text(request, "text"))
+        return _decide(request, shown, made, typed={"base": base, "text": made.text, "problem": ""})
+    made.decision = Adjudication.Decision.EXCLUDED
+    made.reason = request.POST.get("reason", "").strip().replace("\0", "")[:500]
+    if not made.reason:
         return _page(request, shown, row, problem=_("Say why this HIT is excluded."), status=422)
-    problem_reports.exclude(row, reason=reason)
-    return _on(request, shown, row)
+    return _decide(request, shown, made)
 
 
-def _picked(
-    request: HttpRequest, batch: Batch, row: Hit, base: str, revision: str, *, text: str | None = None
-) -> HttpResponse:
-    """Accept a response, or save the requester's own wording, which stays on the page until it is saved."""
-    chosen = row.assignments.submitted().filter(public_id=base.replace("\0", "")).first()
+def _choose(made: Adjudication, base: str, revision: str, *, text: str | None = None) -> None:
+    """Make it a choice of the HIT's response `base`, in the requester's own wording if `text` is given."""
+    made.assignment = made.hit.assignments.submitted().filter(public_id=base.replace("\0", "")).first()
     number = whole_number(revision, None)
-    if chosen is None or number is None:
+    if made.assignment is None or number is None:
         raise Http404
-    typed = None if text is None else {"base": base, "text": text, "problem": ""}
+    made.revision, made.text = number, text or ""
+    made.decision = Adjudication.Decision.ACCEPTED if text is None else Adjudication.Decision.EDITED
+
+
+def _decide(
+    request: HttpRequest, batch: Batch, made: Adjudication, *, typed: dict[str, str] | None = None
+) -> HttpResponse:
+    """Carry out the decision and go on; what was typed stays on the page until it is saved."""
     try:
-        review_decisions.choose(chosen, number, reviewer=request.user, text=text)
+        is_decided = adjudication.decide(made, saw_both="saw_both" in request.POST)
     except Conflict as conflict:
-        return _page(request, batch, row, problem=str(conflict), typed=typed, status=409)
+        return _page(request, batch, made.hit, problem=str(conflict), typed=typed, status=409)
     except Refused as refused:
-        return _page(request, batch, row, typed=(typed or {}) | {"problem": str(refused)}, status=422)
-    with refusal_as_message(request):
-        problem_reports.restore(row)
-    return _on(request, batch, row)
+        if typed is None:
+            return _page(request, batch, made.hit, problem=str(refused), status=422)
+        return _page(request, batch, made.hit, typed=typed | {"problem": str(refused)}, status=422)
+    if is_decided:
+        overview.decided(batch, "to_adjudicate")
+    elif len(double_adjudication.decisions_on([made.hit_id])[made.hit_id]) >= 2:
+        text = _("Another requester has decided differently on the last HIT. It stays here for a final decision.")
+        messages.info(request, text)
+    return _on(request, batch, made.hit)
 
 
 def _on(request: HttpRequest, batch: Batch, row: Hit) -> HttpResponse:
     """Redirect to the next HIT, with an undo link; to the list if there is none."""
-    overview.decided(batch, "to_adjudicate")
-    following = adjudication.following(batch, row)
+    following = adjudication.following(batch, row, request.user)
     args = [batch.project.slug, batch.slug]
     if following is None:
         messages.success(request, _("Nothing left to adjudicate."))
@@ -115,17 +142,25 @@ def _on(request: HttpRequest, batch: Batch, row: Hit) -> HttpResponse:
     return HttpResponseRedirect(f"{address}?undo={row.public_id}", status=303)
 
 
-def _undoable(request: HttpRequest, batch: Batch) -> dict[str, str] | None:
-    """The last decision, for the undo notice: {"public_id", "label"}."""
+def _undoable(request: HttpRequest, batch: Batch) -> dict[str, Any] | None:
+    """The last decision, for the undo notice: {"public_id", "label", "waits" (for another requester's)}."""
     public_id = request.GET.get("undo", "").replace("\0", "")
     row = batch.hits.filter(public_id=public_id).first() if public_id else None
     if row is None:
         return None
     if row.excluded_at:
-        return {"public_id": row.public_id, "label": _("excluded")}
-    taken = {standing.state for standing in adjudication.accepted(row)}
-    label = _("an answer of your own") if review_state.EDITED in taken else _("one answer chosen")
-    return {"public_id": row.public_id, "label": label} if taken else None
+        return {"public_id": row.public_id, "label": _("excluded"), "waits": False}
+    states = {standing.state for standing in adjudication.accepted(row)}
+    waits = not states and batch.two_adjudicators
+    mine = _own(request, double_adjudication.decisions_on([row.pk])[row.pk]) if waits else None
+    if state := max(states, default=mine.decision if mine else ""):  # "edited" comes after "accepted"
+        return {"public_id": row.public_id, "label": _(DONE[state]), "waits": waits}
+    return None
+
+
+def _own(request: HttpRequest, decisions: list[Adjudication]) -> Adjudication | None:
+    """The viewer's decision while the other one is missing."""
+    return double_adjudication.own(decisions, request.user) if len(decisions) < 2 else None
 
 
 def _page(
@@ -142,6 +177,12 @@ def _page(
     responses = [_lettered(k, each, standings) for k, each in enumerate(mixed)]
     picks = [each for each in responses if each["standing"].takes_part]
     taken = [each for each in picks if each["standing"].state in review_state.TAKEN]
+    decided = bool(row.excluded_at) or len(taken) == 1
+    decisions = double_adjudication.decisions_on([row.pk] if batch.two_adjudicators else ())[row.pk]
+    mine = None if decided else _own(request, decisions)
+    for each in picks:
+        each["chosen"] = decided and each["standing"].state == review_state.ACCEPTED
+        each["chosen"] |= mine is not None and mine.assignment_id == each["assignment"].pk
     context = batch_context(
         batch,
         "adjudicate",
@@ -150,10 +191,12 @@ def _page(
         heading=heading(batch, row),
         problem=problem,
         picks=picks,
-        write=_to_write(batch, row, picks, typed),
-        decided=bool(row.excluded_at) or len(taken) == 1,
-        left=len(adjudication.queue(batch)),
-        next=adjudication.following(batch, row),
+        write=_to_write(batch, row, picks, mine, typed),
+        decided=decided,
+        mine=mine,
+        both=_both(decisions, responses) if len(decisions) >= 2 else [],
+        left=len(adjudication.queue(batch, request.user)),
+        next=adjudication.following(batch, row, request.user),
         undone=_undoable(request, batch),
         reasons=[_(text) for text in PROBLEM_REASONS.values()],
         **shortcut_context(request),
@@ -162,8 +205,22 @@ def _page(
     return render(request, "review/adjudicate_hit.html", context, status=status)
 
 
+def _both(decisions: list[Adjudication], responses: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Two requesters' decisions without their names: [{"decision", "letter", "text", "reason"}]."""
+    letters = {each["assignment"].pk: each["letter"] for each in responses}
+    shown = [
+        {"decision": row.decision, "letter": letters.get(row.assignment_id, ""), "text": row.text, "reason": row.reason}
+        for row in decisions
+    ]
+    return sorted(shown, key=lambda one: (one["letter"], one["text"], one["reason"]))
+
+
 def _to_write(
-    batch: Batch, row: Hit, picks: list[dict[str, Any]], typed: dict[str, str] | None
+    batch: Batch,
+    row: Hit,
+    picks: list[dict[str, Any]],
+    mine: Adjudication | None,
+    typed: dict[str, str] | None,
 ) -> dict[str, Any] | None:
     """The field for an own wording, or None: {"how", "bases" (usable responses), "base", "text", "problem", "open"}."""
     task = task_type(batch.task)
@@ -171,8 +228,10 @@ def _to_write(
     for pick in picks if capabilities.writes(task) else []:
         wording = capabilities.review(task, row.payload, pick["answer"].answer)["text"]
         if wording:
-            edited = pick["standing"].state == review_state.EDITED
-            bases.append(pick | {"wording": pick["standing"].review.text if edited else wording, "edited": edited})
+            own = pick["standing"].review if pick["standing"].state == review_state.EDITED else None
+            if mine and mine.assignment_id == pick["assignment"].pk and mine.text:
+                own = mine
+            bases.append(pick | {"wording": own.text if own else wording, "edited": own is not None})
     if not bases:
         return None
     first = next((each for each in bases if each["edited"]), bases[0])
@@ -196,8 +255,9 @@ def adjudicate_undo(request: HttpRequest, project: Project, batch: str, public_i
     """Undo the decision on a HIT, and show it again."""
     row = hit_of(_launched(project, batch), public_id)
     with refusal_as_message(request):
-        if adjudication.undo(row, reviewer=request.user):
-            overview.decided(row.batch, "to_adjudicate", by=-1)
+        if undone := adjudication.undo(row, reviewer=request.user):
+            if undone == "reopened":
+                overview.decided(row.batch, "to_adjudicate", by=-1)
             messages.success(request, _("Undone. Please decide on this HIT again."))
         else:
             messages.warning(request, _("There is nothing to undo on this HIT."))

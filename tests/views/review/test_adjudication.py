@@ -6,9 +6,10 @@ import re
 from typing import Any
 
 import pytest
+from django.test import Client
 
 from annotation.flow.review import adjudication
-from annotation.models import Assignment, Batch, Hit, Review
+from annotation.models import Adjudication, Assignment, Batch, Hit, Member, Review, User
 from annotation.registry import task_type
 from tests.conftest import answer_to
 from tests.flow import acting
@@ -180,3 +181,69 @@ def test_an_empty_queue_says_what_would_come(boss: Any, project: Any, dataset: A
     assert "Nothing to adjudicate" in boss.get(page("adjudicate")).content.decode()
     acting.draft(project, "unborn", dataset)
     assert boss.get(at("adjudicate", batch="unborn")).status_code == 404
+
+
+@pytest.fixture
+def second(project: Any) -> Any:
+    """The session of another requester of the project."""
+    user = User.objects.create_user("dora")
+    Member.objects.create(project=project, user=user)
+    session = Client()
+    session.force_login(user)
+    return session
+
+
+def settings_of(batch: Batch) -> dict[str, str]:
+    return {"title": batch.title, "who": "all", "two_adjudicators": "on"}
+
+
+def test_two_adjudicators_need_two_requesters(boss: Any, open_batch: Batch, request: Any) -> None:
+    refused = boss.post(page("batch-settings"), settings_of(open_batch))
+    assert "This project has only one requester." in refused.content.decode()
+    request.getfixturevalue("second")
+    boss.post(page("batch-settings"), settings_of(open_batch))
+    assert Batch.objects.get().two_adjudicators
+    assert "Two requesters decide independently." in boss.get(page("adjudicate")).content.decode()
+
+
+def test_neither_sees_the_other_s_decision_before_both_have_decided(
+    boss: Any, second: Any, open_batch: Batch, bob: Any, carol: Any
+) -> None:
+    Batch.objects.update(two_adjudicators=True)
+    one = adjudication.queue(open_batch)[0]
+    hit = Hit.objects.get(pk=one.pk)
+    addresses = [page("adjudicate"), page("adjudicate-hit", one.public_id)]
+    before = [without_tokens(second.get(address)) for address in addresses]
+    after = boss.post(addresses[1], pick_of(hit, bob))["Location"]
+    assert [without_tokens(second.get(address)) for address in addresses] == before
+    told = boss.get(after).content.decode()
+    assert "waits for another requester" in told
+    assert page("hit", one.public_id) not in told
+    assert f"{open_batch.size - 1} left" in told
+
+    differing = second.post(addresses[1], pick_of(hit, carol), follow=True).content.decode()
+    assert "Another requester has decided differently on the last HIT." in differing
+    for session in (boss, second):
+        assert "Your decision is final." in session.get(addresses[1]).content.decode()
+    assert "agreed on 0" in boss.get(addresses[0]).content.decode()
+    assert boss.post(addresses[1], pick_of(hit, bob)).status_code == 409
+    assert boss.post(addresses[1], pick_of(hit, bob) | {"saw_both": "1"}).status_code == 303
+    assert page("hit", one.public_id) in boss.get(addresses[1]).content.decode()
+
+
+def test_ones_own_decision_is_taken_back_while_it_waits(
+    boss: Any, second: Any, open_batch: Batch, bob: Any, carol: Any
+) -> None:
+    Batch.objects.update(two_adjudicators=True)
+    one = adjudication.queue(open_batch)[0]
+    hit = Hit.objects.get(pk=one.pk)
+    text = " ".join(hit.payload["paragraphs"][-1]["text"].split()[:2])
+    boss.post(page("adjudicate-hit", one.public_id), writing(hit, carol, text))
+    assert "Your wording, based on" in boss.get(page("adjudicate-hit", one.public_id)).content.decode()
+    boss.post(page("adjudicate-undo", one.public_id))
+    assert "Your wording, based on" not in boss.get(page("adjudicate-hit", one.public_id)).content.decode()
+    assert not Adjudication.objects.exists()
+
+
+def without_tokens(response: Any) -> str:
+    return re.sub(r'name="csrfmiddlewaretoken" value="\w+"', "", response.content.decode())
