@@ -90,18 +90,25 @@ def page_range(paginator: Paginator, number: int) -> Iterable[int | str]:
 
 
 @register.simple_tag
-def key_row(action: str, key: str, label: str, *, fixed: bool = False) -> SafeString:
-    """A row of the `?` dialog: an action and its default key, which people may change unless it is `fixed`."""
-    return _key_row(action, key, str(label), gettext("Change"), fixed=bool(fixed))
+def key_row(action: str, key: str, label: str, *, fixed: bool = False, short: str = "") -> SafeString:
+    """A row of the `?` dialog: an action and its default key, which people may change unless it is `fixed`.
+
+    `short`: the words for it in the legend of the page; without, the legend leaves it out.
+    """
+    return _key_row(action, key, str(label), str(short), gettext("Change"), fixed=bool(fixed))
 
 
 @lru_cache(maxsize=1000)  # the same for every item, and a page has twenty of them
-def _key_row(action: str, key: str, label: str, change: str, *, fixed: bool) -> SafeString:
+def _key_row(action: str, key: str, label: str, short: str, change: str, *, fixed: bool) -> SafeString:
     button = '<button class="button small plain" type="button" data-change-key="{}">{}<span class="unseen">: {}</span>'
     button = "" if fixed else format_html(button + "</button>", action, change, label)
-    row = '<tr data-action="{0}" data-key="{1}" data-fixed>' if fixed else '<tr data-action="{0}" data-key="{1}">'
+    row = (
+        '<tr data-action="{0}" data-key="{1}"'
+        + (' data-short="{4}"' if short else "")
+        + (" data-fixed>" if fixed else ">")
+    )
     cells = '<th scope="row">{2}</th><td><kbd data-key-for="{0}">{1}</kbd></td><td class="needs-js">{3}</td></tr>'
-    return format_html(row + cells, action, key, label, button)
+    return format_html(row + cells, action, key, label, button, short)
 
 
 @lru_cache

@@ -3,6 +3,7 @@ import { activeSeconds, countActivity } from "./activity.js";
 import { Draft } from "./draft.js";
 import { on } from "./item.js";
 import { bind, getPreferences, listen } from "./keys.js";
+import { showLegend } from "./legend.js";
 import { watchLease } from "./lease.js";
 import { notice } from "./notices.js";
 import { prefetch, startPrefetching } from "./prefetch.js";
@@ -107,6 +108,7 @@ export function startFrame({ fieldsOf = () => new URLSearchParams(), alike = (a,
   troubled = false;
   const keys = document.getElementById("keys-box");
   const stored = document.getElementById("shortcuts")?.textContent; // of the page; items that follow have none
+  showLegend();
   listen(stored ? JSON.parse(stored) : getPreferences());
   bindDialogs();
   document.getElementById("problem-report")?.reset(); // its fields are in a dialog that stays from item to item

@@ -173,3 +173,47 @@ def test_browser_shortcuts_stay_the_browsers(desk: WorkPage) -> None:
     for key in ("Control+x", "Control+c", "Alt+x", "Control+j"):
         worker.page.keyboard.press(key)
     assert worker.ticked() == []
+
+
+LEGEND = (
+    "() => Object.fromEntries([...document.querySelectorAll('#legend-keys > span')].map((entry) => "
+    "[[...entry.childNodes].at(-1).data, [...entry.querySelectorAll('kbd')].map((key) => key.textContent).join('')]))"
+)
+
+
+@pytest.mark.parametrize(
+    ("task", "kind", "entries"),
+    [
+        ("answer", "demo", {"paragraph": "jk", "fold": "f", "type it": "t", "make them the answer": "a"}),
+        ("coreference", "pairs", {"highlight the question's words": "w", "next mention": "a", "write a note": "t"}),
+        ("choose", "compositions", {"paragraphs": "f", "highlight the question's words": "w"}),
+        ("sufficiency", "two_paragraphs", {"highlight the question's words": "w", "next mention": "a"}),
+        ("compose", "chain", {"write": "t", "fold": "f", "to the hop": "13"}),
+        ("subquestions", "sub_questions", {"decision": "jk", "correct the text": "e"}),
+        ("solvability", "content_words", {"select words": "v"}),
+    ],
+)
+def test_a_legend_tells_the_keys_of_the_page(desk: WorkPage, task: str, kind: str, entries: dict[str, str]) -> None:
+    page = desk(kind, task=task, sample=1).page
+    told = page.evaluate(LEGEND)
+    assert {words: told.get(words) for words in entries} == entries
+    assert told["all keys"] == "?"
+
+
+def test_the_legend_stays_folded_from_item_to_item_and_tells_changed_keys(desk: WorkPage) -> None:
+    worker = desk("pairs", task="coreference", sample=2)
+    page = worker.page
+    page.keyboard.press("?")
+    page.locator("[data-change-key=light]").click()
+    page.keyboard.press("q")
+    page.keyboard.press("Escape")
+    assert page.evaluate(LEGEND)["highlight the question's words"] == "q"
+    button = page.get_by_role("button", name="Keys", exact=True)
+    height = page.locator(".work-foot").bounding_box()["height"]
+    button.click()
+    expect(page.locator("#legend-keys")).to_be_hidden()
+    assert page.locator(".work-foot").bounding_box()["height"] < height
+    page.wait_for_timeout(400)
+    worker.submit("y")
+    expect(page.locator("#legend-keys")).to_be_hidden()
+    expect(button).to_have_attribute("aria-expanded", "false")

@@ -7,7 +7,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from django.db.models import Case, Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery, Value, When
+from django.db.models import (
+    Case,
+    Count,
+    Exists,
+    F,
+    FloatField,
+    IntegerField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+    When,
+)
 from django.db.models.functions import Coalesce
 
 from annotation.flow.batches import hidden_gold
@@ -17,8 +30,11 @@ from annotation.flow.work.open_work import ALIVE_OR_DONE
 from annotation.models import Assignment, Batch, Hit, Participation, ReservedHit, Worker, WorkerBlock
 from annotation.models.compiled import compiled
 from annotation.pure.batches import lifecycle
+from annotation.pure.money.pricing import rounded
 
 LOOK = 100
+LATEST, ENOUGH = 20, 5  # a worker's pace is that of their latest responses, once there are enough
+HOUR = Decimal(3600)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +42,8 @@ class WorkerBatch:
     """A batch as one worker sees it.
 
     `left`: HITs that they may have now, with the one under way; with `at_least` there may be more. `total`: assignments
-    that they are offered. `missing`: unmet requirements. `rewards`: see `eligibility.rewards_of`.
+    that they are offered. `missing`: unmet requirements. `rewards`: see `eligibility.rewards_of`. `pace`: mean active
+    seconds of the worker's own latest responses here; None before there are ENOUGH.
     """
 
     batch: Batch
@@ -37,6 +54,14 @@ class WorkerBatch:
     total: int
     missing: Sequence[eligibility.Missing]
     rewards: tuple[Decimal, Decimal] | None
+    pace: float | None
+
+    @property
+    def an_hour(self) -> Decimal | None:
+        """Dollars an hour at the worker's own pace; None before there is one, or where pay depends on the response."""
+        if not self.rewards or not self.pace or self.rewards[0] != self.rewards[1]:
+            return None
+        return rounded(self.rewards[1] * HOUR / Decimal(self.pace))
 
     @property
     def minutes(self) -> int:
@@ -73,7 +98,7 @@ def _worker_batch(
         at_least = is_open and row.has_more
     left += row.under_way
     total = row.size if at_least else min(offered, row.done + left)
-    return WorkerBatch(row, row.done, row.under_way, left, at_least, total, missing, rewards)
+    return WorkerBatch(row, row.done, row.under_way, left, at_least, total, missing, rewards, row.pace)
 
 
 def _left(row: Batch) -> int:
@@ -91,6 +116,13 @@ class CountOpen(Subquery):
     output_field = IntegerField()
 
 
+class MeanSeconds(Subquery):
+    """The mean `active_seconds` of a query's rows, which may be limited; None for fewer than `enough`."""
+
+    template = "(SELECT CASE WHEN COUNT(*) >= %(enough)s THEN AVG(active_seconds) END FROM (%(subquery)s) AS latest)"
+    output_field = FloatField()
+
+
 @compiled
 def _batches(user: int) -> QuerySet[Batch]:
     """The batches of the person's projects that are not closed to them, with what `_worker_batch` reads."""
@@ -105,6 +137,12 @@ def _batches(user: int) -> QuerySet[Batch]:
         cursor=Coalesce(Subquery(joined.values("cursor")), -1),
         last_group=Coalesce(Subquery(joined.values("last_group")), Value("")),
         last_submitted=Coalesce(Case(When(meeting=Batch.Meeting.APART, then=Subquery(last))), Value("")),
+        pace=MeanSeconds(
+            own.filter(state=lifecycle.SUBMITTED, active_seconds__gt=0)
+            .order_by("-submitted_at")
+            .values("active_seconds")[:LATEST],
+            enough=ENOUGH,
+        ),
         under_way=Exists(own.filter(state=lifecycle.ACCEPTED)),
     )
     queue = Hit.objects.open().filter(batch=OuterRef("pk"), check_item=False, ticket__gt=OuterRef("cursor"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 from random import Random
 
@@ -100,6 +101,27 @@ def test_of_many_hits_only_the_next_are_looked_at(project: Project, tmp_path: Pa
     Hit.objects.filter(batch=batch, done=0).update(ticket=F("ticket") + 10)
     [row] = listed(bob).values()
     assert (row.left, row.at_least) == (0, False)
+
+
+def test_what_it_pays_an_hour_is_told_by_the_workers_own_latest_responses(
+    project: Project, tmp_path: Path, bob: Worker
+) -> None:
+    many = dataset_of(project, tmp_path, name="many", size=worker_batches.LATEST + worker_batches.ENOUGH)
+    batch = launched(project, "paid", many, assignments_per_hit=1)
+    Batch.objects.filter(pk=batch.pk).update(auto_approval=3600, reward=Decimal("0.25"))
+    for done in range(worker_batches.ENOUGH):
+        assert (done, listed(bob)["paid"].an_hour) == (done, None)
+        submit(take(bob, batch))  # in 12.5 seconds
+    assert listed(bob)["paid"].an_hour == Decimal("72.00")
+    client = Client()
+    client.force_login(bob.user)
+    assert "about $72.00 an hour at your pace" in client.get(reverse("work")).content.decode()
+    batch.assignments.filter(worker=bob).update(active_seconds=1000)
+    for _ in range(worker_batches.LATEST):
+        submit(take(bob, batch))
+    assert listed(bob)["paid"].an_hour == Decimal("72.00")
+    Batch.objects.filter(pk=batch.pk).update(auto_approval=None)
+    assert listed(bob)["paid"].an_hour is None
 
 
 def test_a_paused_batch_is_listed_and_those_for_others_are_not(project: Project, dataset: Dataset, bob: Worker) -> None:
