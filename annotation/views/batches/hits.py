@@ -130,19 +130,20 @@ def _response(letter: str, assignment: Assignment) -> dict[str, Any]:
 
 
 def _standings(batch: Batch, responses: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The review of each response, if the task's responses are reviewed."""
-    if not review_decisions.is_reviewed(batch):
-        return []
+    """The review of each response; of a task without reviews only what a requester chose in adjudication."""
+    is_reviewed = review_decisions.is_reviewed(batch)
     standings = review_decisions.standings([response["assignment"] for response in responses])
     several = sum(standing.takes_part for standing in standings) > 1
     return [
         {
             "letter": response["letter"],
             "standing": standing,
-            "choose": several and standing.takes_part and standing.state not in review_state.TAKEN,
+            "is_reviewed": is_reviewed,
+            "choose": is_reviewed and several and standing.takes_part and standing.state not in review_state.TAKEN,
             **state_words(standing.state),
         }
         for response, standing in zip(responses, standings, strict=True)
+        if is_reviewed or standing.review
     ]
 
 

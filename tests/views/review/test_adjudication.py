@@ -172,6 +172,7 @@ def test_gold_and_names_come_after_the_decision(boss: Any, open_batch: Batch, bo
         assert page("hit", first.public_id) in boss.get(shown).content.decode()
     opened = boss.get(page("hit", first.public_id)).content.decode()
     assert "mark-gold" in opened
+    assert opened.count('class="badge good">accepted') == 1
     assert bob.pseudonym in opened
     assert carol.pseudonym in opened
 
