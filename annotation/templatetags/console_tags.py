@@ -1,27 +1,34 @@
 """Tags of all requesters' pages: the project's sections and breadcrumbs."""
 
+from collections.abc import Callable
 from typing import Any
 
 from django import template
 from django.template import Context
 from django.urls import reverse
+from django.utils.http import urlencode
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
 
-from annotation.models import Project
-from annotation.views.breadcrumbs import SECTIONS, way_to
+from annotation.models import Batch, Project
+from annotation.pure.batches import next_step as steps
+from annotation.views.batches.batch_page import situation_of
+from annotation.views.breadcrumbs import IN_BAR, SECTIONS, way_to
 
 register = template.Library()
 
 
-@register.inclusion_tag("widgets/_tabs.html", takes_context=True)
-def project_tabs(context: Context, project: Project, here: str) -> dict[str, Any]:
+@register.inclusion_tag("widgets/_project_nav.html", takes_context=True)
+def project_nav(context: Context, project: Project, here: str) -> dict[str, Any]:
     """The sections of a project that the viewer may see; `here` is one of SECTIONS."""
     tabs = [
-        {"url": reverse(page, args=[project.slug]), "label": _(label), "here": name == here, "count": None}
+        {"url": reverse(page, args=[project.slug]), "label": _(label), "here": name == here}
         for name, page, label, act in SECTIONS
         if act in context.get("may", {})
     ]
-    return {"tabs": tabs, "name": _("Sections of the project")}
+    bar, more = tabs[:IN_BAR], tabs[IN_BAR:]
+    more_here = any(tab["here"] for tab in more)
+    return {"tabs": bar, "more": more, "more_here": more_here, "name": _("Sections of the project")}
 
 
 @register.inclusion_tag("widgets/_breadcrumb.html", takes_context=True)
@@ -30,6 +37,50 @@ def breadcrumb(context: Context) -> dict[str, Any]:
     found = context["request"].resolver_match
     route = found.url_name if found else ""
     return {"breadcrumbs": way_to(context.flatten(), route=route, may=context.get("may", {}))}
+
+
+# by next step: why, and the label of its button for a number
+NEXT_STEPS: dict[str, tuple[str, Callable[[int], str]]] = {
+    "resume": (gettext_noop("Workers get no new HITs."), lambda n: _("Resume")),
+    "invite": (
+        gettext_noop("HITs stay incomplete until more workers join."),
+        lambda n: ngettext("Invite %(n)s worker", "Invite %(n)s workers", n),
+    ),
+    "problem_reports": (
+        gettext_noop("Workers reported problems."),
+        lambda n: ngettext("Look at %(n)s problem", "Look at %(n)s problems", n),
+    ),
+    "review": (gettext_noop("Responses wait for review."), lambda n: _("Review %(n)s")),
+    "approvals": (gettext_noop("Responses wait for approval."), lambda n: _("Approve %(n)s")),
+    "adjudicate": (gettext_noop("Workers disagree."), lambda n: _("Adjudicate %(n)s")),
+    "gold": (gettext_noop("Workers contradict the gold."), lambda n: _("Decide on %(n)s")),
+    "close": (gettext_noop("No HIT is open any more."), lambda n: _("Close…")),
+    "create_dataset": (gettext_noop("All work is done."), lambda n: _("Create a dataset…")),
+}
+DIALOGS = {"close": "close-box", "create_dataset": "dataset-box"}
+PAGES = {"problem_reports": "problem-reports", "review": "review", "adjudicate": "adjudicate", "gold": "gold"}
+
+
+@register.inclusion_tag("batches/_next_step.html", takes_context=True)
+def next_step(context: Context, batch: Batch, waiting: dict[str, int]) -> dict[str, Any]:
+    """What to do next with a launched batch: a sentence and a button, by what the viewer may do."""
+    may = frozenset(context.get("may", {}))
+    step, n = steps.next_step(situation_of(batch, waiting), may)
+    if not step:
+        return {}
+    text, label = NEXT_STEPS[step]
+    shown = {"text": _(text), "label": label(n) % {"n": n}, "csrf_token": context.get("csrf_token")}
+    args = [batch.project.slug, batch.slug]
+    if step in DIALOGS:
+        return shown | {"dialog": DIALOGS[step]}
+    if step == "resume":
+        return shown | {"post": reverse("batch-move", args=[*args, "resume"])}
+    if step == "invite":
+        return shown | {"url": f"{reverse('people', args=args[:1])}?places={n}#links"}
+    if step == "approvals":
+        return shown | {"url": f"{reverse('approvals', args=args[:1])}?{urlencode({'batch': batch.slug})}"}
+    url = reverse(PAGES[step], args=args)
+    return {} if url == context["request"].path else shown | {"url": url}
 
 
 @register.filter

@@ -10,16 +10,18 @@ from django.utils.translation import gettext_noop
 from annotation.models import Project
 from annotation.pure.people import roles
 
-# sections of a project: (`section` in a page's context, URL name, label, required permission)
+# sections of a project: (`section` in a page's context, URL name, label, required permission); the first IN_BAR of
+# those that a viewer may see stand in the navigation bar, the others in its menu
+IN_BAR = 5
 SECTIONS = [
     ("overview", "project", gettext_noop("Overview"), roles.SEE),
     ("datasets", "datasets", gettext_noop("Datasets"), roles.SEE),
     ("batches", "batches", gettext_noop("Batches"), roles.SEE),
-    ("compare", "compare", gettext_noop("Compare"), roles.SEE),
     ("people", "people", gettext_noop("People"), roles.PEOPLE),
+    ("money", "money", gettext_noop("Money"), roles.PAY),
+    ("compare", "compare", gettext_noop("Compare"), roles.SEE),
     ("qualifications", "qualifications", gettext_noop("Qualifications"), roles.PEOPLE),
     ("approvals", "approvals", gettext_noop("Approvals"), roles.PAY),
-    ("money", "money", gettext_noop("Money"), roles.PAY),
     ("log", "log", gettext_noop("Log"), roles.RUN),
     ("settings", "project-settings", gettext_noop("Settings"), roles.OWN),
 ]

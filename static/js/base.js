@@ -53,6 +53,20 @@ document.addEventListener("click", (event) => {
   if (button.dataset.copy) copy(button);
 });
 
+// A menu closes when something else is clicked or focused, and by Escape, which leaves focus on its button.
+function closeMenus(but) {
+  for (const menu of document.querySelectorAll("details.menu[open]")) if (!menu.contains(but)) menu.open = false;
+}
+
+for (const kind of ["click", "focusin"]) document.addEventListener(kind, (event) => closeMenus(event.target));
+
+document.addEventListener("keydown", (event) => {
+  const menu = event.key === "Escape" && event.target.closest?.("details.menu[open]");
+  if (!menu) return;
+  menu.open = false;
+  menu.querySelector("summary").focus();
+});
+
 document.addEventListener("submit", (event) => {
   if ("signOut" in event.target.dataset) forgetAll();
 });

@@ -25,6 +25,7 @@ def judge(site: Site, visit: Callable[..., Any]) -> tuple[Any, int]:
         for item in range(4)
         for k, worker in enumerate(PEOPLE)
     ]
+    page.locator("summary", has_text="Actions").click()
     page.get_by_role("button", name="Import responses…").click()
     file = {"name": "said.jsonl", "mimeType": "application/jsonl", "buffer": "\n".join(map(json.dumps, rows)).encode()}
     page.locator("#responses-box input[type=file]").set_input_files(file)

@@ -192,6 +192,7 @@ def test_signing_out_clears_what_the_browser_kept(desk: WorkPage) -> None:
     wait_unsaved(worker)
     other = worker.page.context.new_page()
     other.goto("/work/")
+    other.locator(".who summary").click()
     other.get_by_role("button", name="Sign out").click()
     other.wait_for_url("**/sign-in/")
     assert other.evaluate(KEPT) == 0

@@ -19,6 +19,7 @@ def test_gold_in_doubt_is_decided_with_the_keyboard_alone(site: Site, visit: Cal
         for item in range(3)
         for worker in ("first-reader", "second-reader")
     ]
+    page.locator("summary", has_text="Actions").click()
     page.get_by_role("button", name="Import responses…").click()
     file = {"name": "said.jsonl", "mimeType": "application/jsonl", "buffer": "\n".join(map(json.dumps, rows)).encode()}
     page.locator("#responses-box input[type=file]").set_input_files(file)

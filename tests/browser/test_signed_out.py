@@ -53,9 +53,11 @@ def test_a_button_pressed_after_the_session_ended_leads_back_to_its_page(boss: A
     address = f"/projects/{about['project']}/batches/study/"
     page.goto(address)
     page.context.clear_cookies(name="sessionid")
+    page.locator("summary", has_text="Actions").click()
     page.get_by_role("button", name="Pause").click()
     sign_in(page, about["name"])
     page.wait_for_url(f"**{address}")
+    page.locator("summary", has_text="Actions").click()
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
 
 

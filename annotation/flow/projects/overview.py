@@ -90,7 +90,7 @@ def rounds(project: Project, *, most: int = 6) -> list[models.QualificationRound
 def waiting(project: Project) -> list[Wait]:
     """All open decisions for the project's requesters, most urgent first."""
     found = [Wait("approvals", row["n"], _named(row), row["due"]) for row in approval_queue.by_batch(project)]
-    found += _by_batch("review", _unread(project))
+    found += _by_batch("review", _unread(_there("assignment__batch", project)))
     open_ones = Q(to_adjudicate__gt=0) | Q(in_doubt__gt=0)
     for news in BatchActivity.objects.filter(open_ones, _there("batch", project)).select_related("batch"):
         named = {"slug": news.batch.slug, "title": news.batch.title}
@@ -122,10 +122,27 @@ def _by_batch(kind: str, rows: QuerySet[Any]) -> list[Wait]:
     return [Wait(kind, row["n"], _named(row)) for row in counted]
 
 
-def _unread(project: Project) -> QuerySet[models.SampledAssignment]:
+def open_decisions(batch: Batch) -> dict[str, int]:
+    """Numbers of open decisions of a batch by kind, as in `Wait`."""
+    counts = BatchActivity.objects.filter(batch=batch).values_list("to_adjudicate", "in_doubt").first()
+    to_adjudicate, in_doubt = counts or (0, 0)
+    return {
+        "review": _unread(Q(assignment__batch=batch)).count(),
+        "adjudicate": to_adjudicate,
+        "gold": in_doubt,
+        "problem_reports": ProblemReport.objects.filter(
+            assignment__batch=batch, state=ProblemReport.State.OPEN
+        ).count(),
+        "approvals": approval_queue.waiting(batch.project).filter(batch=batch).count()
+        if batch.auto_approval is not None
+        else 0,
+    }
+
+
+def _unread(where: Q) -> QuerySet[models.SampledAssignment]:
     """Drawn responses whose current revision nobody reviewed (pure/review/review_state)."""
     last = models.Review.objects.filter(assignment=OuterRef("assignment"), revision=OuterRef("assignment__revision"))
-    rows = models.SampledAssignment.objects.filter(_there("assignment__batch", project))
+    rows = models.SampledAssignment.objects.filter(where)
     decision = Subquery(last.order_by("-pk").values("decision")[:1])
     rows = rows.filter(assignment__state=lifecycle.SUBMITTED).annotate(last=decision)
     return rows.filter(Q(last__isnull=True) | Q(last=review_state.REOPENED))

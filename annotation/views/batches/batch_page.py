@@ -1,5 +1,6 @@
 """Shared parts of a batch's pages: look-up, heading, tabs."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.shortcuts import get_object_or_404
@@ -9,10 +10,12 @@ from django.utils.translation import gettext as _
 
 from annotation import discovery
 from annotation.discovery import BatchTab
-from annotation.flow.batches import batch_progress
+from annotation.flow.batches import batch_launch
 from annotation.flow.people import round_attempts
-from annotation.flow.review import approval_queue, disputed_gold, review_decisions
+from annotation.flow.projects import overview
+from annotation.flow.review import disputed_gold, review_decisions
 from annotation.models import Batch, Project
+from annotation.pure.batches.next_step import Situation
 from annotation.pure.people import roles
 
 TONES = {"draft": "", "launching": "running", "open": "running", "paused": "warn", "closed": "plain"}
@@ -29,7 +32,9 @@ def batch_of(project: Project, slug: str) -> Batch:
 
 def batch_context(batch: Batch, here: str, *, leaf: str | None = None, **more: Any) -> dict[str, Any]:
     """`here`: the URL name of the tab; `leaf`: the title of a page below a tab, "" if breadcrumbs end at the tab."""
-    project, tabs = batch.project, _tabs(batch, here)
+    project = batch.project
+    waiting = overview.open_decisions(batch) if batch.launched_at else {}
+    tabs = _tabs(batch, here, waiting)
     return {
         "project": project,
         "section": "batches",
@@ -37,9 +42,21 @@ def batch_context(batch: Batch, here: str, *, leaf: str | None = None, **more: A
         "batch": batch,
         "tone": TONES[batch.state],
         "tabs": tabs,
+        "open_decisions": waiting,
         "exports": EXPORTS,
         **more,
     }
+
+
+def situation_of(batch: Batch, waiting: Mapping[str, int]) -> Situation:
+    """What determines the next step with a launched batch; a few queries, however many HITs it has."""
+    is_open = batch.state == Batch.State.OPEN
+    return Situation(
+        state=batch.state,
+        missing_workers=batch_launch.workers_missing(batch, whole_groups=False) if is_open else 0,
+        has_open_places=is_open and batch.hits.open().filter(check_item=False).exists(),
+        **{kind: waiting.get(kind, 0) for kind in ("problem_reports", "review", "approvals", "adjudicate", "gold")},
+    )
 
 
 def _breadcrumbs(batch: Batch, tabs: list[dict[str, Any]], leaf: str | None) -> list[dict[str, str]]:
@@ -55,14 +72,14 @@ def _breadcrumbs(batch: Batch, tabs: list[dict[str, Any]], leaf: str | None) -> 
     return [*way, {"label": leaf, "url": ""}] if leaf else way
 
 
-def _review_tabs(batch: Batch) -> list[tuple[str, str, None]]:
+def _review_tabs(batch: Batch, waiting: Mapping[str, int]) -> list[tuple[str, str, int | None]]:
     """Review, adjudication and gold in doubt, as far as the batch's task has them."""
     if batch.launched_at is None:
         return []
     return [
-        *([("review", _("Review"), None)] if review_decisions.is_reviewed(batch) else []),
-        ("adjudicate", _("Adjudicate"), None),
-        *([("gold", _("Gold in doubt"), None)] if disputed_gold.is_detectable(batch) else []),
+        *([("review", _("Review"), waiting["review"] or None)] if review_decisions.is_reviewed(batch) else []),
+        ("adjudicate", _("Adjudicate"), waiting["adjudicate"] or None),
+        *([("gold", _("Gold in doubt"), waiting["gold"] or None)] if disputed_gold.is_detectable(batch) else []),
     ]
 
 
@@ -71,15 +88,15 @@ def _tabs_of_apps(after: str, batch: Batch) -> list[tuple[str, str, None]]:
     return [(tab.page, tab.label, None) for tab in tabs if tab.after == after and tab.shown(batch)]
 
 
-def _tabs(batch: Batch, here: str) -> list[dict[str, Any]]:
+def _tabs(batch: Batch, here: str, waiting: Mapping[str, int]) -> list[dict[str, Any]]:
     named = [
         ("batch", _("Overview"), None),
         *([("round", _("Qualification round"), None)] if batch.launched_at and round_attempts.round_of(batch) else []),
         ("hits", _("HITs"), batch.size),
-        *_review_tabs(batch),
+        *_review_tabs(batch, waiting),
         ("batch-workers", _("Workers"), None),
         *_tabs_of_apps("batch-workers", batch),
-        ("problem-reports", _("Problem reports"), batch_progress.open_problem_reports(batch).count()),
+        ("problem-reports", _("Problems"), waiting.get("problem_reports") or None),
         ("report", _("Report"), None),
         *_tabs_of_apps("report", batch),
         ("instructions", _("Instructions"), None),
@@ -90,13 +107,14 @@ def _tabs(batch: Batch, here: str) -> list[dict[str, Any]]:
         {"url": reverse(name, args=args), "label": label, "here": name == here, "count": count, "act": ACTS.get(name)}
         for name, label, count in named
     ]
-    return [*tabs, *_paying(batch)]
+    return [*tabs, *_paying(batch, waiting)]
 
 
-def _paying(batch: Batch) -> list[dict[str, Any]]:
+def _paying(batch: Batch, waiting: Mapping[str, int]) -> list[dict[str, Any]]:
     """A link to the batch's responses to approve, on the project's approval page."""
     if batch.auto_approval is None or batch.launched_at is None:
         return []
     url = f"{reverse('approvals', args=[batch.project.slug])}?{urlencode({'batch': batch.slug})}"
-    waiting = approval_queue.waiting(batch.project).filter(batch=batch).count()
-    return [{"url": url, "label": _("Approvals"), "here": False, "count": waiting, "act": roles.PAY}]
+    return [
+        {"url": url, "label": _("Approvals"), "here": False, "count": waiting["approvals"] or None, "act": roles.PAY}
+    ]

@@ -1,0 +1,67 @@
+"""Where a requester's pages begin, how many things they urge one to do, and their menus."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+HIGHEST = {1280: 200, 390: 260}  # y of the content, by the width of the window
+OF_BATCH = ("batch", "hits", "batch-workers", "problem-reports", "report", "batch-settings")
+OF_PROJECT = ("project", "datasets", "batches", "people", "compare", "money")
+# what follows the title line and the tabs of a batch, or the title line of another page
+CONTENT = """
+    (() => {
+      const head = document.querySelector("main nav.tabs") || document.querySelector("main > header.head");
+      let next = head.nextElementSibling;
+      while (next && !next.getBoundingClientRect().height) next = next.nextElementSibling;
+      return Math.round(next.getBoundingClientRect().top);
+    })()
+"""
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_the_content_begins_high_and_one_thing_is_urged(
+    visit: Callable[..., Any], furnished: dict[str, Any], width: int, height: int
+) -> None:
+    page = visit(furnished["sessions"]["alice"], viewport={"width": width, "height": height})
+    for name in (*OF_BATCH, *OF_PROJECT):
+        page.goto(furnished["urls"][name])
+        assert page.evaluate(CONTENT) < HIGHEST[width], name
+        assert page.locator(".head .button.primary:visible").count() <= 1, name
+        assert page.locator("header.site nav > ul > li").count() <= 7, name
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+
+
+def test_a_menu_opens_and_closes_by_keyboard_and_by_a_click_elsewhere(
+    visit: Callable[..., Any], furnished: dict[str, Any]
+) -> None:
+    page = visit(furnished["sessions"]["alice"])
+    page.goto(furnished["urls"]["batch"])
+    actions = page.locator("summary", has_text="Actions")
+    clone = page.get_by_role("button", name="Clone")
+    actions.focus()
+    page.keyboard.press("Enter")
+    expect(clone).to_be_visible()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Escape")
+    expect(clone).to_be_hidden()
+    expect(actions).to_be_focused()
+    actions.click()
+    expect(clone).to_be_visible()
+    page.locator("h1").click()
+    expect(clone).to_be_hidden()
+    page.locator("summary", has_text="More").click()
+    page.get_by_role("link", name="Settings").first.click()
+    expect(page.get_by_role("heading", level=1, name="Settings")).to_be_visible()
+    expect(page.locator("summary.here")).to_have_text("More")
+
+
+def test_a_dialog_opens_from_the_menu(visit: Callable[..., Any], furnished: dict[str, Any]) -> None:
+    page = visit(furnished["sessions"]["alice"])
+    page.goto(furnished["urls"]["batch"])
+    page.locator("summary", has_text="Actions").click()
+    page.get_by_role("button", name="Create a dataset…").first.click()
+    expect(page.get_by_label("Name of the new dataset")).to_be_visible()
