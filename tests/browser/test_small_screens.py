@@ -126,6 +126,20 @@ def test_controls_are_large_enough_for_a_thumb(desk: WorkPage) -> None:
     assert [each for each in sizes if each[0] < 24 or each[1] < 24] == []
 
 
+@pytest.mark.parametrize(("who", "path"), [("alice", "/"), ("bob", "/work/history/"), ("bob", "/work/")])
+def test_what_is_clicked_is_24_pixels_high_and_wide(visit: Any, furnished: dict[str, Any], who: str, path: str) -> None:
+    """Names in tables and in the header too; a link in a sentence is as high as its line, a box as its label."""
+    page = visit(furnished["sessions"][who])
+    page.goto(path)
+    small = page.locator("a[href], button, select, summary, input:not([type=hidden])").evaluate_all(
+        """all => all.filter((each) => each.checkVisibility() && !each.closest(".unseen, p, label .unseen"))
+          .map((each) => [each.closest("label") ?? each, each])
+          .map(([target, each]) => [target.getBoundingClientRect(), each.outerHTML.slice(0, 90)])
+          .filter(([{width, height}]) => width && (width < 24 || height < 24)).map(([, said]) => said)"""
+    )
+    assert small == []
+
+
 @pytest.mark.soak
 def test_the_page_that_is_open_is_in_sight_among_its_mates(visit: Any, furnished: dict[str, Any]) -> None:
     page = visit(furnished["sessions"]["bob"], **PHONE)
