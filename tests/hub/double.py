@@ -121,7 +121,8 @@ class Handler(BaseHTTPRequestHandler):
         parts = urlsplit(self.path)
         path, self.query = unquote(parts.path), parse_qs(parts.query)
         self.token = self.headers.get("Authorization", "").removeprefix("Bearer ")
-        self.body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        chunked = self.headers.get("Transfer-Encoding") == "chunked"
+        self.body = b"".join(self._chunks()) if chunked else self.rfile.read(int(self.headers.get("Content-Length", 0)))
         self.hub.requests.append((self.command, path, self.token))
         try:
             if self.hub.fails_with:
@@ -136,6 +137,12 @@ class Handler(BaseHTTPRequestHandler):
         except Refusal as refusal:
             headers = {"X-Error-Code": refusal.code, "X-Error-Message": refusal.text}
             self._send(json.dumps({"error": refusal.text}).encode(), refusal.status, headers)
+
+    def _chunks(self) -> Iterator[bytes]:
+        while size := int(self.rfile.readline(), 16):
+            yield self.rfile.read(size)
+            self.rfile.readline()
+        self.rfile.readline()
 
     def _send(self, body: bytes, status: int = 200, headers: dict[str, str] | None = None) -> None:
         self.send_response(status)

@@ -72,9 +72,12 @@ def errors_of(name: HubName) -> Iterator[None]:
         text = _("The Hub at %(address)s cannot be reached. Check the network and HF_ENDPOINT, then try again.")
         raise Refused(text % {"address": endpoint()}) from failure
     except (OSError, errors.XetDownloadError, ValueError, RuntimeError) as failure:
-        # the library's own checks of what it got or sends; their first line names the reason
+        # the library's own checks of what it got or sends, and uploads in its threads; a first line names the reason
+        cause = failure.__cause__ or failure
+        if isinstance(cause, errors.HfHubHTTPError):
+            raise Refused(_in_words(cause, name)) from failure
         text = _("The exchange with the Hub on %(name)s failed: %(why)s")
-        raise Refused(text % {"name": name, "why": str(failure).strip().split("\n")[0][:300]}) from failure
+        raise Refused(text % {"name": name, "why": str(cause).strip().split("\n")[0][:300]}) from failure
 
 
 def _in_words(failure: Any, name: HubName) -> str:

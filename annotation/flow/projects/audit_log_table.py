@@ -22,6 +22,7 @@ COLUMNS = ["time", "person", "login", "how", "act", "kind", "key", "name", "batc
 ACTS = {  # labels of recorded acts, whose own names stay: entries are never changed
     "created": gettext_noop("created"),
     "imported": gettext_noop("imported"),
+    "pushed": gettext_noop("pushed"),
     "derived": gettext_noop("derived"),
     "made": gettext_noop("created"),
     "launched": gettext_noop("launched"),

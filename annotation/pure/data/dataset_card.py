@@ -1,7 +1,7 @@
 """A dataset card as dataset hubs read it: YAML front matter, then Markdown."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from annotation.pure.data.datasheet import Sheet, together
 from annotation.pure.data.datasheet_text import NOT_RECORDED, composition, lineage, sources
@@ -24,10 +24,12 @@ _LICENCES = {
 }
 
 
-def card(sheet: Sheet, files: Mapping[str, str], *, datasheet: str = "") -> str:
-    """The dataset card. `files` maps names of splits to their files; `datasheet` is the datasheet's file."""
+def card(sheet: Sheet, files: Mapping[str, str], *, datasheet: str = "", without_gold: Sequence[str] = ()) -> str:
+    """The dataset card. `files` maps names of splits to their files; `datasheet` is the datasheet's file;
+    `without_gold`: splits whose gold is not in their files.
+    """
     front = "\n".join(["---", *_front(sheet, files), "---"])
-    return "\n\n".join([front, f"# {plain(sheet.name)}", *_body(sheet, datasheet)]) + "\n"
+    return "\n\n".join([front, f"# {plain(sheet.name)}", *_body(sheet, datasheet, without_gold)]) + "\n"
 
 
 def _front(sheet: Sheet, files: Mapping[str, str]) -> Iterator[str]:
@@ -73,9 +75,11 @@ def _licence_lines(sheet: Sheet) -> Iterator[str]:
         yield f"license_name: {yaml_text(sheet.licence)}"
 
 
-def _body(sheet: Sheet, file: str) -> Iterator[str]:
+def _body(sheet: Sheet, file: str, without_gold: Sequence[str]) -> Iterator[str]:
     yield "## Contents"
     yield from composition(sheet)
+    if without_gold:
+        yield f"The gold of {', '.join(map(code, without_gold))} is not published."
     yield "## Sources and licences"
     yield from sources(sheet)
     yield "## How it was made"

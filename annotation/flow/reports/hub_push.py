@@ -1,0 +1,185 @@
+"""Push of a dataset to the Hugging Face Hub: all splits, card, datasheet and provenance, in one commit."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from django.utils.translation import gettext as _
+
+from annotation.flow.data import hub, push_log
+from annotation.flow.data.dataset_files import examples_of, refusing, whole_file
+from annotation.flow.data.splits import splits_of
+from annotation.flow.errors import Refused
+from annotation.flow.reports import dataset_documents
+from annotation.flow.reports.dataset_documents import DOCUMENTS
+from annotation.formats import FORMATS
+from annotation.formats.without_gold import without_gold
+from annotation.models import Dataset
+from annotation.pure.data.hub_layout import HubName, Unclear, hub_name
+
+if TYPE_CHECKING:
+    from huggingface_hub import HfApi
+    from huggingface_hub.hf_api import DatasetInfo
+
+CARD = "README.md"
+
+
+@dataclass(frozen=True, slots=True)
+class Push:
+    """What to push: `hf:OWNER/NAME`, the data's format, and the splits whose gold stays back or no longer does."""
+
+    target: str
+    format: str
+    public: bool = False
+    without_gold: Collection[str] = ()
+    with_gold: Collection[str] = ()
+
+
+def push(dataset: Dataset, wanted: Push, *, dry_run: bool = False) -> dict[str, Any]:
+    """Push all splits that belong together; returns {"repository", "private", "files", "without_gold", "commit", …}.
+
+    A new repository is private unless `public`. With `dry_run` nothing is sent. Raises Refused.
+    """
+    name, splits = _target(wanted.target), splits_of(dataset)
+    hidden = _hidden(splits, wanted)
+    with tempfile.TemporaryDirectory(prefix="hopscribe-push-") as folder:
+        _write(dataset, splits, hidden, wanted.format, Path(folder))
+        api = hub.client()
+        before = _existing(api, name)
+        private = _is_private(before, name, public=wanted.public)
+        files = [_row(Path(folder) / path, path, before) for path in _paths(Path(folder))]
+        report = {"repository": str(name), "url": hub.page_of(name.repository), "private": private}
+        report |= {"new": before is None, "without_gold": sorted(hidden), "files": files}
+        if dry_run:
+            return report | {"dry_run": True}
+        report["commit"] = _commit(api, name, Path(folder), files, before, private=private)
+    for split, row in splits.items():
+        push_log.record(row, to=str(name), revision=report["commit"], gold=split not in hidden)
+    return report
+
+
+def _target(text: str) -> HubName:
+    try:
+        name = hub_name(text)
+    except Unclear as unclear:
+        raise Refused(str(unclear)) from None
+    if name.revision:
+        raise Refused(_("A push goes to the newest version. Leave out @%(revision)s.") % {"revision": name.revision})
+    return name
+
+
+def _hidden(splits: Mapping[str, Dataset], wanted: Push) -> set[str]:
+    """The splits whose gold stays back: as asked for, and those whose gold stayed back in their last push."""
+    for name in (*wanted.without_gold, *wanted.with_gold):
+        if name not in splits:
+            text = _("There is no split %(name)s. Choose one of %(known)s.")
+            raise Refused(text % {"name": name, "known": ", ".join(splits)})
+    if both := set(wanted.without_gold) & set(wanted.with_gold):
+        raise Refused(_("%(name)s cannot be pushed both with and without gold.") % {"name": ", ".join(sorted(both))})
+    kept = {split for split, row in splits.items() if push_log.gold_stayed_back(row)}
+    return (kept | set(wanted.without_gold)) - set(wanted.with_gold)
+
+
+def _write(dataset: Dataset, splits: Mapping[str, Dataset], hidden: set[str], format: str, folder: Path) -> None:
+    """Write every file of the repository into the folder; the provenance of a split tells its gold."""
+    files = {}
+    for split, row in splits.items():
+        files[split] = f"{row.slug}{FORMATS[format].suffix}"
+        whole_file(folder / files[split], _data_of(row, format, gold=split not in hidden))
+        if split not in hidden:
+            dataset_documents.export_provenance(row, folder / f"{row.slug}.{DOCUMENTS['provenance']}")
+    dataset_documents.export_datasheet(dataset, folder / DOCUMENTS["datasheet"])
+    terms = {"files": files, "datasheet": DOCUMENTS["datasheet"], "without_gold": sorted(hidden)}
+    dataset_documents.export_card(dataset, folder / CARD, **terms)
+
+
+def _data_of(dataset: Dataset, format: str, *, gold: bool) -> Any:
+    def write(out: BinaryIO) -> int:
+        examples = examples_of(dataset)
+        with refusing(dataset, format):
+            return FORMATS[format].write(examples if gold else map(without_gold, examples), out)
+
+    return write
+
+
+def _existing(api: HfApi, name: HubName) -> DatasetInfo | None:
+    """The repository; None if the token sees none."""
+    from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError
+
+    with hub.errors_of(name):
+        try:
+            return api.dataset_info(name.repository, files_metadata=True, timeout=30)
+        except GatedRepoError:
+            raise
+        except RepositoryNotFoundError:
+            return None
+
+
+def _is_private(before: DatasetInfo | None, name: HubName, *, public: bool) -> bool:
+    if before is None:
+        return not public
+    if not before.private and not public:
+        text = _("%(address)s is public. Add --public to push there all the same, or choose another name.")
+        raise Refused(text % {"address": hub.page_of(name.repository)})
+    return bool(before.private)
+
+
+def _paths(folder: Path) -> Iterator[str]:
+    yield from sorted(file.name for file in folder.iterdir())
+
+
+def _row(file: Path, path: str, before: DatasetInfo | None) -> dict[str, Any]:
+    """{"path", "size", "change"} of a file to push; change: new, replaced or unchanged."""
+    there = next((each for each in (before.siblings if before else None) or () if each.rfilename == path), None)
+    same = there is not None and (
+        there.lfs.sha256 == _digest(file, "sha256") if there.lfs else there.blob_id == _digest(file, "sha1")
+    )
+    return {
+        "path": path,
+        "size": file.stat().st_size,
+        "change": "unchanged" if same else "replaced" if there else "new",
+    }
+
+
+def _digest(file: Path, kind: str) -> str:
+    """SHA-256 of a file, or git's name of it, which is SHA-1 of a header and the content."""
+    digest = hashlib.new(kind, usedforsecurity=False)
+    if kind == "sha1":
+        digest.update(b"blob %d\0" % file.stat().st_size)
+    with file.open("rb") as stream:
+        while block := stream.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def _commit(
+    api: HfApi,
+    name: HubName,
+    folder: Path,
+    files: list[dict[str, Any]],
+    before: DatasetInfo | None,
+    *,
+    private: bool,
+) -> str:
+    """Commit the files that changed; returns the commit. Refused if somebody else commits at the same time."""
+    from huggingface_hub import CommitOperationAdd
+
+    changed = [row["path"] for row in files if row["change"] != "unchanged"]
+    if before is not None and not changed:
+        return before.sha or ""
+    with hub.errors_of(name):
+        if before is None:
+            api.create_repo(name.repository, repo_type=hub.DATASET, private=private)
+        made = api.create_commit(
+            name.repository,
+            [CommitOperationAdd(path, folder / path) for path in changed],
+            commit_message="Push from Hopscribe",
+            repo_type=hub.DATASET,
+            parent_commit=before.sha if before else None,
+        )
+    return made.oid
