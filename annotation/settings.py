@@ -18,6 +18,7 @@ PROGRAM = "manage.py" if CHECKOUT else "hopscribe"  # whose commands messages na
 _HOME = ROOT / "var" if CHECKOUT else user_data_path("hopscribe", appauthor=False)
 VAR = Path(os.environ.get("HOPSCRIBE_VAR") or _HOME).absolute()
 VAR.mkdir(mode=0o700, parents=True, exist_ok=True)
+EPHEMERAL = os.environ.get("HOPSCRIBE_EPHEMERAL", "0") == "1"  # whether VAR is lost at a restart; people are warned
 
 LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"]
 ALLOWED_HOSTS = [h for h in os.environ.get("ALLOWED_HOSTS", "").split(",") if h] or LOCAL_HOSTS

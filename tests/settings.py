@@ -13,7 +13,7 @@ _var = Path(tempfile.mkdtemp(prefix="hopscribe-tests-"))
 atexit.register(shutil.rmtree, _var, ignore_errors=True)
 (_var / "static").mkdir()
 os.environ["HOPSCRIBE_VAR"] = str(_var)
-for _name in ("ALLOWED_HOSTS", "CELERY_BROKER_URL", "HTTPS", "SECRET_KEY"):
+for _name in ("ALLOWED_HOSTS", "CELERY_BROKER_URL", "HOPSCRIBE_EPHEMERAL", "HTTPS", "SECRET_KEY"):
     os.environ.pop(_name, None)
 
 from annotation.api.schema_settings import *  # noqa: E402, F403

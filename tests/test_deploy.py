@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import configparser
+import os
 import re
 import runpy
 import shutil
 import subprocess
 import sys
 import threading
+import tomllib
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -234,3 +236,60 @@ def test_systemd_finds_nothing_to_say() -> None:
     assert not wrong
     guarded = ["systemd-analyze", "security", "--offline=yes", "--threshold=20", *map(str, UNITS)]
     assert subprocess.run(guarded, capture_output=True, check=False).returncode == 0
+
+
+SPACE = DEPLOY / "space"
+SPACE_HOST = "lab-hopscribe.hf.space"
+
+
+def started_in_a_space(folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
+    """What start.sh gives `hopscribe serve`, which only prints its arguments and environment here."""
+    program = folder / "bin/hopscribe"
+    program.parent.mkdir()
+    program.write_text('#!/bin/sh\necho "$@"\nenv\n')
+    program.chmod(0o755)
+    plain = {"PATH": f"{program.parent}:{os.environ['PATH']}", "HOME": str(folder)}
+    return subprocess.run(["sh", SPACE / "start.sh"], env=plain | more, capture_output=True, text=True, check=False)
+
+
+def test_a_space_is_served_under_its_own_address_and_the_loss_of_its_storage_is_told(tmp_path: Path) -> None:
+    ended = started_in_a_space(tmp_path, SPACE_HOST=SPACE_HOST, SECRET_KEY="k" * 50)
+    command, *lines = ended.stdout.splitlines()
+    assert command == "serve"
+    assert {
+        f"ALLOWED_HOSTS={SPACE_HOST},127.0.0.1",
+        f"PUBLIC_URL=https://{SPACE_HOST}",
+        f"HOPSCRIBE_VAR={tmp_path}/hopscribe",
+        "HOPSCRIBE_EPHEMERAL=1",
+    } <= set(lines)
+    given = set(re.findall(r"\b([A-Z_]+)=", (SPACE / "start.sh").read_text()))
+    assert given <= read_by_the_product()
+    front = yaml.safe_load((SPACE / "README.md").read_text().split("---\n")[1])
+    assert front["sdk"] == "docker"
+    assert f"BIND=0.0.0.0:{front['app_port']}" in lines
+
+
+@pytest.mark.skipif(not Path("/dev/shm").is_mount(), reason="nothing writable is mounted here to stand for storage")
+def test_a_space_keeps_its_data_where_storage_is_mounted(tmp_path: Path) -> None:
+    own = {"ALLOWED_HOSTS": "qa.lab.example", "PUBLIC_URL": "https://qa.lab.example", "HOPSCRIBE_VAR": "/dev/shm"}
+    lines = started_in_a_space(tmp_path, SPACE_HOST=SPACE_HOST, SECRET_KEY="k" * 50, **own).stdout.splitlines()
+    assert {f"{name}={value}" for name, value in own.items()} <= set(lines)
+    assert "HOPSCRIBE_EPHEMERAL=1" not in lines
+
+
+@pytest.mark.parametrize("missing", ["SPACE_HOST", "SECRET_KEY"])
+def test_a_space_says_what_it_misses(tmp_path: Path, missing: str) -> None:
+    given = {"SPACE_HOST": SPACE_HOST, "SECRET_KEY": "k" * 50} | {missing: ""}
+    ended = started_in_a_space(tmp_path, **given)
+    assert ended.returncode != 0
+    assert f"{missing}: is not set" in ended.stderr
+    assert not ended.stdout
+
+
+def test_the_image_of_a_space_runs_its_script_as_the_user_of_spaces() -> None:
+    text = (SPACE / "Dockerfile").read_text()
+    assert "--uid 1000 hopscribe" in text
+    assert re.search(r"^USER hopscribe\n(?:.*\n)*CMD \[\"sh\", \"/space/start\.sh\"\]\n\Z", text, re.M)
+    assert "COPY . /space" in text
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert set(re.search(r"\[([\w,]+)\]\"", text)[1].split(",")) <= set(extras)

@@ -110,3 +110,13 @@ def var_is_writable(app_configs: Sequence[AppConfig] | None, **_: Any) -> list[C
         hint = "Give the web server's user write access, or set HOPSCRIBE_VAR to a writable folder."
         return [Error(f"{settings.VAR} cannot be written: {broken.strerror}.", hint=hint, id="hopscribe.E005")]
     return []
+
+
+@register("storage")
+def storage_lasts(app_configs: Sequence[AppConfig] | None, **_: Any) -> list[CheckMessage]:
+    """W003: the folder with the data is part of a container, and lost with it."""
+    if not settings.EPHEMERAL:
+        return []
+    hint = "Mount storage that lasts and name it in HOPSCRIBE_VAR; until then, export what you need."
+    text = f"{settings.VAR} is deleted when the server restarts, with everything in it."
+    return [Warning(text, hint=hint, id="hopscribe.W003")]

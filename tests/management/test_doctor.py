@@ -14,7 +14,7 @@ from django.utils import timezone
 from annotation.flow.people.sign_up import project_named
 from annotation.marketplaces.models import Connection
 from annotation.models import Assignment, Job
-from annotation.operations import doctor
+from annotation.operations import checks, doctor
 from tests.management.conftest import Run
 from tests.process.installation import free_port
 from tests.views.console import take
@@ -121,3 +121,12 @@ def test_a_mail_server_that_takes_no_letters_is_told(run: Run, settings: Any) ->
     ended = run("doctor", "--json")
     (mail,) = [row for row in ended.document["parts"] if row["part"] == "mail"]
     assert (ended.code, mail["well"], "EMAIL_URL" in mail["mend"]) == (1, False, True)
+
+
+def test_storage_that_a_restart_deletes_is_told(run: Run, monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
+    monkeypatch.setattr("django.core.checks.run_checks", lambda **_: checks.storage_lasts(None))
+    assert run("doctor").code == 0
+    settings.EPHEMERAL = True
+    ended = run("doctor")
+    assert ended.code == 1
+    assert f"FIX   settings hopscribe.W003: {settings.VAR} is deleted when the server restarts" in ended.err

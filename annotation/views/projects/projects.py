@@ -3,6 +3,7 @@
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
@@ -40,6 +41,7 @@ def project(request: HttpRequest, project: Project) -> HttpResponse:
         "section": "overview",
         "jobs": dataset_removal.under_way(project.jobs.all()).order_by("due_at")[:8],
         "family": family_of(project),
+        "ephemeral": settings.EPHEMERAL,
         **now_of(project, request.may),
     }
     return render(request, "projects/project.html", context)

@@ -53,6 +53,14 @@ def test_the_way_goes_once_a_batch_is_launched(client: Any, alice: Any, batch: A
     assert batch.title in html
 
 
+def test_it_warns_where_a_restart_loses_everything(client: Any, alice: Any, settings: Any) -> None:
+    client.force_login(alice)
+    warning = "storage is temporary"
+    assert warning not in client.get(reverse("project", args=["wells"])).content.decode()
+    settings.EPHEMERAL = True
+    assert warning in client.get(reverse("project", args=["wells"])).content.decode()
+
+
 def test_a_changed_consent_text_must_be_accepted_again(client: Any, alice: Any, bob: Any) -> None:
     client.force_login(alice)
     form = {"title": "Wells", "consent": "We keep **all** that you answer."}
