@@ -3,16 +3,15 @@
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import timedelta
 from pathlib import Path
 from random import Random
 from typing import Any
 
-from annotation.demo import world
+from annotation.demo import timeline, world
 from annotation.demo.setting_up import launched
 from annotation.demo.visitor import Page, Visitor
 from annotation.flow.review import review_decisions, review_samples, worker_feedback
-from annotation.models import Assignment, Batch, Project, User, clock
+from annotation.models import Assignment, Batch, Project, User
 from annotation.pure.batches import lifecycle
 from annotation.pure.data.example import Example
 from annotation.pure.data.reduced_example import reduced
@@ -88,9 +87,7 @@ def _compose(visitor: Visitor, page: Page, written: dict[str, str]) -> Page:
     example = row.hit.item.example
     url, hidden = page.form("/submit/")
     posted = form_data(example, written.get(example.id, ""), visitor.skill, visitor.rng)
-    # set back, as a script is faster than a person
-    began = clock.now() - timedelta(seconds=float(posted["active_seconds"]))
-    Assignment.objects.filter(pk=row.pk).update(accepted_at=began)
+    timeline.set_back(public_id, float(posted["active_seconds"]))
     return visitor.post(url, hidden | posted)
 
 

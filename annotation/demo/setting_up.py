@@ -4,14 +4,16 @@ import json
 import os
 import secrets
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from random import Random
 from typing import Any
 
-from annotation.demo import world
+from annotation.demo import timeline, world
 from annotation.demo.visitor import Visitor, is_assignment
 from annotation.flow.batches.batch_launch import create_batch, launch
 from annotation.flow.data.dataset_import import import_dataset
+from annotation.flow.money import ledger
 from annotation.flow.people import consent
 from annotation.formats import FORMATS
 from annotation.models import Batch, Dataset, Member, Project, User, Worker
@@ -21,8 +23,16 @@ from annotation.registry import default_instructions
 
 DATASET, BATCH = "vennory", "vennory-first-study"
 SIMULATED = {"simulated-1": 0.92, "simulated-2": 0.84, "simulated-3": 0.76}  # name: skill
+TAKERS = {"simulated-4": 0.3}  # of the qualification round only, who fail it: name: skill
+JOINED = ("simulated-5",)  # who joined, and have not given their consent yet
+BUDGET, REWARD = Decimal(100), Decimal("0.40")  # dollars; the reward of a response to the first study
+APPROVAL_DAYS = 7  # until a response is approved automatically
 LEFT_OPEN = 12  # HITs left for the visitor
-ROLES = {"requester": "requester", "annotator": "annotator", **dict.fromkeys(SIMULATED, "annotator")}
+ROLES = {
+    "requester": "requester",
+    "annotator": "annotator",
+    **dict.fromkeys((*SIMULATED, *TAKERS, *JOINED), "annotator"),
+}
 
 
 def read_notes(path: Path) -> dict[str, Any]:
@@ -55,11 +65,17 @@ def accounts(notes: dict[str, Any], project: Project) -> list[dict[str, str]]:
     return people
 
 
+def prepare(project: Project) -> None:
+    """What a requester does before the first launch: finish the consent text, and put the budget in."""
+    consent.fill_in(project, contact="whoever runs this demo", ethics="not needed; the demo studies nobody")
+    ledger.deposit(project, BUDGET, key="demo", user=User.objects.get(username="requester"), note="First study")
+
+
 def batch(project: Project, folder: Path) -> Batch:
     """The demo's launched batch, created on the first run."""
-    consent.fill_in(project, contact="whoever runs this demo", ethics="not needed; the demo studies nobody")
     examples = world.examples(seed=0)
     settings = {"title": "Questions about Vennory", "task": "answer", "assignments_per_hit": 3}
+    settings |= {"reward": REWARD, "auto_approval": APPROVAL_DAYS * 24 * 3600}
     return launched(project, BATCH, dataset=DATASET, examples=examples, folder=folder, **settings)
 
 
@@ -74,13 +90,18 @@ def launched(
         project,
         name,
         task=task,
-        datasets=[imported(project, dataset, examples, folder)],
+        datasets=[kept(project, dataset, examples, folder)],
         instructions=default_instructions(task),
         user=User.objects.get(username="requester"),
         **settings,
     )
     launch(stored)
     return stored
+
+
+def kept(project: Project, name: str, examples: list[Example], folder: Path) -> Dataset:
+    """The dataset of that name, imported on the first run."""
+    return project.datasets.filter(slug=name).first() or imported(project, name, examples, folder)
 
 
 def imported(
@@ -99,7 +120,8 @@ def visitors(base: str, people: list[dict[str, str]], project: Project) -> list[
     """The simulated workers, signed in, with consent given."""
     passwords = {account["username"]: account["password"] for account in people}
     simulated = [
-        Visitor(base, name, passwords[name], skill, Random(f"demo/{name}")) for name, skill in SIMULATED.items()
+        Visitor(base, name, passwords[name], skill, Random(f"demo/{name}"))
+        for name, skill in (SIMULATED | TAKERS).items()
     ]
     for visitor in simulated:
         visitor.sign_in()
@@ -108,7 +130,7 @@ def visitors(base: str, people: list[dict[str, str]], project: Project) -> list[
 
 
 def answer_most(workers: list[Visitor], launched_batch: Batch, progress: Callable[[int, int], None]) -> None:
-    """Let the simulated workers work until only the visitor's HITs are left."""
+    """Let the simulated workers work until only the visitor's HITs are left; the last one reports a problem."""
     examples = {example.question: example for example in world.examples(seed=0)}
     wanted = dict.fromkeys(SIMULATED, launched_batch.size)
     wanted[list(SIMULATED)[-1]] -= LEFT_OPEN
@@ -121,8 +143,10 @@ def answer_most(workers: list[Visitor], launched_batch: Batch, progress: Callabl
             continue
         page = visitor.start(launched_batch.pk)
         while submitted < wanted[name] and is_assignment(page):
-            page = visitor.answer(page, examples)
+            page = visitor.answer(page, examples, began=timeline.set_back)
             submitted, done = submitted + 1, done + 1
             progress(done, total)
+        if is_assignment(page):
+            page = visitor.report_problem(page, "several_answers", "Two of the paragraphs could be meant.")
         if is_assignment(page):
             visitor.return_assignment(page)

@@ -1,7 +1,7 @@
 """Simulated workers who use the real pages over HTTP."""
 
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from annotation.demo.world import simulated_answer
@@ -64,19 +64,30 @@ class Visitor:
         url, hidden = self._browser.open(f"/work/batches/{batch}/instructions/").form("/instructions/")
         return self.post(url, hidden)
 
-    def answer(self, page: Page, examples: Mapping[str, Example]) -> Page:
-        """Submit a response to the assignment on the page; returns the next page. KeyError: unknown question."""
+    def answer(
+        self,
+        page: Page,
+        examples: Mapping[str, Example],
+        *,
+        began: Callable[[str, float], None] = lambda _public_id, _seconds: None,
+    ) -> Page:
+        """Submit a response to the assignment on the page; returns the next page. KeyError: unknown question.
+
+        `began` gets the assignment's public id and the seconds that a person would have worked on it by now.
+        """
         example = examples[page.question.strip()]
         shown = {title.strip(): place for place, title in page.titles.items()}
         given = simulated_answer(example, self.skill, self.rng)
         place = {k: shown[paragraph.title] for k, paragraph in enumerate(example.paragraphs)}
+        seconds = round(self.rng.lognormvariate(4.6, 0.4))
+        began(page.url.rstrip("/").rsplit("/", 1)[-1], seconds)
         posted = {
             "kind": "span",
             "text": given["text"],
             "paragraph": str(place[given["paragraph"]]),
             "start": str(given["start"]),
             "end": str(given["end"]),
-            "active_seconds": str(round(self.rng.lognormvariate(4.6, 0.4))),
+            "active_seconds": str(seconds),
             "support": [str(place[k]) for k in given["support"]],
         }
         url, hidden = page.form("/submit/")
@@ -85,6 +96,11 @@ class Visitor:
     def return_assignment(self, page: Page) -> Page:
         """Return the assignment on the page."""
         return self.post(*page.form("/return/"))
+
+    def report_problem(self, page: Page, reason: str, text: str) -> Page:
+        """Report a problem with the item on the page, and go on to the next."""
+        url, hidden = page.form("/report-problem/")
+        return self.post(url, hidden | {"reason": reason, "text": text})
 
     def post(self, url: str, fields: Mapping[str, str | list[str]]) -> Page:
         """Post a form as a browser would; returns the next page."""

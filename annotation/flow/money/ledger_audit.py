@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from django.db import transaction
 from django.db.models import DecimalField, F, OuterRef, Q, Subquery, Sum, Value
-from django.db.models.functions import Coalesce
+from django.db.models.functions import Coalesce, Round
 
 from annotation.models import Account, Entry, Payment, Project
 from annotation.models.money import OUTSIDE
@@ -71,9 +71,10 @@ def audit(project: Project) -> list[Fault]:
     return faults + _of_payments(project)
 
 
-def _entries(end: str) -> Coalesce:
+def _entries(end: str) -> Round:
     own = Entry.objects.filter(**{end: OuterRef("pk")}).order_by().values(end)
-    return Coalesce(Subquery(own.annotate(sum=Sum("amount")).values("sum")), _NOTHING)
+    sums = Coalesce(Subquery(own.annotate(sum=Sum("amount")).values("sum")), _NOTHING)
+    return Round(sums, precision=2)  # because SQLite computes with floating-point numbers
 
 
 def _of_payments(project: Project) -> list[Fault]:

@@ -2,19 +2,24 @@
 
 import signal
 import sys
-from functools import partial
+from collections.abc import Callable
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
-from annotation.demo import composing, setting_up
+from annotation.demo import composing, qualification_round, setting_up
+from annotation.demo.steps import Steps
+from annotation.flow.data.item_writer import OnProgress
 from annotation.flow.people.sign_up import project_named
 from annotation.flow.projects import audit_log
 from annotation.operations.serving import NotServed, Server, free_port, is_free, served
 from annotation.operations.upgrade import bring_up_to_date
+
+ESTIMATE = "usually less than a minute"
 
 
 class Command(BaseCommand):
@@ -46,30 +51,53 @@ class Command(BaseCommand):
         notes["accounts"] = setting_up.accounts(notes, project)
         notes["addresses"] = addresses(port, project.slug)
         setting_up.write_notes(path, notes)
-        batch = setting_up.batch(project, settings.VAR)
-        graphs = composing.batch(project, settings.VAR)
-        is_complete = notes.get("answered") and notes.get("composed")
-        if is_complete and not serve:
+        if not all(map(notes.get, Steps.names)):
+            self._line("Importing the datasets of Vennory and launching three batches, about 10 s")
+        setting_up.prepare(project)
+        held = qualification_round.launched(project, settings.VAR)
+        study, graphs = setting_up.batch(project, settings.VAR), composing.batch(project, settings.VAR)
+        steps = Steps(project, held, study, graphs)
+        due = [name for name in steps.names if not notes.get(name)]
+        if not due and not serve:
             return
         with served(port) as server:
             if serve:
                 self._say(notes)
-            if not is_complete:
-                workers = setting_up.visitors(f"http://127.0.0.1:{port}", notes["accounts"], project)
-                setting_up.answer_most(workers, batch, partial(self._bar, "Simulated workers answer"))
-                composing.compose_most(workers, graphs, partial(self._bar, "Simulated composers compose"))
-                composing.read_some(graphs)
-                setting_up.write_notes(path, notes | {"answered": True, "composed": True})
+            if due:
+                self._line(f"{len(due)} steps of work follow, {ESTIMATE} in all. The pages are there meanwhile.")
+                steps.visitors = setting_up.visitors(f"http://127.0.0.1:{port}", notes["accounts"], project)
+            for number, name in enumerate(due, 1):
+                self._step(f"{number} of {len(due)}  {steps.names[name]}", getattr(steps, name))
+                notes[name] = True
+                setting_up.write_notes(path, notes)
+            if due:
+                self._line("The demo is complete.")
             if serve:
                 wait(server)
 
-    def _bar(self, what: str, done: int, total: int) -> None:
-        if not sys.stderr.isatty() and done % 20 and done != total:
-            return
-        width = 30 * done // total
-        line = f"{what}: [{'#' * width}{'.' * (30 - width)}] {done} of {total}"
-        in_place = sys.stderr.isatty() and done < total
-        self.stderr.write(f"\r{line}" if sys.stderr.isatty() else line, ending="" if in_place else "\n")
+    def _step(self, what: str, work: Callable[[OnProgress], None]) -> None:
+        began = monotonic()
+        self._line(what)
+        work(self._bar(began))
+        self._line(f"        done in {monotonic() - began:.0f} s")
+
+    def _bar(self, began: float) -> OnProgress:
+        """Shows the progress of a step that began then, and how long the rest takes at its pace."""
+
+        def show(done: int, total: int) -> None:
+            if not sys.stderr.isatty() and done % 20 and done != total:
+                return
+            width = 30 * done // total
+            left = (monotonic() - began) / done * (total - done)
+            line = f"        [{'#' * width}{'.' * (30 - width)}] {done} of {total}, about {left:.0f} s left "
+            in_place = sys.stderr.isatty() and done < total
+            self.stderr.write(f"\r{line}" if sys.stderr.isatty() else line, ending="" if in_place else "\n")
+
+        return show
+
+    def _line(self, text: str) -> None:
+        self.stderr.write(text)
+        self.stderr.flush()
 
     def _say(self, notes: dict[str, Any]) -> None:
         lines = ["", "Hopscribe is ready.", ""]

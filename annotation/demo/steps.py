@@ -1,0 +1,52 @@
+"""The steps by which the demo gets its work; each may run again, and completes what an interrupted one left."""
+
+from annotation.demo import composing, qualification_round, requester_decisions, setting_up, timeline
+from annotation.demo.visitor import Visitor
+from annotation.flow.data.item_writer import OnProgress
+from annotation.models import Batch, Project, QualificationRound
+
+
+class Steps:
+    """The methods in `names` are to run in that order, with a function that shows progress.
+
+    `visitors` must be signed in before.
+    """
+
+    names = {
+        "qualified": "Simulated workers take a qualification round",
+        "answered": "Simulated workers answer",
+        "composed": "Simulated workers compose questions",
+        "dated": "Their work is spread over the last three days",
+        "decided": "A requester approves, pays, reviews and grants the qualification",
+        "reported": "Reports are computed",
+    }
+
+    def __init__(self, project: Project, held: QualificationRound, study: Batch, graphs: Batch) -> None:
+        self.project, self.held, self.study, self.graphs = project, held, study, graphs
+        self.visitors: list[Visitor] = []
+
+    def qualified(self, progress: OnProgress) -> None:
+        qualification_round.take(self.visitors, self.held.batch, progress)
+
+    def answered(self, progress: OnProgress) -> None:
+        setting_up.answer_most(self._simulated, self.study, progress)
+
+    def composed(self, progress: OnProgress) -> None:
+        composing.compose_most(self._simulated, self.graphs, progress)
+
+    def dated(self, _progress: OnProgress) -> None:
+        names = [visitor.username for visitor in self.visitors]
+        timeline.spread(self.project, [self.held.batch, self.study, self.graphs], names)
+
+    def decided(self, _progress: OnProgress) -> None:
+        qualification_round.grant(self.held)
+        requester_decisions.approve_and_pay(self.study)
+        composing.read_some(self.graphs)
+        requester_decisions.correspond(self.study)
+
+    def reported(self, _progress: OnProgress) -> None:
+        requester_decisions.report([self.study, self.graphs])
+
+    @property
+    def _simulated(self) -> list[Visitor]:
+        return [visitor for visitor in self.visitors if visitor.username in setting_up.SIMULATED]
