@@ -9,7 +9,8 @@ import sys
 import time
 import urllib.request
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from random import Random
 
@@ -20,6 +21,7 @@ from annotation.demo.visitor import Visitor, is_assignment
 from annotation.formats import FORMATS
 from annotation.operations.page_browser import Browser, FormPage
 from annotation.pure.data.example import Example, Paragraph
+from tests.hub import double
 from tests.process import wheels
 from tests.process.installation import ROOT
 from tests.sharing import shared
@@ -133,7 +135,7 @@ class Migration(migrations.Migration):
     dependencies = [("annotation", "{after}")]
     operations = [migrations.RunSQL({sql!r})]
 """
-LIMIT_PACKAGES, LIMIT_MB = 55, 250
+LIMIT_PACKAGES, LIMIT_MB, LIMIT_OF_CLIENT = 55, 250, 10
 
 
 def later(source: Path, version: str, sql: str) -> Path:
@@ -147,20 +149,21 @@ def later(source: Path, version: str, sql: str) -> Path:
     return wheels.wheel_of(source, source / f"dist-{version}")
 
 
-class Machine:
-    """An empty environment with pip; what runs in it has a home of its own."""
+class Environment:
+    """An empty environment with pip."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.home = folder, {"HOPSCRIBE_VAR": str(folder / "home")}
+        self.folder = folder
+        folder.mkdir(exist_ok=True)
         wheels.run([sys.executable, "-m", "venv", "venv"], cwd=folder)
         self.bin = folder / "venv/bin"
         self.site = next((folder / "venv/lib").glob("python*/site-packages"))
 
-    def pip(self, *arguments: str) -> str:
-        return wheels.run([str(self.bin / "python"), "-m", "pip", *arguments], cwd=self.folder)
+    def python(self, *arguments: str, more: Mapping[str, str] = {}) -> str:
+        return wheels.run([str(self.bin / "python"), *arguments], cwd=self.folder, more=more)
 
-    def hopscribe(self, *arguments: str) -> str:
-        return wheels.run([str(self.bin / "hopscribe"), *arguments], cwd=self.folder, more=self.home)
+    def pip(self, *arguments: str) -> str:
+        return self.python("-m", "pip", *arguments)
 
     def packages(self) -> set[str]:
         return {row["name"] for row in json.loads(self.pip("list", "--format=json"))} - {"pip", "setuptools"}
@@ -171,6 +174,20 @@ class Machine:
         own = [path for path in self.site.iterdir() if not pips.match(path.name)]
         return sum(file.stat().st_size for path in own for file in (path, *path.rglob("*")) if file.is_file())
 
+
+class Machine(Environment):
+    """An environment with a home for `hopscribe`, in which nothing of the checkout is on the path."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.home = {"HOPSCRIBE_VAR": str(folder / "home")}
+
+    def hopscribe(self, *arguments: str, more: Mapping[str, str] = {}) -> str:
+        return wheels.run([str(self.bin / "hopscribe"), *arguments], cwd=self.folder, more=self.home | more)
+
+    def serving(self) -> AbstractContextManager[tuple[str, Path]]:
+        return wheels.serving([str(self.bin / "hopscribe"), "serve"], cwd=self.folder, more=self.home)
+
     def study(self) -> None:
         """Import questions from a CSV, launch them, and let two workers respond to all over HTTP."""
         texts = [Paragraph(f"Tower {k}", f"Tower {k} was built by mason number {k}.") for k in range(5)]
@@ -180,7 +197,7 @@ class Machine:
         self.hopscribe("import_dataset", "own.csv", "--format", "csv", "--name", "own")
         terms = ("--assignments", "2", "--contact", "ada@example.org", "--ethics", "board 7")
         self.hopscribe("create_batch", "study", "--task", "answer", "--dataset", "own", *terms)
-        with wheels.serving([str(self.bin / "hopscribe"), "serve"], cwd=self.folder, more=self.home) as (address, _log):
+        with self.serving() as (address, _log):
             for name in ("ada", "ben"):
                 self.hopscribe("create_account", name, "--role", "annotator", "--password", PASSWORD)
                 worker = Visitor(address, name, PASSWORD, 1.0, Random(name))
@@ -190,16 +207,56 @@ class Machine:
                 while is_assignment(page):
                     page = worker.answer(page, {example.question: example for example in examples})
 
-    def responses(self) -> list[str]:
-        self.hopscribe("export_responses", "study", "--format", "jsonl", "--out", "responses.jsonl")
+    def responses(self, more: Mapping[str, str] = {}) -> list[str]:
+        self.hopscribe("export_responses", "study", "--format", "jsonl", "--out", "responses.jsonl", more=more)
         return (self.folder / "responses.jsonl").read_text().splitlines()
+
+
+BY_CLIENT = """
+from hopscribe_client import Hopscribe
+with Hopscribe() as hopscribe:
+    dataset = hopscribe.datasets.add("../own.csv", name="again", format="csv")
+    hopscribe.batches["study"].export("responses.jsonl")
+    print(dataset.size)
+"""
+
+
+def use_client(machine: Machine, wheel: Path) -> None:
+    """Let a notebook's machine, with nothing but the client, work with the server of another."""
+    notebook = Environment(machine.folder / "notebook")
+    notebook.pip("install", str(wheel))
+    assert len(notebook.packages()) <= LIMIT_OF_CLIENT
+    token = machine.hopscribe("create_api_token", "ada@example.org", "--create", "--project", "default").strip()
+    with machine.serving() as (address, _log):
+        more = {"HOPSCRIBE_URL": address, "HOPSCRIBE_TOKEN": token, "HOPSCRIBE_PROJECT": "default"}
+        assert notebook.python("-c", BY_CLIENT, more=more) == "5\n"
+    by_client = (notebook.folder / "responses.jsonl").read_text().splitlines()
+    assert sorted(by_client) == sorted(machine.responses())
+
+
+def push(machine: Machine, wheel: Path) -> None:
+    """Push the dataset to a Hub, and import it from there."""
+    to = ("export_dataset", "own", "--format", "jsonl", "--push", "hf:lab/own")
+    with pytest.raises(AssertionError, match=r'pip install "hopscribe\[hub\]"'):
+        machine.hopscribe(*to)
+    machine.pip("install", f"{wheel}[hub]")
+    with double.serving() as hub:
+        own = {"HF_HOME": str(machine.folder / "hub"), "HF_HUB_DISABLE_XET": "1"}
+        more = own | {"HF_ENDPOINT": hub.address, "HF_TOKEN": double.TOKEN}
+        machine.hopscribe(*to, more=more)
+        machine.hopscribe("import_dataset", "hf:lab/own", "--name", "back", more=more)
+        pushed = hub.repositories["lab/own"]
+    assert pushed.private
+    machine.hopscribe("export_dataset", "back", "--format", "jsonl", "--out", "back.jsonl")
+    assert (machine.folder / "back.jsonl").read_bytes() == pushed.files["own.jsonl"]
 
 
 @pytest.mark.soak
 def test_from_an_empty_environment_to_scores_and_through_upgrades(tmp_path: Path) -> None:
     """Nothing of the checkout is on the path: pip installs the wheel and what it needs."""
     source, machine = wheels.copy_sources(tmp_path / "source"), Machine(tmp_path)
-    machine.pip("install", str(wheels.make_wheel(source)))
+    wheel = wheels.make_wheel(source)
+    machine.pip("install", str(wheel))
     assert len(machine.packages()) <= LIMIT_PACKAGES
     assert machine.size() <= LIMIT_MB * 10**6
     demo = {"HOPSCRIBE_VAR": str(tmp_path / "demo")}
@@ -215,6 +272,12 @@ def test_from_an_empty_environment_to_scores_and_through_upgrades(tmp_path: Path
     with pytest.raises(AssertionError, match=r'pip install "hopscribe\[parquet\]"'):
         machine.hopscribe("export_responses", "study", "--format", "parquet", "--out", "responses.parquet")
     machine.hopscribe("back_up", "--out", "all.tar.gz")
+    restored = {"HOPSCRIBE_VAR": str(tmp_path / "restored")}
+    machine.hopscribe("restore", "all.tar.gz", more=restored)
+    assert machine.responses(restored) == before
+
+    use_client(machine, next(wheel.parent.glob("hopscribe_client-*.whl")))
+    push(machine, wheel)
 
     newer = later(source, "0.2.0", "UPDATE annotation_project SET title = 'later'")
     machine.pip("install", "--no-deps", str(newer))
