@@ -227,7 +227,10 @@ REST_FRAMEWORK = {
 }
 LOG_LEVEL = os.environ.get("LOG_LEVEL") or "WARNING"
 LOGGING = configuration(
-    json=os.environ.get("LOG_FORMAT", "") == "json", level=LOG_LEVEL, hook=os.environ.get("ERROR_HOOK_URL", "")
+    json=os.environ.get("LOG_FORMAT", "") == "json",
+    level=LOG_LEVEL,
+    hook=os.environ.get("ERROR_HOOK_URL", ""),
+    file=os.environ.get("LOG_FILE", ""),
 )
 
 # Who may read /metrics: networks that ask directly, separated by commas, or whoever has the token.

@@ -74,10 +74,10 @@ class JsonLines(JsonFormatter):
         return super().format(record)
 
 
-def configuration(*, json: bool, level: str, hook: str = "") -> dict[str, Any]:
+def configuration(*, json: bool, level: str, hook: str = "", file: str = "") -> dict[str, Any]:
     """The LOGGING setting. As JSON, requests and jobs are logged at INFO whatever the level of the rest.
 
-    `hook` is the URL that errors are posted to.
+    `hook` is the URL that errors are posted to; `file` is a path that the log is appended to as well.
     """
     options = {"level": "INFO"} if json else {}
     named: Iterable[str] = ("hopscribe.request", "hopscribe.job")
@@ -87,6 +87,9 @@ def configuration(*, json: bool, level: str, hook: str = "") -> dict[str, Any]:
     handlers: dict[str, Any] = {
         "stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["discreet"]}
     }
+    if file:
+        own = {"class": "annotation.operations.log_file.SharedLogFile", "filename": file}
+        handlers["file"] = handlers["stderr"] | own
     if hook:
         handlers["alarm"] = {"class": "annotation.operations.error_alerts.Alarm", "level": "ERROR", "url": hook}
     return {

@@ -40,10 +40,15 @@ def gunicorn() -> list[str]:
     return [sys.executable, "-m", "gunicorn", "-c", "deploy/gunicorn.conf.py"]
 
 
+def of_this_home() -> dict[str, str]:
+    """The environment of a web server whose data and log are in HOPSCRIBE_VAR."""
+    log = {"LOG_FILE": str(settings.VAR / "logs" / "hopscribe.log")}
+    return log | os.environ | {"HOPSCRIBE_VAR": str(settings.VAR)}
+
+
 def of_this_machine(port: int) -> dict[str, str]:
     """The environment of a web server that only this machine reaches, on this port."""
-    own = {"BIND": f"127.0.0.1:{port}", "HOPSCRIBE_VAR": str(settings.VAR)}
-    return {"PUBLIC_URL": f"http://localhost:{port}"} | os.environ | own
+    return {"PUBLIC_URL": f"http://localhost:{port}"} | of_this_home() | {"BIND": f"127.0.0.1:{port}"}
 
 
 class Server(subprocess.Popen):  # type: ignore[type-arg]

@@ -68,7 +68,7 @@ def test_from_its_wheel_it_serves_a_new_home_and_writes_nothing_beside_itself(wh
     site, home = tmp_path / "site", tmp_path / "home"
     zipfile.ZipFile(wheel).extractall(site)
     before = {file: file.stat().st_mtime_ns for file in site.rglob("*")}
-    alone = {"PYTHONPATH": str(site), "PYTHONDONTWRITEBYTECODE": "1"}
+    alone = {"PYTHONPATH": str(site), "PYTHONDONTWRITEBYTECODE": "1", "LOG_LEVEL": "INFO"}
     command = [sys.executable, "-m", "hopscribe"]
     with wheels.serving([*command, "serve", "--home", str(home)], cwd=tmp_path, more=alone) as (address, log):
         said = log.read_text()
@@ -85,6 +85,9 @@ def test_from_its_wheel_it_serves_a_new_home_and_writes_nothing_beside_itself(wh
         assert "multihop" in browser.open("/glossary/").html
         with urllib.request.urlopen(f"{address}/api/v1/schema/") as schema:
             assert json.load(schema)["openapi"]
+        logged = [line for line in (home / "logs/hopscribe.log").read_text().splitlines() if " INFO " in line]
+        assert logged
+        assert set(logged) <= set(log.read_text().splitlines())
     done = wheels.run([*command, "upgrade", "--json", "--home", str(home)], cwd=tmp_path, more=alone)
     assert json.loads(done) == {"migrations": 0, "copy": ""}
     assert {file: file.stat().st_mtime_ns for file in site.rglob("*")} == before

@@ -12,7 +12,7 @@ from annotation.flow.errors import Refused
 from annotation.flow.people.sign_up import first_invite
 from annotation.flow.projects import audit_log
 from annotation.management.json_command import whole
-from annotation.operations.serving import gunicorn, is_free, of_this_machine
+from annotation.operations.serving import gunicorn, is_free, of_this_home, of_this_machine
 from annotation.operations.upgrade import bring_up_to_date
 
 
@@ -24,7 +24,7 @@ class Command(BaseCommand):
         parser.add_argument("--port", type=whole(1, 65535), help="of this machine (default: BIND, PORT or 8000)")
 
     def handle(self, *_: Any, port: int | None, **options: Any) -> None:
-        environment = of_this_machine(port) if port else {"PUBLIC_URL": settings.PUBLIC_URL} | os.environ
+        environment = of_this_machine(port) if port else {"PUBLIC_URL": settings.PUBLIC_URL} | of_this_home()
         number = int(environment.get("BIND", "").rpartition(":")[2] or environment.get("PORT") or 8000)
         if not is_free(number):
             raise CommandError(f"Port {number} is in use. Choose another: {settings.PROGRAM} serve --port 8001")
@@ -36,7 +36,7 @@ class Command(BaseCommand):
         self._greet(done, environment["PUBLIC_URL"])
         command = gunicorn()
         os.chdir(settings.ROOT)
-        os.execve(command[0], command, environment | {"HOPSCRIBE_VAR": str(settings.VAR)})  # noqa: S606
+        os.execve(command[0], command, environment)  # noqa: S606
 
     def _greet(self, done: dict[str, Any], site: str) -> None:
         lines = [f"Hopscribe is at {site}/ in a moment. Stop it with Ctrl+C.", f"Data and keys are in {settings.VAR}."]
