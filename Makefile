@@ -17,6 +17,9 @@ unexport PYTHONDONTWRITEBYTECODE
 # `make demo` is content with the product's own packages, but uses the developers' .venv where there is one.
 DEMO_VENV := $(if $(wildcard .venv/dev.stamp),.venv/dev.stamp,.venv/run.stamp)
 
+# Only if it is given here: some shells export the computer's name as HOST.
+DEMO_HOST = $(if $(filter command,$(firstword $(origin HOST))),--host $(HOST))
+
 # `make bench NAME …` runs these comparisons only: the names after it are no targets of their own.
 ifeq ($(firstword $(MAKECMDGOALS)),bench)
 BENCH ?= $(wordlist 2,$(words $(MAKECMDGOALS)),$(MAKECMDGOALS))
@@ -36,8 +39,8 @@ help:  ## this list
 
 setup: .venv/dev.stamp  ## build .venv from the lock file
 
-demo: $(DEMO_VENV)  ## a working installation with invented data at http://127.0.0.1:$(PORT)
-	@$(PY) manage.py demo --port $(PORT)
+demo: $(DEMO_VENV)  ## a working installation with invented data at http://localhost:$(PORT) (HOST=0.0.0.0 lets your network in)
+	@$(PY) manage.py demo --port $(PORT) $(DEMO_HOST)
 
 test: .venv/dev.stamp  ## lint, then the tests: on SQLite, with real servers, and on PostgreSQL what depends on it
 	@failed=""; start=$$(date +%s); TESTS_SHARED=$$(mktemp -d); export TESTS_SHARED; trap 'rm -rf "$$TESTS_SHARED"' EXIT; \
@@ -126,6 +129,6 @@ if [ ! -x $(PY) ]; then \
 	$(PYTHON) -m venv .venv || { rm -rf .venv; \
 		echo "$(PYTHON) has no working venv module. On Debian: apt-get install python3-venv" >&2; exit 1; }; \
 fi; \
-echo "Installing the packages of $(1)"; \
+echo "Installing the packages of $(1) (about a minute)"; \
 $(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r $(1)
 endef

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 import sys
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.process import wheels
+from tests.process.installation import Installation
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PROBE = """
@@ -49,6 +53,69 @@ def manage(var: Path, *arguments: str) -> str:
 def world(var: Path) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(manage(var, "shell", "-v0", "-c", PROBE).splitlines()[0])
     return found
+
+
+SERVED = """
+import json, socket, sys
+from http.client import HTTPConnection
+from annotation.operations import serving
+def status(host, name):
+    connection = HTTPConnection(host, port, timeout=5)
+    try:
+        connection.request("GET", "/accounts/sign-in/", headers={"Host": f"{name}:{port}"})
+        return connection.getresponse().status
+    except OSError:
+        return 0
+    finally:
+        connection.close()
+own, found = serving.network_name(serving.EVERY), {}
+for host in (serving.LOOPBACK, serving.EVERY):
+    port = serving.free_port()
+    with serving.served(port, host):
+        found[host] = [status("127.0.0.1", "localhost"), status(own, own), status(own, "elsewhere.example")]
+print(json.dumps(found))
+"""
+
+
+def has_network() -> bool:
+    """Whether this machine has an address besides its own loop, as `network_name` finds it."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, suppress(OSError):
+        probe.connect(("192.0.2.1", 9))
+        return not probe.getsockname()[0].startswith("127.")
+    return False
+
+
+@pytest.mark.skipif(not has_network(), reason="this machine is in no network")
+def test_the_network_reaches_the_demo_only_where_it_is_let_in(
+    install: Callable[..., Installation], tmp_path: Path
+) -> None:
+    found = json.loads(install().manage("shell", "-v0", "-c", SERVED).splitlines()[-1])
+    assert found == {"127.0.0.1": [200, 0, 0], "0.0.0.0": [200, 200, 400]}
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (("--host", "nowhere.invalid"), "nowhere.invalid is no IPv4 address of this computer"),
+        (("--port", "99999"), "give a whole number from 1 to 65535"),
+    ],
+)
+def test_an_address_that_is_none_is_refused_before_anything_is_set_up(
+    given: tuple[str, str], said: str, tmp_path: Path
+) -> None:
+    command = [sys.executable, "manage.py", "demo", *given]
+    more = wheels.elsewhere({"HOPSCRIBE_VAR": str(tmp_path)})
+    done = subprocess.run(command, cwd=ROOT, env=more, capture_output=True, text=True, check=False)
+    assert done.returncode
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "hopscribe.sqlite3").exists()
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> str:
+    """Where the site is served does not depend on the database."""
+    return f"sqlite:///{tmp_path / 'hopscribe.sqlite3'}"
 
 
 @pytest.mark.soak

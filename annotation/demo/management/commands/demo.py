@@ -16,9 +16,24 @@ from annotation.demo.steps import Steps
 from annotation.flow.data.item_writer import OnProgress
 from annotation.flow.people.sign_up import project_named
 from annotation.flow.projects import audit_log
-from annotation.operations.serving import NotServed, Server, free_port, is_free, served
+from annotation.management.json_command import whole
+from annotation.operations.serving import (
+    EVERY,
+    LOOPBACK,
+    NotServed,
+    Server,
+    free_port,
+    is_free,
+    is_local,
+    network_name,
+    served,
+)
 from annotation.operations.upgrade import bring_up_to_date
 
+ON_THIS_COMPUTER = [
+    "  Only this computer reaches it. To try it on a phone in the same network:",
+    f"  {'make demo HOST=0.0.0.0' if settings.CHECKOUT else 'hopscribe demo --host 0.0.0.0'}",
+]
 ESTIMATE = "usually less than a minute"
 
 
@@ -27,29 +42,35 @@ class Command(BaseCommand):
     requires_system_checks = []
 
     def add_arguments(self, parser: Any) -> None:
-        parser.add_argument("--port", type=int, default=8000)
+        parser.add_argument("--port", type=whole(1, 65535), default=8000)
+        what = "listen there: 0.0.0.0 lets in everybody in your network (default: this computer only)"
+        parser.add_argument("--host", default=LOOPBACK, metavar="ADDRESS", help=what)
         parser.add_argument("--no-serve", action="store_true", help="set it up and exit")
 
-    def handle(self, *_: Any, **options: Any) -> None:
-        if not options["no_serve"] and not is_free(options["port"]):
-            other = "make demo PORT=8001" if settings.CHECKOUT else "hopscribe demo --port 8001"
-            raise CommandError(f"Port {options['port']} is in use. Choose another: {other}", returncode=1)
-        bring_up_to_date()
-        call_command("collectstatic", interactive=False, verbosity=0)
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-        port = free_port() if options["no_serve"] else options["port"]
+    def handle(self, *_: Any, port: int, host: str, **options: Any) -> None:
         try:
-            with audit_log.acting(audit_log.Via.COMMAND):
-                self._run(settings.VAR / "demo.json", port, serve=not options["no_serve"])
+            self._set_up(free_port() if options["no_serve"] else port, host, serve=not options["no_serve"])
         except NotServed as failure:
             raise CommandError(str(failure), returncode=1) from None
 
-    def _run(self, path: Path, port: int, *, serve: bool) -> None:
+    def _set_up(self, port: int, host: str, *, serve: bool) -> None:
+        if not is_free(port, host):
+            other = "make demo PORT=8001" if settings.CHECKOUT else "hopscribe demo --port 8001"
+            raise CommandError(f"Port {port} is in use. Choose another: {other}", returncode=1)
+        if not is_local(host):
+            network_name(host)  # or say at once that there is none
+        bring_up_to_date()
+        call_command("collectstatic", interactive=False, verbosity=0)
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+        with audit_log.acting(audit_log.Via.COMMAND):
+            self._run(settings.VAR / "demo.json", port, host, serve=serve)
+
+    def _run(self, path: Path, port: int, host: str, *, serve: bool) -> None:
         """Serve at once, so that there is something to see while the simulated workers still answer."""
         notes = setting_up.read_notes(path)
         project = project_named()
         notes["accounts"] = setting_up.accounts(notes, project)
-        notes["addresses"] = addresses(port, project.slug)
+        notes["addresses"] = addresses(own_base(port, host), project.slug)
         setting_up.write_notes(path, notes)
         if not all(map(notes.get, Steps.names)):
             self._line("Importing the datasets of Vennory and launching three batches, about 10 s")
@@ -60,12 +81,12 @@ class Command(BaseCommand):
         due = [name for name in steps.names if not notes.get(name)]
         if not due and not serve:
             return
-        with served(port) as server:
+        with served(port, host) as server:
             if serve:
-                self._say(notes)
+                self._say(notes, "" if is_local(host) else f"http://{network_name(host)}:{port}")
             if due:
                 self._line(f"{len(due)} steps of work follow, {ESTIMATE} in all. The pages are there meanwhile.")
-                steps.visitors = setting_up.visitors(f"http://127.0.0.1:{port}", notes["accounts"], project)
+                steps.visitors = setting_up.visitors(server.base, notes["accounts"], project)
             for number, name in enumerate(due, 1):
                 self._step(f"{number} of {len(due)}  {steps.names[name]}", getattr(steps, name))
                 notes[name] = True
@@ -99,19 +120,32 @@ class Command(BaseCommand):
         self.stderr.write(text)
         self.stderr.flush()
 
-    def _say(self, notes: dict[str, Any]) -> None:
-        lines = ["", "Hopscribe is ready.", ""]
+    def _say(self, notes: dict[str, Any], network: str) -> None:
+        lines = ["", "Hopscribe is ready.", "", "  On this computer"]
         lines += [f"  {what:12} {url}" for what, url in notes["addresses"].items()]
-        lines += ["", "  Sign in as"]
+        lines += ["", *(in_network(network) if network else ON_THIS_COMPUTER), "", "  Sign in as"]
         lines += [f"  {a['username']:12} {a['password']:14} ({a['role']})" for a in notes["accounts"][:2]]
         lines += ["", f"  The accounts are kept in {settings.VAR / 'demo.json'}. Stop with Ctrl+C.", ""]
         self.stdout.write("\n".join(lines))
         self.stdout.flush()
 
 
-def addresses(port: int, slug: str) -> dict[str, str]:
-    base = f"http://localhost:{port}"
+def own_base(port: int, host: str) -> str:
+    """How a browser on this computer reaches the site."""
+    return f"http://{'localhost' if is_local(host) or host == EVERY else host}:{port}"
+
+
+def addresses(base: str, slug: str) -> dict[str, str]:
     return {"site": f"{base}/", "annotator": f"{base}/work/", "requester": f"{base}/projects/{slug}/"}
+
+
+def in_network(address: str) -> list[str]:
+    """What the demo says when others reach it."""
+    return [
+        "  In your network, also on a phone",
+        f"  site         {address}/",
+        "  Passwords travel unencrypted: serve it only in a network that you trust.",
+    ]
 
 
 def wait(server: Server) -> None:
