@@ -58,6 +58,14 @@ def english() -> Iterator[None]:
     translation.deactivate()
 
 
+@pytest.fixture(autouse=True)
+def without_practice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests begin with the first HIT; those of practice bring items of their own."""
+    from annotation.flow.batches import practice_progress
+
+    monkeypatch.setattr(practice_progress, "practice", lambda kind: ())
+
+
 @pytest.fixture(scope="session")
 def static(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Collected static files, as production has them."""

@@ -81,7 +81,7 @@ class Browser:
     @property
     def question(self) -> str:
         """The question on the page; "" where there is none."""
-        found = re.search(r'<h2 id="question"[^>]*>(.*?)</h2>', self.html, re.S)
+        found = re.search(r'<h2\s+id="question"[^>]*>(.*?)</h2>', self.html, re.S)
         return found[1].strip() if found else ""
 
     @property

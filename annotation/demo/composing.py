@@ -17,7 +17,6 @@ from annotation.pure.data.example import Example
 from annotation.pure.data.reduced_example import reduced
 from annotation.pure.derivations.composable_pairs import pair_example
 from annotation.pure.derivations.single_hop import Single
-from annotation.registry import practice
 
 DATASET, BATCH = "vennory-graphs", "vennory-composing"
 TRAPS = ((215, 45), (5, 52), (216, 95))  # pairs of mentions that name different entities
@@ -58,26 +57,13 @@ def compose_most(visitors: list[Visitor], launched_batch: Batch, progress: Calla
     for visitor in visitors:
         own = launched_batch.assignments.filter(worker__user__username=visitor.username)
         submitted = own.filter(state=lifecycle.SUBMITTED).count()
-        page = practise(visitor, visitor.start(launched_batch.pk)) if submitted < wanted else None
+        page = visitor.begin(launched_batch) if submitted < wanted else None
         while page and submitted < wanted and "/assignments/" in page.url:
             page = _compose(visitor, page, written)
             submitted, done = submitted + 1, done + 1
             progress(done, total)
         if page and "/assignments/" in page.url:
             visitor.return_assignment(page)
-
-
-def practise(visitor: Visitor, page: Page) -> Page:
-    """Do the practice that is due; returns the page after it."""
-    while match := re.search(r"/practice/([0-9]+)/", page.url):
-        example = practice("compose")[int(match[1]) - 1]
-        url, hidden = page.form(f"/practice/{match[1]}/")
-        known = example.extra["known_bridges"]
-        good = example.extra.get("good") or [""]
-        page = visitor.post(url, hidden | _bridges(known) | {"question": good[0]})
-        url, hidden = page.form("/done/")
-        page = visitor.post(url, hidden)
-    return page
 
 
 def _compose(visitor: Visitor, page: Page, written: dict[str, str]) -> Page:

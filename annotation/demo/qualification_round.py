@@ -73,7 +73,7 @@ def take(visitors: list[Visitor], batch: Batch, progress: Callable[[int, int], N
             finished_at=None
         ):
             continue
-        page = visitor.start(batch.pk)
+        page = visitor.begin(batch)
         while is_assignment(page):
             page = visitor.answer(page, by_question, began=timeline.set_back)
             done += 1

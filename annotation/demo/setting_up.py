@@ -141,7 +141,7 @@ def answer_most(workers: list[Visitor], launched_batch: Batch, progress: Callabl
         submitted = launched_batch.assignments.filter(state=lifecycle.SUBMITTED, worker__user__username=name).count()
         if submitted >= wanted[name]:
             continue
-        page = visitor.start(launched_batch.pk)
+        page = visitor.begin(launched_batch)
         while submitted < wanted[name] and is_assignment(page):
             page = visitor.answer(page, examples, began=timeline.set_back)
             submitted, done = submitted + 1, done + 1

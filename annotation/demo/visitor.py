@@ -1,12 +1,15 @@
 """Simulated workers who use the real pages over HTTP."""
 
 import random
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from annotation.demo.world import simulated_answer
+from annotation.models import Batch, Worker
 from annotation.operations.page_browser import Browser, FormPage
 from annotation.pure.data.example import Example
+from annotation.views.work.practice import right_fields
 
 
 class Page(FormPage):
@@ -59,10 +62,15 @@ class Visitor:
         url, hidden = self._browser.open(f"/projects/{project}/consent/").form("/consent/")
         return self.post(url, hidden)
 
-    def start(self, batch: int) -> Page:
-        """Open the batch's first assignment, after its instructions if they must be read."""
-        url, hidden = self._browser.open(f"/work/batches/{batch}/instructions/").form("/instructions/")
-        return self.post(url, hidden)
+    def begin(self, batch: Batch) -> Page:
+        """Read the batch's instructions and do the practice that is due; returns the first assignment."""
+        worker = Worker.objects.get(project=batch.project, user__username=self.username)
+        page = self.post(*self._browser.open(f"/work/batches/{batch.pk}/instructions/").form("/instructions/"))
+        while match := re.search(r"/practice/([0-9]+)/", page.url):
+            url, hidden = page.form(f"/practice/{match[1]}/")
+            page = self.post(url, hidden | right_fields(batch, worker, int(match[1])))
+            page = self.post(*page.form("/done/"))
+        return page
 
     def answer(
         self,

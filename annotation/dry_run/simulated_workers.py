@@ -19,14 +19,13 @@ from django.db.models.functions import Now
 
 from annotation.dry_run import crowd as crowds
 from annotation.dry_run.crowd import Crowd, Persona
-from annotation.flow.batches import practice_progress
 from annotation.flow.work import next_assignment
 from annotation.models import Assignment, Batch, User, Worker
 from annotation.operations.page_browser import Browser, FormPage, Refused
 from annotation.pure.batches import lifecycle
 from annotation.registry import form_class, task_type
 from annotation.tasktype import capabilities
-from annotation.views.work.practice import exercise_shown
+from annotation.views.work.practice import right_fields
 from annotation.views.work.task_frame import shown_payload
 
 LOOKS_AGAIN = 1800.0  # seconds after which a worker who found nothing looks again
@@ -158,11 +157,8 @@ def _walk(play: Play, player: Player, page: FormPage) -> FormPage:
 
 
 def _practise(play: Play, player: Player, page: FormPage, number: int) -> FormPage:
-    exercise = practice_progress.exercises(play.batch)[number - 1]
-    answer = capabilities.imitate(task_type(play.batch.task), exercise.payload, exercise.example, play.rng, right=True)
-    shown = exercise_shown(play.batch, player.worker, exercise)
     url, hidden = page.form(page.path)
-    page = player.browser.post(url, hidden | form_class(play.batch.task)(shown).posted(answer))
+    page = player.browser.post(url, hidden | right_fields(play.batch, player.worker, number))
     return player.browser.post(*page.form("/done/"))
 
 

@@ -15,6 +15,7 @@ from annotation.tasktype.contract import TaskType
 from annotation.tasktype.values import JSON, Features, Given, Label, Measure, Remark
 
 GRADE = {"grade": Measure(_("Grade"))}
+RIGHT, WRONG = _("Right. %(why)s"), _("This is not right. %(why)s")  # feedback by the grade
 
 
 class Adaptable:
@@ -80,7 +81,7 @@ class Illustrated(ABC):
 
 
 class Practised(ABC):
-    """The task gives feedback on the items of `practice.json`."""
+    """The task gives its own feedback on the items of `practice.json`."""
 
     @abstractmethod
     def feedback(self, payload: JSON, answer: JSON, gold: Example) -> list[Remark]:
@@ -241,7 +242,13 @@ def tutorial(task: TaskType, payload: JSON | None) -> JSON | None:
 
 
 def feedback(task: TaskType, payload: JSON, answer: JSON, gold: Example) -> list[Remark]:
-    return task.feedback(payload, answer, gold) if isinstance(task, Practised) else []
+    """By default whether the response is right by its grade, and the item's own reason, `why` in its `extra`."""
+    if isinstance(task, Practised):
+        return task.feedback(payload, answer, gold)
+    if not task.gradable(gold):
+        return []
+    right = task.grade(payload, answer, gold) == 1
+    return [Remark(right, RIGHT if right else WRONG, {"why": str(gold.extra.get("why", ""))})]
 
 
 def afterwards(task: TaskType, payload: JSON, example: Example) -> JSON | None:

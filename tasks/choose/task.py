@@ -9,11 +9,12 @@ from annotation.pure.data.example import Example
 from annotation.pure.derivations.bridges import tidy
 from annotation.pure.statistics.agreement import mean_disagreement
 from annotation.pure.text.translation_marks import gettext_noop as _
-from annotation.tasktype import JSON, Arranged, Given, Judged, Problem, TaskType
+from annotation.tasktype import JSON, Arranged, Given, Judged, Practised, Problem, Remark, TaskType
 from annotation.tasktype.helpers.answering import shuffled
 from annotation.tasktype.helpers.hops import hops_payload, reading_seconds
 from annotation.tasktype.helpers.hops_task import HopsTask
 from annotation.tasktype.helpers.positions import position_of
+from annotation.tasktype.helpers.practice_feedback import note_of
 
 from .report import choose_report
 
@@ -21,7 +22,7 @@ COMPOSITIONS = "compositions"  # in an example's `extra`: the texts to choose fr
 MOST_COMPOSITIONS = 9  # can be chosen by a key
 
 
-class Choose(Arranged, HopsTask):
+class Choose(Arranged, Practised, HopsTask):
     title = _("Choose a composition")
     question = _("Which of these questions best combines what the hops ask one after the other?")
     needs = _(
@@ -91,6 +92,22 @@ class Choose(Arranged, HopsTask):
         """1 if the gold's question was chosen, else 0, also if it is not among the compositions."""
         chosen = answer["chosen"]
         return float(chosen is not None and payload["compositions"][chosen] == tidy(gold.question))
+
+    def feedback(self, payload: JSON, answer: JSON, gold: Example) -> list[Remark]:
+        """Why the chosen composition is good or not, and which one is best; gold without a question: none is good."""
+        texts, best, chosen = payload["compositions"], tidy(gold.question), answer["chosen"]
+        right = chosen is None if not best else chosen is not None and texts[chosen] == best
+        remarks = []
+        if chosen is not None:
+            values = {"question": texts[chosen], "why": note_of(gold, chosen)}
+            remarks.append(Remark(right, _("“%(question)s” %(why)s"), values))
+        if not best:
+            message = _("Right: none of them is good.") if right else _("None of them is good. Choose that.")
+            return [*remarks, Remark(right, message)]
+        if not right:
+            values = {"question": best, "why": note_of(gold, texts.index(best))}
+            remarks.append(Remark(False, _("The best one is “%(question)s” %(why)s"), values))
+        return remarks
 
     def report(self, judged: Iterable[Judged], options: Any, *, seed: int) -> JSON:
         return {"task": self.kind, **choose_report(judged, seed=seed)}

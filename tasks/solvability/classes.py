@@ -7,6 +7,7 @@ from annotation.pure.statistics.agreement import most_said
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON
 
+KNOWN = "known_solvable"  # in `extra` of hidden gold: whether it is solvable
 ALPHA, BETA, GAMMA, DELTA = "alpha", "beta", "gamma", "delta"
 CLASSES = (ALPHA, BETA, GAMMA, DELTA)
 LABELS = {

@@ -18,7 +18,9 @@ from annotation.tasktype import (
     Judged,
     Label,
     Labelled,
+    Practised,
     Problem,
+    Remark,
     Revealing,
     Simulated,
     TaskType,
@@ -26,11 +28,11 @@ from annotation.tasktype import (
 from annotation.tasktype.helpers.lettered_text import Stretch, lettered
 from annotation.tasktype.helpers.positions import position_of
 
-from .classes import ALPHA, BETA, BLANK, CLASSES, DELTA, GAMMA, LABELS, class_of, ruled
+from .advice import remarks
+from .classes import ALPHA, BETA, BLANK, CLASSES, DELTA, GAMMA, KNOWN, LABELS, class_of, ruled
 from .report import solvability_report
 
 MOST_MARKS = 20
-KNOWN = "known_solvable"  # in `extra` of hidden gold: whether it is solvable
 FOUND = "solvability"  # in `extra` of an exported example: the aggregated response
 ORIGINAL = "@original"  # in `extra`, as the derivations keep it: {"question", "paragraphs": [text, ...], "options"}
 
@@ -48,7 +50,7 @@ class Options:
     )
 
 
-class Solvability(Revealing, Simulated, Labelled, Comparable, TaskType):
+class Solvability(Practised, Revealing, Simulated, Labelled, Comparable, TaskType):
     title = _("Judge ablated questions")
     question = _("Can the question still be solved, and can the removed features be guessed?")
     needs = _("Requires a question and a paragraph.")
@@ -112,6 +114,10 @@ class Solvability(Revealing, Simulated, Labelled, Comparable, TaskType):
         if not answer["solvable"] or not gold.answers:
             return 0.0
         return (ACCURACY if gold.options else MUSIQUE).answer(answer["text"], gold.answers).f1
+
+    def feedback(self, payload: JSON, answer: JSON, gold: Example) -> list[Remark]:
+        """Feedback on each decision, and on the answer of a solvable question."""
+        return list(remarks(answer, gold))
 
     def report(self, judged: Iterable[Judged], options: Options, *, seed: int) -> JSON:
         return {"task": self.kind, **solvability_report(judged, seed=seed)}

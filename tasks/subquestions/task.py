@@ -10,10 +10,23 @@ from annotation.pure.data.corrections import answer_key, question_key
 from annotation.pure.data.example import Example
 from annotation.pure.statistics.agreement import mean_disagreement
 from annotation.pure.text.translation_marks import gettext_noop as _
-from annotation.tasktype import JSON, Adjudicable, Given, Judged, Label, Labelled, Problem, TaskType, Traced
+from annotation.tasktype import (
+    JSON,
+    Adjudicable,
+    Given,
+    Judged,
+    Label,
+    Labelled,
+    Practised,
+    Problem,
+    Remark,
+    TaskType,
+    Traced,
+)
 from annotation.tasktype.helpers.hops import edges_of, paragraph_json, reading_seconds
 from annotation.tasktype.helpers.hops_task import HopsTask
 
+from .advice import remarks
 from .aggregation import KEPT, TIED, UNDECIDED, aggregate
 from .compare import compared
 from .report import SAID, subquestions_report
@@ -24,7 +37,7 @@ CHECKED = "subquestions"  # in the `extra` of an exported example: the changes, 
 SECONDS_A_HOP = 15
 
 
-class Subquestions(Labelled, Adjudicable, Traced, HopsTask):
+class Subquestions(Labelled, Practised, Adjudicable, Traced, HopsTask):
     """Answer: {"discard": "no" | "single_hop" | "wrong_answer", "hops": [{"well_formed", "meaning", "valid" (true,
     false or null), "question", "answer"}]}; the hops of a discarded question have no meaning.
     """
@@ -115,6 +128,10 @@ class Subquestions(Labelled, Adjudicable, Traced, HopsTask):
         pairs = list(zip(answer["hops"], known.get("hops") or (), strict=False))
         right = [judged[name] is hop.get(name) for judged, hop in pairs for name in JUDGMENTS if name in hop]
         return sum(right) / len(right) if right else 1.0
+
+    def feedback(self, payload: JSON, answer: JSON, gold: Example) -> list[Remark]:
+        """Feedback on keeping the question, then on each hop: its judgments and its corrections."""
+        return list(remarks(answer, gold))
 
     def report(self, judged: Iterable[Judged], options: Any, *, seed: int) -> JSON:
         return {"task": self.kind, **subquestions_report(judged, seed=seed)}

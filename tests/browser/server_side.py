@@ -93,15 +93,17 @@ def publish(*, batch: int, origin: str) -> list[tuple[str, str]]:
 
 
 def person(*, batch: int, password: str = "", ready: bool = True) -> dict[str, Any]:
-    """A new annotator with a session; if `ready`, consent is given, the guide read and an assignment taken."""
+    """A new annotator with a session and practice behind them; if `ready`, consent is given, the guide read and an
+    assignment taken."""
     of = Batch.objects.get(pk=batch)
     user = User.objects.create_user(f"reader-{next(fresh)}", password=password or None, display_name="Reader")
     worker = Worker.objects.create(project=of.project, user=user)
     found = {"name": user.username, "session": session_of(user), "batch": batch, "project": of.project.slug}
+    worker_page = next_assignment.join_batch(worker, of)
+    Participation.objects.filter(pk=worker_page.pk).update(practised=99)
     if not ready:
         return found
     consent.give(worker, version=of.project.consent_version)
-    worker_page = next_assignment.join_batch(worker, of)
     sign_up.read_instructions(worker_page, version=of.instructions.version)
     return found | {"assignment": next_assignment.claim(next_assignment.join_batch(worker, of)).public_id}
 

@@ -60,7 +60,12 @@ def test_preview_accept_answer_submit_and_the_next(page: Any, site: Site, market
 
     page.get_by_text("Accept", exact=True).click()
     frame.get_by_role("button", name="I agree").click()
-    frame.get_by_role("button", name="Continue to the work").click()
+    frame.get_by_role("button", name="Continue to the practice").click()
+    for number in (1, 2, 3):
+        expect(frame.get_by_text(f"Practice {number} of 3", exact=True)).to_be_visible()
+        answer(frame)
+        frame.get_by_role("button", name="Check my answer").click()
+        frame.get_by_role("button", name="Continue").click()
     expect(frame.locator("h2, .question").first).to_have_text(question)
     frame.locator("#search").fill("the")
     expect(frame.get_by_text("10 of 10 match")).to_be_visible()

@@ -69,6 +69,7 @@ def build(*, hits: int, assignments: int, workers: int, file: str = "", task: st
     Worker.objects.bulk_create(made)
     for worker in made:
         sign_up.read_instructions(next_assignment.join_batch(worker, batch), version=1)
+    Participation.objects.filter(batch=batch).update(practised=99)
     return {"batch": batch.pk, "workers": [w.pk for w in made], "sessions": [_session(user) for user in users]}
 
 

@@ -247,7 +247,7 @@ def test_a_composition_said_to_give_a_bridge_away_is_caught_by_the_checks() -> N
 
 
 def test_practice_tells_which_bridges_were_judged_rightly_and_why_and_shows_ours_beside_the_question() -> None:
-    compose, trap = registry.practice("compose")
+    compose, trap = registry.practice("compose")[:2]
     shown = TASK.prepare(compose, TASK.options({}), Random(1))
     assert shown is not None
     said = "Which trees line the shore of the town that had the Skerrit Yard?"

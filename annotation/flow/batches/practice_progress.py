@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from random import Random
+from typing import Any
 
 from django.db.models import Max
 
@@ -21,27 +22,39 @@ class Exercise:
 
 
 def exercises(batch: Batch) -> list[Exercise]:
-    """The batch's practice, without items that its options make unusable."""
+    """The practice items that fit the batch's options: `prepare` shows them, and their `needs` are met.
+
+    `needs` in an item's `extra` are the options without which it cannot be answered, such as {"no_answer": true}.
+    Workers do whatever is left, be it one item; if nothing is, their work begins at once.
+    """
     task = task_type(batch.task)
     found = practice(batch.task)
     options = task.options(batch.options) if found else None
-    payloads = [(example, task.prepare(example, options, Random(k))) for k, example in enumerate(found)]
+    fitting = [example for example in found if _fits(example, options)]
+    payloads = [(example, task.prepare(example, options, Random(k))) for k, example in enumerate(fitting)]
     held = [(example, payload) for example, payload in payloads if payload is not None]
     return [Exercise(number, example, payload) for number, (example, payload) in enumerate(held, start=1)]
 
 
-def next_exercise(participation: Participation) -> int | None:
-    """The number of the next practice item; None once all are done.
+def _fits(example: Example, options: Any) -> bool:
+    needs = example.extra.get("needs") or {}
+    return all(getattr(options, name) == value for name, value in needs.items())
 
-    Workers who practised the same task in another batch need not practise again.
+
+def next_exercise(participation: Participation) -> int | None:
+    """The number of the next practice item; None once all are done, or a HIT of the batch was submitted.
+
+    Workers who practised the same task in another batch need not practise again. Nor do those who began to work before
+    the task had as many items as it has now.
     """
-    if participation.practised >= len(practice(participation.batch.task)):
+    if participation.done or participation.practised >= len(practice(participation.batch.task)):
         return None
     count = len(exercises(participation.batch))
     if participation.practised < count:
         same_task = Participation.objects.filter(worker=participation.worker_id, batch__task=participation.batch.task)
         elsewhere = same_task.exclude(pk=participation.pk).aggregate(most=Max("practised"))["most"] or 0
-        _note(participation, done=min(count, elsewhere))
+        if elsewhere > participation.practised:
+            _note(participation, done=min(count, elsewhere))
     return participation.practised + 1 if participation.practised < count else None
 
 

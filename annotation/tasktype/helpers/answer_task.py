@@ -15,15 +15,20 @@ from annotation.tasktype import (
     Given,
     Labelled,
     Live,
+    Practised,
+    Remark,
     Simulated,
     TaskType,
 )
 from annotation.tasktype.helpers.answer_comparison import compared
 from annotation.tasktype.helpers.answer_wording import wording
 from annotation.tasktype.helpers.answering import disagreement, doubted, search, shuffled
+from annotation.tasktype.helpers.practice_feedback import on_answer
 
 
-class AnswerTask(Adaptable, Arranged, Live, Simulated, Labelled, Comparable, Doubtful, Adjudicable, TaskType):
+class AnswerTask(
+    Adaptable, Arranged, Live, Practised, Simulated, Labelled, Comparable, Doubtful, Adjudicable, TaskType
+):
     """Base class of tasks with the payloads and answers of annotation.tasktype.helpers.answering."""
 
     needs = _("Requires a question and a paragraph, with its sentences if the batch asks for sentences.")
@@ -33,6 +38,10 @@ class AnswerTask(Adaptable, Arranged, Live, Simulated, Labelled, Comparable, Dou
     def arrange(self, payload: JSON, rng: Random) -> JSON:
         """Shuffle the paragraphs; `order[k]` is the payload's position of the paragraph shown as k."""
         return shuffled(payload, "paragraphs", rng)
+
+    def feedback(self, payload: JSON, answer: JSON, gold: Example) -> list[Remark]:
+        """Feedback on the answer, and on the support if the batch asks for it."""
+        return list(on_answer(payload, answer, gold))
 
     def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
         return compared(payload, given, gold)

@@ -117,8 +117,8 @@ def instructions_context(batch: Batch, instructions: Instructions, participation
         "changed": 0 < participation.instructions_version < instructions.version,
         "tutorial": capabilities.tutorial(task_type(batch.task), None),
         "tutorial_template": f"{batch.task}/_tutorial.html",
-        "practised": participation.practised,
-        "exercises": len(practice_progress.exercises(batch)),
+        "practice_due": practice_progress.next_exercise(participation) is not None,
+        "practised": bool(participation.practised and practice_progress.exercises(batch)),
     }
 
 

@@ -78,6 +78,14 @@ def exercise_shown(batch: Batch, worker: Worker, exercise: Exercise) -> JSON:
     return capabilities.arrange(task_type(batch.task), exercise.payload, Random(seed))
 
 
+def right_fields(batch: Batch, worker: Worker, number: int) -> dict[str, str | list[str]]:
+    """What a browser would post as the right answer to a practice item; for simulated workers."""
+    exercise, _held = exercise_of(batch, number)
+    task = task_type(batch.task)
+    answer = capabilities.imitate(task, exercise.payload, exercise.example, Random(number), right=True)
+    return form_class(batch.task)(exercise_shown(batch, worker, exercise)).posted(answer or {})
+
+
 def _page(
     request: HttpRequest,
     batch: Batch,

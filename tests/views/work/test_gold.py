@@ -156,6 +156,9 @@ def practise(site: Crawler, batch: Batch) -> None:
     site.get("practice-live", batch.pk, 1, "gold")
     site.post("practice", batch.pk, 1, kind="")
     site.post("practice", batch.pk, 1, kind="text", text="Tower", support=["0"], fact=["0.0"])
+    _name, status, feedback = site.sent.pop()  # which tells the right answer, once there is one
+    assert status == 200
+    assert 'id="remarks"' in feedback
     site.post("practice-done", batch.pk, 1)
     site.get("batch-instructions", batch.pk)
 

@@ -12,7 +12,7 @@ from annotation.flow.work import next_assignment
 from annotation.models import Assignment, Batch, Participation, WorkerResponse
 from annotation.pure.data.example import Example
 from annotation.registry import task_type, task_types
-from annotation.tasktype import Practised, Remark
+from annotation.tasktype import Remark
 from tests.conftest import records
 
 TOWER = {"kind": "text", "text": "Tower 0", "support": ["0", "1"]}
@@ -24,7 +24,7 @@ def items() -> tuple[Example, ...]:
     return first, Example.from_json(records(1)[0] | {"id": "empty", "question": " "}), second
 
 
-class PractisedAnswer(Practised, type(task_type("answer"))):  # type: ignore[misc]
+class PractisedAnswer(type(task_type("answer"))):  # type: ignore[misc]
     """The task `answer` with something to say about practice."""
 
     kind = "answer"

@@ -1,0 +1,108 @@
+"""The practice items of every task: three or more, and what a worker hears after right and after typical answers."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from annotation import registry
+from annotation.pure.data.example import Example
+from annotation.tasktype import Remark, capabilities
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+JSON = dict[str, Any]
+LAUNCHED = [kind for kind, _title in registry.kinds()]
+ASKED_OTHERWISE = {  # options of batches whose workers answer the same items in another way
+    "answer": ({"support": False}, {"sentences": True}, {"choices": True}, {"yes_no": True}, {"no_answer": True}),
+    "answerability": ({"support": False}, {"sentences": True}, {"choices": True}, {"yes_no": True}),
+    "sufficiency": ({"show_answer": False}, {"cannot_tell": True}, {"evidence": True}),
+    "solvability": ({"show_original": True},),
+}
+
+
+@cache
+def entries(kind: str) -> list[JSON]:
+    file = ROOT / "tasks" / kind / "practice.json"
+    return list(json.loads(file.read_text(encoding="utf-8"))) if file.exists() else []
+
+
+def items() -> list[Any]:
+    return [
+        pytest.param(kind, entry, id=f"{kind}-{entry['example']['id']}") for kind in LAUNCHED for entry in entries(kind)
+    ]
+
+
+every_task = pytest.mark.parametrize("kind", LAUNCHED)
+every_item = pytest.mark.parametrize(("kind", "entry"), items())
+
+
+def shown(kind: str, example: Example, **options: Any) -> JSON:
+    task = registry.task_type(kind)
+    payload = task.prepare(example, task.options(options), Random(1))
+    assert payload is not None, "the item is skipped"
+    return payload
+
+
+def heard(kind: str, entry: JSON, answer: JSON, **options: Any) -> list[Remark]:
+    """The remarks on an answer, which must be one that the page accepts."""
+    task, example = registry.task_type(kind), Example.from_json(entry["example"])
+    payload = shown(kind, example, **{**example.extra.get("needs", {}), **options})
+    given = task.complete(payload, answer)
+    assert task.check(payload, given) == []
+    return capabilities.feedback(task, payload, given, example)
+
+
+def said(remarks: list[Remark]) -> list[str]:
+    return [remark.message % remark.values for remark in remarks if remark.good is False]
+
+
+@every_task
+def test_a_new_batch_has_at_least_three_items_with_names_of_their_own(kind: str) -> None:
+    found = [example for example in registry.practice(kind) if not example.extra.get("needs")]
+    assert len(found) >= 3, f"tasks/{kind}/practice.json: three items that any batch can use"
+    for example in found:
+        shown(kind, example)
+    assert len({example.id for example in registry.practice(kind)}) == len(registry.practice(kind))
+
+
+@every_item
+def test_the_right_answer_hears_only_praise(kind: str, entry: JSON) -> None:
+    for options in ({}, *ASKED_OTHERWISE.get(kind, ())):
+        remarks = heard(kind, entry, entry["right"], **options)
+        assert any(remark.good for remark in remarks), options
+        assert said(remarks) == [], options
+
+
+@every_item
+def test_a_typical_mistake_hears_its_advice_and_no_praise_for_it(kind: str, entry: JSON) -> None:
+    assert entry["wrong"]
+    praise = {remark.message % remark.values for remark in heard(kind, entry, entry["right"]) if remark.good}
+    for wrong in entry["wrong"]:
+        remarks = heard(kind, entry, wrong["answer"])
+        assert any(wrong["says"] in advice for advice in said(remarks)), said(remarks)
+        assert {remark.message % remark.values for remark in remarks if remark.good} <= praise
+        assert all("  " not in advice for advice in said(remarks))
+
+
+@every_item
+def test_what_is_right_and_why_is_not_in_what_the_page_shows(kind: str, entry: JSON) -> None:
+    example = Example.from_json(entry["example"])
+    page = json.dumps(shown(kind, example, **example.extra.get("needs", {})), ensure_ascii=False)
+    for reason in (*filter(None, [example.extra.get("why")]), *example.extra.get("notes", ())):
+        assert reason not in page
+    for name in example.extra:
+        assert name == "compositions" or f'"{name}"' not in page
+
+
+@every_item
+def test_a_simulated_worker_who_is_right_is_not_refused(kind: str, entry: JSON) -> None:
+    task, example = registry.task_type(kind), Example.from_json(entry["example"])
+    payload = shown(kind, example, **example.extra.get("needs", {}))
+    answer = capabilities.imitate(task, payload, example, Random(1), right=True)
+    assert answer is not None
+    assert task.check(payload, answer) == []
