@@ -5,12 +5,14 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Exists, OuterRef
 from django.utils.translation import gettext as _
 
 from annotation import discovery
@@ -25,7 +27,7 @@ from annotation.flow.projects.job_queue import Progress
 from annotation.flow.reports import batch_scores
 from annotation.flow.review import assignment_approval, disputed_gold, response_import, results_dataset
 from annotation.flow.work import next_assignment, prefetch
-from annotation.models import Batch, Dataset, Job, Project, User
+from annotation.models import Batch, BatchReport, Dataset, Job, Project, User, clock
 from annotation.operations import backup
 from annotation.pure.batches.hit_filters import Cut
 from annotation.recruitment import marketplaces
@@ -226,6 +228,19 @@ VERBS: dict[str, job_queue.Verb] = {
     "correct_gold": correct_gold,
 }
 
+
+def keep_reports() -> None:
+    """Compute the report of each batch whose responses are all in, once; later changes are computed when it is read."""
+    done = Batch.objects.filter(activity__finished_at__gt=clock.now() - timedelta(days=7))
+    old = BatchReport.objects.filter(batch=OuterRef("pk"), created_at__gte=OuterRef("activity__finished_at"))
+    for batch in done.filter(~Exists(old)).select_related("project", "activity"):
+        arguments = {"batch": batch.pk}
+        since = batch.project.jobs.filter(kind="score_batch", created_at__gte=batch.activity.finished_at)
+        if not since.filter(arguments=arguments).exists():
+            title = _("Report on %(batch)s") % {"batch": batch.title}
+            enqueue_once("score_batch", project=batch.project, title=title, arguments=arguments)
+
+
 # Scheduled sweeps. Each may run anywhere and twice, and may be killed at any time.
 SWEEPS: list[Callable[[], object]] = [
     next_assignment.expire_due,
@@ -234,6 +249,7 @@ SWEEPS: list[Callable[[], object]] = [
     assignment_approval.approve_due,
     batch_funds.level_closed,
     announcements.announce_due,
+    keep_reports,
     idempotency.forget_old,
     backup.keep_copies,
     recycle_bin.erase_due,

@@ -11,6 +11,7 @@ REPORT = f"{BATCH}report/"
 pages: list[URLPattern] = [
     path(f"{BATCH}workers/", batch_report.batch_workers, name="batch-workers"),
     path(REPORT, batch_report.report, name="report"),
+    path(f"{REPORT}open/", batch_report.report_open, name="report-open"),
     path(f"{REPORT}refresh/", batch_report.report_refresh, name="report-refresh"),
     path(f"{REPORT}progress/", batch_report.report_progress, name="report-progress"),
     path(f"{REPORT}tables/<slug:name>.<slug:suffix>", batch_report.report_table, name="report-table"),

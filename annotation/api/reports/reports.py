@@ -11,6 +11,7 @@ from rest_framework import serializers
 from annotation.api.batches.serializers import BatchPartViewSet
 from annotation.api.operations import QueuedSerializer, action, operation
 from annotation.api.serializers import JSON, TEXT, Filter, Input
+from annotation.flow.batches import score_looks
 from annotation.flow.reports import batch_scores
 from annotation.models import Batch, Job
 from annotation.operations.downloads import sent
@@ -84,6 +85,7 @@ def _cell(cell: Any) -> Any:
 
 def report_data(batch: Batch, cut: Cut) -> JSON:
     """The stored report of a batch or of a part of it."""
+    score_looks.look(batch)
     kept = batch_scores.kept_report(batch, cut)
     if kept is None:
         return {"computed_at": None, "fresh": False, "tables": [], "content": None}

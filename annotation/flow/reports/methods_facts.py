@@ -10,6 +10,7 @@ from django.db.models import Count, Max, Min, Q, QuerySet, Sum
 from django.utils.translation import gettext
 
 from annotation import recruitment
+from annotation.flow.batches import score_looks
 from annotation.flow.money import wages
 from annotation.flow.money.batch_funds import undecided_of
 from annotation.flow.review import double_adjudication, review_decisions
@@ -44,7 +45,11 @@ def facts_of(batch: Batch, report: Mapping[str, Any] | None) -> Facts:
     )
     there = work.filter(excluded_at__isnull=True)
     wanted = there.aggregate(few=Min("wanted"), most=Max("wanted"))
+    first_look, extended, stopped = score_looks.early_looks(batch)
     return Facts(
+        first_look=first_look,
+        extended=extended,
+        stopped=stopped,
         question=task_type(batch.task).question,
         hits=work.count(),
         datasets=_counted(work, "item__dataset__slug"),

@@ -43,6 +43,9 @@ class Facts:
     earners: int = 0  # annotators with measured time, all of it decided on and paid
     wage: str = ""  # median over them, dollars an hour
     tenth: str = ""  # its 10th percentile
+    first_look: int = 0  # responses at the first look at the scores before all were in
+    extended: int = 0  # items that got more assignments after it
+    stopped: bool = False  # whether the batch was closed after it with responses missing
     agreements: tuple[tuple[str, Mapping[str, Any]], ...] = ()  # (measure, "0.71 [0.60, 0.81]" as a figure)
     picked: int = 0  # HITs decided by a requester who accepted an answer unchanged
     reworded: int = 0  # HITs that a requester adjudicated with a wording of their own
@@ -58,7 +61,7 @@ def sentences(facts: Facts) -> list[Sentence]:
     """The sentences in the order of a methods section; none before the first response."""
     if not facts.answers:
         return []
-    parts = (_items, _people, _selection, _instructions, _pay, _agreement, _decisions)
+    parts = (_items, _people, _selection, _instructions, _pay, _looks, _agreement, _decisions)
     return [sentence for part in parts for sentence in part(facts)]
 
 
@@ -225,6 +228,22 @@ def _wages(facts: Facts) -> Iterator[Sentence]:
             "hour; at least one in ten earned %(tenth)s or less."
         )
         yield counted_sentence(facts.earners, one, many, wage=facts.wage, tenth=facts.tenth)
+
+
+def _looks(facts: Facts) -> Iterator[Sentence]:
+    """What followed from a look at the scores before all responses were in (optional stopping)."""
+    if facts.extended:
+        yield counted_sentence(
+            facts.extended,
+            _("After a look at the scores of %(looked)s responses, one item was assigned to more annotators."),
+            _("After a look at the scores of %(looked)s responses, %(n)s items were assigned to more annotators."),
+            looked=facts.first_look,
+        )
+    if facts.stopped:
+        message = _(
+            "Collection ended before all responses were in, after a look at the scores of %(looked)s responses."
+        )
+        yield as_sentence(message, looked=facts.first_look)
 
 
 def _agreement(facts: Facts) -> Iterator[Sentence]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils.http import urlencode
@@ -10,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from annotation import discovery
 from annotation.discovery import BatchTab
-from annotation.flow.batches import batch_launch
+from annotation.flow.batches import batch_launch, score_looks
 from annotation.flow.people import round_attempts
 from annotation.flow.projects import overview
 from annotation.flow.review import disputed_gold, review_decisions
@@ -20,6 +21,7 @@ from annotation.pure.people import roles
 
 TONES = {"draft": "", "launching": "running", "open": "running", "paused": "warn", "closed": "plain"}
 ACTS = {"batch-settings": roles.RUN, "review": roles.REVIEW, "adjudicate": roles.REVIEW, "gold": roles.REVIEW}
+OPENED = "scores_opened"  # in the session: {batch: number of responses at the look}
 EXPORTS = [("jsonl", "JSONL"), ("csv", "CSV"), ("parquet", "Parquet")]
 
 
@@ -118,3 +120,11 @@ def _paying(batch: Batch, waiting: Mapping[str, int]) -> list[dict[str, Any]]:
     return [
         {"url": url, "label": _("Approvals"), "here": False, "count": waiting["approvals"] or None, "act": roles.PAY}
     ]
+
+
+def is_folded(request: HttpRequest, batch: Batch) -> bool:
+    """Whether the batch's scores stay folded: responses are missing, and the viewer has not opened those so far."""
+    if score_looks.is_complete(batch):
+        return False
+    opened: int | None = request.session.get(OPENED, {}).get(str(batch.pk))
+    return opened is None or opened < score_looks.responses(batch)

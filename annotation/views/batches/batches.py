@@ -22,7 +22,7 @@ from annotation.pure.people import roles
 from annotation.pure.reports.charts import Bars
 from annotation.registry import task_type
 from annotation.views.access import member_form, member_page, requester_action, requester_form
-from annotation.views.batches.batch_page import TONES, batch_context, batch_of
+from annotation.views.batches.batch_page import TONES, batch_context, batch_of, is_folded
 from annotation.views.batches.hits import cut_context
 from annotation.views.markdown_html import html_of
 from annotation.views.post_handling import refusal_as_message, refusal_in_form, see, see_job
@@ -55,7 +55,8 @@ def batch_overview(request: HttpRequest, project: Project, batch: str) -> HttpRe
         "batch",
         counts=batch_progress.counts_of(shown),
         chart=_pace(shown),
-        report=BatchReport.objects.filter(batch=shown).first(),
+        report=None if (folded := is_folded(request, shown)) else BatchReport.objects.filter(batch=shown).first(),
+        folded=folded,
         doubts=batch_launch.doubts(shown),
         missing=batch_launch.workers_missing(shown),
         job=_launching_job(shown),

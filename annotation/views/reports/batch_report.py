@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from annotation import jobs
-from annotation.flow.batches import batch_progress, hit_filters
+from annotation.flow.batches import batch_progress, hit_filters, score_looks
 from annotation.flow.money import wages
 from annotation.flow.reports import batch_scores, methods_facts
 from annotation.models import Batch, BatchReport, Job, Project
@@ -23,7 +23,8 @@ from annotation.pure.reports.report_values import table_of
 from annotation.pure.reports.svg import as_file
 from annotation.pure.reports.table_files import FILES
 from annotation.views.access import member_action, member_page
-from annotation.views.batches.batch_page import batch_context, batch_of
+from annotation.views.batches.batch_page import OPENED, batch_context, batch_of, is_folded
+from annotation.views.post_handling import see
 from annotation.views.reports.report_display import cut_query, exhibit
 
 WORST = 10  # HITs listed below the report
@@ -42,11 +43,22 @@ def report(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     context |= {"answered": batch_progress.counts_of(shown).submitted}
     context |= {"cut": cut, "parts": parts, "cut_query": cut_query(cut)}
     context["tie_rules"] = {rule: _(words) for rule, words in batch_scores.tie_rules(shown).items()}
+    if is_folded(request, shown):
+        places = shown.hits.filter(excluded_at__isnull=True).places().get(shown.pk, {"wanted": 0})
+        return render(request, "reports/report.html", context | {"folded": places["wanted"], "report": None})
     if kept:
         context |= exhibit(kept.content, shown, cut) | {"worst": _worst(shown, cut)}
     if kept and not cut.is_part:
         context["methods"] = _methods(shown, kept.content if fresh else None)
     return render(request, "reports/report.html", context)
+
+
+@member_action(roles.SEE)
+def report_open(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """Open the scores before all responses are in, which is logged."""
+    shown = batch_of(project, batch)
+    request.session[OPENED] = request.session.get(OPENED, {}) | {str(shown.pk): score_looks.look(shown)}
+    return see("report", project.slug, shown.slug)
 
 
 def _methods(batch: Batch, content: dict[str, Any] | None) -> dict[str, str]:
@@ -118,7 +130,7 @@ def _progress(request: HttpRequest, batch: Batch, cut: Cut) -> HttpResponse:
 def batch_workers(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """The batch's workers under pseudonyms, with their scores from the last report."""
     shown = batch_of(project, batch)
-    kept = BatchReport.objects.filter(batch=shown).first()
+    kept = None if is_folded(request, shown) else BatchReport.objects.filter(batch=shown).first()
     datasets = kept.content.get("datasets", {}) if kept else {}
     rows = batch_progress.workers_of(shown)
     paid = {wage.worker: wage for wage in wages.of_batch(shown)}
@@ -144,7 +156,7 @@ def table_file(request: HttpRequest, of: Any, table: dict[str, Any] | None, suff
 @member_page(roles.SEE)
 def report_table(request: HttpRequest, project: Project, batch: str, name: str, suffix: str) -> HttpResponse:
     """A table as LaTeX, Markdown or CSV; 404 if the stored report does not have it."""
-    shown = batch_of(project, batch)
+    shown = _unfolded(request, project, batch)
     table = table_of(_content(shown, request), name)
     return table_file(request, shown, table, suffix, name=f"{shown.slug}-{name}")
 
@@ -152,11 +164,19 @@ def report_table(request: HttpRequest, project: Project, batch: str, name: str, 
 @member_page(roles.SEE)
 def report_chart(request: HttpRequest, project: Project, batch: str, name: str) -> HttpResponse:
     """A chart as SVG, for an image on a page or as a file."""
-    shown = batch_of(project, batch)
+    shown = _unfolded(request, project, batch)
     plot = plot_of(_content(shown, request), name, _)
     if plot is None:
         raise Http404
     return attached(as_file(plot), name=f"{shown.slug}-{name}.svg", kind=SVG)
+
+
+def _unfolded(request: HttpRequest, project: Project, batch: str) -> Batch:
+    """The batch of that name; 404 while its scores are folded."""
+    shown = batch_of(project, batch)
+    if is_folded(request, shown):
+        raise Http404
+    return shown
 
 
 def _content(batch: Batch, request: HttpRequest) -> dict[str, object]:

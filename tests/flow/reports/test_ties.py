@@ -68,6 +68,7 @@ def test_the_default_is_the_expected_value_over_ties(worked: Batch) -> None:
 def test_a_report_can_have_the_other_rule_and_is_kept_beside_the_batch_s_own(
     worked: Batch, client: Any, alice: Any
 ) -> None:
+    batch_launch.close(worked)
     client.force_login(alice)
     address = at("report", batch="study")
     client.post(at("report-refresh", batch="study"))

@@ -114,6 +114,7 @@ def test_the_methods_paragraph_says_who_consented(client: Any, alice: Any, bob: 
     answer(bob, batch)
     answer(carol, batch)
     client.force_login(alice)
+    client.post(at("report-open"))
     client.post(at("report-refresh"))
     work_off()
     assert "consent" not in client.get(at("report")).context["methods"]["text"]

@@ -101,6 +101,7 @@ def test_every_file_that_leaves_is_told(client: Any, alice: Any, bob: Any, batch
     answer(bob, batch)
     table = tables_of(batch_scores.score_batch(batch))[0]["name"]
     client.force_login(alice)
+    client.post(at("report-open"))
     files = {
         "wells.datasheet.md": reverse("dataset-document", args=["wells", "wells", "datasheet"]),
         f"wells-1-{table}.csv": at("report-table", table, "csv"),

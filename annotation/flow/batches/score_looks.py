@@ -1,0 +1,54 @@
+"""Looks at the scores of a batch before all of its responses are in.
+
+Who sees scores early may stop or go on because of them (optional stopping), so scores stay folded until then; each look
+is logged with the number of responses, and the methods paragraph says what followed.
+"""
+
+from django.db.models import F, QuerySet
+
+from annotation.flow.projects import audit_log
+from annotation.models import AuditEntry, Batch, Hit
+
+LOOK, MORE = "scores opened", "topped up"  # actions in the audit log
+
+
+def is_complete(batch: Batch) -> bool:
+    """Whether all wanted responses are in, or no more will come because the batch is closed."""
+    return batch.state == Batch.State.CLOSED or not _short(batch).exists()
+
+
+def responses(batch: Batch) -> int:
+    """Submitted responses that figures count."""
+    return batch.assignments.submitted().filter(hit__check_item=False, hit__excluded_at__isnull=True).count()
+
+
+def look(batch: Batch) -> int:
+    """Log that somebody looks at the scores so far, unless the log's last look was at as many responses; returns n."""
+    n = responses(batch)
+    last = _log(batch).filter(act=LOOK).order_by("-at", "-pk").first()
+    if not is_complete(batch) and (last is None or last.details.get("n") != n):
+        audit_log.record(LOOK, batch, n=n)
+    return n
+
+
+def early_looks(batch: Batch) -> tuple[int, int, bool]:
+    """What followed from looks at the scores before all responses were in.
+
+    (responses at the first look, or 0; items that got more assignments after it; whether the batch was closed after it
+    with responses missing).
+    """
+    looks = list(_log(batch).filter(act=LOOK).order_by("at", "pk"))
+    if not looks:
+        return 0, 0, False
+    extended = [row for row in _log(batch).filter(act=MORE, at__gte=looks[0].at) if row.pk > looks[0].pk]
+    items = sum(int(row.details.get("hits", 0)) for row in extended)
+    stopped = batch.state == Batch.State.CLOSED and _short(batch).exists()
+    return int(looks[0].details["n"]), items, stopped
+
+
+def _short(batch: Batch) -> QuerySet[Hit]:
+    return batch.hits.filter(check_item=False, excluded_at__isnull=True, done__lt=F("wanted"))
+
+
+def _log(batch: Batch) -> QuerySet[AuditEntry]:
+    return AuditEntry.objects.filter(project=batch.project_id, kind="batch", key=batch.slug)

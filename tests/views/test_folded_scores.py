@@ -1,0 +1,115 @@
+"""Scores stay folded until all responses are in; looks before are logged, and what follows from them is said."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+
+from annotation.flow.batches import add_assignments, batch_launch, score_looks
+from annotation.models import AuditEntry, Batch, BatchReport, Hit
+from tests.views.console import answer, at, work_off
+
+
+@pytest.fixture
+def half(bob: Any, carol: Any, batch: Batch) -> Batch:
+    """Three of eight responses are in, and one HIT has both."""
+    for worker in (bob, carol, bob):
+        answer(worker, batch)
+    return batch
+
+
+def looks() -> list[int]:
+    return [row.details["n"] for row in AuditEntry.objects.filter(act=score_looks.LOOK).order_by("pk")]
+
+
+def methods(client: Any) -> str:
+    client.post(at("report-refresh"))
+    work_off()
+    return str(client.get(at("report")).context["methods"]["text"])
+
+
+def test_scores_stay_folded_until_somebody_opens_them(client: Any, alice: Any, half: Batch) -> None:
+    client.force_login(alice)
+    page = client.get(at("report"))
+    assert page.context["folded"] == 8
+    assert "Show the scores of 3 responses" in page.content.decode()
+    assert "report" not in client.get(at("batch")).context or client.get(at("batch")).context["report"] is None
+    assert client.get(at("report-table", "human-performance", "csv")).status_code == 404
+    assert looks() == []
+    assert client.post(at("report-open")).url == at("report")
+    assert looks() == [3]
+    client.post(at("report-refresh"))
+    work_off()
+    assert client.get(at("report")).context["tables"]
+    assert client.get(at("batch")).context["report"] is not None
+    assert client.get(at("report-table", "human-performance", "csv")).status_code == 200
+
+
+def test_new_responses_fold_them_again(client: Any, alice: Any, carol: Any, half: Batch) -> None:
+    client.force_login(alice)
+    client.post(at("report-open"))
+    assert "folded" not in client.get(at("report")).context
+    answer(carol, half)
+    assert client.get(at("report")).context["folded"] == 8
+
+
+def test_what_others_opened_stays_folded_for_oneself_and_a_look_is_logged_once(
+    client: Any, alice: Any, half: Batch
+) -> None:
+    client.force_login(alice)
+    client.post(at("report-open"))
+    client.post(at("report-open"))
+    call_command("score_batch", half.slug, "--project", "wells")
+    assert looks() == [3]
+    client.logout()
+    client.force_login(alice)
+    assert client.get(at("report")).context["folded"] == 8
+
+
+def test_complete_and_closed_batches_show_their_scores(client: Any, alice: Any, half: Batch) -> None:
+    client.force_login(alice)
+    batch_launch.close(half)
+    assert "folded" not in client.get(at("report")).context
+    batch_launch.resume(half)
+    Hit.objects.filter(batch=half).update(wanted=2, done=2, room=0)
+    assert "folded" not in client.get(at("report")).context
+    assert looks() == []
+
+
+def test_the_methods_paragraph_says_that_more_was_asked_after_a_look(client: Any, alice: Any, half: Batch) -> None:
+    client.force_login(alice)
+    client.post(at("report-open"))
+    assert "look at the scores" not in methods(client)
+    add_assignments.add_assignments(half, base=half.next_ticket)
+    client.post(at("report-open"))
+    said = "After a look at the scores of 3 responses, one item was assigned to more annotators."
+    assert said in methods(client)
+
+
+def test_the_methods_paragraph_says_that_collection_ended_after_a_look(client: Any, alice: Any, half: Batch) -> None:
+    client.force_login(alice)
+    client.post(at("report-open"))
+    batch_launch.close(half)
+    said = "Collection ended before all responses were in, after a look at the scores of 3 responses."
+    assert said in methods(client)
+
+
+def test_more_assignments_without_a_look_are_nothing_to_mention(client: Any, alice: Any, half: Batch) -> None:
+    client.force_login(alice)
+    add_assignments.add_assignments(half, base=half.next_ticket)
+    batch_launch.close(half)
+    assert "look at the scores" not in methods(client)
+
+
+def test_a_finished_batch_has_its_report_without_being_asked(bob: Any, carol: Any, batch: Batch) -> None:
+    for worker in (bob, carol):
+        for _ in range(4):
+            answer(worker, batch)
+    work_off()
+    work_off()
+    assert BatchReport.objects.get().batch == batch
+    before = BatchReport.objects.get().created_at
+    work_off()
+    assert BatchReport.objects.get().created_at == before
