@@ -228,6 +228,7 @@ TABLE: dict[str, Row] = {
     "problem-report-exclude": act(MEMBERS),
     "problem-report-reopen": act(MEMBERS),
     "report": look(MEMBERS),
+    "report-open": act(MEMBERS),
     "report-refresh": act(MEMBERS),
     "report-progress": look(MEMBERS),
     "compare": look(MEMBERS),

@@ -8,6 +8,7 @@ import pytest
 from django.core.management import call_command
 
 from annotation.flow.batches import add_assignments, batch_launch, score_looks
+from annotation.flow.reports import batch_scores
 from annotation.models import AuditEntry, Batch, BatchReport, Hit
 from tests.views.console import answer, at, work_off
 
@@ -36,7 +37,6 @@ def test_scores_stay_folded_until_somebody_opens_them(client: Any, alice: Any, h
     assert page.context["folded"] == 8
     assert "Show the scores of 3 responses" in page.content.decode()
     assert "report" not in client.get(at("batch")).context or client.get(at("batch")).context["report"] is None
-    assert client.get(at("report-table", "human-performance", "csv")).status_code == 404
     assert looks() == []
     assert client.post(at("report-open")).url == at("report")
     assert looks() == [3]
@@ -44,7 +44,13 @@ def test_scores_stay_folded_until_somebody_opens_them(client: Any, alice: Any, h
     work_off()
     assert client.get(at("report")).context["tables"]
     assert client.get(at("batch")).context["report"] is not None
+
+
+def test_a_file_of_scores_is_a_look_at_them(client: Any, alice: Any, half: Batch) -> None:
+    batch_scores.score_batch(half)
+    client.force_login(alice)
     assert client.get(at("report-table", "human-performance", "csv")).status_code == 200
+    assert looks() == [3]
 
 
 def test_new_responses_fold_them_again(client: Any, alice: Any, carol: Any, half: Batch) -> None:

@@ -156,7 +156,7 @@ def table_file(request: HttpRequest, of: Any, table: dict[str, Any] | None, suff
 @member_page(roles.SEE)
 def report_table(request: HttpRequest, project: Project, batch: str, name: str, suffix: str) -> HttpResponse:
     """A table as LaTeX, Markdown or CSV; 404 if the stored report does not have it."""
-    shown = _unfolded(request, project, batch)
+    shown = _looked_at(project, batch)
     table = table_of(_content(shown, request), name)
     return table_file(request, shown, table, suffix, name=f"{shown.slug}-{name}")
 
@@ -164,18 +164,17 @@ def report_table(request: HttpRequest, project: Project, batch: str, name: str, 
 @member_page(roles.SEE)
 def report_chart(request: HttpRequest, project: Project, batch: str, name: str) -> HttpResponse:
     """A chart as SVG, for an image on a page or as a file."""
-    shown = _unfolded(request, project, batch)
+    shown = _looked_at(project, batch)
     plot = plot_of(_content(shown, request), name, _)
     if plot is None:
         raise Http404
     return attached(as_file(plot), name=f"{shown.slug}-{name}.svg", kind=SVG)
 
 
-def _unfolded(request: HttpRequest, project: Project, batch: str) -> Batch:
-    """The batch of that name; 404 while its scores are folded."""
+def _looked_at(project: Project, batch: str) -> Batch:
+    """The batch of that name; asking for a file of its scores before all responses are in is a look at them."""
     shown = batch_of(project, batch)
-    if is_folded(request, shown):
-        raise Http404
+    score_looks.look(shown)
     return shown
 
 

@@ -41,6 +41,7 @@ def reported(client: Any, alice: Any, bob: Any, batch: Any, monkeypatch: pytest.
     monkeypatch.setattr(type(task_type("answer")), "report", lambda *args, **named: CONTENT)
     answer(bob, batch)
     client.force_login(alice)
+    client.post(at("report-open"))
     client.post(at("report-refresh"))
     work_off()
     return client
