@@ -77,10 +77,10 @@ def of_this_machine(port: int) -> dict[str, str]:
 def of_this_network(port: int, host: str) -> dict[str, str]:
     """The environment of a web server that others of the network reach, over plain HTTP. Raises NotServed."""
     name = network_name(host)
-    own = {"BIND": f"{host}:{port}", "HOPSCRIBE_VAR": str(settings.VAR), "PUBLIC_URL": f"http://{name}:{port}"}
+    own = {"BIND": f"{host}:{port}", "PUBLIC_URL": f"http://{name}:{port}"}
     # the key of the files in VAR, which is read only where nobody else is let in
     own |= {"ALLOWED_HOSTS": ",".join([name, *settings.LOCAL_HOSTS]), "HTTPS": "0", "SECRET_KEY": settings.SECRET_KEY}
-    return os.environ | own
+    return of_this_home() | own
 
 
 class Server(subprocess.Popen):  # type: ignore[type-arg]
