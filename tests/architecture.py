@@ -115,7 +115,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "nh3": ("annotation/views/markdown_html.py",),
     "prometheus_client": ("annotation/operations/prometheus.py",),
     "pythonjsonlogger": ("annotation/operations/logs.py",),
-    "segno": ("annotation/views/people/two_factor.py",),
+    "segno": ("annotation/views/qr_code.py",),
     "django_otp": ("annotation/flow/people/two_factor.py",),
     "pyarrow": ("annotation/formats/", "annotation/flow/data/dataset_files.py"),
     "tasks": ("annotation/registry.py", "tasks/"),

@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, F, Max, QuerySet, Sum
+from django.db.models.functions import Now
 from django.utils.translation import ngettext
 
-from annotation.models import Project
+from annotation.models import Batch, Invite, Project
 
 
 def lack_of_people(people: int, *, wanted: int) -> list[str]:
@@ -23,6 +24,16 @@ def lack_of_people(people: int, *, wanted: int) -> list[str]:
 def able_workers(project: Project) -> int:
     """The number of workers who can sign in and work."""
     return project.workers.filter(active=True, user__isnull=False).count()
+
+
+def places_missing(project: Project) -> int:
+    """How many more people the open batches need, beyond those that open invite links have places for."""
+    open_ones = Batch.objects.filter(project=project, state=Batch.State.OPEN, purpose=Batch.Purpose.PRODUCTION)
+    for_all = open_ones.filter(on_marketplace=False, by_program=False, workers=None)
+    most: int = for_all.aggregate(most=Max("assignments_per_hit", default=0))["most"]
+    links = project.invites.filter(role=Invite.Role.WORKER, revoked_at__isnull=True, expires_at__gt=Now())
+    invited: int = links.aggregate(free=Sum(F("places") - F("used"), default=0))["free"]
+    return max(0, most - able_workers(project) - invited)
 
 
 def largest_group(groups: QuerySet[Any, Any]) -> int:

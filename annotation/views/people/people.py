@@ -1,7 +1,9 @@
 """The people of a project: members and their roles, workers, invites."""
 
 from typing import Any
+from urllib.parse import quote, urlsplit
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.tokens import default_token_generator
 from django.core.paginator import Paginator
@@ -15,14 +17,16 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
+from annotation.flow.batches import workers_needed
 from annotation.flow.errors import Refused
 from annotation.flow.notifications import worker_messages
-from annotation.flow.people import members, mturk_ids, qualification_types, sign_up, worker_profile
+from annotation.flow.people import members, mturk_ids, qualification_types, sign_up, worker_profile, worker_stage
 from annotation.flow.projects import audit_log
 from annotation.forms.projects import InviteForm
 from annotation.models import Invite, Member, Project, User, Worker
 from annotation.pure.net import host_reach
 from annotation.pure.people import roles
+from annotation.views import qr_code
 from annotation.views.access import member_action, member_form, member_required
 from annotation.views.post_handling import refusal_as_message, see, whole_number
 
@@ -31,7 +35,8 @@ from annotation.views.post_handling import refusal_as_message, see, whole_number
 def people(request: HttpRequest, project: Project) -> HttpResponse:
     """Members, workers and invites; POST creates an invite."""
     role = project.members.get(user=request.user).role
-    places = min(whole_number(request.GET.get("places", ""), 1) or 1, InviteForm.MOST_PLACES)
+    missing = workers_needed.places_missing(project)
+    places = min(whole_number(request.GET.get("places", ""), 0) or missing or 1, InviteForm.MOST_PLACES)
     form = InviteForm(request.POST or None, role=role, initial={"places": places})
     if request.method == "POST" and form.is_valid():
         sign_up.invite(project, by=request.user, **form.cleaned_data)
@@ -39,6 +44,7 @@ def people(request: HttpRequest, project: Project) -> HttpResponse:
         return HttpResponseRedirect(reverse("people", args=[project.slug]) + "#links", status=303)
     workers = project.workers.select_related("user", "block").order_by("-active", "pk")
     page = Paginator(workers, 100).get_page(request.GET.get("page"))
+    base = _base_of_links(request)
     by_invite = project.sign_up == Project.SignUp.INVITE
     context = {
         "project": project,
@@ -50,27 +56,57 @@ def people(request: HttpRequest, project: Project) -> HttpResponse:
         "alone": project.members.filter(role=Member.Role.OWNER, user__is_active=True).count() < 2,
         "gone": members.gone(project),
         "member_roles": Member.Role.choices,
-        "invites": [_link(request, invite, role) for invite in project.invites.order_by("-created_at")[:50]],
-        "host": request.get_host(),
-        "reach": host_reach.reach_of(request.get_host()),
-        "open_url": "" if by_invite else request.build_absolute_uri(reverse("open-join", args=[project.slug])),
+        "invites": [_link(base, invite, role) for invite in project.invites.order_by("-created_at")[:50]],
+        "missing": missing,
+        "host": urlsplit(base).netloc,
+        "reach": host_reach.reach_of(urlsplit(base).netloc),
+        "open_url": "" if by_invite else base + reverse("open-join", args=[project.slug]),
         "unread_messages": worker_messages.unread_of(project).count(),
     }
     return render(request, "people/people.html", context, status=422 if form.errors else 200)
 
 
 def _worker_rows(project: Project, workers: list[Worker]) -> list[dict[str, Any]]:
-    """Workers with pseudonym, number of responses and time of the last one."""
+    """Workers with pseudonym, number of responses, time of the last one, and where they are stuck without any."""
     known = worker_profile.of_workers(workers)
     for worker in workers:
         worker.project = project
-    return [{"worker": w, "submitted": known[w.pk].submitted, "last": known[w.pk].last} for w in workers]
+    stages = worker_stage.stages(workers, {key: activity.submitted for key, activity in known.items()})
+    return [
+        {
+            "worker": w,
+            "submitted": known[w.pk].submitted,
+            "last": known[w.pk].last,
+            "stage": worker_stage.NAMES.get(stages.get(w.pk, "")),
+        }
+        for w in workers
+    ]
 
 
-def _link(request: HttpRequest, invite: Invite, role: str) -> dict[str, Any]:
-    """An invite with its URL, if the viewer may invite people in this role, and whether it is still valid."""
-    url = request.build_absolute_uri(reverse("join", args=[invite.token]))
-    return {"invite": invite, "state": invite.state, "url": url if roles.may_invite(role, invite.role) else ""}
+def _base_of_links(request: HttpRequest) -> str:
+    """What links begin with: this page's address or, if only this computer reaches it, the site's public one."""
+    if host_reach.reach_of(request.get_host()) == host_reach.COMPUTER:
+        public: str = settings.PUBLIC_URL
+        if host_reach.reach_of(urlsplit(public).netloc) != host_reach.COMPUTER:
+            return public
+    return f"{request.scheme}://{request.get_host()}"
+
+
+def _link(base: str, invite: Invite, role: str) -> dict[str, Any]:
+    """An invite and its state; with its URL, QR code and mail if it is open and the viewer may invite in this role."""
+    found: dict[str, Any] = {"invite": invite, "state": invite.state, "url": ""}
+    if found["state"] == "open" and roles.may_invite(role, invite.role):
+        url = base + reverse("join", args=[invite.token])
+        found |= {"url": url, "qr": qr_code.as_svg(url), "mail": _mail(invite.project, url)}
+    return found
+
+
+def _mail(project: Project, url: str) -> str:
+    """A mailto: address that opens a mail with the link."""
+    subject = _("Invitation: %(project)s") % {"project": project.title}
+    text = _("You are invited to “%(project)s”. Open this link to join:") % {"project": project.title}
+    body = f"{text}\n\n{url}\n"
+    return f"mailto:?subject={quote(subject)}&body={quote(body)}"
 
 
 @member_form(roles.PEOPLE)

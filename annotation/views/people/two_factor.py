@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import segno
 from django.contrib import messages
 from django.contrib.auth import get_user_model, login
 from django.contrib.auth.decorators import login_required
@@ -19,6 +18,7 @@ from django.views.decorators.http import require_POST
 from annotation.flow.people import two_factor
 from annotation.forms.account import CodeForm, ProofForm
 from annotation.models import User, clock
+from annotation.views import qr_code
 from annotation.views.access import require_get_or_post, signed_in_form
 from annotation.views.people.sign_in_throttle import answer, proved, too_many
 from annotation.views.post_handling import see
@@ -81,7 +81,7 @@ def second_factor(request: HttpRequest) -> HttpResponse:
             proved(request.user)
             return render(request, "people/backup_codes.html", {"codes": codes, "next": _next(request)})
         form.add_error("code", _("This code is wrong. Is the clock of your phone correct?"))
-    image = segno.make(two_factor.address(request.user, key), error="m").svg_data_uri(scale=5, border=4, light="#fff")
+    image = qr_code.as_data_uri(two_factor.address(request.user, key))
     context = {"form": form, "image": image, "key": two_factor.typed_key(key), "next": _next(request)}
     context["signed_key"] = signing.dumps([request.user.pk, key], salt=PROPOSED)
     return answer(request, "people/two_factor_setup.html", context, form, wait)

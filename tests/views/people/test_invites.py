@@ -1,0 +1,122 @@
+"""Invite links on the page People: how many places, how they are passed on, and who is stuck after joining."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+import segno
+from django.urls import reverse
+
+from annotation.flow.batches import practice_progress
+from annotation.flow.people import consent, sign_up
+from annotation.flow.work import next_assignment
+from annotation.models import Participation, Worker
+from annotation.registry import practice
+from tests.flow.compositions import compose, compose_batch
+
+
+@pytest.fixture
+def people(client: Any, alice: Any) -> Any:
+    """The HTML of the page People, as alice sees it."""
+    client.force_login(alice)
+    return lambda **given: client.get(reverse("people", args=["wells"]), **given).content.decode()
+
+
+def places(html: str) -> str:
+    found = re.search(r'<input[^>]*name="places"[^>]*>', html)
+    assert found
+    value = re.search(r'value="(\d+)"', found[0])
+    assert value
+    return value[1]
+
+
+def test_the_primary_button_of_the_head_leads_to_the_form(people: Any) -> None:
+    html = people()
+    head = html[html.index('<header class="head">') :].partition("</header>")[0]
+    assert re.search(r'<a class="button primary" href="#invite-title">', head)
+    assert 'id="invite-title"' in html
+
+
+def test_as_many_places_are_proposed_as_workers_are_missing(people: Any, alice: Any, project: Any, batch: Any) -> None:
+    assert batch.assignments_per_hit == 2
+    html = people()
+    assert places(html) == "2"
+    assert "need at least 2 more workers" in html
+    sign_up.invite(project, role="worker", by=alice, places=1)
+    html = people()
+    assert places(html) == "1"
+    assert "need at least 1 more worker." in html
+    sign_up.invite(project, role="worker", by=alice, places=7)
+    html = people()
+    assert places(html) == "1"
+    assert "need at least" not in html
+
+
+def test_a_link_can_be_scanned_and_mailed(people: Any, alice: Any, project: Any) -> None:
+    invited = sign_up.invite(project, role="worker", by=alice)
+    html = people()
+    url = f"http://testserver{reverse('join', args=[invited.token])}"
+    [image] = re.findall(r'<div role="img"[^>]*>(<svg.*?</svg>)</div>', html, re.DOTALL)
+    assert "style" not in image, "the Content-Security-Policy refuses styles in pages"
+    assert re.findall(r'd="(.*?)"', image)[-1] in segno.make_qr(url, error="m").svg_inline(scale=4, border=4)
+    [mail] = re.findall(r'href="(mailto:.*?)"', html)
+    fields = parse_qs(urlsplit(unescape(mail)).query)
+    assert fields["subject"] == ["Invitation: Wells and towers"]
+    assert url in fields["body"][0].splitlines()
+
+
+def test_a_revoked_link_has_neither_code_nor_mail(people: Any, alice: Any, project: Any) -> None:
+    sign_up.revoke_invite(sign_up.invite(project, role="worker", by=alice))
+    html = people()
+    assert 'role="img"' not in html
+    assert "mailto:" not in html
+
+
+def test_links_begin_with_the_public_address_where_only_this_computer_reaches_the_page(
+    people: Any, alice: Any, project: Any, settings: Any
+) -> None:
+    join = reverse("join", args=[sign_up.invite(project, role="worker", by=alice).token])
+    settings.PUBLIC_URL = "http://192.168.1.20:8000"
+    html = people(HTTP_HOST="localhost")
+    assert f'value="http://192.168.1.20:8000{join}"' in html
+    assert "These links work in your own network only." in html
+    settings.PUBLIC_URL = "http://127.0.0.1:8000"
+    html = people(HTTP_HOST="localhost")
+    assert f'value="http://localhost{join}"' in html
+    assert "These links work on this computer only." in html
+
+
+def test_it_shows_where_workers_are_stuck(
+    people: Any, project: Any, dataset: Any, bob: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(practice_progress, "practice", practice)  # which the other tests leave out
+    batch = compose_batch(project, dataset)
+
+    def stuck_at() -> str:
+        row = people().partition("</thead>")[2].partition("</tbody>")[0]
+        found = re.search(r'<td class="number">\d+</td>\s*<td>(.*?)</td>', row, re.DOTALL)
+        assert found
+        return re.sub(r"<.*?>", "", found[1]).strip()
+
+    Worker.objects.filter(pk=bob.pk).update(consented_version=0)
+    assert stuck_at() == "consent"
+    consent.give(bob, version=project.consent_version)
+    assert stuck_at() == "instructions"
+    next_assignment.join_batch(bob, batch)
+    assert stuck_at() == "instructions", "opened, and not read"
+    participation = Participation.objects.get(worker=bob)
+    sign_up.read_instructions(participation, version=batch.instructions.version)
+    assert stuck_at() == "practice"
+    exercises = practice_progress.exercises(batch)
+    assert exercises
+    for exercise in exercises:
+        assert practice_progress.finish(Participation.objects.get(worker=bob), exercise.number)
+    assert stuck_at() == "first response"
+    compose(bob, batch)
+    assert stuck_at() == "–"
+    sign_up.set_active(bob, active=False)
+    assert stuck_at() == "–"
