@@ -1,5 +1,6 @@
 """A project: creating it, its home with the progress of its batches, and its settings."""
 
+from collections.abc import Callable
 from typing import Any
 
 from django import forms
@@ -17,7 +18,7 @@ from django.utils.text import slugify
 from django.utils.timesince import timeuntil
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, gettext_noop
+from django.utils.translation import gettext_lazy, ngettext
 
 from annotation import discovery
 from annotation.flow.data import dataset_removal
@@ -72,15 +73,19 @@ def project_settings(request: HttpRequest, project: Project) -> HttpResponse:
     return render(request, "projects/settings.html", context, status=422 if form.errors else 200)
 
 
-# kind of waiting work: (required permission, URL name of its page, text)
-WAITS = {
-    "approvals": (roles.PAY, "approvals", gettext_noop("to approve")),
-    "review": (roles.REVIEW, "review", gettext_noop("to review")),
-    "adjudicate": (roles.REVIEW, "adjudicate", gettext_noop("to adjudicate")),
-    "gold": (roles.REVIEW, "gold", gettext_noop("gold in doubt")),
-    "problem_reports": (roles.REVIEW, "problem-reports", gettext_noop("problem reports")),
-    "requests": (roles.PEOPLE, "qualification-requests", gettext_noop("qualification requests")),
-    "messages": (roles.PEOPLE, "messages", gettext_noop("unread messages")),
+# kind of waiting work: (required permission, URL name of its page, text for a number)
+WAITS: dict[str, tuple[str, str, Callable[[int], str]]] = {
+    "approvals": (roles.PAY, "approvals", lambda n: _("to approve")),
+    "review": (roles.REVIEW, "review", lambda n: _("to review")),
+    "adjudicate": (roles.REVIEW, "adjudicate", lambda n: _("to adjudicate")),
+    "gold": (roles.REVIEW, "gold", lambda n: _("gold in doubt")),
+    "problem_reports": (roles.REVIEW, "problem-reports", lambda n: ngettext("problem report", "problem reports", n)),
+    "requests": (
+        roles.PEOPLE,
+        "qualification-requests",
+        lambda n: ngettext("qualification request", "qualification requests", n),
+    ),
+    "messages": (roles.PEOPLE, "messages", lambda n: ngettext("unread message", "unread messages", n)),
 }
 
 
@@ -130,7 +135,14 @@ def _wait(project: Project, wait: Wait) -> dict[str, Any]:
         url = reverse(page, args=[project.slug, *([of["slug"]] if of["slug"] else [])])
     if wait.kind == "messages":
         url += "?show=new"
-    data = {"count": wait.count, "what": _(words), "of": of["title"], "url": url, "as_of": wait.as_of, "due": wait.due}
+    data = {
+        "count": wait.count,
+        "what": words(wait.count),
+        "of": of["title"],
+        "url": url,
+        "as_of": wait.as_of,
+        "due": wait.due,
+    }
     return data | {"pressing": bool(wait.due and wait.due - now() < overview.PRESSING)}
 
 

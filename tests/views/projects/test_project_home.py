@@ -108,7 +108,7 @@ def test_a_reviewer_sees_no_money_and_what_is_theirs_to_do(client: Any, bob: Any
     html = home(client)
     assert "free in the budget" not in html
     assert "to approve" not in html
-    assert "problem reports" in html
+    assert "problem report</a>" in html
 
 
 def test_money_is_what_is_free_set_aside_and_spent(project: Any) -> None:
