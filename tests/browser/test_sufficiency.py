@@ -173,7 +173,7 @@ def test_a_phone_shows_one_paragraph_below_the_other_and_decides_by_taps(pair: W
         assert choice.locator("input").evaluate(IN_REACH)
         size = choice.bounding_box()
         assert min(size["width"], size["height"]) >= 40
-    with worker.page.expect_navigation():
+    with worker.page.expect_response("**/submit/"):
         worker.page.locator(".decision label").nth(1).tap()
     assert told(worker) == [(1, "insufficient")]
 
