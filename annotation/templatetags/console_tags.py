@@ -53,9 +53,12 @@ NEXT_STEPS: dict[str, tuple[str, Callable[[int], str]]] = {
     "review": (gettext_noop("Responses wait for review."), lambda n: _("Review %(n)s")),
     "approvals": (gettext_noop("Responses wait for approval."), lambda n: _("Approve %(n)s")),
     "adjudicate": (gettext_noop("Workers disagree."), lambda n: _("Adjudicate %(n)s")),
-    "gold": (gettext_noop("Workers contradict the gold."), lambda n: _("Decide on %(n)s")),
-    "close": (gettext_noop("No HIT is open any more."), lambda n: _("Close…")),
-    "create_dataset": (gettext_noop("All work is done."), lambda n: _("Create a dataset…")),
+    "gold": (
+        gettext_noop("Workers contradict the gold."),
+        lambda n: ngettext("Check the gold of %(n)s item", "Check the gold of %(n)s items", n),
+    ),
+    "close": (gettext_noop("No open HITs are left."), lambda n: _("Close…")),
+    "create_dataset": (gettext_noop("The batch is closed."), lambda n: _("Create a dataset…")),
 }
 DIALOGS = {"close": "close-box", "create_dataset": "dataset-box"}
 PAGES = {"problem_reports": "problem-reports", "review": "review", "adjudicate": "adjudicate", "gold": "gold"}
@@ -63,13 +66,17 @@ PAGES = {"problem_reports": "problem-reports", "review": "review", "adjudicate":
 
 @register.inclusion_tag("batches/_next_step.html", takes_context=True)
 def next_step(context: Context, batch: Batch, waiting: dict[str, int]) -> dict[str, Any]:
-    """What to do next with a launched batch: a sentence and a button, by what the viewer may do."""
+    """What to do next with a launched batch: a sentence and a button, by what the viewer may do.
+
+    The button stands out on the overview only, because other pages of the batch have a primary action of their own.
+    """
     may = frozenset(context.get("may", {}))
     step, n = steps.next_step(situation_of(batch, waiting), may)
     if not step:
         return {}
     text, label = NEXT_STEPS[step]
-    shown = {"text": _(text), "label": label(n) % {"n": n}, "csrf_token": context.get("csrf_token")}
+    request = context["request"]
+    shown = {"text": _(text), "label": label(n) % {"n": n}, "primary": request.resolver_match.url_name == "batch"}
     args = [batch.project.slug, batch.slug]
     if step in DIALOGS:
         return shown | {"dialog": DIALOGS[step]}
@@ -80,7 +87,7 @@ def next_step(context: Context, batch: Batch, waiting: dict[str, int]) -> dict[s
     if step == "approvals":
         return shown | {"url": f"{reverse('approvals', args=args[:1])}?{urlencode({'batch': batch.slug})}"}
     url = reverse(PAGES[step], args=args)
-    return {} if url == context["request"].path else shown | {"url": url}
+    return {} if url == request.path else shown | {"url": url}
 
 
 @register.filter

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 HIGHEST = {1280: 200, 390: 260}  # y of the content, by the width of the window
-OF_BATCH = ("batch", "hits", "batch-workers", "problem-reports", "report", "batch-settings")
+OF_BATCH = ("batch", "hits", "adjudicate", "batch-workers", "problem-reports", "report", "batch-settings")
 OF_PROJECT = ("project", "datasets", "batches", "people", "compare", "money")
 # what follows the title line and the tabs of a batch, or the title line of another page
 CONTENT = """
@@ -31,6 +31,7 @@ def test_the_content_begins_high_and_one_thing_is_urged(
         page.goto(furnished["urls"][name])
         assert page.evaluate(CONTENT) < HIGHEST[width], name
         assert page.locator(".head .button.primary:visible").count() <= 1, name
+        assert name not in OF_BATCH or page.locator("main .button.primary:visible").count() <= 1, name
         assert page.locator("header.site nav > ul > li").count() <= 7, name
         assert page.evaluate("document.documentElement.scrollWidth") <= width, name
 

@@ -54,7 +54,7 @@ SAYS = {
     "first": "from 2026-01-02 to 2026-01-05 (UTC)",
     "imported": "2 of them were collected elsewhere.",
     "chosen": "limited to 5 selected annotators",
-    "consented": "3 of the 4 annotators consented to how their responses are used",
+    "consented": "Of the 4 annotators, 3 consented to how their responses are used",
     "marketplace": "marketplace Sandbox",
     "requirements": "at least 80 in “Readers”",
     "rounds": "12 annotators took the qualification round “Round 1” and 4 passed it.",

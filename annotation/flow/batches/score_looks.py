@@ -1,7 +1,7 @@
 """Looks at the scores of a batch before all of its responses are in.
 
-Who sees scores early may stop or go on because of them (optional stopping), so scores stay folded until then; each look
-is logged with the number of responses, and the methods paragraph says what followed.
+Whoever sees scores early may stop or go on because of them (optional stopping), so scores stay folded until then; each
+look is logged with the number of responses, and the methods paragraph says what followed.
 """
 
 from django.db.models import F, QuerySet
@@ -25,7 +25,7 @@ def responses(batch: Batch) -> int:
 def look(batch: Batch) -> int:
     """Log that somebody looks at the scores so far, unless the log's last look was at as many responses; returns n."""
     n = responses(batch)
-    last = _log(batch).filter(act=LOOK).order_by("-at", "-pk").first()
+    last = _log(batch).filter(act=LOOK).order_by("-pk").first()
     if not is_complete(batch) and (last is None or last.details.get("n") != n):
         audit_log.record(LOOK, batch, n=n)
     return n
@@ -37,13 +37,12 @@ def early_looks(batch: Batch) -> tuple[int, int, bool]:
     (responses at the first look, or 0; items that got more assignments after it; whether the batch was closed after it
     with responses missing).
     """
-    looks = list(_log(batch).filter(act=LOOK).order_by("at", "pk"))
-    if not looks:
+    first = _log(batch).filter(act=LOOK).order_by("pk").first()
+    if first is None:
         return 0, 0, False
-    extended = [row for row in _log(batch).filter(act=MORE, at__gte=looks[0].at) if row.pk > looks[0].pk]
-    items = sum(int(row.details.get("hits", 0)) for row in extended)
+    items = sum(int(row.details.get("hits", 0)) for row in _log(batch).filter(act=MORE, pk__gt=first.pk))
     stopped = batch.state == Batch.State.CLOSED and _short(batch).exists()
-    return int(looks[0].details["n"]), items, stopped
+    return int(first.details["n"]), items, stopped
 
 
 def _short(batch: Batch) -> QuerySet[Hit]:
@@ -51,4 +50,6 @@ def _short(batch: Batch) -> QuerySet[Hit]:
 
 
 def _log(batch: Batch) -> QuerySet[AuditEntry]:
-    return AuditEntry.objects.filter(project=batch.project_id, kind="batch", key=batch.slug)
+    """Its lines in the log, without those of an erased batch whose name it has."""
+    lines = AuditEntry.objects.filter(project=batch.project_id, kind="batch", key=batch.slug)
+    return lines.filter(at__gte=batch.created_at)

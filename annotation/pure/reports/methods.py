@@ -157,13 +157,13 @@ def _selection(facts: Facts) -> Iterator[Sentence]:
     if facts.consented and facts.consented == facts.workers:
         yield counted_sentence(
             facts.workers,
-            _("Before the first item, the annotator consented to how the responses are used."),
-            _("Before their first item, all annotators consented to how their responses are used."),
+            _("The annotator consented to how the responses are used."),
+            _("All annotators consented to how their responses are used."),
         )
     elif facts.consented:
         message = _(
-            "Before their first item, %(n)s of the %(all)s annotators consented to how their responses are used; for "
-            "the others no consent is recorded."
+            "Of the %(all)s annotators, %(n)s consented to how their responses are used; for the others no consent is "
+            "recorded."
         )
         yield as_sentence(message, n=facts.consented, all=facts.workers)
     for title, took, passed in facts.rounds:

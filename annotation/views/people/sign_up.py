@@ -243,6 +243,6 @@ def _join_page(request: HttpRequest, project: Project, form: JoinForm, *, status
         "project": project,
         "form": form,
         "batches": eligibility.advertised(project),
-        "consent_html": html_of(project.consent),
+        "consent_html": "" if is_unfinished(project.consent) else html_of(project.consent),
     }
     return render(request, "people/join_open_project.html", context, status=status)

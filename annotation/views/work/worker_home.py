@@ -53,7 +53,7 @@ def work(request: HttpRequest) -> HttpResponse:
         "unread_messages": unread,
         "batches": [row for row in batches if not row.missing],
         "rest": [row for row in batches if row.missing],
-        "consent_waiting": [worker.project for worker in workers if _must_decide(worker)],
+        "consent_waiting": [worker.project for worker in workers if _needs_consent(worker)],
         "returned": _returned(request.user.pk).order_by("-ended_at")[:20] if has_returned else [],
         "repairs": _repairs(request.user.pk).select_related("assignment__batch__project") if has_repairs else [],
         "feedback": _feedback(request.user.pk).select_related("batch").order_by("pk") if has_feedback else [],
@@ -62,7 +62,7 @@ def work(request: HttpRequest) -> HttpResponse:
     return render(request, "work/home.html", context)
 
 
-def _must_decide(worker: Worker) -> bool:
+def _needs_consent(worker: Worker) -> bool:
     return not (worker.consented or worker.has_withdrawn or is_unfinished(worker.project.consent))
 
 

@@ -184,10 +184,10 @@ METHODS: dict[str, Check] = {
     r"(One|\d+) of them (?:was|were) collected elsewhere\.": lambda r, g: (
         number(g[0]) == sum(bool(row.response_import_id) for row in r.answers)
     ),
-    r"Before the first item, the annotator consented .*": lambda r, g: r.workers == r.consented == 1,
-    r"Before their first item, all annotators consented .*": lambda r, g: r.workers == r.consented > 1,
-    r"Before their first item, (\d+) of the (\d+) annotators consented .*": lambda r, g: (
-        (int(g[0]), int(g[1])) == (r.consented, r.workers) and r.consented < r.workers
+    r"The annotator consented .*": lambda r, g: r.workers == r.consented == 1,
+    r"All annotators consented .*": lambda r, g: r.workers == r.consented > 1,
+    r"Of the (\d+) annotators, (\d+) consented .*": lambda r, g: (
+        (int(g[1]), int(g[0])) == (r.consented, r.workers) and r.consented < r.workers
     ),
     r"Each item was assigned to (one|\d+) (?:different )?annotators?\.": lambda r, g: (
         {hit.wanted for hit in r.hits if not hit.excluded_at} == {number(g[0])}

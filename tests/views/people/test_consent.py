@@ -119,7 +119,15 @@ def test_the_methods_paragraph_says_who_consented(client: Any, alice: Any, bob: 
     work_off()
     assert "consent" not in client.get(at("report")).context["methods"]["text"]
     consent.give(bob, version=1)
-    some = "Before their first item, 1 of the 2 annotators consented to how their responses are used"
+    some = "Of the 2 annotators, 1 consented to how their responses are used"
     assert some in client.get(at("report")).context["methods"]["text"]
     consent.give(carol, version=1)
-    assert "all annotators consented to how their" in client.get(at("report")).context["methods"]["text"]
+    assert "All annotators consented to how their" in client.get(at("report")).context["methods"]["text"]
+
+
+def test_an_unfinished_text_is_not_shown_on_the_open_page(client: Any, unfinished: Project) -> None:
+    unfinished.sign_up = Project.SignUp.OPEN
+    unfinished.save()
+    page = client.get(reverse("open-join", args=["wells"])).content.decode()
+    assert "[contact" not in page
+    assert "How your responses are used" not in page
