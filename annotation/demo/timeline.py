@@ -1,4 +1,4 @@
-"""The times at which the demo's workers worked: what took them seconds over HTTP becomes sittings of three days.
+"""The times at which the demo's workers worked: what took them seconds over HTTP becomes sittings over three days.
 
 It changes rows of the simulated workers only, before anybody decided on their responses. What each of them did stays
 in its order, and what is due some time after a submission stays due as long after it. The log, the ledger and the
