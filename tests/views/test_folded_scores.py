@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.urls import reverse
 
 from annotation.flow.batches import add_assignments, batch_launch, score_looks
 from annotation.flow.reports import batch_scores
@@ -119,3 +120,17 @@ def test_a_finished_batch_has_its_report_without_being_asked(bob: Any, carol: An
     before = BatchReport.objects.get().created_at
     work_off()
     assert BatchReport.objects.get().created_at == before
+
+
+def test_a_comparison_leaves_out_folded_scores(client: Any, alice: Any, bob: Any, half: Batch) -> None:
+    batch_scores.score_batch(half)
+    client.force_login(alice)
+    for query in ({"one": half.slug}, {"of": "answerers", "batch": half.slug, "one": bob.pseudonym}):
+        page = client.get(reverse("compare", args=["wells"], query=query))
+        assert (page.context["tables"], page.context["chart"]) == ([], None)
+        assert "stay folded until all responses are in" in page.content.decode()
+        assert client.get(reverse("compare-chart", args=["wells"], query=query)).status_code == 404
+    client.post(at("report-open"))
+    page = client.get(reverse("compare", args=["wells"], query={"one": half.slug}))
+    assert page.context["tables"]
+    assert "stay folded" not in page.content.decode()

@@ -18,6 +18,7 @@ from annotation.pure.reports.plots import Dots
 from annotation.pure.reports.svg import as_file
 from annotation.registry import task_type
 from annotation.views.access import member_page
+from annotation.views.batches.batch_page import is_folded
 from annotation.views.reports.batch_report import SVG, table_file
 from annotation.views.reports.report_display import chart_at
 from annotation.views.reports.report_tables import Ways, WaysOfSeveral, shown_table
@@ -35,6 +36,7 @@ class Compared:
     batch: Batch | None = None
     too_many: bool = False
     ways: Ways | WaysOfSeveral | None = None  # behind the numbers
+    folded: tuple[Batch, ...] = ()  # chosen, but their scores stay folded
 
 
 @member_page(roles.SEE)
@@ -92,7 +94,9 @@ def _batches(request: HttpRequest, project: Project, wanted: set[str]) -> Compar
     """Batches of one task: that of the first chosen one."""
     by_task = comparisons.comparable(project)
     chosen = next((some for some in ([b for b in of if b.slug in wanted] for of in by_task.values()) if some), [])
-    measured = comparisons.batches(chosen[: comparisons.MOST])
+    few = chosen[: comparisons.MOST]
+    folded = tuple(batch for batch in few if is_folded(request, batch))
+    measured = comparisons.batches(batch for batch in few if batch not in folded)
     return Compared(
         "batches",
         [(_(task_type(task).title), of) for task, of in by_task.items()],
@@ -101,6 +105,7 @@ def _batches(request: HttpRequest, project: Project, wanted: set[str]) -> Compar
         chart_of(measured, _("Batches compared"), _) if measured else None,
         too_many=len(chosen) > comparisons.MOST,
         ways=WaysOfSeveral(chosen),
+        folded=folded,
     )
 
 
@@ -125,7 +130,8 @@ def _answerers(request: HttpRequest, project: Project, wanted: set[str]) -> Comp
     names = [name for name, _count in people if name in wanted], [name for name in models if f"model:{name}" in wanted]
     chosen = [*names[0], *(f"model:{name}" for name in names[1])]
     few = names[0][: comparisons.MOST], names[1][: max(0, comparisons.MOST - len(names[0]))]
-    measured = comparisons.answerers(batch, *few) if chosen else []
+    folded = (batch,) if chosen and is_folded(request, batch) else ()
+    measured = comparisons.answerers(batch, *few) if chosen and not folded else []
     return Compared(
         "answerers",
         {"batches": batches, "people": people, "models": models},
@@ -135,4 +141,5 @@ def _answerers(request: HttpRequest, project: Project, wanted: set[str]) -> Comp
         batch=batch,
         too_many=len(chosen) > comparisons.MOST,
         ways=Ways(batch, Cut()),
+        folded=folded,
     )

@@ -94,6 +94,7 @@ def test_excluded_hits_count_nowhere_and_refused_answers_as_any_other(
     answer(carol, batch)
     problem_reports.exclude(first.hit, reason="Two towers")
     review_decisions.decide(second, 1, review_decisions.Decision("discarded", {}, reason="A guess."), reviewer=alice)
+    batch_launch.close(batch)
     batch_scores.score_batch(batch)
     client.force_login(alice)
     both = [bob.pseudonym, carol.pseudonym]
