@@ -1,14 +1,17 @@
-"""The contract of a kind of marketplace: values, errors, and one class to subclass (README.md).
+"""The contract of a kind of marketplace: values, errors, and the class to subclass (README.md).
 
-Operations are idempotent, so that they can be repeated after a crash.
+A kind publishes single HITs (`HitMarketplace`) or studies (`study_base.StudyMarketplace`). Operations are idempotent,
+so that they can be repeated after a crash.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeVar
+
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 class MarketplaceError(Exception):
@@ -57,7 +60,8 @@ class NotOffered(Denied):
 class Place:
     """The connection to a marketplace; `timeout`: seconds for connecting and for each silence of a response.
 
-    `guarded`: connect to public addresses only, even if the name resolves to others.
+    `guarded`: connect to public addresses only, even if the name resolves to others. `workers`: origin of the pages
+    that workers come from; `options`: settings of the kind, as pairs of name and value.
     """
 
     endpoint_url: str
@@ -66,6 +70,8 @@ class Place:
     secret: str = field(repr=False)
     timeout: float = 20.0
     guarded: bool = False
+    workers: str = ""
+    options: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +160,14 @@ class Funds:
     available: Decimal
 
 
+def optional(method: Method) -> Method:
+    """Mark an operation of the contract that a kind of marketplace may leave out."""
+    method.is_left_out = True  # type: ignore[attr-defined]
+    return method
+
+
 class Marketplace(ABC):
-    """A kind of marketplace; it offers the operations that its class defines. README.md documents their contracts.
+    """What every kind of marketplace has; it offers the operations that its class defines.
 
     Operations raise MarketplaceErrors only. Those that return None have succeeded when they return.
     """
@@ -166,7 +178,16 @@ class Marketplace(ABC):
     @classmethod
     def offers(cls, operation: str) -> bool:
         """Whether this kind of marketplace has the operation."""
-        return getattr(cls, operation) is not getattr(Marketplace, operation)
+        method = getattr(cls, operation, None)
+        return method is not None and not getattr(method, "is_left_out", False)
+
+    @optional
+    def balance(self) -> Funds:
+        raise NotOffered("balance")
+
+
+class HitMarketplace(Marketplace):
+    """A marketplace on which each HIT is published by itself, and done in a frame."""
 
     @abstractmethod
     def balance(self) -> Funds: ...
@@ -205,34 +226,43 @@ class Marketplace(ABC):
 
     # Optional operations: a class that does not define one does not offer it.
 
+    @optional
     def reject(self, assignment: str, *, text: str) -> None:
         raise NotOffered("reject")
 
+    @optional
     def pay_bonus(self, bonus: Bonus) -> None:
         """Pay a bonus; AlreadyThere if the token was used before."""
         raise NotOffered("pay_bonus")
 
+    @optional
     def has_bonus(self, assignment: str, reference: str) -> bool:
         """Whether the marketplace's list of bonuses contains the reference."""
         raise NotOffered("has_bonus")
 
+    @optional
     def ensure_qualification(self, name: str, description: str) -> str:
         raise NotOffered("ensure_qualification")
 
+    @optional
     def qualification_named(self, name: str) -> str:
         """The id of the account's own qualification with exactly that name; "" if there is none."""
         raise NotOffered("qualification_named")
 
+    @optional
     def holders(self, type_id: str) -> dict[str, int]:
         """{worker: value} of the workers who hold the qualification."""
         raise NotOffered("holders")
 
+    @optional
     def grant(self, type_id: str, worker: str, value: int) -> None:
         raise NotOffered("grant")
 
+    @optional
     def revoke(self, type_id: str, worker: str) -> None:
         raise NotOffered("revoke")
 
+    @optional
     def message(self, workers: Sequence[str], subject: str, text: str) -> dict[str, str]:
         """Send a message; returns {worker: reason} of the workers who could not be reached."""
         raise NotOffered("message")

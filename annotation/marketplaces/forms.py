@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.forms.projects import ConsoleForm
 from annotation.marketplaces.models import Connection
+from annotation.marketplaces.models.connections import FEES
 from annotation.pure.money import pricing
 
 SECRET = forms.PasswordInput(attrs={"autocomplete": "off"})
@@ -50,7 +51,7 @@ class ConnectionForm(KeysForm):
         help_text=_("Only pages from this origin may embed your tasks. Leave empty to use the endpoint's origin."),
     )
     region = forms.SlugField(label=_("Region"), max_length=30, initial="us-east-1")
-    fees = forms.ChoiceField(label=_("Fees"), choices=pricing.SCHEDULES, initial=pricing.NO_FEES)
+    fees = forms.ChoiceField(label=_("Fees"), choices=FEES, initial=pricing.NO_FEES)
     field_order = ["name", "preset", "endpoint_url", "worker_origin", "key_id", "secret", "region", "fees"]
 
     def clean(self) -> dict[str, Any]:

@@ -14,3 +14,8 @@ def kinds() -> dict[str, type[Marketplace]]:
     """The class of each kind, by the name of its folder."""
     names = sorted(file.parent.name for file in HERE.glob("*/marketplace.py"))
     return {name: importlib.import_module(f"annotation.marketplaces.{name}.marketplace").MARKETPLACE for name in names}
+
+
+def named(shape: type[Marketplace]) -> list[str]:
+    """The names of the kinds of this shape, such as HitMarketplace."""
+    return [name for name, kind in kinds().items() if issubclass(kind, shape)]

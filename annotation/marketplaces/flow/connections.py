@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from random import Random
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar, cast
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -22,14 +22,16 @@ from django.utils.translation import gettext as _
 
 from annotation.flow.errors import Refused
 from annotation.flow.projects import audit_log
-from annotation.marketplaces.base import Funds, Marketplace, MarketplaceError, Place, TryAgain
+from annotation.marketplaces.base import Funds, HitMarketplace, Marketplace, MarketplaceError, Place, TryAgain
 from annotation.marketplaces.kinds import kinds
 from annotation.marketplaces.models import Connection
+from annotation.marketplaces.study_base import StudyMarketplace
 from annotation.models import AccessKey, Project
 from annotation.models.sealed import Unsealable
 from annotation.pure.net.public_addresses import origin_of
 
 Result = TypeVar("Result")
+Kind = TypeVar("Kind", bound=Marketplace)
 AMAZON = {
     Connection.Preset.AWS: ("https://mturk-requester.us-east-1.amazonaws.com", "https://www.mturk.com"),
     Connection.Preset.AWS_SANDBOX: (
@@ -66,12 +68,12 @@ class Resting(Exception):
     """The marketplace failed so often that it is not called for now."""
 
 
-class Line:
+class AnyLine(Generic[Kind]):
     """A run of calls to one marketplace: rate-limited, and ended if it fails too often."""
 
     def __init__(self, connection: Connection, *, patience: Patience) -> None:
         self.connection, self.patience = connection, patience
-        self.marketplace = open_marketplace(connection, timeout=patience.timeout)
+        self.marketplace = cast(Kind, open_marketplace(connection, timeout=patience.timeout))
         self.rng = Random(f"{connection.pk}/{time.time_ns()}")
         self.types: dict[Any, str] = {}  # ids of HIT types and qualifications, cached during this run
         self.seen: tuple[datetime, dict[str, str]] | None = None  # when all HITs there were listed; {annotation: id}
@@ -115,9 +117,14 @@ class Line:
             raise Resting from failed
 
 
+Line = AnyLine[HitMarketplace]
+StudyLine = AnyLine[StudyMarketplace]
+
+
 def open_marketplace(connection: Connection, *, timeout: float = 20.0) -> Marketplace:
     """The client for a connection. It avoids addresses in the internal network unless the settings allow them."""
     terms = {name: getattr(connection, name) for name in ("endpoint_url", "region", "key_id", "secret")}
+    terms |= {"workers": connection.worker_origin, "options": tuple(connection.options.items())}
     place = Place(**terms, timeout=timeout, guarded=not _is_allowed(connection.endpoint_url))
     return kinds()[connection.kind](place)
 

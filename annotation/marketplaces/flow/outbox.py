@@ -1,6 +1,6 @@
 """Attempts to send a leased row of the outbox to a marketplace, and the handling of failures.
 
-Rows are publications and payments: both have `tries`, `due_at`, `lease_until`, `error` and `move`.
+Rows are publications, studies and payments: all have `tries`, `due_at`, `lease_until`, `error` and `move`.
 """
 
 from collections.abc import Callable
@@ -11,11 +11,11 @@ from django.db.models import Q, QuerySet
 from django.db.models.functions import Coalesce, Now
 
 from annotation.marketplaces.base import Denied, TryAgain
-from annotation.marketplaces.flow.connections import Line, Patience, Resting
-from annotation.marketplaces.models import Publication
+from annotation.marketplaces.flow.connections import AnyLine, Patience, Resting
+from annotation.marketplaces.models import PanelStudy, Publication
 from annotation.models import Payment
 
-Row = Publication | Payment
+Row = Publication | PanelStudy | Payment
 Result = TypeVar("Result")
 SENDING, FAILED = "sending", "failed"
 
@@ -31,7 +31,7 @@ class Later(Exception):
         self.wait = wait
 
 
-def attempt(row: Row, line: Line, ensure: Callable[[], Result], done: Callable[[Result], bool]) -> bool:
+def attempt(row: Row, line: AnyLine[Any], ensure: Callable[[], Result], done: Callable[[Result], bool]) -> bool:
     """Call `ensure` on the marketplace, then record it with `done`; True if both succeeded.
 
     Temporary failures are retried later, permanent ones fail the row. Raises Resting after one failure too many.
@@ -65,7 +65,7 @@ def take(due: QuerySet[Any], unsent: QuerySet[Any], *related: str, patience: Pat
     return None
 
 
-def look_where_forgotten(row: Any, line: Line, look: Callable[[datetime], Result]) -> Result | None:
+def look_where_forgotten(row: Any, line: AnyLine[Any], look: Callable[[datetime], Result]) -> Result | None:
     """The object created by an earlier attempt, as `look` finds it, if the marketplace may have forgotten the token.
 
     Raises Later until two look-ups, both begun when no earlier call can still be running, did not find it. `look` gets

@@ -13,10 +13,11 @@ from functools import partial
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 from django.db.models.functions import Now
 
-from annotation.marketplaces.base import AlreadyThere, Bonus, Denied, MarketplaceError
+from annotation.marketplaces.base import AlreadyThere, Bonus, Denied, HitMarketplace, MarketplaceError
 from annotation.marketplaces.flow import outbox, terms
 from annotation.marketplaces.flow.connections import Line, Patience, Resting, installation_id
 from annotation.marketplaces.flow.outbox import FREE
+from annotation.marketplaces.kinds import named
 from annotation.marketplaces.models import Arrival, Connection
 from annotation.models import Approval, Assignment, Batch, Message, Payment
 from annotation.models.sealed import Unsealable
@@ -184,8 +185,8 @@ def try_again(batch: Batch) -> int:
 def sweep(*, seconds: float = 10.0) -> int:
     """Send due payments and messages on every marketplace, for at most `seconds` each."""
     waiting = Payment.objects.unsettled().filter(due_at__lte=Now(), batch__on_marketplace=True)
-    named = Q(pk__in=waiting.values("batch__marketplace__connection")) | Q(pk__in=rejections().values("connection"))
-    rows = Connection.objects.exclude(rests_until__gt=Now())
-    called = set(rows.filter(named).values_list("pk", flat=True))
+    concerned = Q(pk__in=waiting.values("batch__marketplace__connection")) | Q(pk__in=rejections().values("connection"))
+    rows = Connection.objects.filter(kind__in=named(HitMarketplace)).exclude(rests_until__gt=Now())
+    called = set(rows.filter(concerned).values_list("pk", flat=True))
     some = [row for row in rows if row.pk in called or due_messages(row).exists()]
     return sum(send_due(connection, seconds=seconds) for connection in some)

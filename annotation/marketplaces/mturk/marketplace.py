@@ -31,7 +31,7 @@ FROM_ENVIRONMENT: Final = {
 }
 
 
-class MTurk(base.Marketplace):
+class MTurk(base.HitMarketplace):
     """A marketplace with the MTurk API."""
 
     def __init__(self, place: base.Place) -> None:

@@ -9,6 +9,9 @@ CENT: Final = Decimal("0.01")
 NO_FEES: Final = "house"
 MTURK: Final = "mturk"
 SCHEDULES: Final = [(NO_FEES, "none"), (MTURK, "Mechanical Turk's of 2015: 20 %, 40 % from 10 assignments on")]
+# A panel's own, each with its rate in percent.
+PANEL_RATES: Final = {"pct33": Decimal("33.3"), "pct43": Decimal("42.8")}
+PANEL_SCHEDULES: Final = [("pct33", "33.3 % (Prolific, universities)"), ("pct43", "42.8 % (Prolific, companies)")]
 MANY: Final = 10  # assignments of a HIT from which MTurk's surcharge holds
 
 
@@ -28,18 +31,18 @@ def reward_fee(reward: Decimal, *, schedule: str, assignments: int = 1) -> Decim
     MTurk's schedule from July 2015 to the end: 20 %, or 40 % for HITs with ten assignments or
     more, rounded once. Raises ValueError for an unknown schedule or a negative reward.
     """
-    if schedule not in dict(SCHEDULES):
+    if schedule not in {*dict(SCHEDULES), *PANEL_RATES}:
         raise ValueError(f"unknown fee schedule {schedule!r}")
     if reward < 0 or assignments < 1:
         raise ValueError("a reward is not negative, and a HIT asks for at least one assignment")
     if schedule == NO_FEES or not reward:
         return Decimal("0.00")
-    rate = 20 + (20 if assignments >= MANY else 0)
+    rate = PANEL_RATES.get(schedule) or Decimal(20 + (20 if assignments >= MANY else 0))
     return max(CENT, rounded(reward * rate / 100))
 
 
 def bonus_fee(bonus: Decimal, *, schedule: str) -> Decimal:
-    """The fee on one bonus: 20 % on MTurk, a cent at least. Raises ValueError like `reward_fee`."""
+    """The fee on one bonus: 20 % on MTurk, or a panel's rate; a cent at least. Raises ValueError like `reward_fee`."""
     return reward_fee(bonus, schedule=schedule)
 
 

@@ -8,6 +8,7 @@ from annotation.flow.errors import Refused
 from annotation.management.json_command import JSONCommand, batch_named, marketplace_named, project_of, words
 from annotation.marketplaces.flow import connections, payments, publications, sync
 from annotation.marketplaces.models import Connection
+from annotation.marketplaces.models.connections import FEES
 from annotation.models import Batch, Project
 
 OF_PLACES, OF_BATCHES = ("list", "add", "test", "remove"), ("publish", "sync", "settle", "pause", "resume")
@@ -27,7 +28,7 @@ class Command(JSONCommand):
         add("--worker-origin", type=words(300), default="", help="scheme and host of its pages for workers")
         add("--region", type=words(30), default="us-east-1")
         add("--key-id", type=words(128), default="", help=f"access key ID; the secret is read from {IN_SECRET}")
-        add("--fees", choices=["house", "mturk"], default="house")
+        add("--fees", choices=[name for name, _label in FEES], default="house")
 
     def act(self, **options: Any) -> dict[str, Any]:
         project, action, names = project_of(options), options["action"], options["name"]

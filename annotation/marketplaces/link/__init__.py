@@ -1,0 +1,1 @@
+"""Any panel that sends people by link and takes a code back."""
