@@ -47,6 +47,7 @@ INSTALLED_APPS = [
     "annotation.demo",
     "annotation.webhooks",
     "annotation.mturk_api",
+    "annotation.prolific_emulator",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

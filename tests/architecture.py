@@ -53,6 +53,8 @@ FORBIDDEN: dict[str, tuple[str, ...]] = {
     "annotation/marketplaces/flow": (*WEB_MODULES, *ENTRIES, "tasks"),
     "annotation/marketplaces/base.py": KNOWS_NO_ROWS,
     "annotation/marketplaces/mturk": KNOWS_NO_ROWS,
+    "annotation/marketplaces/prolific": KNOWS_NO_ROWS,
+    "annotation/prolific_emulator": tuple(name for name in KNOWS_NO_ROWS if name != "annotation.management"),
     "annotation/webhooks/protocol.py": VALUES_ONLY,
     "annotation/dry_run/crowd.py": VALUES_ONLY,
     "tasks": (*THIRD_PARTIES, *CLOCK_AND_NETWORK, "annotation"),
@@ -69,7 +71,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "tasks": ("annotation.tasktype", "annotation.pure"),
 }
 # Apps behind the engine (docs/architecture.md, "Events"): nothing outside their folders imports them.
-APPS = ("demo", "dry_run", "marketplaces", "mturk_api", "webhooks")
+APPS = ("demo", "dry_run", "marketplaces", "mturk_api", "prolific_emulator", "webhooks")
 FORM_MAY = ("django.forms", "django.http")  # tasks/<kind>/form.py parses a POST
 
 # The nine subjects, and which of them each may import in its own layer (docs/architecture.md has this table in words).
@@ -120,6 +122,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "pyarrow": ("annotation/formats/", "annotation/flow/data/dataset_files.py"),
     "tasks": ("annotation/registry.py", "tasks/"),
     "httpx": ("client/",),
+    "urllib3": ("annotation/marketplaces/prolific/client.py",),
     "standardwebhooks": ("annotation/webhooks/protocol.py",),
 }
 MAY_MARK_SAFE = (

@@ -19,6 +19,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError
 
 from annotation.marketplaces import base
+from annotation.marketplaces.guarded_connections import NotPublic
 from annotation.marketplaces.mturk import protocol
 
 PAGE: Final = 100
@@ -46,7 +47,7 @@ class MTurk(base.HitMarketplace):
             raise protocol.meaning(dict(refusal.response)) from None
         except (BotoCoreError, OSError, ValueError) as broken:
             inside = getattr(broken, "kwargs", {}).get("error")
-            if isinstance(inside, protocol.NotPublic):
+            if isinstance(inside, NotPublic):
                 raise base.Denied(str(inside)) from None
             raise base.TryAgain(f"{type(broken).__name__}: {broken}"[:500]) from None
         return reply

@@ -2,12 +2,10 @@
 
 import json
 import re
-import socket
 from typing import Any, Final
 from xml.sax.saxutils import escape
 
-from annotation.marketplaces import base
-from annotation.pure.net.public_addresses import is_public
+from annotation.marketplaces import base, guarded_connections
 
 XMLNS: Final = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2006-07-14/ExternalQuestion.xsd"
 THROTTLED: Final = {"ThrottlingException", "Throttling", "TooManyRequestsException", "RequestLimitExceeded", "429"}
@@ -101,39 +99,6 @@ def work(row: dict[str, Any]) -> base.Work:
     )
 
 
-class NotPublic(Exception):
-    """The name leads to an address that is not on the public internet."""
-
-
-class _Guarded:
-    """A mixin for connection classes: resolve once, check, then connect to that address."""
-
-    def _new_conn(self: Any) -> socket.socket:
-        name = self._dns_host
-        self._dns_host = public_address(name, self.port)
-        try:
-            found: socket.socket = super()._new_conn()  # type: ignore[misc]
-        finally:
-            self._dns_host = name  # certificates are still checked against the name
-        return found
-
-
-def public_address(host: str, port: int | None) -> str:
-    """The first address of a host all of whose addresses are public. Raises NotPublic, and OSError for no address."""
-    found = [row[4][0] for row in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
-    if not found or not all(is_public(str(address)) for address in found):
-        raise NotPublic(f"{host} is an address inside this network, so no connection was made")
-    return str(found[0])
-
-
 def guard(client: Any) -> None:
     """Let a botocore client connect to public addresses only."""
-    manager = client._endpoint.http_session._manager
-    manager.pool_classes_by_scheme = {
-        scheme: type(pool.__name__, (pool,), {"ConnectionCls": _guarded(pool.ConnectionCls)})
-        for scheme, pool in manager.pool_classes_by_scheme.items()
-    }
-
-
-def _guarded(connection: type) -> type:
-    return type(connection.__name__, (_Guarded, connection), {})
+    guarded_connections.guard(client._endpoint.http_session._manager)

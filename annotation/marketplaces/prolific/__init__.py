@@ -1,0 +1,1 @@
+"""Prolific as a kind of marketplace."""

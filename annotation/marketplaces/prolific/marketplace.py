@@ -1,0 +1,249 @@
+"""Prolific through its API, with urllib3. Study, submission and bonus are its own words."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from annotation.marketplaces import base
+from annotation.marketplaces.prolific import protocol
+from annotation.marketplaces.prolific.client import Client, member
+from annotation.marketplaces.study_base import (
+    Outcome,
+    Status,
+    StudyEvent,
+    StudyMarketplace,
+    StudySpec,
+    StudyState,
+    StudyStatus,
+    Submission,
+    Subscription,
+    Ticket,
+)
+
+STUDIES, SUBMISSIONS, GROUPS = "/api/v1/studies/", "/api/v1/submissions/", "/api/v1/participant-groups/"
+HOOKS, WORKSPACES = "/api/v1/hooks/", "/api/v1/workspaces/"
+MOST_APPROVED, MOST_BONUSES, MOST_MEMBERS = 1000, 200, 500
+RETRY_WHILE = {Status.RESERVED, Status.ACTIVE}  # the participant is still on the way back
+
+
+class Prolific(StudyMarketplace):
+    """A workspace on Prolific. `key_id` of the place is the workspace, or empty for the account's first."""
+
+    codes = tuple(Outcome)
+    minimum_hourly = Decimal(6)
+    shortest_rejection = 100
+    rejection_categories = (
+        ("TOO_QUICKLY", _("Answered too quickly")),
+        ("TOO_SLOWLY", _("Answered too slowly")),
+        ("FAILED_INSTRUCTIONS", _("Did not follow the instructions")),
+        ("INCOMP_LONGITUDINAL", _("Did not do all parts of the study")),
+        ("FAILED_CHECK", _("Failed fair attention checks")),
+        ("LOW_EFFORT", _("Low effort")),
+        ("MALINGERING", _("Gave false information on purpose")),
+        ("NO_CODE", _("No completion code")),
+        ("BAD_CODE", _("Wrong completion code")),
+        ("NO_DATA", _("No responses were stored")),
+        ("UNSUPP_DEVICE", _("Device that is not supported")),
+        ("OTHER", _("Another reason")),
+    )
+
+    def __init__(self, place: base.Place) -> None:
+        self._place, self._client = place, Client(place)
+        self._options = dict(place.options)
+        self._workspace = place.key_id
+
+    def ticket(self, query: Mapping[str, str]) -> Ticket:
+        return Ticket(query.get("PROLIFIC_PID", ""), query.get("SESSION_ID", ""), query.get("STUDY_ID", ""))
+
+    def return_url(self, outcome: str, code: str, ticket: Ticket) -> str:
+        return f"{self._place.workers}/submissions/complete?cc={code}"
+
+    def workspace(self) -> str:
+        """The id of the workspace."""
+        if not self._workspace:
+            rows = member(self._client.get(WORKSPACES), "results")
+            if not rows:
+                raise base.Denied("The account has no workspace.")
+            self._workspace = str(member(rows[0], "id"))
+        return self._workspace
+
+    def balance(self) -> base.Funds:
+        left = self._client.get(f"{WORKSPACES}{self.workspace()}/balance/")
+        return base.Funds(protocol.units(member(left, "available_balance")))
+
+    # Studies
+
+    def create_study(self, spec: StudySpec) -> str:
+        for row in self._client.rows(STUDIES):
+            if str(row.get("internal_name") or "").split(" ")[-1] == spec.token:
+                raise base.AlreadyThere("The study is there already.", external_id=str(member(row, "id")))
+        made = self._client.post(STUDIES, protocol.study_body(spec, project=self._options.get("project", "")))
+        return str(member(made, "id"))
+
+    def study(self, study: str) -> StudyState:
+        return protocol.study_state(self._client.get(f"{STUDIES}{study}/"))
+
+    def publish(self, study: str) -> None:
+        self._transition(study, {"action": "PUBLISH"}, StudyStatus.ACTIVE, StudyStatus.STOPPED)
+
+    def schedule(self, study: str, when: datetime) -> None:
+        body = {"action": "SCHEDULE_PUBLISH", "publish_at": when.astimezone(UTC).isoformat()}
+        self._transition(study, body, StudyStatus.SCHEDULED)
+
+    def pause(self, study: str) -> None:
+        self._transition(study, {"action": "PAUSE"}, StudyStatus.PAUSED)
+
+    def start(self, study: str) -> None:
+        self._transition(study, {"action": "START"}, StudyStatus.ACTIVE)
+
+    def stop(self, study: str) -> None:
+        self._transition(study, {"action": "STOP"}, StudyStatus.STOPPED)
+
+    def _transition(self, study: str, body: dict[str, Any], *reached: StudyStatus) -> None:
+        """Transitions are not idempotent: a refusal is fine where the study is in a wanted state already."""
+        try:
+            self._client.post(f"{STUDIES}{study}/transition/", body)
+        except base.Gone:
+            raise
+        except base.Denied as refused:
+            if self.study(study).status not in reached:
+                raise base.WrongState(str(refused)) from None
+
+    def set_places(self, study: str, places: int) -> None:
+        if self.study(study).places < places:
+            self._client.patch(f"{STUDIES}{study}/", {"total_available_places": places})
+
+    def cost(self, spec: StudySpec) -> Decimal:
+        asked = {"reward": protocol.cents(spec.reward), "total_available_places": spec.places}
+        return protocol.units(member(self._client.post("/api/v1/study-cost-calculator/", asked), "total_cost"))
+
+    # Submissions
+
+    def submission(self, submission: str) -> Submission:
+        return protocol.submission(self._client.get(f"{SUBMISSIONS}{submission}/"))
+
+    def submissions(self, study: str) -> Iterator[Submission]:
+        for row in self._client.rows(SUBMISSIONS, study=study):
+            yield protocol.submission(row, study=study)
+
+    def approve(self, submissions: Sequence[str]) -> None:
+        if len(submissions) == 1:
+            return self._decide(submissions[0], {"action": "APPROVE"}, Status.APPROVED)
+        for first in range(0, len(submissions), MOST_APPROVED):
+            some = list(submissions[first : first + MOST_APPROVED])
+            try:
+                self._client.post(f"{SUBMISSIONS}bulk-approve/", {"submission_ids": some})
+            except base.Denied:  # one of them cannot be approved, and hides which of the others could
+                for one in some:
+                    self._decide(one, {"action": "APPROVE"}, Status.APPROVED)
+        return None
+
+    def reject(self, submission: str, *, reason: str, category: str) -> None:
+        body = {"action": "REJECT", "message": reason, "rejection_category": category}
+        self._decide(submission, body, Status.REJECTED)
+
+    def _decide(self, submission: str, body: dict[str, Any], wanted: Status) -> None:
+        try:
+            self._client.post(f"{SUBMISSIONS}{submission}/transition/", body)
+        except base.Gone:
+            raise
+        except base.Denied as refused:
+            status = self.submission(submission).status
+            if status in RETRY_WHILE:
+                raise base.TryAgain(f"the participant is not back yet: {refused}") from None
+            if status != wanted:
+                raise base.WrongState(f"{refused}") from None
+
+    def request_return(self, submission: str, *, reason: str) -> None:
+        try:
+            self._client.post(f"{SUBMISSIONS}{submission}/request-return/", {"request_return_reasons": [reason]})
+        except base.Gone:
+            raise
+        except base.Denied as refused:
+            if self.submission(submission).status != Status.RETURNED:
+                raise base.WrongState(str(refused)) from None
+
+    # Bonuses
+
+    def prepare_bonuses(self, study: str, amounts: Sequence[tuple[str, Decimal]]) -> str:
+        if not 1 <= len(amounts) <= MOST_BONUSES:
+            raise base.Denied(f"Between 1 and {MOST_BONUSES} bonuses can be paid at once.")
+        lines = [f"{submission},{protocol.units(protocol.cents(amount))}" for submission, amount in amounts]
+        body = {"study_id": study, "csv_bonuses": "\n".join(lines)}
+        return str(member(self._client.post(f"{SUBMISSIONS}bonus-payments/", body), "id"))
+
+    def pay_bonuses(self, payment: str) -> None:
+        self._client.post(f"/api/v1/bulk-bonus-payments/{payment}/pay/", {})
+
+    # Groups
+
+    def ensure_group(self, name: str) -> str:
+        rows = member(self._client.get(GROUPS, workspace_id=self.workspace()), "results")
+        found = [str(row["id"]) for row in rows if row.get("name") == name and not row.get("is_deleted")]
+        if found:
+            return min(found)  # two calls at once may have made two: all use the same one
+        made = self._client.post(GROUPS, {"workspace_id": self.workspace(), "name": name})
+        return str(member(made, "id"))
+
+    def group_members(self, group: str) -> set[str]:
+        rows = member(self._client.get(f"{GROUPS}{group}/participants/"), "results")
+        return {str(row["participant_id"]) for row in rows}
+
+    def add_to_group(self, group: str, participants: Sequence[str]) -> None:
+        for first in range(0, len(participants), MOST_MEMBERS):
+            some = list(participants[first : first + MOST_MEMBERS])
+            self._client.post(f"{GROUPS}{group}/participants/", {"participant_ids": some})
+
+    def remove_from_group(self, group: str, participants: Sequence[str]) -> None:
+        for first in range(0, len(participants), MOST_MEMBERS):
+            some = list(participants[first : first + MOST_MEMBERS])
+            self._client.delete(f"{GROUPS}{group}/participants/", {"participant_ids": some})
+
+    def message(self, participants: Sequence[str], study: str, text: str) -> None:
+        body = {"ids": list(participants), "study_id": study, "body": text}
+        self._client.post("/api/v1/messages/bulk/", body)
+
+    # Webhooks
+
+    def subscribe(self, event: str, url: str) -> Subscription:
+        secret = self._signing_secret()
+        asked = {"workspace_id": self.workspace(), "event_type": event, "target_url": url}
+        made, headers = self._client.call("POST", f"{HOOKS}subscriptions/", asked)
+        row = made["results"][0] if isinstance(made, dict) and made.get("results") else made
+        found = self._subscription(row)
+        handshake = str(headers.get("X-Hook-Secret", ""))
+        self._client.post(f"{HOOKS}subscriptions/{found.external_id}/", {"secret": handshake})
+        return replace(found, enabled=True, secret=secret)
+
+    def _signing_secret(self) -> str:
+        """The workspace's secret; it is made only if there is none, because a new one would replace that of others."""
+        rows = member(self._client.get(f"{HOOKS}secrets/", workspace_id=self.workspace()), "results")
+        row = rows[0] if rows else self._client.post(f"{HOOKS}secrets/", {"workspace_id": self.workspace()})
+        return str(member(row, "value"))
+
+    def unsubscribe(self, subscription: str) -> None:
+        with suppress(base.Gone):
+            self._client.delete(f"{HOOKS}subscriptions/{subscription}/", {})
+
+    def subscriptions(self) -> Iterator[Subscription]:
+        for enabled in ("true", "false"):
+            listed = self._client.get(f"{HOOKS}subscriptions/", workspace_id=self.workspace(), is_enabled=enabled)
+            for row in member(listed, "results"):
+                yield self._subscription(row)
+
+    @staticmethod
+    def _subscription(row: Any) -> Subscription:
+        url, event = str(member(row, "target_url")), str(member(row, "event_type"))
+        return Subscription(str(member(row, "id")), event, url, bool(row.get("is_enabled", True)))
+
+    @classmethod
+    def verify(cls, secret: str, headers: Mapping[str, str], body: bytes) -> StudyEvent:
+        return protocol.event(secret, headers, body)
+
+
+MARKETPLACE = Prolific

@@ -1,0 +1,171 @@
+"""Simulated participants: they take a place, open the study's real pages over HTTP, answer, and come back.
+
+They know nothing of the study but its pages. Each has a habit; `run` plays one stay.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from random import Random
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, urlsplit
+
+from annotation.prolific_emulator import submissions
+from annotation.prolific_emulator.browser import Browser, Field, Form, Page, Unreachable
+from annotation.prolific_emulator.problems import Problem
+
+if TYPE_CHECKING:
+    from annotation.prolific_emulator.server import Emulator
+
+DILIGENT, RETURNS, GIVES_UP, FORGETS, WRONG_CODE, LATE, NO_SHOW = (
+    "diligent", "returns", "gives up", "forgets the code", "wrong code", "late", "no show"
+)  # fmt: skip
+HABITS = {DILIGENT: 0.7, RETURNS: 0.08, GIVES_UP: 0.06, FORGETS: 0.05, WRONG_CODE: 0.05, LATE: 0.03, NO_SHOW: 0.03}
+MOST_PAGES = 400  # that one stay may take
+MOST_TRIES = 40  # to reach a server that is away
+AT_ONCE = 8
+
+
+@dataclass
+class Stay:
+    """How a stay went: the last page, how many forms were sent, and the code that was shown."""
+
+    submission: str
+    habit: str
+    sent: int = 0
+    code: str = ""
+    last: str = ""
+
+
+def draw_habit(rng: Random) -> str:
+    return rng.choices(list(HABITS), list(HABITS.values()))[0]
+
+
+def send(emulator: Emulator, study: str, number: int, *, habits: list[str] | None = None) -> None:
+    """Let so many new participants come, some at once, in the background; Problem for an unknown study."""
+    threading.Thread(target=crowd, args=(emulator, study, number), kwargs={"habits": habits}, daemon=True).start()
+
+
+def crowd(emulator: Emulator, study: str, number: int, *, habits: list[str] | None = None) -> list[Stay]:
+    """Let so many new participants come, and wait for them; those without a place are left out."""
+    world = emulator.world
+    with world.lock:
+        if study not in world.studies:
+            raise Problem(404, "There is no such study.")
+        plans = [(world.new_id(), (habits or [draw_habit(world.rng)])[index % len(habits or [1])], world.rng.random())
+                 for index in range(number)]  # fmt: skip
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        stays = list(pool.map(lambda plan: run(emulator, study, *plan), plans))
+    return [stay for stay in stays if stay is not None]
+
+
+def run(emulator: Emulator, study: str, participant: str, habit: str, seed: float) -> Stay | None:
+    """One participant's stay; None if the study has no place for them."""
+    world, rng = emulator.world, Random(seed)
+    try:
+        with world.lock:
+            submissions.act_on_time(world)
+            one = submissions.reserve(world, world.studies[study], participant)
+            if habit == NO_SHOW:
+                return Stay(one.id, habit)
+            url = submissions.start(world, one)
+    except Problem:
+        return None
+    stay = Stay(one.id, habit)
+    most = rng.randint(1, 4) if habit in {RETURNS, GIVES_UP} else MOST_PAGES
+    try:
+        _walk(stay, url, emulator.url, rng, most)
+    except Unreachable as away:
+        stay.last = str(away)
+    _leave(emulator, stay)
+    return stay
+
+
+def _walk(stay: Stay, url: str, origin: str, rng: Random, most: int) -> None:
+    browser = Browser()
+    page = _patiently(partial(browser.open, url))
+    for _step in range(MOST_PAGES):
+        stay.last = f"{page.status} {page.url}"
+        stay.code = _code(page, origin)
+        if stay.code or stay.sent >= most:
+            return
+        form = next_form(page)
+        if form is None:
+            return
+        page = _patiently(partial(browser.submit, page, form, fill(form, page, rng)))
+        stay.sent += 1
+        if page.status >= 500:
+            time.sleep(0.2)
+            page = _patiently(partial(browser.open, url))
+
+
+def _patiently(act: Callable[[], Page]) -> Page:
+    """Try again while the server is away, as a person reloads a page."""
+    for _try in range(MOST_TRIES):
+        with suppress(Unreachable):
+            page = act()
+            if page.status != 503:
+                return page
+        time.sleep(0.25)
+    raise Unreachable("the study's server did not answer")
+
+
+def _code(page: Page, origin: str) -> str:
+    """The completion code, where the page links back to this service."""
+    back = [url for url, _style in page.links if url.startswith(f"{origin}/submissions/complete")]
+    return parse_qs(urlsplit(back[0]).query).get("cc", [""])[0] if back else ""
+
+
+def _leave(emulator: Emulator, stay: Stay) -> None:
+    world = emulator.world
+    with world.lock, suppress(Problem):
+        one = world.submissions[stay.submission]
+        if stay.habit == RETURNS:
+            submissions.return_(world, one)
+        elif stay.habit == LATE:
+            one.started_at = one.started_at and one.started_at - 2 * submissions.studies.longest(
+                world.studies[one.study]
+            )
+            submissions.act_on_time(world)
+        elif stay.code and stay.habit in {DILIGENT, WRONG_CODE}:
+            submissions.complete(world, one, stay.code if stay.habit == DILIGENT else "WRONG")
+
+
+def next_form(page: Page) -> Form | None:
+    """The form that goes on: that with the page's main button, the work itself last."""
+    forms = [form for form in page.forms if any("primary" in style for _name, _value, style in form.buttons)]
+    onward = [form for form in forms if form.identity != "work"]
+    return (onward or forms or [None])[0]
+
+
+def fill(form: Form, page: Page, rng: Random) -> list[tuple[str, str]]:
+    """A person's entries: one of each group of choices, a word of the page where text is asked."""
+    data, seen = [], set()
+    for row in form.fields:
+        if row.kind == "hidden":
+            data.append((row.name, row.value))
+        elif row.kind in {"radio", "checkbox"}:
+            if row.name not in seen:
+                data.append((row.name, _choice(form, row, rng)))
+        elif row.kind == "select":
+            data.append((row.name, rng.choice([value for value in row.options if value] or [""])))
+        elif row.kind not in {"file", "button", "search"}:
+            data.append((row.name, row.value or _word(page, rng)))
+        seen.add(row.name)
+    button = next(button for button in form.buttons if "primary" in button[2])
+    return data + ([(button[0], button[1])] if button[0] else [])
+
+
+def _choice(form: Form, row: Field, rng: Random) -> str:
+    return rng.choice([one.value for one in form.fields if one.name == row.name])
+
+
+def _word(page: Page, rng: Random) -> str:
+    words = [word.strip(".,;:?!()") for word in page.text.split() if word[:1].isupper() and len(word) > 4]
+    return rng.choice(words or ["nothing"])

@@ -1,0 +1,138 @@
+"""What the emulated service holds, in memory, and its clock, which can be turned forward."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from random import Random
+from typing import Any
+
+RESERVED, ACTIVE, AWAITING = "RESERVED", "ACTIVE", "AWAITING REVIEW"
+APPROVED, REJECTED, PARTIAL = "APPROVED", "REJECTED", "PARTIALLY APPROVED"
+RETURNED, TIMED_OUT, SCREENED_OUT = "RETURNED", "TIMED-OUT", "SCREENED OUT"
+HOLDS_PLACE = {RESERVED, ACTIVE, AWAITING, APPROVED, PARTIAL}  # the others give their place back
+FEE = 0.428  # of rewards and bonuses, as companies pay it
+
+
+@dataclass
+class Submission:
+    """One participant's stay in one study."""
+
+    id: str
+    study: str
+    participant: str
+    status: str
+    reserved_at: datetime
+    started_at: datetime | None = None
+    completed_at: datetime | None = None
+    code: str | None = None
+    bonuses: list[int] = field(default_factory=list)  # pence or cents, one for each payment that was made
+    return_requested: datetime | None = None
+    reject_reason: str = ""
+    approvals: int = 0  # how often it went from another status to APPROVED
+
+
+@dataclass
+class BulkBonus:
+    """A set of bonuses that was prepared; `calls` counts how often it was paid."""
+
+    id: str
+    study: str
+    rows: list[tuple[str, int]]  # (submission, pence or cents)
+    calls: int = 0
+
+
+@dataclass
+class Subscription:
+    """A target of webhooks; nothing is delivered before it is confirmed."""
+
+    id: str
+    event_type: str
+    target_url: str
+    workspace_id: str
+    hook_secret: str
+    is_enabled: bool = False
+    is_confirmed: bool = False
+    failures: int = 0  # in a row
+
+
+@dataclass
+class Event:
+    """One delivery of an event to one subscription; times are the clock's."""
+
+    id: str
+    subscription: str
+    payload: dict[str, Any]
+    created_at: datetime
+    due_at: datetime
+    status: str = "PENDING"
+    tries: int = 0
+    copies: int = 1  # how often it is delivered: more than once where the fault is drawn
+    is_drawn: bool = False  # whether its faults were drawn
+
+    def move(self, status: str) -> None:
+        """Give it another status."""
+        self.status = status
+
+
+@dataclass
+class World:
+    """Everything there is. Whoever reads or writes it holds `lock`; `act_on_time` does what only time causes."""
+
+    token: str = "emulator"  # noqa: S105  (the emulator guards nothing)
+    seed: int = 0
+    origin: str = ""  # scheme and host of the participants' pages
+    currency: str = "GBP"
+    funds: int = 10_000_000  # pence
+    approval_delay: timedelta = timedelta(0)  # of bulk approvals
+    bonus_delay: timedelta = timedelta(0)
+    ahead: timedelta = timedelta(0)  # by which the clock was turned
+    studies: dict[str, dict[str, Any]] = field(default_factory=dict)
+    submissions: dict[str, Submission] = field(default_factory=dict)
+    bonuses: dict[str, BulkBonus] = field(default_factory=dict)
+    groups: dict[str, dict[str, Any]] = field(default_factory=dict)
+    secrets: dict[str, str] = field(default_factory=dict)  # {workspace: secret}
+    subscriptions: dict[str, Subscription] = field(default_factory=dict)
+    events: list[Event] = field(default_factory=list)
+    messages: list[dict[str, Any]] = field(default_factory=list)
+    delayed: list[tuple[datetime, str, Any]] = field(default_factory=list)  # (when, "approve" or "bonus", what)
+
+    def __post_init__(self) -> None:
+        self.lock = threading.RLock()
+        self.rng = Random(self.seed)
+        self.workspace, self.owner = self.new_id(), self.new_id()
+
+    def now(self) -> datetime:
+        return datetime.now(UTC) + self.ahead
+
+    def turn(self, forward: timedelta) -> None:
+        """Turn the clock forward."""
+        self.ahead += forward
+
+    def new_id(self) -> str:
+        """An id as theirs look: 24 hexadecimal digits."""
+        return f"{self.rng.getrandbits(96):024x}"
+
+    def of_study(self, study: str) -> list[Submission]:
+        return [one for one in self.submissions.values() if one.study == study]
+
+    def places_taken(self, study: str) -> int:
+        return sum(one.status in HOLDS_PLACE for one in self.of_study(study))
+
+    def spent(self) -> int:
+        """Pence that studies and bonuses took: places of open studies, and only work that was paid of closed ones."""
+        rewards = 0.0
+        for study in self.studies.values():
+            if study["published_at"] is None:
+                continue
+            is_over = study["status"] == "COMPLETED"
+            places = self.places_taken(study["id"]) if is_over else study["total_available_places"]
+            rewards += study["reward"] * places
+        bonuses = sum(cents for one in self.bonuses.values() for _who, cents in one.rows * one.calls)
+        return round((rewards + bonuses) * (1 + FEE))
+
+
+def stamp(when: datetime | None) -> str | None:
+    """A time as their API writes it."""
+    return when.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z") if when else None

@@ -1,0 +1,156 @@
+"""The emulator by itself: its command, its pages, its clock, and what it refuses as theirs does."""
+
+from __future__ import annotations
+
+import json
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from annotation.prolific_emulator import submissions
+from annotation.prolific_emulator.browser import Browser
+from annotation.prolific_emulator.server import Emulator
+from annotation.prolific_emulator.world import Submission
+from tests.prolific_emulator import interface
+from tests.prolific_emulator.conftest import TOKEN
+
+Asks = Callable[..., tuple[int, Any]]
+
+
+@pytest.fixture
+def asks(emulator: Emulator) -> Asks:
+    def ask(method: str, path: str, body: Any = None) -> tuple[int, Any]:
+        headers = {"Authorization": f"Token {TOKEN}", "Content-Type": "application/json"}
+        data = json.dumps(body).encode() if body is not None else None
+        request = urllib.request.Request(f"{emulator.url}/api/v1{path}", data, headers, method=method)
+        try:
+            with urllib.request.urlopen(request) as reply:
+                return reply.status, json.loads(reply.read() or b"null")
+        except urllib.error.HTTPError as refused:
+            with refused:
+                return refused.code, json.loads(refused.read())
+
+    return ask
+
+
+def detail(answer: tuple[int, Any]) -> Any:
+    status, body = answer
+    assert body["error"]["status"] == status
+    return body["error"]["detail"]
+
+
+def test_a_draft_names_every_field_that_is_missing_or_retired(asks: Asks) -> None:
+    assert set(detail(asks("POST", "/studies/", {"name": "Wells"}))) >= {"description", "reward", "completion_codes"}
+    whole = {
+        "name": "n",
+        "description": "d",
+        "external_study_url": "https://x/",
+        "prolific_id_option": "url_parameters",
+    }
+    whole |= {"total_available_places": 1, "estimated_completion_time": 9, "reward": 100, "completion_code": "A"}
+    whole |= {"completion_codes": [], "maximum_allowed_time": 9}
+    wrong = set(detail(asks("POST", "/studies/", whole)))
+    assert wrong == {"external_study_url", "completion_code", "completion_codes", "maximum_allowed_time"}
+
+
+def test_after_publishing_only_some_fields_change(asks: Asks, published: str) -> None:
+    assert set(detail(asks("PATCH", f"/studies/{published}/", {"reward": 5}))) == {"reward"}
+    assert set(detail(asks("PATCH", f"/studies/{published}/", {"total_available_places": 1}))) == {
+        "total_available_places"
+    }
+    assert asks("PATCH", f"/studies/{published}/", {"internal_name": "x"})[0] == 200
+    assert asks("DELETE", f"/studies/{published}/")[0] == 400
+
+
+def test_a_page_past_the_end_is_not_found(asks: Asks, published: str) -> None:
+    assert asks("GET", f"/submissions/?study={published}&page=1")[0] == 200
+    assert asks("GET", f"/submissions/?study={published}&page=2")[0] == 404
+    assert asks("GET", "/nothing/")[0] == 404
+    assert asks("PUT", "/studies/")[0] == 405
+
+
+def test_counts_costs_and_other_lists_are_as_described(
+    asks: Asks, takes_part: Callable[..., Submission], published: str
+) -> None:
+    one = takes_part()
+    assert asks("GET", f"/studies/{published}/submissions/counts/")[1]["AWAITING REVIEW"] == 1
+    assert asks("GET", f"/studies/{published}/cost/")[1]["rewards"]["rewards"]["amount"] == 150
+    assert asks("GET", f"/studies/{published}/submissions/")[1]["results"][0]["id"] == one.id
+    body = {"study_id": published, "participant_ids": [one.participant]}
+    assert asks("POST", "/submissions/bulk-approve/", body)[0] == 200
+    assert one.status == "APPROVED"
+    send = {"recipient_id": one.participant, "study_id": published, "body": "Thanks."}
+    assert asks("POST", "/messages/", send)[0] == 204
+    assert asks("GET", f"/messages/?user_id={one.participant}")[1]["results"][0]["body"] == "Thanks."
+    for path in ("/users/me/", "/workspaces/", "/messages/unread/", "/hooks/event-types/", "/participant-groups/"):
+        assert asks("GET", path)[0] == 200, path
+
+
+def test_time_ends_reservations_stays_and_reviews(
+    emulator: Emulator, takes_part: Callable[..., Submission], published: str
+) -> None:
+    world = emulator.world
+    done, working = takes_part("c" * 24), takes_part("d" * 24, code=None)
+    reserved = submissions.reserve(world, world.studies[published], "e" * 24)
+    world.turn(timedelta(minutes=11))
+    submissions.act_on_time(world)
+    assert [one.status for one in (done, working, reserved)] == ["AWAITING REVIEW", "ACTIVE", "TIMED-OUT"]
+    world.turn(timedelta(minutes=20))
+    submissions.act_on_time(world)
+    assert working.status == "TIMED-OUT"
+    world.turn(timedelta(days=21))
+    submissions.act_on_time(world)
+    assert done.status == "APPROVED"
+
+
+def test_a_full_study_waits_and_a_returned_place_opens_it_again(
+    emulator: Emulator, takes_part: Callable[..., Submission], published: str
+) -> None:
+    rows = [takes_part(letter * 24, code=None) for letter in "cde"]
+    study = emulator.world.studies[published]
+    assert study["status"] == "AWAITING REVIEW"
+    submissions.return_(emulator.world, rows[0])
+    assert study["status"] == "ACTIVE"
+
+
+def test_a_person_takes_part_by_hand_and_comes_back(emulator: Emulator, published: str) -> None:
+    emulator.world.studies[published]["external_study_url"] = f"{emulator.url}/?s={{{{%SESSION_ID%}}}}"
+    browser = Browser()
+    page = browser.open(emulator.url)
+    take = next(form for form in page.forms if form.action.endswith("/take-part"))
+    there = browser.submit(page, take, [("study", published), ("participant", "f" * 24)])
+    (one,) = emulator.world.submissions.values()
+    assert (there.url, one.status) == (f"{emulator.url}/?s={one.id}", "ACTIVE")
+    back = browser.open(f"{emulator.url}/submissions/complete?cc=CODE0")
+    assert ("Thank you" in back.text, one.status) == (True, "AWAITING REVIEW")
+    assert browser.open(f"{emulator.url}/submissions/complete?cc=CODE0").status == 200
+    assert Browser().open(f"{emulator.url}/submissions/complete?cc=CODE0").status == 400
+
+
+def test_texts_of_a_study_are_escaped(emulator: Emulator, published: str) -> None:
+    emulator.world.studies[published]["name"] = "<script>alert(1)</script>"
+    with urllib.request.urlopen(emulator.url) as reply:
+        assert b"<script>" not in reply.read()
+
+
+@pytest.mark.parametrize("wrong", [["--bind", "nowhere"], ["--bind", "127.0.0.1:99999"], ["--faults", "2"]])
+def test_the_command_says_what_it_cannot_understand(wrong: list[str]) -> None:
+    with pytest.raises(CommandError, match=r"HOST:PORT|from 0 to 1"):
+        call_command("prolific_emulator", *wrong)
+
+
+def test_the_interface_check_finds_what_is_wrong() -> None:
+    if not interface.is_here():
+        pytest.skip("the interface descriptions are not here")
+    from annotation.prolific_emulator.server import Exchange
+
+    bad = Exchange("GET", "/api/v1/users/me/", {}, 200, {"id": 5})
+    assert len(interface.violations(bad)) == 2
+    assert interface.violations(Exchange("GET", "/api/v1/nothing/", {}, 200, {}))
+    wrong = Exchange("POST", "/api/v1/study-cost-calculator/", {"reward": "1"}, 200, {"total_cost": 5})
+    assert len(interface.violations(wrong)) == 2
