@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from annotation.flow.projects.job_queue import Progress, Verb
 from annotation.jobs import batch_of, enqueue_once
-from annotation.marketplaces.flow import payments, publications, sync
+from annotation.marketplaces.flow import bonuses, payments, publications, study_events, sync
 from annotation.marketplaces.models import Publication
 from annotation.models import Batch, Job, User
 
@@ -32,5 +32,11 @@ def sync_batch(job: Job, progress: Progress) -> dict[str, Any]:
 
 
 VERBS: dict[str, Verb] = {"publish_batch": publish_batch, "sync_batch": sync_batch}
-ERRANDS: list[Callable[[], object]] = [publications.sweep, payments.sweep, sync.sweep]
+ERRANDS: list[Callable[[], object]] = [
+    publications.sweep,
+    payments.sweep,
+    sync.sweep,
+    bonuses.sweep,
+    study_events.sweep,
+]
 OUTBOXES = [("publications", Publication.objects.unsent)]

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from annotation.marketplaces.views import connections, framed
+from annotation.marketplaces.views import connections, differences, framed, study_events
 
 PLACES = "projects/<slug:slug>/marketplaces/"
 THERE = "projects/<slug:slug>/batches/<slug:batch>/marketplace/"
@@ -14,6 +14,9 @@ pages: list[URLPattern] = [
     path(f"{PLACES}<int:pk>/test/", connections.marketplace_test, name="marketplace-test"),
     path(f"{PLACES}<int:pk>/remove/", connections.marketplace_remove, name="marketplace-remove"),
     path(THERE, connections.batch_marketplace, name="batch-marketplace"),
+    path(f"{THERE}differences/", differences.batch_differences, name="batch-differences"),
+    path(f"{THERE}differences/<int:pk>/", differences.batch_difference_act, name="batch-difference-act"),
+    path("marketplaces/<int:pk>/events/", study_events.receive, name="marketplace-events"),
     path(f"{THERE}<slug:act>/", connections.batch_marketplace_act, name="batch-marketplace-act"),
     path(FRAME, framed.frame, name="frame"),
     path(f"{FRAME}preview/<slug:k>/live/<slug:name>/", framed.preview_live, name="frame-preview-live"),

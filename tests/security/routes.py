@@ -48,7 +48,8 @@ def fill(allowed: frozenset[str], status: int = 422, *, get: int = 200, **more: 
 
 
 # They know their askers by a signature in the request: a session gives nothing there, so nothing can be forged.
-WITHOUT_COOKIES = {"mturk-api", "mturk-api-bare", "external-submit", "mturk-queue", *ACTS_IN_FRAME}
+SIGNED = {"mturk-api", "mturk-api-bare", "external-submit", "mturk-queue", "marketplace-events"}
+WITHOUT_COOKIES = SIGNED | set(ACTS_IN_FRAME)
 
 
 def act_in_frame() -> Row:
@@ -138,6 +139,9 @@ TABLE: dict[str, Row] = {
     "marketplace-remove": act(OWNERS),
     "batch-marketplace": look(MEMBERS),
     "batch-marketplace-act": act(REQUESTER),
+    "batch-differences": look(MEMBERS),
+    "batch-difference-act": act(REQUESTER, body={"act": "noted", "text": "Seen."}),
+    "marketplace-events": Row(EVERYBODY, {"POST": 404}),  # nobody subscribed; tests/marketplaces/prolific/test_events
     "datasets": look(MEMBERS),
     "dataset-new": fill(REQUESTER),
     "dataset": look(MEMBERS),

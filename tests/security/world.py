@@ -28,6 +28,7 @@ from annotation.flow.people import members, qualification_rounds, qualification_
 from annotation.flow.projects import api_tokens
 from annotation.flow.review import problem_reports, review_samples, worker_feedback
 from annotation.marketplaces.flow import arrivals, connections
+from annotation.marketplaces.models import Difference, PanelStudy
 from annotation.models import Assignment, Dataset, Hit, Job, Member, Project, User, Worker
 from annotation.mturk_api.flow import access_keys
 from annotation.templatetags.external_question_tags import QUESTION
@@ -228,7 +229,17 @@ def _marketplaces(project: Any, published: Hit) -> dict[str, Any]:
     closed = connections.add(project, "closed", preset="aws", key_id="AKIACLOSED", secret=f"canary of {project.slug}")
     of_place = {f"marketplace-{act}.pk": closed.pk for act in ("keys", "test", "remove")}
     of_batch = dict.fromkeys(("batch-marketplace.batch", "batch-marketplace-act.batch"), published.batch.slug)
-    return of_place | of_batch | {"act": "until"}
+    return of_place | of_batch | {"act": "until"} | _differences(project, closed, published)
+
+
+def _differences(project: Any, place: Any, published: Hit) -> dict[str, Any]:
+    """A study whose books differ from the marketplace's."""
+    terms = {"hits_per_visit": 1, "reward": 1, "places": 5, "minutes": 5, "max_minutes": 20}
+    study = PanelStudy.objects.create(batch=published.batch, connection=place, **terms)
+    facts = {"theirs": "4", "ours": f"canary note of {project.slug}"}
+    row = Difference.objects.create(study=study, kind=Difference.Kind.PLACES, facts=facts)
+    of_batch = dict.fromkeys(("batch-differences.batch", "batch-difference-act.batch"), published.batch.slug)
+    return of_batch | {"batch-difference-act.pk": row.pk, "marketplace-events.pk": place.pk}
 
 
 def _webhooks(project: Any) -> dict[str, Any]:

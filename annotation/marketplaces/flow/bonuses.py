@@ -1,0 +1,265 @@
+"""Bonuses for visits, each paid once although the marketplace pays at every call.
+
+The steps are committed one by one: the intent with our payments, the marketplace's list before, its id of the prepared
+payment, then that the call is about to be made. After that nothing is ever sent again: the list tells whether it was
+paid. Only one bonus of a visit is in flight, because the list has bare amounts. What the list does not tell in time,
+goes to a person.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import timedelta
+from decimal import Decimal
+
+from django.db import IntegrityError, transaction
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models.functions import Now
+
+from annotation.flow.projects import audit_log
+from annotation.marketplaces.base import Denied, MarketplaceError, TryAgain
+from annotation.marketplaces.flow.connections import Patience, Resting, StudyLine
+from annotation.marketplaces.flow.outbox import FREE
+from annotation.marketplaces.models import BonusShare, Connection, PanelStudy, Visit, VisitBonus
+from annotation.models import Batch, Payment
+from annotation.models.sealed import Unsealable
+
+State = VisitBonus.State
+AT_ONCE = 50  # bonuses in one payment
+UNCLEAR_AFTER = timedelta(hours=24)  # without being listed
+LOOK_EVERY = timedelta(minutes=2)
+
+
+def due(connection: Connection) -> QuerySet[Payment]:
+    """Bonuses of ours that nothing was done about: their rewards are paid, and no other bonus of the visit is open."""
+    rows = Payment.objects.filter(state=Payment.State.DUE, due_at__lte=Now(), bonus_share__isnull=True, amount__gt=0)
+    rows = rows.filter(assignment__visited__visit__study__connection=connection).exclude(kind=Payment.Kind.REWARD)
+    owed = Payment.objects.filter(assignment=OuterRef("assignment"), kind=Payment.Kind.REWARD)
+    open_ones = VisitBonus.objects.filter(visit=OuterRef("assignment__visited__visit"), state__in=VisitBonus.IN_FLIGHT)
+    return rows.exclude(Exists(owed.exclude(state=Payment.State.PAID))).exclude(Exists(open_ones))
+
+
+def send_due(connection: Connection, *, patience: Patience | None = None, seconds: float = 3600) -> int:
+    """Take bonuses on by a step each, for at most `seconds`; returns how many were found paid. Safe to run twice."""
+    patience, end, paid = patience or Patience(), time.monotonic() + seconds, 0
+    with suppress(Resting, Unsealable):
+        line = StudyLine(connection, patience=patience)
+        if not line.marketplace.offers("pay_bonuses"):
+            return 0
+        intend(connection)
+        for study in PanelStudy.objects.filter(connection=connection, visits__bonuses__state__in=OPEN).distinct():
+            while time.monotonic() < end and _step(study, line):
+                pass
+            paid += look(study, line)
+    return paid
+
+
+OPEN = (State.INTENDED, State.PREPARED, State.CALLED)
+
+
+def intend(connection: Connection) -> int:
+    """Write an intent for each visit that is owed a bonus, with all of its payments; returns how many."""
+    visits: dict[int, list[Payment]] = {}
+    for payment in due(connection).select_related("assignment__visited").order_by("pk")[:1000]:
+        visits.setdefault(payment.assignment.visited.visit_id, []).append(payment)
+    return sum(_intend(visit, payments) for visit, payments in visits.items())
+
+
+def _intend(visit: int, payments: Sequence[Payment]) -> bool:
+    total = sum((payment.amount for payment in payments), Decimal(0))
+    try:
+        with transaction.atomic():
+            bonus = VisitBonus.objects.create(visit_id=visit, amount=total, due_at=Now())
+            BonusShare.objects.bulk_create(BonusShare(bonus=bonus, payment=payment) for payment in payments)
+    except IntegrityError:  # another process intended it at the same time
+        return False
+    return True
+
+
+def _step(study: PanelStudy, line: StudyLine) -> bool:
+    """Prepare or pay some bonuses of the study; False if there is nothing to do now."""
+    prepared = VisitBonus.objects.filter(FREE, visit__study=study, state=State.PREPARED, due_at__lte=Now()).first()
+    if prepared is not None:
+        pay(prepared.payment, line)
+        return True
+    rows = _lease(study, line)
+    if rows:
+        prepare(study, rows, line)
+    return bool(rows)
+
+
+def _lease(study: PanelStudy, line: StudyLine) -> list[VisitBonus]:
+    taken = []
+    due = VisitBonus.objects.filter(FREE, visit__study=study, state=State.INTENDED, due_at__lte=Now())
+    for row in due.select_related("visit").order_by("pk")[:AT_ONCE]:
+        free = VisitBonus.objects.filter(FREE, pk=row.pk, state=State.INTENDED, tries=row.tries)
+        row.tries += 1
+        if free.update(tries=row.tries, lease_until=Now() + line.patience.lease):
+            taken.append(row)
+    return taken
+
+
+def prepare(study: PanelStudy, rows: Sequence[VisitBonus], line: StudyLine) -> bool:
+    """Store each visit's list of bonuses, then have the payment prepared, and store its id; nothing is paid by this."""
+    try:
+        for row in rows:
+            row.before = _listed(row.visit, line)
+        amounts = [(row.visit.external_id, row.amount) for row in rows]
+        payment = line.call(line.marketplace.prepare_bonuses, study.external_id, amounts)
+    except TryAgain as failed:
+        _put_back(rows, line.patience.delay(rows[0].tries, line.rng), str(failed))
+        return False
+    except Resting:
+        _put_back(rows, line.patience.rest, "")
+        raise
+    except Denied as refused:
+        if len(rows) > 1:  # one of them spoils the others: each by itself next
+            return sum(prepare(study, [row], line) for row in rows) > 0
+        _refuse(VisitBonus.objects.filter(pk=rows[0].pk, state=State.INTENDED, tries=rows[0].tries), str(refused))
+        return False
+    with transaction.atomic():
+        for row in rows:
+            mine = VisitBonus.objects.filter(pk=row.pk, state=State.INTENDED, tries=row.tries)
+            mine.update(state=State.PREPARED, payment=payment, before=row.before, lease_until=None, error="")
+        if VisitBonus.objects.filter(payment=payment).count() < len(rows):  # another process took some of them over
+            VisitBonus.objects.filter(payment=payment).update(state=State.INTENDED, payment="")
+            return False
+    return True
+
+
+def pay(payment: str, line: StudyLine) -> bool:
+    """Make the one call that pays a prepared payment; False if another process makes it, or it was refused."""
+    if not begin_call(payment):
+        return False
+    rows = VisitBonus.objects.filter(payment=payment, state=State.CALLED)
+    try:
+        line.call(line.marketplace.pay_bonuses, payment)
+    except (MarketplaceError, Resting) as failed:
+        why = failed.__cause__ if isinstance(failed, Resting) else failed
+        if may_call_again(why):
+            rows.update(state=State.PREPARED, due_at=Now() + line.patience.delay(4, line.rng), error=str(why))
+        elif isinstance(why, Denied):
+            _refuse(rows, str(why))
+        else:
+            rows.update(error=str(why)[:1000])
+        if isinstance(failed, Resting):
+            raise
+        return False
+    rows.update(was_taken=True, error="")
+    return True
+
+
+def begin_call(payment: str) -> bool:
+    """Commit that the call is about to be made: only the process that changed all of its rows makes it."""
+    with transaction.atomic():
+        rows = VisitBonus.objects.filter(payment=payment)
+        stamps = {"called_at": Now(), "due_at": Now()}
+        return bool(rows.filter(state=State.PREPARED).update(state=State.CALLED, **stamps))
+
+
+def may_call_again(failed: BaseException | None) -> bool:
+    """Whether a failed call certainly paid nothing and may be made again: it was refused for its rate alone."""
+    return isinstance(failed, TryAgain) and failed.throttled
+
+
+def look(study: PanelStudy, line: StudyLine) -> int:
+    """Read the lists of bonuses that were asked for; returns how many were found paid."""
+    due = VisitBonus.objects.filter(FREE, visit__study=study, state=State.CALLED, due_at__lte=Now())
+    found = 0
+    for row in due.select_related("visit").annotate(now=Now()).order_by("due_at")[:500]:
+        try:
+            listed = _listed(row.visit, line)
+        except MarketplaceError as failed:
+            VisitBonus.objects.filter(pk=row.pk, state=State.CALLED).update(
+                due_at=Now() + line.patience.delay(4, line.rng), error=str(failed)[:1000]
+            )
+            continue
+        found += _judge(row, listed, line.patience)
+    return found
+
+
+def _judge(row: VisitBonus, listed: list[str], patience: Patience) -> bool:
+    new, gone = Counter(listed) - Counter(row.before), Counter(row.before) - Counter(listed)
+    if new == Counter([str(row.amount)]) and not gone:
+        return settle(row, State.PAID, since=(State.CALLED,), seen=listed)
+    late = row.called_at is not None and row.now > row.called_at + UNCLEAR_AFTER  # type: ignore[attr-defined]
+    if new or gone or late:
+        row.move(State.UNCLEAR, since=(State.CALLED,), seen=listed)
+    else:
+        wait = min(LOOK_EVERY, patience.rest)
+        VisitBonus.objects.filter(pk=row.pk, state=State.CALLED).update(due_at=Now() + wait, seen=listed)
+    return False
+
+
+def _listed(visit: Visit, line: StudyLine) -> list[str]:
+    """The marketplace's list of the visit's bonuses, as sorted amounts."""
+    return sorted(str(amount) for amount in line.call(line.marketplace.submission, visit.external_id).bonuses)
+
+
+@transaction.atomic
+def settle(row: VisitBonus, to: str, *, since: Sequence[str], **stamps: object) -> bool:
+    """Record whether a bonus was paid: our payments are then paid, or due again for another bonus."""
+    if not row.move(to, since=tuple(since), settled_at=Now(), lease_until=None, **stamps):
+        return False
+    for share in row.shares.select_related("payment"):
+        if to == State.PAID:
+            since_payment = (Payment.State.DUE, Payment.State.SENDING, Payment.State.FAILED)
+            share.payment.move(Payment.State.PAID, since=since_payment, paid_at=Now(), error="", lease_until=None)
+        else:
+            share.delete()
+    return True
+
+
+@transaction.atomic
+def _refuse(rows: QuerySet[VisitBonus], why: str) -> None:
+    for row in rows.select_for_update(no_key=True):
+        payments = [share.payment for share in row.shares.select_related("payment")]
+        if settle(row, State.REFUSED, since=(State.INTENDED, State.CALLED), error=why[:1000]):
+            for payment in payments:
+                payment.move(Payment.State.FAILED, since=(Payment.State.DUE,), error=why[:1000])
+
+
+def _put_back(rows: Sequence[VisitBonus], wait: timedelta, error: str) -> None:
+    for row in rows:
+        mine = VisitBonus.objects.filter(pk=row.pk, state=State.INTENDED, tries=row.tries)
+        mine.update(due_at=Now() + wait, lease_until=None, error=error[:1000])
+
+
+def unclear(batch: Batch) -> QuerySet[VisitBonus]:
+    """The batch's bonuses that a person must decide, oldest first."""
+    rows = VisitBonus.objects.filter(visit__study__batch=batch, state=State.UNCLEAR)
+    return rows.select_related("visit__study__batch__project").order_by("pk")
+
+
+def decide(row: VisitBonus, *, was_paid: bool) -> bool:
+    """Record what a person found about an unclear bonus; False if somebody did before.
+
+    One that was not paid is asked for again, as a new bonus.
+    """
+    to = State.PAID if was_paid else State.NOT_PAID
+    with transaction.atomic():
+        if not settle(row, to, since=(State.UNCLEAR,)):
+            return False
+        submission = row.visit.external_id
+        audit_log.record("decided", row.visit.study.batch, bonus=str(row.amount), submission=submission, paid=was_paid)
+    return True
+
+
+def counts(batch: Batch) -> dict[str, int]:
+    """The batch's bonuses by state."""
+    by_state = {state: Count("pk", filter=Q(state=state)) for state in State.values}
+    counted: dict[str, int] = VisitBonus.objects.filter(visit__study__batch=batch).aggregate(**by_state)
+    return counted
+
+
+def sweep(*, seconds: float = 10.0) -> int:
+    """Take bonuses on, on every marketplace of studies, for at most `seconds` each."""
+    waiting = Payment.objects.filter(state=Payment.State.DUE, due_at__lte=Now(), bonus_share__isnull=True)
+    waiting = waiting.exclude(kind=Payment.Kind.REWARD)
+    named = Q(panel_studies__visits__assignments__assignment__payments__in=waiting)
+    named |= Q(panel_studies__visits__bonuses__in=VisitBonus.objects.filter(state__in=OPEN, due_at__lte=Now()))
+    rows = Connection.objects.exclude(rests_until__gt=Now()).filter(named).distinct()
+    return sum(send_due(connection, seconds=seconds) for connection in rows)

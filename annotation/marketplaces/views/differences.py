@@ -1,0 +1,72 @@
+"""The page on which the books of a marketplace and ours are compared."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.utils.translation import gettext as _
+
+from annotation.marketplaces.flow import bonuses, differences
+from annotation.marketplaces.models import Difference, PanelStudy, VisitBonus
+from annotation.models import Project
+from annotation.pure.people import roles
+from annotation.views.access import member_page, requester_action
+from annotation.views.batches.batch_page import batch_context, batch_of
+from annotation.views.post_handling import see
+
+LONGEST = 500
+
+
+def _study(project: Project, slug: str) -> PanelStudy:
+    batch = batch_of(project, slug)
+    return get_object_or_404(PanelStudy.objects.select_related("connection"), batch=batch)
+
+
+@member_page(roles.SEE)
+def batch_differences(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """Every difference between the marketplace's books and ours, and what was done about it."""
+    study = _study(project, batch)
+    page = Paginator(differences.of_batch(study.batch), 50).get_page(request.GET.get("page"))
+    context = {"study": study, "page": page, "open": differences.open_ones(study).count()}
+    context |= {"bonuses": bonuses.counts(study.batch), "connection": study.connection}
+    return render(request, "marketplaces/differences.html", batch_context(study.batch, "batch-marketplace", **context))
+
+
+@requester_action
+def batch_difference_act(request: HttpRequest, project: Project, batch: str, pk: int) -> HttpResponse:
+    """`paid`, `unpaid`: what a person found about an unclear bonus; `noted`: what they did about a difference."""
+    study = _study(project, batch)
+    row = get_object_or_404(Difference, pk=pk, study=study)
+    act = ACTS.get(request.POST.get("act", ""))
+    if act is None:
+        raise Http404
+    act(request, row)
+    return see("batch-differences", project.slug, study.batch.slug)
+
+
+def _note(request: HttpRequest, row: Difference) -> None:
+    text = request.POST.get("text", "").strip()[:LONGEST]
+    if not text:
+        messages.error(request, _("Say what was done about it."))
+    elif differences.note(row, text):
+        messages.success(request, _("Noted."))
+
+
+def _decide(was_paid: bool) -> Any:
+    def decide(request: HttpRequest, row: Difference) -> None:
+        bonus = VisitBonus.objects.filter(pk=row.facts.get("bonus"), visit__study=row.study_id).first()
+        if bonus is None or not bonuses.decide(bonus, was_paid=was_paid):
+            messages.error(request, _("This bonus is no longer unclear."))
+            return
+        said = _("Recorded as paid.") if was_paid else _("Recorded as not paid. It will be paid again, once.")
+        differences.note(row, said)
+        messages.success(request, said)
+
+    return decide
+
+
+ACTS = {"noted": _note, "paid": _decide(True), "unpaid": _decide(False)}

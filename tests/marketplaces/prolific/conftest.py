@@ -1,0 +1,50 @@
+"""A project whose batch is a study on an emulated Prolific."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from annotation.flow.money import ledger
+from annotation.prolific_emulator.faults import Faults
+from annotation.prolific_emulator.server import Emulator
+from annotation.prolific_emulator.world import World
+from tests.flow.acting import dataset_of, launched
+from tests.marketplaces.prolific.panel import Panel
+from tests.prolific_emulator.conftest import TOKEN
+
+
+@pytest.fixture
+def emulator() -> Iterator[Emulator]:
+    with Emulator(World(token=TOKEN, seed=5), Faults(seed=5)) as opened:
+        yield opened
+
+
+@pytest.fixture
+def make_panel(emulator: Emulator, project: Any, tmp_path: Path) -> Callable[..., Panel]:
+    def make(size: int = 4, per_hit: int = 9) -> Panel:
+        ledger.deposit(project, Decimal(5000), key="start")
+        batch = launched(
+            project, "panel", dataset_of(project, tmp_path, name="panel", size=size), assignments_per_hit=per_hit
+        )
+        return Panel(emulator, batch)
+
+    return make
+
+
+@pytest.fixture
+def panel(make_panel: Callable[..., Panel]) -> Panel:
+    return make_panel()
+
+
+@pytest.fixture
+def signed_in(alice: Any) -> Client:
+    """The requester's browser."""
+    browser = Client()
+    browser.force_login(alice)
+    return browser
