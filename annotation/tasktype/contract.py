@@ -11,6 +11,7 @@ from random import Random
 from typing import Any, ClassVar
 
 from annotation.pure.data.example import Example
+from annotation.tasktype.keys import DECIDING, FRAME, MENTION, Key, by_action
 from annotation.tasktype.values import JSON, CannotTake, Judged, Problem
 
 UNSETTLED = frozenset({"tied", "several", "discarded", "undecided", "split"})  # kinds of results without a majority
@@ -36,6 +37,7 @@ class TaskType(ABC):
     launched: ClassVar[bool] = True  # whether requesters can launch batches of it; else it is for the MTurk API only
     assignments: ClassVar[int] = 3  # default number of assignments per HIT, as in the task's paper
     leads_to: ClassVar[str] = ""  # the derivation that usually follows its results; "": the usual one
+    keys: ClassVar[Mapping[str, Key]] = by_action(*FRAME, *DECIDING, MENTION)  # all of its page
     meeting: ClassVar[str] = "one"  # default of Batch.meeting: "one", "apart" or "free"
 
     def __init_subclass__(cls, **about: Any) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from django import template
 from django.contrib.staticfiles import finders
 from django.core.paginator import Paginator
+from django.template import Context
 from django.templatetags.static import static
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
@@ -18,6 +19,7 @@ from django.utils.translation import gettext
 
 from annotation.pure.reports import svg
 from annotation.pure.text import relations
+from annotation.registry import task_type
 
 register = template.Library()
 
@@ -96,6 +98,14 @@ def key_row(action: str, key: str, label: str, *, fixed: bool = False, short: st
     `short`: the words for it in the legend of the page; without, the legend leaves it out.
     """
     return _key_row(action, key, str(label), str(short), gettext("Change"), fixed=bool(fixed))
+
+
+@register.simple_tag(takes_context=True)
+def task_key(context: Context, action: str) -> SafeString:
+    """The row of an action among the keys of the page's task."""
+    key = task_type(context["frame"]["task"]).keys[action]
+    short = gettext(key.short) if key.short else ""
+    return _key_row(action, key.key, gettext(key.label), short, gettext("Change"), fixed=key.fixed)
 
 
 @lru_cache(maxsize=1000)  # the same for every item, and a page has twenty of them

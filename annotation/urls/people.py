@@ -10,6 +10,7 @@ from annotation.views.batches import reserved_hits
 from annotation.views.people import (
     account,
     hours,
+    keys,
     people,
     qualification_rounds,
     qualifications,
@@ -28,6 +29,7 @@ pages: list[URLPattern] = [
     path("accounts/sign-out/", require_POST(LogoutView.as_view()), name="sign-out"),
     path("accounts/reset/<uidb64>/<token>/", require_get_or_post(sign_up.NewPassword.as_view()), name="password-reset"),
     path("accounts/preferences/", sign_up.preferences, name="preferences"),
+    path("accounts/keys/", keys.keys, name="keys"),
     path("accounts/language/", require_POST(sign_up.language), name="set-language"),
     path("join/<slug:token>/", sign_up.join, name="join"),
     path(f"{PROJECT}consent/", sign_up.consent_page, name="consent"),

@@ -60,6 +60,10 @@ function closeMenus(but) {
 
 for (const kind of ["click", "focusin"]) document.addEventListener(kind, (event) => closeMenus(event.target));
 
+// A field for one sign is typed over.
+document.addEventListener("focusin", ({ target }) => target.matches?.("input[data-single]") && target.select());
+document.addEventListener("click", ({ target }) => target.matches?.("input[data-single]") && target.select());
+
 document.addEventListener("keydown", (event) => {
   const menu = event.key === "Escape" && event.target.closest?.("details.menu[open]");
   if (!menu) return;

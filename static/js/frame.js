@@ -1,5 +1,6 @@
 // The annotator's frame around every task page: keys, dialogs, drafts, submitting, active time and the lease.
 import { activeSeconds, countActivity } from "./activity.js";
+import { kept } from "./browser_storage.js";
 import { Draft } from "./draft.js";
 import { on } from "./item.js";
 import { bind, getPreferences, listen } from "./keys.js";
@@ -7,7 +8,7 @@ import { showLegend } from "./legend.js";
 import { watchLease } from "./lease.js";
 import { notice } from "./notices.js";
 import { prefetch, startPrefetching } from "./prefetch.js";
-import { editShortcuts } from "./shortcuts.js";
+import { editShortcuts, KEPT } from "./shortcuts.js";
 import { focusProblem, goTo, Submission } from "./submit.js";
 import { announce, clock, sentence } from "./texts.js";
 
@@ -108,8 +109,9 @@ export function startFrame({ fieldsOf = () => new URLSearchParams(), alike = (a,
   troubled = false;
   const keys = document.getElementById("keys-box");
   const stored = document.getElementById("shortcuts")?.textContent; // of the page; items that follow have none
+  const own = keys.dataset.preferencesUrl ? null : kept(KEPT);
   showLegend();
-  listen(stored ? JSON.parse(stored) : getPreferences());
+  listen(own ?? (stored ? JSON.parse(stored) : getPreferences()));
   bindDialogs();
   document.getElementById("problem-report")?.reset(); // its fields are in a dialog that stays from item to item
   bindLinks();

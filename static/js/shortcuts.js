@@ -1,6 +1,10 @@
-// Switching single keys off and changing them, in the `?` dialog; kept with the account.
+// Switching single keys off and changing them, in the `?` dialog; kept with the account, or in the browser without one.
+import { keep } from "./browser_storage.js";
 import { getPreferences, isSingle, keyOf, pressed, rows, setPreferences, signOf } from "./keys.js";
 import { sentence } from "./texts.js";
+
+/** Where the browser keeps the keys of a person who has no account here. */
+export const KEPT = "keys";
 
 let url = "";
 
@@ -9,13 +13,16 @@ function tell(text) {
 }
 
 async function store(preferences) {
+  const before = getPreferences();
   setPreferences(preferences);
-  if (!url) return tell(sentence("keys-here")); // in a marketplace's frame nobody has an account
+  if (!url) return tell(sentence(keep(KEPT, preferences) ? "keys-saved" : "keys-here")); // in a marketplace's frame
   const token = document.querySelector("[name=csrfmiddlewaretoken]")?.value ?? "";
   const request = { method: "POST", headers: { "Content-Type": "application/json", "X-CSRFToken": token } };
   try {
     const reply = await fetch(url, { ...request, body: JSON.stringify(preferences) });
-    tell(sentence(reply.ok ? "keys-saved" : "keys-not-saved"));
+    if (![400, 409].includes(reply.status)) return tell(sentence(reply.ok ? "keys-saved" : "keys-not-saved"));
+    setPreferences(before);
+    tell((await reply.json()).problem);
   } catch {
     tell(sentence("keys-not-saved"));
   }
@@ -26,7 +33,7 @@ function taken(key, action) {
 }
 
 function accept(action, key) {
-  if (!isSingle(key) || key === " ") return tell(sentence("key-unfit"));
+  if (!isSingle(key) || /[\s\d]/.test(key)) return tell(sentence("key-unfit"));
   const other = taken(key, action);
   if (other) return tell(sentence("key-taken", { key: signOf(key), what: other.querySelector("th").textContent }));
   const preferences = getPreferences();

@@ -13,6 +13,7 @@ from annotation.tasktype.helpers.answer_wording import reworded
 from annotation.tasktype.helpers.answering import answer_f1, answered, completed, payload_of, problems
 from annotation.tasktype.helpers.simulated_answers import imitated
 
+from .keys import KEYS
 from .labels import ANSWERABLE, NOT_ANSWERABLE, UNANSWERABLE, labelled, made_elsewhere, together
 from .report import LABELS, answerability_report
 
@@ -42,6 +43,7 @@ class Answerability(Sampled, Traced, AnswerTask):
         "Say whether the paragraphs answer the question. If they do, answer it and tick the paragraphs that "
         "support your answer."
     )
+    keys = KEYS
     Options = Options
     labels = {name: Label(words, {"answerable": name == ANSWERABLE}) for name, words in LABELS.items()}
 

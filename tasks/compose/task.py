@@ -31,6 +31,7 @@ from annotation.tasktype.helpers.hops_task import HopsTask
 
 from . import aggregation, bridge_judgments
 from .findings import MOST_CHARACTERS, checks, findings_of
+from .keys import KEYS
 from .lessons import remarks, shapes
 from .options import Options
 from .pay import SECONDS
@@ -49,6 +50,7 @@ class Compose(Live, Illustrated, Practised, SecondOpinion, Payable, Reviewable, 
     question = _(
         "Check that each bridge connects mentions of the same entity, then combine the hops into one question."
     )
+    keys = KEYS
     needs = _("Requires a decomposition into hops of one of the six shapes, each with question, answer and paragraph.")
     Options = Options
     assignments = 1

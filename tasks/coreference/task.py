@@ -14,6 +14,7 @@ from annotation.tasktype import JSON, Given, Judged, Problem, TaskType
 from annotation.tasktype.helpers.hops import hops_payload, known_bridges, mention_of, reading_seconds
 from annotation.tasktype.helpers.hops_task import HopsTask
 
+from .keys import KEYS
 from .report import coreference_report
 
 VALUES = ("same", "different", "unsure")
@@ -24,6 +25,7 @@ class Coreference(HopsTask):
     title = _("Check bridges between questions")
     question = _("Do both questions refer to the same entity?")
     leads_to = "graphs"
+    keys = KEYS
     needs = _("Requires a decomposition into hops, each with its paragraph.")
     assignments = 1
 

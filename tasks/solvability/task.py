@@ -30,6 +30,7 @@ from annotation.tasktype.helpers.positions import position_of
 
 from .advice import remarks
 from .classes import ALPHA, BETA, BLANK, CLASSES, DELTA, GAMMA, KNOWN, LABELS, class_of, ruled
+from .keys import KEYS
 from .report import solvability_report
 
 MOST_MARKS = 20
@@ -53,6 +54,7 @@ class Options:
 class Solvability(Practised, Revealing, Simulated, Labelled, Comparable, TaskType):
     title = _("Judge ablated questions")
     question = _("Can the question still be solved, and can the removed features be guessed?")
+    keys = KEYS
     needs = _("Requires a question and a paragraph.")
     Options = Options
     labels = {

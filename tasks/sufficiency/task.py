@@ -31,6 +31,7 @@ from annotation.tasktype.helpers.lettered_text import Stretch, lettered
 
 from .decisions import INSUFFICIENT, SUFFICIENT, VERDICTS, decided, pair_of
 from .evidence import are_spans, by_position, words_of
+from .keys import KEYS
 from .options import Options
 from .report import WORDS, sufficiency_report
 
@@ -40,6 +41,7 @@ KEPT = "sufficient"  # in the `extra` of an exported item
 class Sufficiency(Adaptable, Sampled, Arranged, Timed, Simulated, Labelled, Comparable, Traced, TaskType):
     title = _("Judge whether two paragraphs are sufficient")
     question = _("Are these two paragraphs sufficient to arrive at the answer?")
+    keys = KEYS
     needs = _("Requires a question with exactly two paragraphs, and its answer if the batch shows it.")
     meeting = "apart"
     Options = Options

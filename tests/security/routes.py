@@ -82,6 +82,7 @@ TABLE: dict[str, Row] = {
     "sign-out": act(EVERYBODY, 302),
     "password-reset": fill(EVERYBODY, 302, get=302),
     "account": fill(SIGNED_IN, 303),
+    "keys": fill(SIGNED_IN, 303),
     "password-change": fill(SIGNED_IN),
     "account-delete": fill(SIGNED_IN),
     "sign-in-code": fill(EVERYBODY, 302, get=302),  # nobody has come half-way

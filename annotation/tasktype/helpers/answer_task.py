@@ -24,6 +24,7 @@ from annotation.tasktype.helpers.answer_comparison import compared
 from annotation.tasktype.helpers.answer_wording import wording
 from annotation.tasktype.helpers.answering import disagreement, doubted, search, shuffled
 from annotation.tasktype.helpers.practice_feedback import on_answer
+from annotation.tasktype.keys import ANSWERING, FRAME, by_action
 
 
 class AnswerTask(
@@ -31,6 +32,7 @@ class AnswerTask(
 ):
     """Base class of tasks with the payloads and answers of annotation.tasktype.helpers.answering."""
 
+    keys = by_action(*FRAME, *ANSWERING)
     needs = _("Requires a question and a paragraph, with its sentences if the batch asks for sentences.")
     writes = _("The answer as written in a paragraph, or “no answer” if there is none. The support stays the same.")
     live = {"search": search}

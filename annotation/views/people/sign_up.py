@@ -11,7 +11,7 @@ from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView, PasswordResetConfirmView
 from django.db import transaction
 from django.dispatch import receiver
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest, HttpResponseRedirect, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse, reverse_lazy
 from django.utils import translation
@@ -24,7 +24,7 @@ from django.views.i18n import set_language
 
 from annotation.flow.errors import Refused
 from annotation.flow.notifications import notice_inbox
-from annotation.flow.people import consent, sign_in_throttle, sign_up, two_factor
+from annotation.flow.people import consent, shortcuts, sign_in_throttle, sign_up, two_factor
 from annotation.flow.projects import new_project, recycle_bin
 from annotation.flow.work import eligibility
 from annotation.forms.sign_up import JoinForm
@@ -194,8 +194,10 @@ def preferences(request: HttpRequest) -> HttpResponse:
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         fit = False
     if not fit:
-        return HttpResponseBadRequest(_("These keys were not valid, so nothing was changed."))
-    User.objects.filter(pk=request.user.pk).update(shortcuts={"off": off, "keys": keys})
+        return JsonResponse({"problem": _("These keys were not valid, so nothing was changed.")}, status=400)
+    if conflicts := shortcuts.conflicts(keys):
+        return JsonResponse({"problem": " ".join(conflicts.values())}, status=409)
+    shortcuts.save(request.user, off=off, keys=keys)
     return JsonResponse({}, status=200)
 
 
