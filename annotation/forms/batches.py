@@ -52,6 +52,11 @@ class CheckForm(ConsoleForm):
         help_text=_("Paused workers get no more HITs of this batch until you let them continue. Nothing is rejected."),
     )
 
+    @property
+    def has_hidden_gold(self) -> bool:
+        """Whether its fields have something to show: chosen datasets, or errors."""
+        return bool(self["checks"].value() or self.errors.keys() & {"check_percent", "check_warn", "check_pause"})
+
     def stored_checks(self, batch: Batch) -> dict[str, Any]:
         """Initial values from a stored batch."""
         rule = hidden_gold.read_rule(batch.check_rule)
@@ -238,7 +243,10 @@ class LaunchForm(WhoForm, InstructionsForm, PlaceForm, PayForm, CheckForm):
 
     @property
     def tasks(self) -> list[dict[str, Any]]:
-        """The tasks to choose from: {"kind", "title", "question", "problem" ("" if it fits)}."""
+        """The tasks to choose from: {"kind", "title", "question", "problem" ("" if it fits), "pictures"}.
+
+        `pictures` are names of templates, of which the first that exists is shown.
+        """
         problems = {kind: _(text) for kind, text in self.task_problems.items()}
         return [
             {
@@ -246,9 +254,15 @@ class LaunchForm(WhoForm, InstructionsForm, PlaceForm, PayForm, CheckForm):
                 "title": _(title),
                 "question": _(task_type(kind).question),
                 "problem": problems.get(kind, ""),
+                "pictures": [f"{kind}/pictogram.svg", "widgets/pictogram.svg"],
             }
             for kind, title in kinds()
         ]
+
+    @property
+    def unsuitable_tasks(self) -> list[dict[str, Any]]:
+        """The tasks that can use no item of the chosen datasets, except the chosen task."""
+        return [task for task in self.tasks if task["problem"] and task["kind"] != self.kind]
 
     def is_valid(self) -> bool:
         return super().is_valid() & self.options.is_valid()

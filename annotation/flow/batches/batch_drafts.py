@@ -49,6 +49,10 @@ class Plan:
         return self.responses * self.expected_seconds / 3600
 
     @property
+    def minutes(self) -> int:
+        return max(1, round(60 * self.hours))
+
+    @property
     def hours_between(self) -> tuple[float, ...]:
         return tuple(responses * self.expected_seconds / 3600 for responses in self.responses_between)
 

@@ -8,14 +8,16 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.template.loader import render_to_string
 from django.urls import reverse
 
 from annotation.flow.batches import batch_drafts, batch_launch, expected_time
 from annotation.models import Batch, Job, Project, User, Worker
-from annotation.registry import default_instructions, task_types
+from annotation.registry import default_instructions, folder_of, kinds, task_types
 from annotation.tasktype import JSON, Timed
 from tasks.answer.task import Answer
 from tests.conftest import write_records
+from tests.one_line import one_line
 from tests.views.console import at, work_off
 
 
@@ -320,3 +322,45 @@ def test_how_many_answer_each_item_is_proposed_by_the_task_and_kept_where_it_was
         batch_launch.create_batch(project, "two", task="compose", assignments_per_hit=2, **given).assignments_per_hit
         == 2
     )
+
+
+def test_it_is_read_from_the_data_to_the_launch(client: Any, alice: Any, project: Any, dataset: Any) -> None:
+    client.force_login(alice)
+    html = client.get(reverse("batch-new", args=["wells"])).content.decode()
+    assert re.findall(r"<h2>(\d · [^<]+)</h2>", html) == [
+        "1 · Data",
+        "2 · Task",
+        "3 · Look at three items",
+        "4 · People",
+        "5 · Pay",
+        "6 · Launch",
+    ]
+
+
+def test_tasks_that_do_not_fit_the_data_are_folded_behind_those_that_do(
+    client: Any, alice: Any, project: Any, dataset: Any
+) -> None:
+    client.force_login(alice)
+    html = client.get(reverse("batch-new", args=["wells"], query={"dataset": dataset.slug})).content.decode()
+    field = html[html.index('id="control-task"') : html.index("</fieldset>", html.index('id="control-task"'))]
+    fitting, folded = field.split('<details class="unsuitable">')
+    assert "disabled" not in fitting
+    assert 'value="answer"' in fitting
+    cards = folded.count('type="radio"')
+    assert cards
+    assert cards == folded.count("disabled") == folded.count("Requires ")
+    assert field.count('<svg class="pictogram"') == field.count('type="radio"') == len(kinds())
+
+
+def test_a_task_without_a_picture_of_its_own_gets_the_common_one(client: Any, alice: Any, project: Any) -> None:
+    own = (folder_of("answer") / "pictogram.svg").read_text(encoding="utf-8")
+    assert own == render_to_string(["answer/pictogram.svg", "widgets/pictogram.svg"])
+    assert '<svg class="pictogram"' in render_to_string(["fluency/pictogram.svg", "widgets/pictogram.svg"])
+
+
+def test_the_estimate_is_said_in_a_sentence(client: Any, alice: Any, project: Any, dataset: Any) -> None:
+    client.force_login(alice)
+    posted = form(dataset, assignments_per_hit="2", expected_minutes="5")
+    html = one_line(client.post(reverse("batch-consequences", args=["wells"]), posted).content.decode())
+    said = one_line(re.sub(r"<[^>]+>", " ", html[html.index('class="estimate">') + 17 :].split("</p>")[0])).strip()
+    assert said == "3 items with 2 responses each, from different workers. About 30 minutes of work."
