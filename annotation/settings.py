@@ -44,6 +44,7 @@ INSTALLED_APPS = [
     "annotation",
     "annotation.marketplaces",
     "annotation.dry_run",
+    "annotation.studies",
     "annotation.demo",
     "annotation.webhooks",
     "annotation.mturk_api",

@@ -17,7 +17,7 @@ from tests.bench.__main__ import COMPARISONS
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = documents.all_text(ROOT)
-ALL_APPS = pytest.mark.app("demo", "dry_run", "marketplaces", "mturk_api", "webhooks")
+ALL_APPS = pytest.mark.app("demo", "dry_run", "marketplaces", "mturk_api", "studies", "webhooks")
 GUIDES = ["workers", "requesters", "administrators", "developers", "architecture"]
 
 

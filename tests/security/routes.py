@@ -209,6 +209,8 @@ TABLE: dict[str, Row] = {
     "hit-exclude": act(MEMBERS),
     "hit-restore": act(MEMBERS),
     "dry_runs": fill(MEMBERS, own=LOOK_ONLY),
+    "studies": look(MEMBERS),
+    "study": fill(MEMBERS, own=LOOK_ONLY),
     "review": look(MEMBERS),
     "review-draw": act(MEMBERS),
     "review-answer": fill(MEMBERS, 409),

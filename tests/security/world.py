@@ -57,6 +57,7 @@ SOME_ROLES = [role if role in {"anonymous", "alice"} else pytest.param(role, mar
 
 # what stands in addresses whatever the project
 WORDS: dict[str, Any] = {
+    "study.name": "musique-human-score",  # the same in every project
     "position": 0,
     "version": 1,
     "format": "jsonl",

@@ -88,6 +88,7 @@ KINDS = {
     "token": gettext_noop("API token"),
     "payout": gettext_noop("payout"),
     "webhook": gettext_noop("webhook"),
+    "study": gettext_noop("study"),
 }
 DETAILS = {
     "number": gettext_noop("number"),

@@ -12,6 +12,7 @@ from annotation.flow.people.round_pools import pool_of
 from annotation.management.json_command import minutes, project_of, slug, whole, words
 from annotation.management.launch_summary import LaunchCommand
 from annotation.models import QualificationRound
+from annotation.pure.people.round_rules import clause_of
 
 
 class Command(LaunchCommand):
@@ -85,17 +86,11 @@ def _chance(skill: str, passes: float, at_most: float) -> str:
 
 
 def clause(text: str) -> dict[str, Any]:
-    """Parse an argument `figure>percent@dataset` or `figure>=percent` into a clause as it is stored."""
-    condition, _at, dataset = text.partition("@")
-    comparator = ">=" if ">=" in condition else ">"
-    figure, _comparator, percent = condition.partition(comparator)
+    """Parse an argument of a rule's clause."""
     try:
-        value = float(percent) / 100
-    except ValueError:
-        value = -1.0
-    if not figure.strip() or not 0 <= value <= 1:
-        raise argparse.ArgumentTypeError(f"{text[:60]!r}: write figure>percent@dataset, such as answer_f1>75@each")
-    return {"figure": figure.strip(), "comparator": comparator, "value": value, "dataset": dataset.strip()}
+        return clause_of(text)
+    except ValueError as wrong:
+        raise argparse.ArgumentTypeError(str(wrong)) from None
 
 
 def day(text: str) -> datetime:

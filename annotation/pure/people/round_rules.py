@@ -54,6 +54,20 @@ def _read_clause(entry: Any) -> Clause:
     return Clause(str(entry["figure"]), float(value), comparator, str(entry.get("dataset", "")))
 
 
+def clause_of(text: str) -> dict[str, Any]:
+    """Parse `figure>percent@dataset` or `figure>=percent` into a clause as it is stored. Raises ValueError."""
+    condition, _at, dataset = text.partition("@")
+    comparator = ">=" if ">=" in condition else ">"
+    figure, _comparator, percent = condition.partition(comparator)
+    try:
+        value = float(percent) / 100
+    except ValueError:
+        value = -1.0
+    if not figure.strip() or not 0 <= value <= 1:
+        raise ValueError(f"{text[:60]!r}: write figure>percent@dataset, such as answer_f1>75@each")
+    return {"figure": figure.strip(), "comparator": comparator, "value": value, "dataset": dataset.strip()}
+
+
 def key(figure: str, dataset: str = "") -> str:
     """A figure's name among an attempt's figures: "answer_f1" or "answer_f1/wells"."""
     return f"{figure}/{dataset}" if dataset else figure

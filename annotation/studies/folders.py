@@ -1,0 +1,63 @@
+"""The studies: the folders in `studies/` at the top of the installation, found by discovery."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+
+from annotation.flow.errors import Refused
+from annotation.pure.studies import definition, published
+from annotation.pure.studies.definition import BadStudy, Definition, StudyData
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A study's folder, read and checked."""
+
+    name: str
+    path: Path
+    definition: Definition
+    published: list[published.Published]
+
+    @property
+    def readme(self) -> str:
+        """What the paper says and leaves open, and what we chose, in Markdown."""
+        return (self.path / "README.md").read_text(encoding="utf-8")
+
+    def small_file(self, data: StudyData) -> Path:
+        return self.path / data.small
+
+    def wanted_file(self, data: StudyData) -> Path:
+        """Where the researcher puts a file whose records may not be shipped."""
+        return Path(settings.VAR) / "studies" / self.name / data.file
+
+
+def root() -> Path:
+    return Path(settings.ROOT) / "studies"
+
+
+def names() -> list[str]:
+    """The studies by name; a folder that begins with `_` is none."""
+    return sorted(file.parent.name for file in root().glob("[!_]*/study.yaml"))
+
+
+def read(name: str) -> Folder:
+    """The study of that name. Raises Refused for an unknown one, and where its files are wrong."""
+    if name not in names():
+        raise Refused(f"There is no study {name}. There are: {', '.join(names()) or 'none'}.")
+    path = root() / name
+    try:
+        found = definition.read((path / "study.yaml").read_text(encoding="utf-8"))
+    except BadStudy as bad:
+        raise Refused(f"studies/{name}/study.yaml: {bad}") from None
+    try:
+        figures = published.read((path / "published.csv").read_text(encoding="utf-8"))
+    except BadStudy as bad:
+        raise Refused(f"studies/{name}/{bad}") from None
+    known = {row.name for row in found.batches}
+    for figure in figures:
+        if figure.batch and figure.batch not in known:
+            raise Refused(f"studies/{name}/published.csv: {figure.figure}: there is no batch {figure.batch}")
+    return Folder(name, path, found, figures)

@@ -1,0 +1,31 @@
+"""The job that launches a study."""
+
+from typing import Any
+
+from annotation.flow.projects.job_queue import Progress, Verb
+from annotation.models import Job, User
+from annotation.studies import folders
+from annotation.studies.launch import launch
+from annotation.studies.models import StudyRun
+
+
+def launch_study(job: Job, progress: Progress) -> dict[str, Any]:
+    """Launch what is not launched of a run; returns its datasets and batches with their sizes."""
+    run = StudyRun.objects.get(pk=job.arguments["run"], project=job.project)
+    found = run.definition
+    steps = [*found.data, *found.derivations, *found.rounds, *found.batches]
+    done = iter(range(len(steps)))
+    return launch(run, folders.read(run.study), say=lambda _text: progress(next(done), len(steps)))
+
+
+def enqueue(run: StudyRun, *, user: User | None) -> Job:
+    """Queue the launch of a run; the same job if it waits or runs already."""
+    from annotation import jobs  # which finds this module
+
+    return jobs.enqueue_once(
+        "launch_study", project=run.project, title=f"Launch {run.slug}", arguments={"run": run.pk}, user=user
+    )
+
+
+VERBS: dict[str, Verb] = {"launch_study": launch_study}
+RESULTS = [("launch_study", "studies/_job_result.html", lambda found: found)]

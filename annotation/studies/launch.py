@@ -1,0 +1,178 @@
+"""Launching a study: its data, derivations, qualification rounds and batches, in this order.
+
+Each step is skipped if it is done, so a launch that was interrupted is continued by the same call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
+
+from annotation.flow.batches import batch_launch
+from annotation.flow.data.dataset_import import file_digest, import_dataset
+from annotation.flow.data.derivation import derive_dataset
+from annotation.flow.errors import Refused
+from annotation.flow.people import consent
+from annotation.flow.people.qualification_rounds import create_round
+from annotation.flow.projects import audit_log
+from annotation.flow.work import eligibility
+from annotation.models import Batch, Dataset, Project, User
+from annotation.pure.people import round_rules
+from annotation.pure.studies.definition import StudyBatch, StudyData, StudyRound, scaled
+from annotation.registry import default_instructions
+from annotation.studies.folders import Folder
+from annotation.studies.models import StudyRun
+
+Say = Callable[[str], None]
+
+
+def begin(
+    project: Project,
+    folder: Folder,
+    *,
+    slug: str = "",
+    seed: int = 0,
+    scale: float = 1.0,
+    small: bool = False,
+    files: Mapping[str, Path] | None = None,
+    user: User | None = None,
+) -> StudyRun:
+    """The run of the study in the project; the same call again returns the same run.
+
+    `files`: {data: path}, by default the files in the study's folder of this installation. Raises Refused if a file is
+    missing or another one than the study says, if the consent text is unfinished, or if the name is taken.
+    """
+    if not 0 < scale <= 1:
+        raise Refused(_("The scale must be above 0 and at most 1."))
+    consent.check_finished(project)
+    paths = {data.name: _path(folder, data, files or {}, small=small) for data in folder.definition.data}
+    columns = {
+        "study": folder.name,
+        "text": (folder.path / "study.yaml").read_text(encoding="utf-8"),
+        "figures": (folder.path / "published.csv").read_text(encoding="utf-8"),
+        "files": {name: file_digest(path) for name, path in paths.items()},
+        "seed": seed,
+        "scale": scale,
+        "small": small,
+    }
+    try:
+        with transaction.atomic():
+            run = StudyRun.objects.create(project=project, slug=slug or folder.name, created_by=user, **columns)
+            audit_log.record("created", run, seed=seed, scale=scale)
+    except IntegrityError:
+        run = StudyRun.objects.get(project=project, slug=slug or folder.name)
+        if any(getattr(run, name) != value for name, value in columns.items()):
+            text = _("%(name)s was launched with other settings. Give this run another name.")
+            raise Refused(text % {"name": run.slug}) from None
+    return run
+
+
+def _path(folder: Folder, data: StudyData, files: Mapping[str, Path], *, small: bool) -> Path:
+    """The file of the data. Raises Refused if it is not there or has another digest than the study says."""
+    if small:
+        return folder.small_file(data)
+    path = files.get(data.name) or folder.wanted_file(data)
+    if not path.exists():
+        text = _("The study needs %(file)s (%(where)s). Put it at %(path)s, or name it: --data %(name)s=FILE.")
+        where = {"file": data.file, "where": data.where, "path": folder.wanted_file(data), "name": data.name}
+        raise Refused(text % where)
+    if data.sha256 and file_digest(path) != data.sha256:
+        text = _("%(path)s is not the file that the study was written for: its SHA-256 is not %(digest)s.")
+        raise Refused(text % {"path": path, "digest": data.sha256})
+    return path
+
+
+def launch(
+    run: StudyRun, folder: Folder, *, files: Mapping[str, Path] | None = None, say: Say = print
+) -> dict[str, Any]:
+    """Do the steps of the run that are not done; returns {"datasets": {name: items}, "batches": {name: HITs}}.
+
+    `say` is told each step. Raises Refused as the step's own function does; what was done before stays.
+    """
+    found = run.definition
+    for data in found.data:
+        path = _path(folder, data, files or {}, small=run.small)
+        if file_digest(path) != run.files[data.name]:
+            raise Refused(_("%(path)s has changed since the study was launched.") % {"path": path})
+        say(_("Import %(name)s") % {"name": data.name})
+        kind = data.small_format if run.small else data.format
+        import_dataset(run.project, path, format=kind, name=run.name_of(data.name), source=data.where[:500])
+    for each in found.derivations:
+        say(_("Derive %(name)s") % {"name": each.name})
+        options = {name: _referred(run, value) for name, value in scaled(each.options, each.how, run.scale).items()}
+        source = dataset_of(run, each.source)
+        derive_dataset(source, how=each.how, name=run.name_of(each.name), seed=run.seed, options=options)
+    for row in (*found.rounds, *found.batches):
+        say(_("Launch %(name)s") % {"name": row.name})
+        _launch(run, row)
+    names = [each.name for each in (*found.data, *found.derivations)]
+    batches = batches_of(run)
+    return {
+        "run": run.slug,
+        "datasets": {name: dataset_of(run, name).size for name in names},
+        "batches": {name: batch.size for name, batch in batches.items()},
+    }
+
+
+def _referred(run: StudyRun, value: Any) -> Any:
+    """An option's value, with `$name` replaced by the dataset's name in the project."""
+    return run.name_of(value[1:]) if isinstance(value, str) and value.startswith("$") else value
+
+
+def dataset_of(run: StudyRun, name: str) -> Dataset:
+    return Dataset.objects.whole().get(project=run.project, slug=run.name_of(name))
+
+
+def batches_of(run: StudyRun) -> dict[str, Batch]:
+    """The batches and rounds of the run that exist, by their names in the study."""
+    parts = {run.name_of(row.name): row.name for row in (*run.definition.rounds, *run.definition.batches)}
+    rows = Batch.objects.filter(project=run.project, slug__in=parts).order_by("pk")
+    return {parts[row.slug]: row for row in rows}
+
+
+def _launch(run: StudyRun, row: StudyBatch | StudyRound) -> None:
+    slug = run.name_of(row.name)
+    batch = Batch.objects.filter(project=run.project, slug=slug).first()
+    if batch is None:
+        common: dict[str, Any] = {
+            "task": row.task,
+            "datasets": [dataset_of(run, name) for name in row.datasets],
+            "options": row.options,
+            "title": row.title or None,
+            "instructions": default_instructions(row.task),
+            "seed": run.seed,
+        }
+        batch = _round(run, slug, row, common) if isinstance(row, StudyRound) else _batch(run, slug, row, common)
+    if batch.state in {Batch.State.DRAFT, Batch.State.LAUNCHING}:
+        batch_launch.launch(batch)
+
+
+def _batch(run: StudyRun, slug: str, row: StudyBatch, common: dict[str, Any]) -> Batch:
+    conditions = [eligibility.from_words(run.project, words, guard="Accept") for words in row.require]
+    return batch_launch.create_batch(
+        run.project,
+        slug,
+        **common,
+        assignments_per_hit=row.assignments,
+        sample=max(1, round(run.scale * row.sample)) if row.sample else None,
+        expected_seconds=round(60 * row.minutes) if row.minutes else None,
+        requirements=eligibility.column(run.project, conditions),
+    )
+
+
+def _round(run: StudyRun, slug: str, row: StudyRound, common: dict[str, Any]) -> Batch:
+    made = create_round(
+        run.project,
+        slug,
+        **common,
+        per_worker=row.per_worker,
+        grants=row.grants,
+        rule=[round_rules.clause_of(words) for words in row.rule] or None,
+        grading=row.grading,
+        sample=row.pool,
+    )
+    return made.batch

@@ -1,0 +1,81 @@
+"""Studies of papers: list them, show one, launch one, and print its figures beside the paper's."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from annotation.flow.errors import Refused
+from annotation.flow.people import consent
+from annotation.management.json_command import JSONCommand, existing, project_of, slug, whole, words
+from annotation.models import Project
+from annotation.studies import folders, report
+from annotation.studies.launch import begin, launch
+from annotation.studies.models import StudyRun
+
+
+class Command(JSONCommand):
+    help = "Studies of papers: list, show NAME, launch NAME, report RUN."
+
+    def add(self, parser: Any) -> None:
+        add = parser.add_argument
+        add("act", choices=["list", "show", "launch", "report"], metavar="list|show|launch|report")
+        add("name", nargs="?", default="", type=words(100), help="the study; for report its run")
+        add("--as", dest="run", type=slug, metavar="NAME", help="the run's name (default: the study's)")
+        add("--seed", type=whole(0, 2**62), default=0)
+        add("--scale", type=float, default=1.0, help="share of the paper's sample sizes, such as .1 for a pilot")
+        add("--small", action="store_true", help="use the small invented data that comes with the study")
+        add("--data", action="append", type=pair, default=[], metavar="NAME=FILE", help="a file of the study's data")
+        add("--from", dest="responses", action="append", type=pair, default=[], metavar="BATCH=FILE",
+            help="report: import responses collected elsewhere first")  # fmt: skip
+        add("--contact", type=words(200), default="", help="name and email address for the consent text")
+        add("--ethics", type=words(500), default="", help="ethics approval for the consent text")
+
+    def act(self, **options: Any) -> dict[str, Any]:
+        if options["act"] == "list":
+            return {name: _title(name) for name in folders.names()}
+        if not options["name"]:
+            self.usage(f"study {options['act']} needs a name; `manage.py study list` lists them")
+        if options["act"] == "show":
+            return self.show(options["name"])
+        act = self.launch if options["act"] == "launch" else self.report
+        return act(project_of(options), options)
+
+    def show(self, name: str) -> dict[str, Any]:
+        folder = folders.read(name)
+        found = folder.definition
+        needs = {data.name: f"{data.file} ({data.where})" for data in found.data}
+        return {"title": found.title, "paper": found.paper, "about": found.about, **needs, "read me": folder.readme}
+
+    def launch(self, project: Project, options: dict[str, Any]) -> dict[str, Any]:
+        consent.fill_in(project, contact=options["contact"], ethics=options["ethics"])
+        folder, files = folders.read(options["name"]), dict(options["data"])
+        terms = {name: options[name] for name in ("seed", "scale", "small")}
+        run = begin(project, folder, slug=options["run"] or "", files=files, **terms)
+        return launch(run, folder, files=files, say=self.stderr.write)
+
+    def report(self, project: Project, options: dict[str, Any]) -> dict[str, Any]:
+        run = StudyRun.objects.filter(project=project, slug=options["name"]).first()
+        if run is None:
+            known = ", ".join(StudyRun.objects.filter(project=project).values_list("slug", flat=True)) or "none"
+            raise Refused(f"No study {options['name']} was launched in project {project.slug}. There are: {known}.")
+        report.take_responses(run, dict(options["responses"]))
+        return {"run": run.slug, "study": run.study, "figures": report.compute(run, look=True)}
+
+    def lines(self, result: dict[str, Any]) -> list[str]:
+        return report.lines(result["figures"]) if "figures" in result else super().lines(result)
+
+
+def _title(name: str) -> str:
+    """The study's title; of a broken one, what is wrong."""
+    try:
+        return folders.read(name).definition.title
+    except Refused as broken:
+        return f"! {broken}"
+
+
+def pair(text: str) -> tuple[str, Path]:
+    """Parse NAME=FILE."""
+    name, equals, path = text.partition("=")
+    if not (name and equals):
+        raise argparse.ArgumentTypeError(f"{text[:60]!r}: write NAME=FILE")
+    return name, existing(path)

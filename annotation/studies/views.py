@@ -1,0 +1,110 @@
+"""Pages of studies: the list, and one study with its runs beside what the paper prints."""
+
+from typing import Any
+
+from django import forms
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from annotation.flow.errors import Refused
+from annotation.flow.people import consent
+from annotation.forms.projects import ConsoleForm
+from annotation.models import Project
+from annotation.pure.people import roles
+from annotation.studies import folders, jobs, report
+from annotation.studies.launch import batches_of, begin
+from annotation.studies.models import StudyRun
+from annotation.views.access import member_form, member_page
+from annotation.views.breadcrumbs import section_breadcrumbs
+from annotation.views.markdown_html import html_of
+from annotation.views.post_handling import refusal_in_form, see
+
+
+class LaunchForm(ConsoleForm):
+    """How to launch a study."""
+
+    run = forms.SlugField(
+        label=gettext_lazy("Name of this run"),
+        max_length=60,
+        help_text=gettext_lazy("Its datasets and batches get names that begin with it."),
+    )
+    scale = forms.FloatField(
+        label=gettext_lazy("Scale, in percent"),
+        min_value=1,
+        max_value=100,
+        initial=100,
+        help_text=gettext_lazy("Share of the paper's sample sizes; 10 for a pilot."),
+    )
+    seed = forms.IntegerField(label=gettext_lazy("Seed"), min_value=0, max_value=2**62, initial=0)
+    small = forms.BooleanField(label=gettext_lazy("Use the small invented data, to try the study"), required=False)
+    contact = forms.CharField(label=gettext_lazy("Contact for the consent text"), max_length=200, required=False)
+    ethics = forms.CharField(label=gettext_lazy("Ethics approval"), max_length=500, required=False)
+
+
+@member_page(roles.SEE)
+def studies(request: HttpRequest, project: Project) -> HttpResponse:
+    """Every study of this installation, and the runs in this project."""
+    runs = list(StudyRun.objects.filter(project=project).order_by("-pk"))
+    rows = [_listed(name, [run for run in runs if run.study == name]) for name in folders.names()]
+    breadcrumbs = section_breadcrumbs(project, "settings", _("Studies"))
+    context = {"project": project, "section": "settings", "breadcrumbs": breadcrumbs, "rows": rows}
+    return render(request, "studies/studies.html", context)
+
+
+def _listed(name: str, runs: list[StudyRun]) -> dict[str, Any]:
+    try:
+        found = folders.read(name).definition
+    except Refused as broken:
+        return {"name": name, "broken": str(broken), "runs": runs}
+    return {"name": name, "title": found.title, "paper": found.paper, "protocol": found.protocol, "runs": runs}
+
+
+@member_form(roles.SEE, posting=roles.RUN)
+def study(request: HttpRequest, project: Project, name: str) -> HttpResponse:
+    """One study: what the paper did, its figures beside each run's, and the form that launches it."""
+    if name not in folders.names():
+        raise Http404
+    try:
+        folder = folders.read(name)
+    except Refused as broken:
+        raise Http404(str(broken)) from None
+    form = LaunchForm(request.POST if request.method == "POST" else None, initial={"run": name})
+    if form.is_valid():
+        with refusal_in_form(form):
+            given = form.cleaned_data
+            consent.fill_in(project, contact=given["contact"], ethics=given["ethics"])
+            terms = {"slug": given["run"], "seed": given["seed"], "scale": given["scale"] / 100}
+            run = begin(project, folder, small=given["small"], user=request.user, **terms)
+            return see("job", project.slug, jobs.enqueue(run, user=request.user).public_id)
+    context = {
+        "project": project,
+        "section": "settings",
+        "breadcrumbs": section_breadcrumbs(project, "settings", folder.definition.title),
+        "study": folder.definition,
+        "readme": html_of(folder.readme.partition("\n")[2]),
+        "wanted": [(data, folder.wanted_file(data).exists()) for data in folder.definition.data],
+        "published": [
+            _shown({"unit": row.unit, "paper": {"value": row.value, "n": row.n}}, row) for row in folder.published
+        ],
+        "runs": [_run(run) for run in StudyRun.objects.filter(project=project, study=name).order_by("-pk")],
+        "form": form,
+    }
+    return render(request, "studies/study.html", context, status=422 if form.errors else 200)
+
+
+def _run(run: StudyRun) -> dict[str, Any]:
+    rows = [_shown(row) for row in report.compute(run)]
+    return {"run": run, "batches": list(batches_of(run).values()), "rows": rows}
+
+
+def _shown(row: dict[str, Any], published: Any = None) -> dict[str, Any]:
+    """A row's figures as text."""
+    unit = row["unit"]
+    texts = {"paper_text": report.shown(row["paper"]["value"], unit), "place": published.place if published else ""}
+    if own := row.get("ours"):
+        texts["own_text"] = report.shown(own["value"], unit)
+        if own["low"] is not None:
+            texts["interval"] = f"[{report.shown(own['low'], unit)}, {report.shown(own['high'], unit)}]"
+    return {"figure": published.figure if published else row["figure"], **row, **texts}

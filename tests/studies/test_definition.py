@@ -1,0 +1,111 @@
+"""The files of a study: what they may say, and where the errors point."""
+
+from __future__ import annotations
+
+import pytest
+
+from annotation.pure.studies import definition, published
+from annotation.pure.studies.definition import BadStudy
+from annotation.pure.studies.published import COLUMNS, Ours, Published
+
+HEAD = "title: T\npaper: P\nabout: A\n"
+DATA = "data:\n  q: {format: musique, file: f.jsonl, where: there, small: s.jsonl}\n"
+BATCH = "batches:\n  b: {task: answer, datasets: [q]}\n"
+
+
+def test_a_definition_is_read() -> None:
+    found = definition.read(HEAD + DATA + "derivations:\n  d: {from: q, how: sample, options: {count: 10}}\n" + BATCH)
+    assert [each.name for each in found.derivations] == ["d"]
+    assert found.derivations[0].source == "q"
+    assert found.batches[0].datasets == ["q"]
+    assert found.protocol == "paper"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("- a list", "it needs the keys"),
+        ("title: [", "it is not YAML"),
+        (HEAD + DATA + BATCH + "bathces: {}", "bathces: there is no such key"),
+        (DATA + BATCH, "title: write a text"),
+        (HEAD + DATA + BATCH + "protocol: theirs", "protocol: write paper or ours"),
+        (HEAD + DATA + "batches:\n  b: {task: answer}", "batches.b.datasets is missing"),
+        (
+            HEAD + DATA + "batches:\n  b: {task: answer, datasets: [q], asignments: 3}",
+            "batches.b.asignments: there is no",
+        ),
+        (HEAD + DATA + "batches:\n  b: {task: answer, datasets: q}", "batches.b.datasets: write a list"),
+        (HEAD + DATA + "batches:\n  b: {task: answer, datasets: [r]}", "b.datasets: there is no dataset r before it"),
+        (HEAD + DATA + "derivations:\n  d: {from: e, how: sample}\n" + BATCH, "derivations.d: there is no dataset e"),
+        (HEAD + DATA + "derivations:\n  q: {from: q, how: sample}\n" + BATCH, "q: two datasets have this name"),
+        (
+            HEAD + DATA + 'derivations:\n  d: {from: q, how: x, options: {pool: "$z"}}\n' + BATCH,
+            "derivations.d: there is no dataset z",
+        ),
+        (HEAD + DATA, "batches: a study needs at least one"),
+    ],
+)
+def test_an_error_names_its_place(text: str, why: str) -> None:
+    with pytest.raises(BadStudy, match="^" + why.replace(".", r"\.")):
+        definition.read(text)
+
+
+def test_the_scale_shrinks_samples_only() -> None:
+    assert definition.scaled({"count": 125}, "sample", 0.1) == {"count": 12}
+    assert definition.scaled({"count": 3}, "sample", 0.1) == {"count": 1}
+    assert definition.scaled({"count": 125}, "graphs", 0.1) == {"count": 125}
+
+
+def row(value: str = "90", unit: str = "percent", n: str = "50") -> Published:
+    [found] = published.read(",".join(COLUMNS) + f"\nF,{value},{unit},{n},Table 3,Score,F1,546,,b,a\n")
+    return found
+
+
+def test_a_published_figure_is_a_share_with_its_place() -> None:
+    found = row()
+    assert found.value == pytest.approx(0.9)
+    assert found.place == "Table 3, Score, F1, p. 546"
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("F,x,percent,50,,,,,,,", "line 2: value and n are numbers"),
+        ("F,1,inch,50,,,,,,,", "line 2, unit: write one of"),
+        ("F,1,percent,50,,,,,,b,", "line 2: batch and path go together"),
+        ("F,1,percent", "line 2: it has more or fewer than 11 columns"),
+    ],
+)
+def test_a_wrong_line_of_figures_is_named(line: str, why: str) -> None:
+    with pytest.raises(BadStudy, match=why):
+        published.read(",".join(COLUMNS) + f"\n{line}\n")
+
+
+def test_a_path_leads_through_keys_tables_rows_and_columns() -> None:
+    report = {
+        "datasets": {"d": {"f1": {"value": 0.5, "low": 0.4, "high": 0.6, "n": 9}}},
+        "tables": [{"name": "labels", "rows": [["x", 3]]}],
+    }
+    assert published.ours(report, "datasets.d.f1") == Ours(0.5, 0.4, 0.6, 9)
+    assert published.ours(report, "tables.labels.0.1") == Ours(3.0, None, None, 0)
+    for missing in ("datasets.e.f1", "tables.none.0.1", "tables.labels.1.0", "tables.labels.0.7", "tables.labels.0.0"):
+        assert published.ours(report, missing) is None
+
+
+def test_two_shares_are_compared_by_newcombes_interval() -> None:
+    # Newcombe 1998, Table II, method 10: 56/70 - 48/80 is .2 with the interval .0524 to .3339
+    ours = Ours(56 / 70, 0.6918, 0.8769, 70)  # Wilson's interval
+    found = published.difference(row(value="60", n="80"), ours)
+    assert (found.value, found.low, found.high) == pytest.approx((0.2, 0.0524, 0.3339), abs=2e-4)
+    assert found.beyond_chance is True
+
+
+def test_a_mean_takes_our_spread_and_a_figure_without_n_is_fixed() -> None:
+    ours = Ours(0.8, 0.7, 0.9, 100)
+    with_n = published.difference(row(value="70", unit="score", n="100"), ours)
+    assert (with_n.low, with_n.high) == pytest.approx((0.1 - 0.1 * 2**0.5, 0.1 + 0.1 * 2**0.5))
+    assert with_n.beyond_chance is False
+    fixed = published.difference(row(value="65", unit="score", n=""), ours)
+    assert (fixed.low, fixed.high) == pytest.approx((0.05, 0.25))
+    assert fixed.beyond_chance is True
+    assert published.difference(row(value="2", unit="count"), Ours(3.0, None, None, 0)).beyond_chance is None

@@ -1,0 +1,218 @@
+"""Studies, each launched on its small data, worked through and compared with its paper; and a study of one's own."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+
+from annotation.flow.errors import Refused
+from annotation.flow.people import consent
+from annotation.flow.people.sign_up import project_named
+from annotation.jobs import work_off
+from annotation.models import Batch, Dataset, Item, Project
+from annotation.registry import task_type
+from annotation.studies import folders, report
+from annotation.studies.launch import batches_of, begin, launch
+from annotation.studies.models import StudyRun
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def project(db: None) -> Project:
+    found = project_named()
+    consent.fill_in(found, contact="Ada, ada@example.org", ethics="board 7, no. 12")
+    return found
+
+
+def launched(project: Project, name: str, **terms: Any) -> StudyRun:
+    folder = folders.read(name)
+    run = begin(project, folder, small=True, **terms)
+    launch(run, folder, say=lambda _text: None)
+    return run
+
+
+def responses(run: StudyRun, folder: Path, seed: int = 1) -> dict[str, Path]:
+    """A file of simulated responses, most of them right, for each batch of the run."""
+    files = {}
+    for row in run.definition.batches:
+        batch, rng = batches_of(run)[row.name], Random(seed)
+        lines = []
+        for hit in batch.hits.select_related("item__dataset"):
+            for number in range(batch.assignments_per_hit):
+                right = rng.random() < 0.85
+                answer = task_type(batch.task).imitate(hit.payload, hit.item.example, rng, right=right)  # type: ignore[attr-defined]
+                place = {"dataset": hit.item.dataset.slug, "item": hit.item.position}
+                lines.append(json.dumps({**place, "worker": f"worker {number}", "answer": answer}))
+        files[row.name] = folder / f"{run.slug}-{row.name}.jsonl"
+        files[row.name].write_text("\n".join(lines) + "\n")
+    return files
+
+
+@pytest.mark.parametrize("name", folders.names())
+def test_a_study_runs_whole_on_its_small_data(name: str, project: Project, tmp_path: Path) -> None:
+    run = launched(project, name)
+    report.take_responses(run, responses(run, tmp_path))
+    rows = report.compute(run, look=True)
+    measured = [row for row in rows if row["ours"] is not None]
+    pointed = [figure for figure in run.published if figure.batch]
+    assert len(measured) == len(pointed), [row["note"] for row in rows if row["note"]]
+    for row in measured:
+        assert 0 <= row["ours"]["value"] <= (10**6 if row["unit"] == "count" else 1), row
+    assert len(report.lines(rows)) == len(run.published)
+
+
+@pytest.mark.parametrize("name", folders.names())
+def test_a_study_says_what_it_needs_and_chose(name: str) -> None:
+    folder = folders.read(name)
+    assert {"**The paper**", "**Left open**", "**What we chose**"} <= {
+        part.partition("**")[0] + "**" + part.split("**")[1] + "**"
+        for part in folder.readme.split("\n\n")
+        if "**" in part
+    }
+    for data in folder.definition.data:
+        assert folder.small_file(data).is_file()
+        assert data.where
+
+
+def test_the_same_launch_again_changes_nothing_and_another_is_refused(project: Project) -> None:
+    first = launched(project, "musique-human-score", seed=3)
+    again = launched(project, "musique-human-score", seed=3)
+    assert again == first
+    assert Batch.objects.filter(project=project).count() == 2
+    with pytest.raises(Refused, match="launched with other settings"):
+        launched(project, "musique-human-score", seed=4)
+    other = launched(project, "musique-human-score", seed=4, slug="second")
+    assert set(batches_of(other)) == {"qualification", "answers"}
+
+
+def test_an_interrupted_launch_goes_on(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = folders.read("musique-human-score")
+    run = begin(project, folder, small=True)
+
+    def dies(text: str) -> None:
+        if "answers" in text:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        launch(run, folder, say=dies)
+    assert set(batches_of(run)) == {"qualification"}
+    assert set(launch(run, folder, say=lambda _text: None)["batches"]) == {"qualification", "answers"}
+
+
+def test_two_runs_with_a_seed_draw_the_same_and_score_the_same(project: Project, tmp_path: Path) -> None:
+    project_named("default")
+    second = Project.objects.create(slug="second", title="Second", consent=project.consent)
+    runs = [
+        launched(project, "musique-full-answerability", seed=5),
+        launched(second, "musique-full-answerability", seed=5),
+    ]
+    contents = [
+        list(
+            Item.objects.filter(dataset__project=run.project)
+            .order_by("dataset__slug", "position")
+            .values_list("content")
+        )
+        for run in runs
+    ]
+    assert contents[0] == contents[1]
+    for run in runs:
+        report.take_responses(run, responses(run, tmp_path))
+    assert report.compute(runs[0], look=True) == report.compute(runs[1], look=True)
+
+
+def test_scale_draws_a_share(project: Project) -> None:
+    run = launched(project, "musique-full-answerability", scale=0.1)
+    assert Dataset.objects.get(slug="musique-full-answerability-drawn").size == 5
+    assert run.scale == 0.1
+
+
+def test_a_missing_file_is_named_with_its_place(project: Project) -> None:
+    with pytest.raises(CommandError, match=r"needs hotpot_dev_distractor_v1\.json .*--data questions=FILE"):
+        call_command("study", "launch", "dire-sufficiency")
+    assert not StudyRun.objects.exists()
+
+
+def test_a_file_with_another_digest_is_refused(
+    project: Project, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    root = own_study(tmp_path, 'sha256: "0"')
+    monkeypatch.setattr(folders, "root", lambda: root)
+    with pytest.raises(Refused, match="is not the file that the study was written for"):
+        begin(project, folders.read("mine"), files={"questions": root / "_small" / "vennory.jsonl"})
+
+
+def own_study(tmp_path: Path, line: str = 'sha256: ""') -> Path:
+    """A folder of studies with a copied one."""
+    root = tmp_path / "studies"
+    there = Path(settings.ROOT) / "studies"
+    shutil.copytree(there / "_small", root / "_small")
+    shutil.copytree(there / "musique-human-score", root / "mine")
+    file = root / "mine" / "study.yaml"
+    file.write_text(file.read_text().replace("    format: musique\n", f"    format: musique\n    {line}\n", 1))
+    return root
+
+
+def test_a_copied_folder_is_a_new_study(project: Project, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    root = own_study(tmp_path)
+    monkeypatch.setattr(folders, "root", lambda: root)
+    assert folders.names() == ["mine"]
+    run = launched(project, "mine")
+    assert set(batches_of(run)) == {"qualification", "answers"}
+
+
+def test_a_broken_study_is_listed_with_its_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Any) -> None:
+    root = own_study(tmp_path)
+    (root / "mine" / "study.yaml").write_text("title: Mine\n")
+    monkeypatch.setattr(folders, "root", lambda: root)
+    call_command("study", "list")
+    assert "studies/mine/study.yaml: paper: write a text" in capsys.readouterr().out
+    with pytest.raises(CommandError, match="paper: write a text"):
+        call_command("study", "show", "mine")
+
+
+def test_the_command_launches_and_prints_each_figure(project: Project, capsys: Any, tmp_path: Path) -> None:
+    call_command("study", "launch", "musique-full-answerability", "--small", "--as", "pilot", "--seed", "2")
+    run = StudyRun.objects.get(slug="pilot")
+    [file] = responses(run, tmp_path).values()
+    capsys.readouterr()
+    call_command("study", "report", "pilot", "--from", f"labels={file}")
+    out = capsys.readouterr().out
+    assert "paper 90.0, n = 50 (Section 6.1, 45 of 50, p. 546); ours" in out
+    with pytest.raises(CommandError, match="No study other was launched"):
+        call_command("study", "report", "other")
+    with pytest.raises(CommandError, match="There is no study other"):
+        call_command("study", "show", "other")
+
+
+def test_the_pages_launch_a_study_and_compare_it(project: Project, alice: Any, tmp_path: Path) -> None:
+    client = Client()
+    client.force_login(alice)
+    listed = client.get(reverse("studies", args=[project.slug])).content.decode()
+    assert "The human score on MuSiQue" in listed
+    page = reverse("study", args=[project.slug, "musique-full-answerability"])
+    assert "45 of 50" in client.get(page).content.decode()
+    form = {"run": "pilot", "scale": "100", "seed": "0"}
+    refused = client.post(page, form)
+    assert refused.status_code == 422
+    assert "musique_ans_v1.0_dev.jsonl" in refused.content.decode()
+    assert client.post(page, {**form, "small": "on"}).status_code == 303
+    work_off()
+    run = StudyRun.objects.get(slug="pilot")
+    assert "no responses yet" in client.get(page).content.decode()
+    report.take_responses(run, responses(run, tmp_path))
+    assert "the scores are being computed" in client.get(page).content.decode()
+    report.compute(run, look=True)
+    assert (
+        "within chance" in client.get(page).content.decode() or "more than chance" in client.get(page).content.decode()
+    )
+    assert client.get(reverse("study", args=[project.slug, "none"])).status_code == 404
