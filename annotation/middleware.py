@@ -7,8 +7,9 @@ from gzip import GzipFile
 from io import BytesIO
 from urllib.parse import urlsplit
 
+from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware, re_accepts_gzip
 from django.shortcuts import render
@@ -24,6 +25,33 @@ from annotation.views.error_pages import pause
 SHORTEST = 200  # bytes; less is not worth it
 
 View = Callable[[HttpRequest], HttpResponse]
+
+
+class GuestMiddleware:
+    """Keeps guests, who have no account of their own, to the pages of their work; others lead to their first page.
+
+    A guest's session has the URL of that page as `guest_home`.
+    """
+
+    # names of URLs, which are open without looking at the session
+    PAGES = {
+        "assignment", "submit", "prefetch", "draft", "return", "skip", "take-up", "extend", "report-problem", "back",
+        "live", "batch-start", "batch-instructions", "practice", "practice-done", "practice-live", "feedback",
+        "consent", "preferences", "set-language",
+    }  # fmt: skip
+
+    def __init__(self, get_response: View) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, *_view: object) -> HttpResponse | None:
+        name = request.resolver_match.url_name if request.resolver_match else ""
+        if name in self.PAGES or not request.COOKIES.get(settings.SESSION_COOKIE_NAME):
+            return None
+        home = request.session.get("guest_home", "")
+        return HttpResponseRedirect(home, status=303) if home and not request.path.startswith(home) else None
 
 
 class TimeZoneMiddleware:

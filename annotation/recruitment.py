@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 if TYPE_CHECKING:
-    from annotation.models import Batch, Project, User, Worker
+    from annotation.models import Batch, Participation, Project, User, Worker
     from annotation.operations.doctor import Finding
 
 
@@ -52,6 +52,18 @@ class Marketplaces:
 
     def send(self, batch: Batch, *, user: User | None = None) -> None:
         """Publish what is waiting of a launched batch, in a job."""
+
+    def admits(self, worker: Worker, batch: Batch) -> bool:
+        """Whether a worker with an account here works on this batch of a marketplace now, on the ordinary pages."""
+        return False
+
+    def may_take(self, worker: Worker, batch: Batch) -> bool:
+        """Whether a worker sent by the marketplace may take another HIT; asked while their participation is locked."""
+        return True
+
+    def most_offered(self, participation: Participation) -> int | None:
+        """The most assignments that the worker has and gets there; None for no limit."""
+        return None
 
     def keep_project(self, project: Project) -> str:
         """Why a deleted project cannot be erased yet; "" if it can."""

@@ -73,6 +73,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "annotation.operations.sessions.RecentUserMiddleware",
+    "annotation.middleware.GuestMiddleware",
     "annotation.middleware.SignedOutMiddleware",
     "annotation.middleware.ActingMiddleware",
     "annotation.middleware.TimeZoneMiddleware",

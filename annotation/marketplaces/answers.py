@@ -8,9 +8,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.flow.errors import Refused
-from annotation.marketplaces.flow import connections, payments
-from annotation.marketplaces.models import Arrival, BatchMarketplace, Connection, Publication
-from annotation.models import AccessKey, Batch, Project, User, Worker, clock
+from annotation.marketplaces.flow import connections, payments, studies, visits
+from annotation.marketplaces.models import Arrival, BatchMarketplace, Connection, Publication, Visit
+from annotation.models import AccessKey, Batch, Participation, Project, User, Worker, clock
 from annotation.operations.doctor import Finding
 from annotation.pure.batches import lifecycle
 from annotation.recruitment import Marketplace, Marketplaces
@@ -45,7 +45,17 @@ class Published(Marketplaces):
     def send(self, batch: Batch, *, user: User | None = None) -> None:
         from annotation.marketplaces.jobs import send_batch
 
-        send_batch(batch, user=user)
+        if not studies.is_study(batch):  # a study stays a draft until the requester publishes it
+            send_batch(batch, user=user)
+
+    def admits(self, worker: Worker, batch: Batch) -> bool:
+        return visits.live_visit(worker, batch) is not None
+
+    def may_take(self, worker: Worker, batch: Batch) -> bool:
+        return worker.user_id is None or visits.may_take(worker, batch)
+
+    def most_offered(self, participation: Participation) -> int | None:
+        return visits.most_offered(participation.worker_id, participation.batch)
 
     def keep_project(self, project: Project) -> str:
         return keeps_project(project)
@@ -54,10 +64,16 @@ class Published(Marketplaces):
         # the marketplace identifies their work by their id only
         rows = Arrival.objects.filter(assignment__worker=worker, assignment__state=lifecycle.SUBMITTED)
         closed = Q(publication__state=Publication.State.FAILED)
+        unsent = Visit.objects.filter(worker=worker, sent_at=None).exclude(decision="")
+        if unsent.exists() or Visit.objects.filter(worker=worker, state=Visit.State.DONE, decision="").exists():
+            return True
         return rows.exclude(remote_state__in=["Approved", "Rejected"]).exclude(closed).exists()
 
     def forget_worker(self, worker: Worker, *, nobody: str) -> None:
         Arrival.objects.filter(assignment__worker=worker).update(external_worker=nobody)
+        for visit in Visit.objects.filter(worker=worker).order_by("pk"):
+            gone = {"participant": nobody, "external_id": f"{nobody}-{visit.pk}", "remote": {}}
+            Visit.objects.filter(pk=visit.pk).update(**gone)
 
     def findings(self) -> Iterator[Finding]:
         return map(_finding, Connection.objects.select_related("project").order_by("pk"))

@@ -7,7 +7,16 @@ from django.utils.translation import gettext as _
 
 from annotation.flow.projects.job_queue import Progress, Verb
 from annotation.jobs import batch_of, enqueue_once
-from annotation.marketplaces.flow import bonuses, payments, publications, study_events, sync
+from annotation.marketplaces.flow import (
+    bonuses,
+    payments,
+    publications,
+    studies,
+    study_events,
+    sync,
+    visit_decisions,
+    visits,
+)
 from annotation.marketplaces.models import Publication
 from annotation.models import Batch, Job, User
 
@@ -33,10 +42,7 @@ def sync_batch(job: Job, progress: Progress) -> dict[str, Any]:
 
 VERBS: dict[str, Verb] = {"publish_batch": publish_batch, "sync_batch": sync_batch}
 ERRANDS: list[Callable[[], object]] = [
-    publications.sweep,
-    payments.sweep,
-    sync.sweep,
-    bonuses.sweep,
-    study_events.sweep,
+    *(publications.sweep, payments.sweep, sync.sweep),
+    *(studies.sweep, visits.sweep, visit_decisions.sweep, bonuses.sweep, study_events.sweep),
 ]
-OUTBOXES = [("publications", Publication.objects.unsent)]
+OUTBOXES = [("publications", Publication.objects.unsent), ("studies", studies.unsettled)]

@@ -1,7 +1,8 @@
 """Listeners that write outbox rows for batches on marketplaces; other batches cost no query."""
 
 from annotation import events
-from annotation.marketplaces.flow import publications
+from annotation.marketplaces.flow import publications, studies, visit_decisions, visits
+from annotation.models import Assignment
 
 ORDER = 300  # last
 
@@ -9,29 +10,69 @@ ORDER = 300  # last
 def register() -> None:
     events.listen(events.BatchLaunching, batch_launching, order=ORDER)
     events.listen(events.HitsCreated, hits_created, order=ORDER)
+    events.listen(events.BatchLaunched, batch_launched, order=ORDER)
     events.listen(events.BatchPaused, standing_changed, order=ORDER)
     events.listen(events.BatchResumed, standing_changed, order=ORDER)
     events.listen(events.BatchClosed, standing_changed, order=ORDER)
     events.listen(events.AssignmentsAdded, standing_changed, order=ORDER)
+    events.listen(events.AssignmentAccepted, assignment_accepted, order=ORDER)
+    events.listen(events.ResponseSubmitted, response_submitted, order=ORDER)
+    events.listen(events.AssignmentApproved, assignment_approved, order=ORDER)
+    events.listen(events.AssignmentRejected, assignment_rejected, order=ORDER)
 
 
 def batch_launching(event: events.BatchLaunching) -> None:
     """Raise Refused if the batch's marketplace cannot take it."""
     if event.batch.on_marketplace:
-        publications.prepare(event.batch)
+        (studies if studies.is_study(event.batch) else publications).prepare(event.batch)
 
 
 def hits_created(event: events.HitsCreated) -> None:
-    if not event.batch.on_marketplace:
+    if not event.batch.on_marketplace or studies.is_study(event.batch):
         return
     publications.intend(event.batch, event.hits)
     if event.gold_among is not None:
         publications.mingle(event.batch, event.hits, others=event.gold_among)
 
 
+def batch_launched(event: events.BatchLaunched) -> None:
+    if event.batch.on_marketplace and studies.is_study(event.batch):
+        studies.make(event.batch)
+
+
 def standing_changed(
     event: events.BatchPaused | events.BatchResumed | events.BatchClosed | events.AssignmentsAdded,
 ) -> None:
-    """Send the HITs' new state and number of assignments soon."""
-    if event.batch.on_marketplace:
-        publications.hurry(event.batch)
+    """Send the HITs' new state and number of assignments soon; a study follows its batch."""
+    if not event.batch.on_marketplace:
+        return
+    publications.hurry(event.batch)
+    if isinstance(event, events.BatchPaused | events.BatchClosed):
+        studies.follow(event.batch, studies.Goal.PAUSED)
+    elif isinstance(event, events.BatchResumed):
+        studies.follow(event.batch, studies.Goal.ACTIVE)
+
+
+def _is_visited(assignment: Assignment) -> bool:
+    return assignment.batch.on_marketplace and assignment.worker.user_id is not None
+
+
+def assignment_accepted(event: events.AssignmentAccepted) -> None:
+    if _is_visited(event.assignment):
+        visits.note_accepted(event.assignment)
+
+
+def response_submitted(event: events.ResponseSubmitted) -> None:
+    if event.revision == 1 and _is_visited(event.assignment):
+        visits.note_submitted(event.assignment)
+
+
+def assignment_approved(event: events.AssignmentApproved) -> None:
+    if _is_visited(event.assignment):
+        visit_decisions.note_approved(event.assignment)
+
+
+def assignment_rejected(event: events.AssignmentRejected) -> None:
+    """Raise Refused where a marketplace pays for more than this response."""
+    if _is_visited(event.assignment):
+        visit_decisions.refuse_single(event.assignment, event.source)

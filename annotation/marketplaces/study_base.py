@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
+from typing import Any
 
 from annotation.marketplaces.base import Marketplace, NotOffered, optional
 
@@ -127,7 +128,13 @@ class StudyMarketplace(Marketplace):
     """A marketplace that sends participants by link. It may offer nothing at all: then its studies are kept here.
 
     `codes`: the outcomes that it can be told of. `minimum_hourly`: the lowest wage that it allows, in its currency.
+    `endpoint` and `worker_origin`: defaults of a connection. `option_names`: {option of a connection: label}.
     """
+
+    label: Any = ""  # for people
+    endpoint: str = ""
+    worker_origin: str = ""
+    option_names: Mapping[str, Any] = {}
 
     codes: tuple[Outcome, ...] = tuple(Outcome)
     minimum_hourly: Decimal = Decimal(0)

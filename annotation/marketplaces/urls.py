@@ -2,11 +2,12 @@
 
 from django.urls import URLPattern, path
 
-from annotation.marketplaces.views import connections, differences, framed, study_events
+from annotation.marketplaces.views import connections, differences, framed, study_events, visits
 
 PLACES = "projects/<slug:slug>/marketplaces/"
 THERE = "projects/<slug:slug>/batches/<slug:batch>/marketplace/"
 FRAME = "frame/<slug:public_id>/"
+VISIT = "visit/"
 
 pages: list[URLPattern] = [
     path(PLACES, connections.marketplaces, name="marketplaces"),
@@ -18,6 +19,9 @@ pages: list[URLPattern] = [
     path(f"{THERE}differences/<int:pk>/", differences.batch_difference_act, name="batch-difference-act"),
     path("marketplaces/<int:pk>/events/", study_events.receive, name="marketplace-events"),
     path(f"{THERE}<slug:act>/", connections.batch_marketplace_act, name="batch-marketplace-act"),
+    path(VISIT, visits.visit, name="visit"),
+    path(f"{VISIT}leave/", visits.leave, name="visit-leave"),
+    path(f"{VISIT}<slug:token>/", visits.arrival, name="visit-arrival"),
     path(FRAME, framed.frame, name="frame"),
     path(f"{FRAME}preview/<slug:k>/live/<slug:name>/", framed.preview_live, name="frame-preview-live"),
     path(f"{FRAME}consent/", framed.consent, name="frame-consent"),

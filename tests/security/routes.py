@@ -114,6 +114,10 @@ TABLE: dict[str, Row] = {
     "report-problem": act(OWNER),
     "back": look(OWNER, 302),
     "live": look(OWNER, anonymous=401),
+    # only a guest has a visit, and only a study's own link makes one: tests/marketplaces/test_visits
+    "visit": Row(EVERYBODY, {"GET": 404, "HEAD": 404}),
+    "visit-leave": Row(EVERYBODY, {"POST": 404}),
+    "visit-arrival": Row(EVERYBODY, {"GET": 404, "HEAD": 404}),
     "frame": Row(EVERYBODY, {"GET": 404}),  # unsigned; tests/marketplaces/test_frame shows it signed
     "frame-preview-live": Row(EVERYBODY, {"GET": 200, "OPTIONS": 204}),
     "frame-live": Row(EVERYBODY, {"GET": 403, "OPTIONS": 204}),

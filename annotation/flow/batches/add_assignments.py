@@ -40,7 +40,7 @@ def add_assignments(
     _check_budget(batch, [finished.filter(pk__in=keys[k : k + CHUNK]) for k in range(0, len(keys), CHUNK)])
     count = 0
     for start in range(0, len(keys), CHUNK):
-        count += _ask_again(batch, finished.filter(pk__in=keys[start : start + CHUNK]))
+        count += ask_again(batch, finished.filter(pk__in=keys[start : start + CHUNK]))
         progress(min(start + CHUNK, len(keys)), len(keys))
     if count:
         audit_log.record("topped up", batch, hits=count)
@@ -57,8 +57,8 @@ def _check_budget(batch: Batch, chunks: Iterable[QuerySet[Hit]]) -> None:
 
 
 @transaction.atomic
-def _ask_again(batch: Batch, hits: QuerySet[Hit]) -> int:
-    """Let HITs take another assignment, with tickets beyond every worker's cursor; returns how many."""
+def ask_again(batch: Batch, hits: QuerySet[Hit]) -> int:
+    """Let HITs take another assignment, with tickets beyond every cursor; returns how many. Raises Overdrawn."""
     # Lock: tickets must be unique, and higher than tickets given to HITs at the same time.
     end = Batch.objects.select_for_update(no_key=True).values_list("next_ticket", flat=True).get(pk=batch.pk)
     stretch = hits.aggregate(first=Min("ticket"), last=Max("ticket"))

@@ -101,7 +101,7 @@ def _under_way_or_next(participation: Participation) -> tuple[Assignment | None,
     lock(participation)
     for under_way in _under_way(participation.worker_id, participation.batch_id):
         return under_way, True
-    if participation.batch.state != Batch.State.OPEN:
+    if participation.batch.state != Batch.State.OPEN or not open_work.may_take(participation):
         return None, False
     for prefetched in _prefetched(participation.worker_id, participation.batch_id):
         if not open_work.is_still_open(participation, prefetched.hit):
@@ -346,7 +346,8 @@ def take_up(assignment: Assignment) -> bool:
     round = round_attempts.round_of(row.batch)
     if round is not None and round_attempts.is_closed_to(round, row):
         return False
-    if _is_hindered(row) or not _take_again(row, in_round=round is not None):
+    hindered = _is_hindered(row) or not open_work.may_take(Participation(batch=row.batch, worker=row.worker))
+    if hindered or not _take_again(row, in_round=round is not None):
         return False
     Participation.objects.filter(batch=row.batch_id, worker=row.worker_id).update(last_group=row.group_key)
     fixed = _has_fixed_time(row.batch)

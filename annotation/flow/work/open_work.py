@@ -16,6 +16,7 @@ from annotation.flow.people import qualification_types, round_attempts
 from annotation.models import Assignment, Batch, Hit, Participation, ReservedHit, Worker, WorkerBlock
 from annotation.models.compiled import compiled
 from annotation.pure.batches import lifecycle, queue_order
+from annotation.recruitment import marketplaces
 
 LOOKS = (queue_order.BLOCK, 250, 1000)  # HITs of the queue read at a time: most claims find one in the first block
 ALIVE_OR_DONE = [lifecycle.ACCEPTED, lifecycle.SUBMITTED]
@@ -224,7 +225,15 @@ def offered(participation: Participation) -> int:
     round = round_attempts.round_of(participation.batch)
     if round is not None:
         return round_attempts.offered(round_attempts.latest(round, participation.worker_id), round)
-    return hidden_gold.offered(participation)
+    offered, batch = hidden_gold.offered(participation), participation.batch
+    most = marketplaces().most_offered(participation) if batch.on_marketplace else None
+    return offered if most is None else min(offered, most)
+
+
+def may_take(participation: Participation) -> bool:
+    """Whether the batch's marketplace lets the worker have one more HIT; asked while the participation is locked."""
+    batch = participation.batch
+    return not batch.on_marketplace or marketplaces().may_take(participation.worker, batch)
 
 
 def obstacle(worker: Worker, batch: Batch) -> str:
@@ -238,7 +247,8 @@ def obstacle(worker: Worker, batch: Batch) -> str:
         return "consent"
     if batch.state != Batch.State.OPEN:
         return "closed"
-    if batch.on_marketplace and worker.user_id:  # workers with an account here do it on its marketplace instead
+    # workers with an account here do it on its marketplace instead, unless it sends them to our pages
+    if batch.on_marketplace and worker.user_id and not marketplaces().admits(worker, batch):
         return "not_chosen"
     if shut_out := _shut_out(worker, batch):
         return shut_out

@@ -21,6 +21,7 @@ from django.db.models.functions import Now
 
 from annotation.flow.projects import audit_log
 from annotation.marketplaces.base import Denied, MarketplaceError, TryAgain
+from annotation.marketplaces.flow import visit_pay
 from annotation.marketplaces.flow.connections import Patience, Resting, StudyLine
 from annotation.marketplaces.flow.outbox import FREE
 from annotation.marketplaces.models import BonusShare, Connection, PanelStudy, Visit, VisitBonus
@@ -36,7 +37,7 @@ LOOK_EVERY = timedelta(minutes=2)
 def due(connection: Connection) -> QuerySet[Payment]:
     """Bonuses of ours that nothing was done about: their rewards are paid, and no other bonus of the visit is open."""
     rows = Payment.objects.filter(state=Payment.State.DUE, due_at__lte=Now(), bonus_share__isnull=True, amount__gt=0)
-    rows = rows.filter(assignment__visited__visit__study__connection=connection).exclude(kind=Payment.Kind.REWARD)
+    rows = rows.filter(assignment__visited__visit__study__connection=connection).filter(visit_pay.is_bonus())
     owed = Payment.objects.filter(assignment=OuterRef("assignment"), kind=Payment.Kind.REWARD)
     open_ones = VisitBonus.objects.filter(visit=OuterRef("assignment__visited__visit"), state__in=VisitBonus.IN_FLIGHT)
     return rows.exclude(Exists(owed.exclude(state=Payment.State.PAID))).exclude(Exists(open_ones))

@@ -149,23 +149,51 @@ def presets() -> dict[str, dict[str, str]]:
     return {Connection.Preset.HERE: here, Connection.Preset.OTHER: {"endpoint_url": "", "worker_origin": ""}, **closed}
 
 
-def add(project: Project, name: str, *, preset: str, key_id: str, secret: str, **more: str) -> Connection:
-    """Add a connection. `more`: endpoint_url, worker_origin, region, fees; the preset has defaults.
+def add(
+    project: Project,
+    name: str,
+    *,
+    preset: str = Connection.Preset.OTHER,
+    kind: str = "mturk",
+    key_id: str = "",
+    secret: str = "",
+    options: dict[str, str] | None = None,
+    **more: str,
+) -> Connection:
+    """Add a connection. `more`: endpoint_url, worker_origin, region, fees; the preset, or else the kind, has defaults.
 
-    Raises Refused for an invalid URL, and for a name that is taken.
+    Raises Refused for an invalid URL or option, and for a name that is taken.
     """
+    shape = kinds()[kind]
     given = {field: value.strip() for field, value in more.items() if value.strip()}
-    settled = presets()[preset] | given
-    settled["worker_origin"] = settled["worker_origin"].rstrip("/") or origin_of(settled["endpoint_url"])
-    _check_addresses(settled["endpoint_url"], settled["worker_origin"])
+    if issubclass(shape, StudyMarketplace):
+        settled = {"endpoint_url": shape.endpoint, "worker_origin": shape.worker_origin} | given
+        _check_options(shape, options or {})
+    else:
+        settled = presets()[preset] | given
+    settled["worker_origin"] = settled["worker_origin"].rstrip("/") or origin_of(settled["endpoint_url"]) or ""
+    if shape.offers("balance"):
+        _check_addresses(settled["endpoint_url"], settled["worker_origin"])
+    own = {"kind": kind, "options": options or {}, "key_id": key_id.strip(), "secret": secret.strip()}
     try:
         with transaction.atomic():
-            keys = {"key_id": key_id.strip(), "secret": secret.strip()}
-            made = Connection.objects.create(project=project, name=name, preset=preset, **keys, **settled)
+            made = Connection.objects.create(project=project, name=name, preset=preset, **own, **settled)
             audit_log.record("made", made)
             return made
     except IntegrityError:
         raise Refused(_("A marketplace with this name already exists. Choose another name.")) from None
+
+
+def _check_options(shape: type[StudyMarketplace], options: dict[str, str]) -> None:
+    known = ", ".join(shape.option_names) or "–"
+    for name, value in options.items():
+        if name not in shape.option_names:
+            text = _("There is no option %(name)s here. There are: %(known)s.")
+            raise Refused(text % {"name": name, "known": known})
+        if name.startswith("return") and value and not origin_of(value.partition("?")[0]):
+            raise Refused(
+                _("%(name)s: give a full address, such as https://example.org/done?cc={code}.") % {"name": name}
+            )
 
 
 def _check_addresses(endpoint: str, workers: str) -> None:

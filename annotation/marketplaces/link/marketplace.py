@@ -7,14 +7,24 @@ comes once), `return` (a URL with {code}, {participant} and {submission}), and `
 from collections.abc import Mapping
 from urllib.parse import quote
 
+from django.utils.translation import gettext_lazy as _
+
 from annotation.marketplaces.base import Place
-from annotation.marketplaces.study_base import StudyMarketplace, Ticket
+from annotation.marketplaces.study_base import Outcome, StudyMarketplace, Ticket
 
 PARTICIPANT = "participant"
 
 
 class Link(StudyMarketplace):
     """It can be asked and told nothing: studies and decisions are kept here, and people are paid from a list."""
+
+    label = _("a panel with a link and a code")
+    option_names = {
+        PARTICIPANT: _("Parameter of the participant's id"),
+        "submission": _("Parameter of the visit's id"),
+        "return": _("Address to go back to"),
+        **{f"return_{outcome}": outcome.value for outcome in Outcome},
+    }
 
     def __init__(self, place: Place) -> None:
         self._options = dict(place.options)

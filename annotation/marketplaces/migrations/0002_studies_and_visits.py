@@ -74,7 +74,6 @@ class Migration(migrations.Migration):
                 ('due_at', models.DateTimeField(blank=True, null=True)),
                 ('error', models.TextField(blank=True)),
                 ('trouble', models.CharField(blank=True, max_length=200)),
-                ('freed_at', models.DateTimeField(blank=True, null=True)),
                 ('study', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='visits', to='marketplaces.panelstudy')),
                 ('worker', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='visits', to='annotation.worker')),
             ],
@@ -85,6 +84,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('assignment', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='visited', to='annotation.assignment')),
                 ('visit', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='marketplaces.visit')),
+                ('freed_at', models.DateTimeField(blank=True, null=True)),
             ],
         ),
         migrations.AddConstraint(

@@ -105,7 +105,6 @@ class Visit(StateRow):
     due_at = models.DateTimeField(null=True, blank=True)  # when the decision is sent (again)
     error = models.TextField(blank=True)
     trouble = models.CharField(max_length=200, blank=True)  # problem found by the last sync
-    freed_at = models.DateTimeField(null=True, blank=True)  # its HITs were asked for again
 
     class Meta:
         constraints = [
@@ -127,3 +126,4 @@ class VisitAssignment(models.Model):
 
     assignment = models.OneToOneField(Assignment, models.PROTECT, related_name="visited")
     visit = models.ForeignKey(Visit, models.PROTECT, related_name="assignments")
+    freed_at = models.DateTimeField(null=True, blank=True)  # the visit does not count: its HIT was asked for again

@@ -34,8 +34,12 @@ RETRY_WHILE = {Status.RESERVED, Status.ACTIVE}  # the participant is still on th
 class Prolific(StudyMarketplace):
     """A workspace on Prolific. `key_id` of the place is the workspace, or empty for the account's first."""
 
+    label = _("Prolific")
+    endpoint = "https://api.prolific.com"
+    worker_origin = "https://app.prolific.com"
+    option_names: Mapping[str, Any] = {"project": _("Prolific's id of the project, or empty")}
     codes = tuple(Outcome)
-    minimum_hourly = Decimal(6)
+    minimum_hourly = Decimal(8)
     shortest_rejection = 100
     rejection_categories = (
         ("TOO_QUICKLY", _("Answered too quickly")),

@@ -1,0 +1,173 @@
+"""Decisions on visits: approve, reject, or ask for their return. They are sent until the marketplace agrees."""
+
+import contextlib
+import time
+from collections.abc import Iterable
+from datetime import timedelta
+from itertools import islice
+
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from annotation.flow.errors import Refused
+from annotation.flow.projects import audit_log
+from annotation.marketplaces.base import Denied, MarketplaceError, TryAgain
+from annotation.marketplaces.flow import studies, visit_pay, visit_states
+from annotation.marketplaces.flow.connections import Patience, Resting, StudyLine
+from annotation.marketplaces.models import Connection, Visit
+from annotation.marketplaces.study_base import Status
+from annotation.models import Assignment, User
+from annotation.models.sealed import Unsealable
+from annotation.pure.batches import lifecycle
+
+Decision = Visit.Decision
+MANY = 200  # visits approved with one call
+OPERATIONS = {Decision.REJECTED: "reject", Decision.RETURN: "request_return"}
+
+
+@transaction.atomic
+def approve(visit: Visit, *, user: User | None, source: str = "requester") -> bool:
+    """Approve a visit and all its responses; False if it was approved before. Raises Overdrawn, changing nothing."""
+    # lock: the order is that of an approval of one response, which then approves the visit
+    own = Assignment.objects.filter(visited__visit=visit).order_by("pk")
+    list(own.select_for_update(of=("self",), no_key=True).values_list("pk"))
+    if not _decide(visit, Decision.APPROVED, since=["", Decision.RETURN]):
+        return False
+    visit_pay.approve_responses(visit, user=user, source=source)
+    return True
+
+
+def reject(visit: Visit, *, text: str, category: str, user: User | None) -> bool:
+    """Reject a visit: it is not paid, its responses are left out, and its HITs are asked for again.
+
+    Raises Refused for a reason that the marketplace would not accept.
+    """
+    kind = studies.kind_of(visit.study.connection)
+    if len(text.strip()) < kind.shortest_rejection:
+        least = kind.shortest_rejection
+        raise Refused(_("Give a reason of at least %(least)s characters: the participant reads it.") % {"least": least})
+    if kind.rejection_categories and category not in dict(kind.rejection_categories):
+        raise Refused(_("Choose the category of the reason."))
+    with transaction.atomic():
+        if not _decide(visit, Decision.REJECTED, since=["", Decision.RETURN], text=text.strip(), category=category):
+            return False
+    visit_states.leave_out_if_over(visit)
+    return True
+
+
+def request_return(visit: Visit, *, text: str, user: User | None) -> bool:
+    """Ask the participant to return the visit; nothing else happens until they do."""
+    if not text.strip():
+        raise Refused(_("Tell the participant why."))
+    with transaction.atomic():
+        return _decide(visit, Decision.RETURN, since=[""], text=text.strip())
+
+
+def _decide(visit: Visit, to: str, *, since: list[str], text: str = "", category: str = "") -> bool:
+    kind = studies.kind_of(visit.study.connection)
+    is_told = kind.offers(OPERATIONS.get(Decision(to), "approve"))
+    rows = Visit.objects.filter(~Q(state=Visit.State.LIVE), pk=visit.pk, decision__in=since)
+    stamps = {"decided_at": Now(), "due_at": Now(), "sent_at": None if is_told else Now(), "error": "", "tries": 0}
+    if not rows.update(decision=to, decision_text=text, decision_category=category, **stamps):
+        return False
+    visit.decision = to
+    audit_log.record(f"visit {to}", visit.study.batch, visit=visit.pk)
+    return True
+
+
+def note_approved(assignment: Assignment) -> None:
+    """Approve the visit once the last of its responses is approved, by a requester or in time."""
+    visit = _visit_of(assignment)
+    if visit is None or visit.state != Visit.State.DONE or visit.decision:
+        return
+    own = Assignment.objects.filter(visited__visit=visit, state=lifecycle.SUBMITTED)
+    if not own.exclude(approval=Assignment.Approved.APPROVED).exclude(pk=assignment.pk).exists():
+        approve(visit, user=None, source="auto")
+
+
+def refuse_single(assignment: Assignment, source: str) -> None:
+    """Raise Refused if one response alone is rejected: a participant is paid for the whole visit or not at all."""
+    if source != "policy" and _visit_of(assignment) is not None:
+        raise Refused(
+            _(
+                "This response belongs to a participant's visit, which is paid as a whole. Reject the visit on the "
+                "Marketplace page of the batch."
+            )
+        )
+
+
+def _visit_of(assignment: Assignment) -> Visit | None:
+    rows = Visit.objects.filter(assignments__assignment=assignment)
+    return rows.select_related("study__batch__project", "study__connection").first()
+
+
+def unsent(connection: Connection) -> QuerySet[Visit]:
+    """Visits whose decision the marketplace does not have yet, and which it may be told now."""
+    rows = Visit.objects.filter(study__connection=connection, sent_at=None, due_at__lte=Now()).exclude(decision="")
+    return rows.exclude(tries__gte=20).select_related("study").order_by("due_at", "pk")
+
+
+def send_due(connection: Connection, *, patience: Patience | None = None, seconds: float = 3600) -> int:
+    """Send due decisions, for at most `seconds`; returns how many. All calls are idempotent. Safe to run twice."""
+    patience, end, sent = patience or Patience(), time.monotonic() + seconds, 0
+    with contextlib.suppress(Resting, Unsealable):
+        line = StudyLine(connection, patience=patience)
+        rows = unsent(connection)
+        approved = rows.filter(decision=Decision.APPROVED).iterator()
+        while time.monotonic() < end and (some := list(islice(approved, MANY))):
+            sent += _send_approvals(some, line)
+        for visit in rows.exclude(decision=Decision.APPROVED)[:MANY]:
+            if time.monotonic() < end:
+                sent += _send_refusal(visit, line)
+    return sent
+
+
+def _send_approvals(visits: list[Visit], line: StudyLine) -> int:
+    try:
+        line.call(line.marketplace.approve, [visit.external_id for visit in visits])
+    except MarketplaceError as failed:
+        if len(visits) > 1:  # one that cannot be approved must not hold up the others
+            return sum(_send_approvals([visit], line) for visit in visits)
+        _put_off(visits, failed, line)
+        return 0
+    for visit in visits:
+        _note(visit, Status.APPROVED)
+        visit_pay.mark_paid(visit_pay.covered(visit))
+    return len(visits)
+
+
+def _send_refusal(visit: Visit, line: StudyLine) -> bool:
+    there, text = line.marketplace, visit.decision_text
+    try:
+        if visit.decision == Decision.REJECTED:
+            line.call(there.reject, visit.external_id, reason=text, category=visit.decision_category)
+        else:
+            line.call(there.request_return, visit.external_id, reason=text)
+    except MarketplaceError as failed:
+        _put_off([visit], failed, line)
+        return False
+    _note(visit, Status.REJECTED if visit.decision == Decision.REJECTED else "")
+    return True
+
+
+def _note(visit: Visit, status: str) -> None:
+    stamps = {"remote_state": status} if status else {}
+    Visit.objects.filter(pk=visit.pk, decision=visit.decision).update(sent_at=Now(), error="", **stamps)
+
+
+def _put_off(visits: Iterable[Visit], failed: MarketplaceError, line: StudyLine) -> None:
+    """Try again later; what the marketplace refuses for good waits for a person."""
+    for visit in visits:
+        wait = line.patience.delay(visit.tries + 1, line.rng) if isinstance(failed, TryAgain) else timedelta(hours=6)
+        stamps = {"due_at": Now() + wait, "tries": visit.tries + 1, "error": str(failed)[:1000]}
+        trouble = {"trouble": f"{failed}"[:200]} if isinstance(failed, Denied) else {}
+        Visit.objects.filter(pk=visit.pk, sent_at=None).update(**stamps, **trouble)
+
+
+def sweep(*, seconds: float = 10.0) -> int:
+    """Send due decisions on every marketplace, for at most `seconds` each."""
+    waiting = Visit.objects.filter(sent_at=None, due_at__lte=Now(), tries__lt=20).exclude(decision="")
+    rows = Connection.objects.filter(pk__in=waiting.values("study__connection")).exclude(rests_until__gt=Now())
+    return sum(send_due(connection, seconds=seconds) for connection in rows)

@@ -1,0 +1,68 @@
+"""Pay of visits: a participant gets one reward for all of a visit, whatever its HITs add up to in our ledger."""
+
+from decimal import Decimal
+
+from django.db import transaction
+from django.db.models import Q, QuerySet, Sum
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from annotation.flow.review import assignment_approval
+from annotation.marketplaces.models import Visit
+from annotation.models import Assignment, Payment, User
+from annotation.pure.batches import lifecycle
+
+REST = "visit-"  # prefix of the key of the payment that fills a visit's reward
+
+
+def covered(visit: Visit) -> QuerySet[Payment]:
+    """The payments that are made by approving the visit; all others are bonuses."""
+    by_reward = Q(kind=Payment.Kind.REWARD) | Q(key=f"{REST}{visit.pk}")
+    return Payment.objects.filter(by_reward, assignment__visited__visit=visit)
+
+
+def is_bonus() -> Q:
+    """Payments beyond the visits' rewards."""
+    return ~Q(kind=Payment.Kind.REWARD) & ~Q(key__startswith=REST)
+
+
+def approve_responses(
+    visit: Visit, *, user: User | None = None, source: str = "requester", override: bool = False
+) -> None:
+    """Approve every response of the visit, and fill up to the visit's whole reward. Idempotent. Raises Overdrawn."""
+    rows = Assignment.objects.filter(visited__visit=visit, state=lifecycle.SUBMITTED)
+    rows = rows.exclude(auto_approve_at=None).select_related("batch__project", "hit", "worker").order_by("pk")
+    for row in rows:
+        if row.approval != Assignment.Approved.APPROVED:
+            assignment_approval.approve(row, source=source, user=user, override=override)
+    last = rows.last()
+    if last is not None:
+        _fill(visit, last, user)
+
+
+@transaction.atomic
+def _fill(visit: Visit, row: Assignment, user: User | None) -> None:
+    # lock: approved by two people at once, it is filled once, by the same amount
+    Visit.objects.select_for_update(no_key=True).get(pk=visit.pk)
+    paid = covered(visit).filter(kind=Payment.Kind.REWARD).aggregate(sum=Sum("amount"))["sum"] or Decimal(0)
+    if visit.study.reward > paid:
+        reason = _("The rest of the reward of the visit.")
+        rest = visit.study.reward - paid
+        key = f"{REST}{visit.pk}"
+        assignment_approval.add_payment(row, Payment.Kind.BONUS, rest, key=key, reason=reason, user=user)
+
+
+def approved_there(visit: Visit) -> None:
+    """The marketplace has paid the visit's reward: record that here, once. Raises Overdrawn."""
+    if not visit.decision:
+        decided = Visit.objects.filter(pk=visit.pk, decision="")
+        decided.update(decision=Visit.Decision.APPROVED, decided_at=Now(), sent_at=Now())
+        visit.decision = Visit.Decision.APPROVED
+    approve_responses(visit, source="auto", override=True)
+    mark_paid(covered(visit))
+
+
+def mark_paid(payments: QuerySet[Payment]) -> int:
+    """Note payments that were made; returns how many."""
+    open_ones = payments.filter(state__in=[Payment.State.DUE, Payment.State.SENDING, Payment.State.FAILED])
+    return open_ones.update(state=Payment.State.PAID, paid_at=Now(), error="", lease_until=None)

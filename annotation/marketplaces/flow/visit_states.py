@@ -1,0 +1,137 @@
+"""What becomes of a visit by the marketplace's word: its places given back, its responses left out, its pay settled.
+
+The marketplace decides about pay, we decide about data.
+"""
+
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from annotation.flow.batches import add_assignments
+from annotation.flow.errors import Conflict, Refused
+from annotation.flow.money.ledger import Overdrawn
+from annotation.flow.review import assignment_approval, review_decisions
+from annotation.flow.review.review_decisions import Decision
+from annotation.flow.work import next_assignment
+from annotation.marketplaces.flow import visit_pay
+from annotation.marketplaces.models import Visit, VisitAssignment
+from annotation.marketplaces.study_base import Outcome, Status, Submission
+from annotation.models import Assignment, Batch, Hit, Review
+from annotation.pure.batches import lifecycle
+from annotation.pure.review import review_state
+
+OVER = [Status.RETURNED, Status.TIMED_OUT, Status.REJECTED]  # of the marketplace: the visit does not count
+WITHDRAWN, RETURNED, TIMED_OUT, REJECTED = "withdrawn", "returned", "timed_out", "rejected"
+WRONG_CODE, BACK_EARLY, UNPAID = "wrong_code", "back_early", "unpaid"  # troubles
+State = Visit.State
+
+
+def reasons() -> dict[str, str]:
+    """Why responses of a visit are left out of results."""
+    return {
+        WITHDRAWN: _("The participant withdrew their consent."),
+        RETURNED: _("The participant returned the visit on the marketplace."),
+        TIMED_OUT: _("The visit was not finished in time."),
+        REJECTED: _("The visit was rejected."),
+    }
+
+
+def take_in(visit: Visit, submission: Submission) -> None:
+    """Note what the marketplace reports on a visit, and act on it. Idempotent; may run twice at once."""
+    remote: dict[str, Any] = {"code": submission.code, "bonuses": [str(amount) for amount in submission.bonuses]}
+    for name in ("started_at", "completed_at"):
+        at = getattr(submission, name)
+        remote[name] = at.timestamp() if at else None
+    Visit.objects.filter(pk=visit.pk).update(remote=remote, remote_state=submission.status, synced_at=Now())
+    visit.remote, visit.remote_state = remote, submission.status
+    if submission.status in {*OVER, Status.AWAITING, Status.SCREENED_OUT} and visit.state == State.LIVE:
+        visit.move(State.ENDED, since=(State.LIVE,), ended_at=Now())
+        return_hits(visit)
+    leave_out_if_over(visit)
+    trouble = _trouble(visit, submission)
+    if submission.status in {Status.APPROVED, Status.PARTLY_APPROVED}:
+        try:
+            visit_pay.approved_there(visit)
+        except Overdrawn:
+            trouble = UNPAID
+    Visit.objects.filter(pk=visit.pk).exclude(trouble=trouble).update(trouble=trouble)
+
+
+def _trouble(visit: Visit, submission: Submission) -> str:
+    if submission.status not in {Status.AWAITING, Status.APPROVED}:
+        return ""
+    if visit.state != State.DONE:
+        return BACK_EARLY
+    return WRONG_CODE if submission.code and submission.code != visit.study.codes.get(visit.outcome) else ""
+
+
+def return_hits(visit: Visit) -> None:
+    """Return the assignments under way of a visit that is over; drafts are kept."""
+    rows = Assignment.objects.filter(visited__visit=visit, state=lifecycle.ACCEPTED)
+    for assignment in rows.select_related("batch").order_by("pk"):
+        next_assignment.return_assignment(assignment)
+
+
+def leave_out_if_over(visit: Visit) -> None:
+    """Leave out the responses of a visit that does not count, as it ended."""
+    if visit.outcome == Outcome.NO_CONSENT:
+        leave_out(visit, why=WITHDRAWN)
+    elif visit.remote_state == Status.REJECTED or visit.decision == Visit.Decision.REJECTED:
+        leave_out(visit, why=REJECTED)
+    elif visit.remote_state == Status.RETURNED:
+        leave_out(visit, why=RETURNED)
+    elif visit.remote_state == Status.TIMED_OUT:
+        leave_out(visit, why=TIMED_OUT)
+
+
+def leave_out(visit: Visit, *, why: str) -> None:
+    """The visit's responses are not paid, are left out of results, and their HITs are asked for again; each once.
+
+    Responses of a visit that timed out may count all the same, if the study says so.
+    """
+    keeps = why == TIMED_OUT and visit.study.use_timed_out
+    for row in _unfreed(visit).select_related("assignment__hit", "assignment__batch__project"):
+        assignment = row.assignment
+        if not assignment.approval:
+            assignment_approval.reject(assignment, text=reasons()[why], source="policy")
+        if not keeps:
+            _discard(assignment, reasons()[why])
+            _ask_again(row)
+
+
+def _unfreed(visit: Visit) -> QuerySet[VisitAssignment]:
+    return visit.assignments.filter(freed_at=None, assignment__state=lifecycle.SUBMITTED).order_by("pk")
+
+
+def _discard(assignment: Assignment, reason: str) -> None:
+    last = Review.objects.filter(assignment=assignment).order_by("-pk").first()
+    if last and last.decision == review_state.DISCARDED and last.revision == assignment.revision:
+        return
+    try:
+        review_decisions.decide(
+            assignment, assignment.revision, Decision(review_state.DISCARDED, {}, reason=reason), reviewer=None
+        )
+    except Conflict:  # changed just now; the next sweep sees the new revision
+        return
+
+
+def _ask_again(row: VisitAssignment) -> None:
+    """Have the HIT ask for another response, within the budget; the sweep tries again where it is short."""
+    assignment = row.assignment
+    try:
+        with transaction.atomic():
+            if not VisitAssignment.objects.filter(pk=row.pk, freed_at=None).update(freed_at=Now()):
+                return
+            if assignment.counts and assignment.batch.state != Batch.State.CLOSED:
+                hit = Hit.objects.filter(pk=assignment.hit_id, excluded_at__isnull=True, check_item=False)
+                add_assignments.ask_again(assignment.batch, hit)
+    except (Overdrawn, Refused):
+        return
+
+
+def live_or_waiting() -> Q:
+    """Visits that the marketplace may still have news of."""
+    return Q(state=State.LIVE) | ~Q(remote_state__in=[*OVER, Status.APPROVED, Status.SCREENED_OUT])

@@ -1,0 +1,271 @@
+"""Visits: participants who come by link, do their HITs on the ordinary pages, and go back with a code.
+
+A participant is a worker with a user who has no password: a guest, signed in by an ordinary session. Lock order:
+assignment, participation, worker, visit, batch, HIT, accounts.
+"""
+
+import re
+import secrets
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.db import IntegrityError, transaction
+from django.db.models import Q, QuerySet
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from annotation.flow.errors import Refused
+from annotation.flow.work import next_assignment, open_work
+from annotation.marketplaces.base import Denied, MarketplaceError
+from annotation.marketplaces.flow import studies, visit_states
+from annotation.marketplaces.flow.connections import open_marketplace
+from annotation.marketplaces.models import PanelStudy, Visit, VisitAssignment
+from annotation.marketplaces.study_base import Outcome, Status, StudyMarketplace, Submission, Ticket
+from annotation.models import Assignment, Batch, User, Worker, clock
+from annotation.models.sealed import Unsealable
+from annotation.pure.batches import lifecycle
+
+ID = re.compile(r"[A-Za-z0-9_.@-]{1,64}")
+GRACE = timedelta(minutes=2)  # after a deadline before the visit ends
+State = Visit.State
+
+
+class TurnedAway(Refused):
+    """The participant cannot take part, and should go back without a code."""
+
+
+class Unreachable(Refused):
+    """The marketplace could not be asked; the participant should try again."""
+
+
+def study_of(token: str) -> PanelStudy | None:
+    """The study of a participants' URL."""
+    rows = PanelStudy.objects.select_related("batch__project", "connection")
+    return rows.filter(token=token, batch__project__removed_at=None, batch__removed_at=None).first()
+
+
+def marketplace_of(study: PanelStudy) -> StudyMarketplace:
+    """The client of the study's marketplace. Raises Unreachable if its keys cannot be read."""
+    try:
+        found = open_marketplace(study.connection, timeout=8.0)
+    except Unsealable as lost:
+        raise Unreachable(str(lost)) from None
+    assert isinstance(found, StudyMarketplace)
+    return found
+
+
+def arrive(study: PanelStudy, query: dict[str, str]) -> Visit:
+    """The visit of a participant with these URL parameters; the same one whenever and wherever they come again.
+
+    Raises TurnedAway and Unreachable.
+    """
+    place = marketplace_of(study)
+    ticket = place.ticket(query)
+    if not (ID.fullmatch(ticket.participant) and ID.fullmatch(ticket.submission)):
+        raise TurnedAway(_("The link did not say who you are. Open the study again from where you found it."))
+    known = study.visits.filter(external_id=ticket.submission).select_related("worker").first()
+    if known is not None and known.participant != ticket.participant:
+        raise TurnedAway(_("This link belongs to somebody else. Open the study from your own account."))
+    return known or _begin(study, ticket, _verified(study, ticket, place))
+
+
+def _verified(study: PanelStudy, ticket: Ticket, place: StudyMarketplace) -> Submission | None:
+    """The submission as the marketplace knows it, where it can be asked: parameters can be forged."""
+    if not place.offers("submission"):
+        if study.goal != PanelStudy.Goal.ACTIVE or not studies.places_left(study):
+            raise TurnedAway(_("This study takes no more participants at the moment."))
+        return None
+    try:
+        found = place.submission(ticket.submission)
+    except Denied:
+        raise TurnedAway(_("The marketplace does not know this visit. Open the study again from there.")) from None
+    except MarketplaceError:
+        raise Unreachable(_("We could not ask the marketplace about your visit.")) from None
+    if (found.participant, found.study) != (ticket.participant, study.external_id):
+        raise TurnedAway(_("This link belongs to somebody else. Open the study from your own account."))
+    if found.status not in {Status.RESERVED, Status.ACTIVE}:
+        raise TurnedAway(_("This visit is over on the marketplace."))
+    return found
+
+
+def _begin(study: PanelStudy, ticket: Ticket, submission: Submission | None) -> Visit:
+    if study.batch.state != Batch.State.OPEN:
+        raise TurnedAway(_("This study takes no more participants at the moment."))
+    worker = _guest(study, ticket.participant)
+    for former in study.visits.filter(worker=worker, state=State.LIVE).exclude(external_id=ticket.submission):
+        end(former, Status.RETURNED)  # the marketplace sent them anew
+    deadline = clock.now() + timedelta(minutes=study.max_minutes)
+    remote = {"remote_state": submission.status} if submission else {}
+    columns = {"worker": worker, "participant": ticket.participant, "deadline": deadline, **remote}
+    try:
+        visit, _new = Visit.objects.get_or_create(study=study, external_id=ticket.submission, defaults=columns)
+    except IntegrityError:  # another visit of theirs began at the same moment
+        raise TurnedAway(_("You have another visit under way. Go on there.")) from None
+    return visit
+
+
+@transaction.atomic
+def _guest(study: PanelStudy, participant: str) -> Worker:
+    """The worker of a participant, with a user who can sign in by link only."""
+    name = f"{study.connection_id}:{participant}"
+    worker, _new = Worker.objects.get_or_create(project=study.batch.project, external_id=name)
+    # lock: two devices that arrive at once make one user
+    row = Worker.objects.select_for_update(no_key=True).get(pk=worker.pk)
+    if row.user_id is None:
+        user = User(username=f"guest-{secrets.token_hex(8)}")
+        user.set_unusable_password()
+        user.save()
+        row.user = user
+        row.save(update_fields=["user"])
+    return row
+
+
+def live_visit(worker: Worker, batch: Batch) -> Visit | None:
+    """The worker's visit under way in the batch."""
+    rows = Visit.objects.filter(study__batch=batch, worker=worker, state=State.LIVE, deadline__gt=Now())
+    return rows.select_related("study").first()
+
+
+def taken(visit: Visit) -> QuerySet[Assignment]:
+    """The assignments of a visit that are under way or submitted."""
+    return Assignment.objects.filter(visited__visit=visit, state__in=open_work.ALIVE_OR_DONE)
+
+
+def submitted(visit: Visit) -> QuerySet[Assignment]:
+    """The responses of a visit."""
+    return Assignment.objects.filter(visited__visit=visit, state=lifecycle.SUBMITTED)
+
+
+def may_take(worker: Worker, batch: Batch) -> bool:
+    """Whether the visit has room for another HIT."""
+    visit = live_visit(worker, batch)
+    return visit is not None and taken(visit).count() < visit.study.hits_per_visit
+
+
+def most_offered(worker_id: int, batch: Batch) -> int | None:
+    """The worker's responses in earlier visits, and those that the one under way asks for."""
+    visit = Visit.objects.filter(study__batch=batch, worker=worker_id).order_by("-pk").select_related("study").first()
+    if visit is None:
+        return None
+    earlier = VisitAssignment.objects.filter(visit__study=visit.study_id, visit__worker=worker_id)
+    done = earlier.filter(assignment__state=lifecycle.SUBMITTED).exclude(visit=visit).count()
+    return done + visit.study.hits_per_visit
+
+
+def note_accepted(assignment: Assignment) -> None:
+    """Count an accepted assignment for the visit."""
+    visit = live_visit(assignment.worker, assignment.batch)
+    if visit is not None:
+        VisitAssignment.objects.update_or_create(assignment=assignment, defaults={"visit": visit})
+
+
+def note_submitted(assignment: Assignment) -> None:
+    """Finish the visit with its last response, even if the participant never opens another page."""
+    visit = live_visit(assignment.worker, assignment.batch)
+    if visit is not None and submitted(visit).count() >= visit.study.hits_per_visit:
+        _finish(visit, Outcome.DONE)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a participant stands: `done` of `wanted` responses; `may_continue`: there is a HIT for them."""
+
+    visit: Visit
+    done: int
+    wanted: int
+    may_continue: bool
+
+
+def stand(visit: Visit) -> Place:
+    """Where the participant stands; a visit with nothing left to do is finished or ended by that."""
+    if visit.state == State.LIVE:
+        _settle(visit)
+        visit.refresh_from_db(fields=["state", "outcome"])
+    done = submitted(visit).count()
+    return Place(visit, done, visit.study.hits_per_visit, visit.state == State.LIVE)
+
+
+def _settle(visit: Visit) -> None:
+    worker, batch, done = visit.worker, visit.study.batch, submitted(visit).count()
+    if visit.deadline <= clock.now():
+        end(visit, Status.TIMED_OUT)
+    elif done >= visit.study.hits_per_visit:
+        _finish(visit, Outcome.DONE)
+    elif worker.has_withdrawn:
+        refuse_consent(visit)
+    elif outcome := OUTCOMES.get(open_work.obstacle(worker, batch)):
+        _finish(visit, outcome)
+    elif worker.consented and not _has_more(visit):
+        if done:
+            _finish(visit, Outcome.DONE)  # fewer HITs than promised are not their fault
+        else:
+            end(visit, Status.RETURNED)
+
+
+# what hinders a worker, and how the visit then ends
+OUTCOMES = {
+    "paused": Outcome.FAILED_CHECKS,
+    "unqualified": Outcome.SCREENED_OUT,
+    "blocked": Outcome.SCREENED_OUT,
+    "inactive": Outcome.SCREENED_OUT,
+}
+
+
+def _has_more(visit: Visit) -> bool:
+    if taken(visit).filter(state=lifecycle.ACCEPTED).exists():
+        return True
+    participation = next_assignment.join_batch(visit.worker, visit.study.batch)
+    return open_work.left(participation, most=1) > 0
+
+
+def refuse_consent(visit: Visit) -> None:
+    """End a visit whose participant does not agree to the consent text; what they did before does not count."""
+    if _finish(visit, Outcome.NO_CONSENT):
+        visit_states.leave_out(visit, why=visit_states.WITHDRAWN)
+
+
+def leave(visit: Visit) -> None:
+    """The participant stops early: HITs under way go back, and they return the visit on the marketplace."""
+    if visit.worker.consented:
+        end(visit, Status.RETURNED)
+    else:
+        refuse_consent(visit)
+
+
+def screen_out(visit: Visit, outcome: str) -> None:
+    """End a visit whose participant cannot take part, such as for their device."""
+    _finish(visit, outcome)
+
+
+def _finish(visit: Visit, outcome: str) -> bool:
+    moved = visit.move(State.DONE, since=(State.LIVE,), outcome=str(outcome), ended_at=Now())
+    if moved:
+        visit.outcome = str(outcome)
+        visit_states.return_hits(visit)
+    return moved
+
+
+def end(visit: Visit, status: Status) -> bool:
+    """End a visit without a code. Where the marketplace can be asked, it says later what became of it."""
+    if not visit.move(State.ENDED, since=(State.LIVE,), ended_at=Now()):
+        return False
+    visit_states.return_hits(visit)
+    if not studies.kind_of(visit.study.connection).offers("submission"):
+        Visit.objects.filter(pk=visit.pk).update(remote_state=status)
+        visit.remote_state = status
+        visit_states.leave_out_if_over(visit)
+    return True
+
+
+def sweep(*, limit: int = 500) -> int:
+    """End visits whose time is over, and let go of what visits left behind. Safe to run anywhere and twice."""
+    rows = Visit.objects.select_related("study__batch__project", "study__connection", "worker")
+    over = rows.filter(state=State.LIVE, deadline__lt=Now() - GRACE)
+    ended = sum(end(visit, Status.TIMED_OUT) for visit in over.order_by("deadline")[:limit])
+    left = Q(remote_state__in=visit_states.OVER) | Q(outcome=Outcome.NO_CONSENT) | Q(decision="rejected")
+    unfinished = VisitAssignment.objects.filter(freed_at=None, assignment__state=lifecycle.SUBMITTED)
+    kept = Q(remote_state=Status.TIMED_OUT, study__use_timed_out=True)
+    stuck = rows.filter(left, pk__in=unfinished.values("visit")).exclude(kept)
+    for visit in stuck.order_by("pk")[:limit]:
+        visit_states.leave_out_if_over(visit)
+    return ended
