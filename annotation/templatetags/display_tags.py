@@ -1,4 +1,4 @@
-"""Tags for exact text, rows of the `?` dialog, pagination, and preloading of scripts."""
+"""Tags for exact text, rows of the `?` dialog, pagination, style sheets of files, and preloading of scripts."""
 
 import html
 import posixpath
@@ -119,6 +119,14 @@ def _key_row(action: str, key: str, label: str, short: str, change: str, *, fixe
     )
     cells = '<th scope="row">{2}</th><td><kbd data-key-for="{0}">{1}</kbd></td><td class="needs-js">{3}</td></tr>'
     return format_html(row + cells, action, key, label, button, short)
+
+
+@register.simple_tag
+def style_sheets(*names: str) -> SafeString:
+    """Our style sheets as one style element, without comments, for a file that stands alone."""
+    texts = [Path(str(finders.find(f"css/{name}.css"))).read_text(encoding="utf-8") for name in names]
+    style = re.sub(r"/\*.*?\*/", "", "\n".join(texts), flags=re.S)
+    return mark_safe(f"<style>{style}</style>")  # noqa: S308 - our own files
 
 
 @lru_cache

@@ -4,7 +4,7 @@ from django.urls import URLPattern, path
 
 from annotation.urls.prefixes import BATCH, DATASET, PROJECT
 from annotation.views.data import datasets
-from annotation.views.reports import batch_report, comparisons
+from annotation.views.reports import batch_report, comparisons, report_export, report_files
 
 REPORT = f"{BATCH}report/"
 
@@ -14,8 +14,9 @@ pages: list[URLPattern] = [
     path(f"{REPORT}open/", batch_report.report_open, name="report-open"),
     path(f"{REPORT}refresh/", batch_report.report_refresh, name="report-refresh"),
     path(f"{REPORT}progress/", batch_report.report_progress, name="report-progress"),
-    path(f"{REPORT}tables/<slug:name>.<slug:suffix>", batch_report.report_table, name="report-table"),
-    path(f"{REPORT}charts/<slug:name>.svg", batch_report.report_chart, name="report-chart"),
+    path(f"{REPORT}export/<slug:form>/", report_export.report_export, name="report-export"),
+    path(f"{REPORT}tables/<slug:name>.<slug:suffix>", report_files.report_table, name="report-table"),
+    path(f"{REPORT}charts/<slug:name>.svg", report_files.report_chart, name="report-chart"),
     path(f"{DATASET}tables/<slug:table>.<slug:suffix>", datasets.dataset_table, name="dataset-table"),
     path(f"{PROJECT}compare/", comparisons.compare, name="compare"),
     path(f"{PROJECT}compare/chart.svg", comparisons.compare_chart, name="compare-chart"),

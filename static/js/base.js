@@ -51,6 +51,7 @@ document.addEventListener("click", (event) => {
   if (!button) return;
   if ("themeSwitch" in button.dataset) setTheme(THEMES[(THEMES.indexOf(theme()) + 1) % THEMES.length]);
   if (button.dataset.copy) copy(button);
+  if ("print" in button.dataset) print();
 });
 
 // A menu closes when something else is clicked or focused, and by Escape, which leaves focus on its button.

@@ -225,7 +225,7 @@ def test_every_page_of_the_site_is_looked_at() -> None:
     fragments |= {"frame-live", "frame-preview-live", "frame-practice-live", "project-now", "readyz", "metrics"}
     files = {"approvals-file", "round-file", "dataset-export", "batch-export", "dataset-document"}
     files |= {"ledger-file", "payout-file", "log-file"}
-    files |= {"report-table", "report-chart", "dataset-table", "compare-table", "compare-chart"}
+    files |= {"report-table", "report-chart", "report-export", "dataset-table", "compare-table", "compare-chart"}
     elsewhere = {"practice", "frame", "open-join"}  # test_practice.py, test_frame.py; no project's page is open
     elsewhere |= {"sign-in-code"}  # nobody is there but half-way, as below
     strangers = {

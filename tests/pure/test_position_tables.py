@@ -31,7 +31,7 @@ def test_a_break_of_more_than_half_an_hour_begins_a_sitting() -> None:
 
 
 def placed(item: int, at: int, score: float | None, seconds: float = 10, worker: str = "ann") -> Placed:
-    return Placed(item, worker, Position(at if at <= 50 else None, at), score, seconds)
+    return Placed(item, worker, Position(at if at <= 50 else None, at, NOON), score, seconds)
 
 
 def rows_of(found: list[Any], name: str) -> dict[str, list[Any]]:
@@ -73,3 +73,17 @@ def test_where_nothing_is_known_nothing_is_said() -> None:
 def test_the_notes_say_whose_figures_these_are() -> None:
     for table in position_tables([placed(1, 1, 1.0), placed(2, 2, 0.0)], seed=1):
         assert "this one annotator only" in note_of(table)
+
+
+def test_responses_of_hours_and_days_stand_in_periods_of_a_round_length() -> None:
+    def at(hours: float) -> Placed:
+        return placed(int(hours), 1, 1.0)._replace(position=Position(1, 1, NOON + timedelta(hours=hours)))
+
+    by_hour = rows_of(position_tables([at(0.2), at(0.9), at(3.5)], seed=1), "by-time")
+    assert {label: row[0] for label, row in by_hour.items()} == {
+        "01-05 12:00": 2, "01-05 13:00": 0, "01-05 14:00": 0, "01-05 15:00": 1,
+    }  # fmt: skip
+    by_days = rows_of(position_tables([at(0), at(24 * 15)], seed=1), "by-time")
+    assert list(by_days)[:2] == ["2026-01-05", "2026-01-07"]
+    assert sum(row[0] for row in by_days.values()) == 2
+    assert not [table for table in position_tables([at(0), at(0.5)], seed=1) if table["name"] == "by-time"]

@@ -10,7 +10,8 @@ import pytest
 
 from annotation.pure.batches.hit_filters import Cut
 from annotation.pure.reports import table_formats
-from annotation.pure.reports.plots import Dots, Grid, Series, Steps, plots_of
+from annotation.pure.reports.charts import Dots, Grid, Line, Lines, Plot, Series
+from annotation.pure.reports.plots import plots_of
 from annotation.pure.reports.report_values import behind
 from annotation.pure.reports.svg import COLOURS, as_file, draw
 from annotation.pure.reports.table_files import as_csv, as_latex, as_markdown
@@ -66,16 +67,20 @@ def test_csv_has_a_column_for_each_number_and_nothing_that_a_spreadsheet_runs() 
     assert as_markdown(TABLE).splitlines()[1] == "| ---: | ---: | ---: | --- |"
 
 
+DAYS = ((datetime(2026, 1, 1, tzinfo=UTC), 1), (datetime(2026, 1, 2, tzinfo=UTC), 5))
+
+
 @pytest.mark.parametrize(
     "plot",
     [
         Dots("a", "A", "%", ("模型 $1$ <b>", "y\x01"), (Series("s", ((50.0, 40.0, 60.0), None)),)),
         Dots("b", "B", "%", ("x",), (Series("s", ((50.0, None, None),)), Series("t", ((1.0, 0.0, 2.0),))), across=True),
         Grid("c", "C", "said", "is", ("x", "y"), ("x", "y"), ((0, 0), (3, 1))),
-        Steps("d", "D", "n", ((datetime(2026, 1, 1, tzinfo=UTC), 1), (datetime(2026, 1, 2, tzinfo=UTC), 5))),
+        Grid("d", "D", "who", "item", ("1", "2"), tuple("abcdefgh"), ((None, *range(7)), (100, *range(7))), dense=True),
+        Lines("e", "E", "n", (Line("f", DAYS), Line("g", DAYS, dashed=True, stepped=False))),
     ],
 )
-def test_a_chart_is_the_same_svg_every_time_without_styles_or_dates(plot: Dots | Grid | Steps) -> None:
+def test_a_chart_is_the_same_svg_every_time_without_styles_or_dates(plot: Plot) -> None:
     drawn = as_file(plot)
     assert as_file(plot) == drawn
     root = ET.fromstring(drawn)
@@ -115,7 +120,7 @@ def test_a_chart_across_has_equal_values_one_below_the_other() -> None:
     assert len({y for _x, y in points}) == 2
 
 
-def test_a_report_with_tables_has_their_shares_and_the_confusion_of_all_as_charts() -> None:
+def test_a_report_with_tables_has_their_shares_and_the_confusion_of_all_as_charts_but_none_of_one_group() -> None:
     figure = {"value": 0.5, "low": 0.25, "high": 0.75, "n": 8}
     rows = [["w1", {"text": "yes"}, 3, 1], ["w2", {"text": "yes"}, 2, 0], ["w2", {"text": "no"}, 0, 4]]
     confusion = {"name": "confusion", "title": "C", "columns": ["Worker", "It is", "yes", "no"], "rows": rows}
@@ -124,15 +129,17 @@ def test_a_report_with_tables_has_their_shares_and_the_confusion_of_all_as_chart
         "name": "shares",
         "title": "S",
         "columns": ["Who", "n", "Share"],
-        "rows": [["x", 8, figure], ["y", 0, None]],
+        "rows": [["x", 8, figure], ["y", 0, None], ["z", 5, figure | {"n": 5}]],
     }
+    single = shares | {"name": "single", "rows": shares["rows"][:2]}
     progress = [["2026-01-01T00:00:00+00:00", 2], ["2026-01-01T05:00:00+00:00", 7]]
-    dots, grid, steps = plots_of({"tables": [shares, confusion], "progress": progress})
+    dots, grid, steps = plots_of({"tables": [single, shares, confusion], "progress": progress})
     assert isinstance(dots, Dots)
-    assert (dots.groups, dots.series[0].points) == (("x",), ((50.0, 25.0, 75.0),))
+    assert (dots.name, dots.groups, dots.n) == ("shares", ("x", "z"), "5–8")
+    assert dots.series[0].points == ((50.0, 25.0, 75.0),) * 2
     assert isinstance(grid, Grid)
     assert (grid.rows, grid.counts) == (("yes", "no"), ((5, 1), (0, 4)))
-    assert steps.as_text() == "Responses over time. 2026-01-01 00:00 – 2026-01-01 05:00 UTC: 7."
+    assert steps.as_text() == "Responses over time. Responses submitted: 2026-01-01 00:00 2 – 2026-01-01 05:00 7."
     assert behind(confusion, {"w1"}) == [{"worker": "w1"}, {}, {}]
 
 

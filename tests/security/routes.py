@@ -247,6 +247,7 @@ TABLE: dict[str, Row] = {
     "compare-table": look(MEMBERS, 404),
     "report-table": look(MEMBERS),
     "report-chart": look(MEMBERS),
+    "report-export": look(MEMBERS),
     "instructions": fill(MEMBERS, own=LOOK_ONLY),
     "batch-settings": fill(REQUESTER),
     "money": look(REQUESTER),

@@ -65,6 +65,7 @@ WORDS: dict[str, Any] = {
     "live.name": "search",
     "report-table.name": "human-performance",  # of every report of answers
     "report-table.suffix": "csv",
+    "report-export.form": "latex",
     "dataset-table.table": "figures-1",
     "dataset-table.suffix": "csv",
     "compare-table.name": "batches",
@@ -129,7 +130,7 @@ def _project(folder: Path, slug: str, *, requester: str, workers: list[str]) -> 
     found |= {
         "slug": project.slug,
         "name": held.slug,
-        "report-chart.name": f"workers-{held.slug}",
+        "report-chart.name": f"measures-{held.slug}",
         "batch": batch.slug,
         "item": Hit.objects.filter(batch=batch).first().item_id,
         "notice-open.pk": _told(project, batch, people[0]),

@@ -2,10 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import fields, replace
 from datetime import UTC
-from functools import cache
-from itertools import accumulate, islice, zip_longest
+from itertools import accumulate, islice
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -21,13 +20,15 @@ from annotation.flow.data.dataset_import import file_digest
 from annotation.flow.data.item_writer import OnProgress, no_progress
 from annotation.flow.errors import Refused
 from annotation.flow.money import earnings
+from annotation.flow.reports.collected_responses import Collected
 from annotation.flow.review import disputed_gold
 from annotation.flow.work.submitted_responses import submitted_answers
 from annotation.models import Batch, BatchReport, GoldDecision, Hit, Item, PartReport, Prediction, PredictionSet
 from annotation.pure.batches.hit_filters import Cut
 from annotation.pure.data.example import option_of
 from annotation.pure.reports import exclusion_tables
-from annotation.pure.reports.position_tables import Placed, Position, Turn, position_tables, positions
+from annotation.pure.reports.disagreement_map import DIFFERING
+from annotation.pure.reports.position_tables import position_tables
 from annotation.pure.review.gold_corrections import corrected
 from annotation.pure.statistics.metrics import scored_as
 from annotation.registry import task_type
@@ -38,7 +39,7 @@ from annotation.tasktype import Given, Judged, TaskType
 
 CHUNK = 200
 PARTS_KEPT = 20  # stored reports of parts of a batch, latest first
-LAYOUT = 3  # version of stored reports; a new one makes the old ones stale
+LAYOUT = 4  # version of stored reports; a new one makes the old ones stale
 ALL = Cut()
 
 
@@ -49,9 +50,11 @@ def score_batch(batch: Batch, *, cut: Cut = ALL, progress: OnProgress = no_progr
     """
     version = _version_key(batch)
     task = task_type(batch.task)
-    order = Order(_positions(batch))
-    content = _computed(batch, task, _options(batch, task, cut), _judged(batch, task, progress, cut, order))
-    content["by_position"] = position_tables(order.placed, seed=batch.seed)
+    collected = Collected.of(batch)
+    content = _computed(batch, task, _options(batch, task, cut), _judged(batch, task, progress, cut, collected))
+    content["by_position"] = position_tables(collected.placed, seed=batch.seed)
+    content[DIFFERING] = collected.contested.tables(task.differences)
+    content["counts"] = collected.counts()
     content["progress"] = _progress(batch, cut)
     kept = {"stand": version, "content": content}
     if cut.key:
@@ -141,41 +144,18 @@ def _version_key(batch: Batch) -> str:
     return "/".join(map(str, parts))
 
 
-def _positions(batch: Batch) -> dict[tuple[int, str], Position]:
-    """The positions of all responses given here, by HIT and pseudonym."""
-    rows = batch.assignments.submitted().filter(response_import__isnull=True).order_by()
-    name = cache(batch.project.pseudonym)
-    values = rows.values_list("hit", "worker", "accepted_at", "submitted_at", "ticket").iterator()
-    return positions(Turn(hit, name(worker), *rest) for hit, worker, *rest in values)
-
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """The positions of all responses, and those of the part with what the tables by position need."""
-
-    positions: dict[tuple[int, str], Position]
-    placed: list[Placed] = field(default_factory=list)
-
-    def add(self, hit: Hit, given: list[Given], grades: list[float]) -> None:
-        """Add the responses to a HIT, with their grades if it has usable gold."""
-        for each, grade in zip_longest(given, grades):
-            if (hit.pk, each.worker) in self.positions:
-                at = self.positions[hit.pk, each.worker]
-                self.placed.append(Placed(hit.pk, each.worker, at, grade, each.seconds))
-
-
-def _judged(batch: Batch, task: TaskType, progress: OnProgress, cut: Cut, order: Order) -> Iterator[Judged]:
+def _judged(batch: Batch, task: TaskType, progress: OnProgress, cut: Cut, collected: Collected) -> Iterator[Judged]:
     """Yield every HIT of the part with its responses, in order of their keys, in chunks."""
     rows = hit_filters.hits_in(batch, cut, batch.hits.filter(check_item=False))
     keys = rows.order_by("pk").values_list("pk", flat=True).iterator(chunk_size=2000)
     done = 0
     while some := list(islice(keys, CHUNK)):
-        yield from _judged_chunk(batch, task, some, cut, order)
+        yield from _judged_chunk(batch, task, some, cut, collected)
         done += len(some)
         progress(done, batch.size)
 
 
-def _judged_chunk(batch: Batch, task: TaskType, keys: list[int], cut: Cut, order: Order) -> list[Judged]:
+def _judged_chunk(batch: Batch, task: TaskType, keys: list[int], cut: Cut, collected: Collected) -> list[Judged]:
     hits = list(Hit.objects.filter(pk__in=keys).select_related("item__dataset").order_by("pk"))
     given = _answers_by_hit(batch, hits, cut)
     predicted = _predicted(task, hits)
@@ -185,7 +165,7 @@ def _judged_chunk(batch: Batch, task: TaskType, keys: list[int], cut: Cut, order
         grades = [] if hit.excluded_at else _grades(task, hit, given[hit.pk])
         hit.score = fmean(grades) if grades else None
         if hit.excluded_at is None:
-            order.add(hit, given[hit.pk], grades)
+            collected.add(hit, given[hit.pk], grades)
         example, dataset = hit.item.example, hit.item.dataset
         judged.append(
             Judged(

@@ -8,8 +8,8 @@ from decimal import Decimal
 from typing import Any
 
 from annotation.pure.data.example import JSON
+from annotation.pure.reports.charts import Dots, Series
 from annotation.pure.reports.comparison import PEOPLE, Measured, difference, mean_of
-from annotation.pure.reports.plots import Dots, Series
 from annotation.pure.reports.tables import Translate, rounded, table, text_cell
 from annotation.pure.statistics.significance import PERMUTATIONS, chance_text, holm
 from annotation.pure.text.translation_marks import gettext_noop as _

@@ -3,102 +3,32 @@
 They are read off the report as it is kept, like its tables; annotation/pure/reports/svg.py draws them.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from annotation.pure.data.shape_words import NOT_KNOWN, shape_words
 from annotation.pure.reports import tables
 from annotation.pure.reports.answer_tables import MEASURES, PARTS, TABLE4
+from annotation.pure.reports.charts import Dots, Grid, Line, Lines, Plot, Point, Series
+from annotation.pure.reports.disagreement_map import DIFFERING
 from annotation.pure.reports.report_values import tables_of
 from annotation.pure.reports.tables import Translate
 from annotation.pure.text.translation_marks import gettext_noop as _
 
 MOST_GROUPS = 30  # groups of a chart; with more, only the table is shown
 SERIES = 3  # figures beside each other
-LONGEST = 600  # characters of a description
 LONG = 12  # characters of a group's name; with a longer one each group has a row of its own
-Point = tuple[float, float | None, float | None] | None  # value, low, high
-
-
-@dataclass(frozen=True, slots=True)
-class Series:
-    """A series of a chart: a point for each group, None if it is undefined."""
-
-    label: str
-    points: tuple[Point, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Dots:
-    """Values with 95 % bars, grouped. `across`: a row a group, since their names are long or many."""
-
-    name: str
-    title: str
-    axis: str
-    groups: tuple[str, ...]
-    series: tuple[Series, ...]
-    across: bool = False
-    study: str = ""
-
-    def as_text(self) -> str:
-        """The numbers as text, for readers who cannot see the chart."""
-
-        def line(one: Series) -> str:
-            return ", ".join(
-                f"{group} {point_text(point)}" for group, point in zip(self.groups, one.points, strict=True)
-            )
-
-        parts = [f"{one.label}: {line(one)}" for one in self.series]
-        return _cut(f"{self.title}. {'; '.join(parts)}.")
-
-
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """Counts of each (row, column) pair."""
-
-    name: str
-    title: str
-    axis: str  # label of the columns
-    side: str  # label of the rows
-    rows: tuple[str, ...]
-    columns: tuple[str, ...]
-    counts: tuple[tuple[int, ...], ...]
-    study: str = ""
-
-    def as_text(self) -> str:
-        parts = [
-            f"{row}: {', '.join(f'{column} {count}' for column, count in zip(self.columns, counts, strict=True))}"
-            for row, counts in zip(self.rows, self.counts, strict=True)
-        ]
-        return _cut(f"{self.title}. {'; '.join(parts)}.")
-
-
-@dataclass(frozen=True, slots=True)
-class Steps:
-    """A count that grows with time."""
-
-    name: str
-    title: str
-    axis: str
-    points: tuple[tuple[datetime, int], ...]
-    study: str = ""
-
-    def as_text(self) -> str:
-        (first, _few), (last, most) = self.points[0], self.points[-1]
-        return f"{self.title}. {first:%Y-%m-%d %H:%M} – {last:%Y-%m-%d %H:%M} UTC: {most}."
-
-
-Plot = Dots | Grid | Steps
 
 
 def plots_of(content: Mapping[str, Any], translate: Translate = str) -> list[Plot]:
-    """Every chart of a report; [] if there is nothing to draw."""
-    plots = list(_of_studies(content.get("datasets") or {}, translate))
-    if not content.get("datasets"):
-        plots += _of_tables(content, translate)
-    return [*plots, *_progress(content.get("progress") or [], translate)]
+    """Every chart of a report, the most telling first; [] if there is nothing to draw."""
+    datasets = content.get("datasets") or {}
+    plots = [*_by_dataset(datasets, translate), *_of_studies(datasets, translate)]
+    plots += _of_tables(content.get("by_position", ()) if datasets else tables_of(content), translate)
+    plots += _progress(content.get("progress") or [], translate)
+    return [*plots, *(plot for table in content.get(DIFFERING, ()) for plot in _differing(table, translate))]
 
 
 def plot_of(content: Mapping[str, Any], name: str, translate: Translate = str) -> Plot | None:
@@ -106,8 +36,16 @@ def plot_of(content: Mapping[str, Any], name: str, translate: Translate = str) -
     return next((plot for plot in plots_of(content, translate) if plot.name == name), None)
 
 
+def _by_dataset(datasets: Mapping[str, Any], translate: Translate) -> Iterator[Dots]:
+    for part, word in PARTS.items():
+        title = translate(_("%(part)s F1 by dataset")) % {"part": translate(word)}
+        yield from _measured(f"{part}-by-dataset", title, datasets, part, translate, "")
+
+
 def _of_studies(datasets: Mapping[str, Any], translate: Translate) -> Iterator[Plot]:
     for name, study in datasets.items():
+        if len(datasets) == 1 and len(study.get("by_hops", {})) < 2:
+            yield from _figures_of(study, translate, name)
         for part, word in PARTS.items():
             titles = {"hops": _("%(part)s F1 by number of hops"), "shape": _("%(part)s F1 by shape")}
             hops = {_hops(hops, translate): row for hops, row in study.get("by_hops", {}).items()}
@@ -120,6 +58,17 @@ def _of_studies(datasets: Mapping[str, Any], translate: Translate) -> Iterator[P
             yield from _curve(study, part, translate, name)
         yield from _workers(study, translate, name)
         yield from _models(study, translate, name)
+
+
+def _figures_of(study: Mapping[str, Any], translate: Translate, name: str) -> Iterator[Dots]:
+    """All measures of answer and support beside each other."""
+    series = [
+        Series(f"{translate(word)} F1", tuple(_point(study[part][measure]["f1"]) for measure in MEASURES))
+        for part, word in PARTS.items()
+    ]
+    groups = tuple(translate(words) for words in MEASURES.values())
+    title = translate(_("Human performance"))
+    yield from _drawn(Dots(f"measures-{name}", title, "F1 (%)", groups, tuple(series), study=name, n=_span([study])))
 
 
 def _hops(number: str, translate: Translate) -> str:
@@ -135,8 +84,8 @@ def _measured(
         Series(translate(MEASURES[measure]), tuple(_point(row[part][measure]["f1"]) for row in groups.values()))
         for measure in TABLE4
     ]
-    across = max(map(len, groups)) > LONG
-    yield from _drawn(Dots(name, title, "F1 (%)", tuple(groups), tuple(series), across=across, study=study))
+    across, n = max(map(len, groups), default=0) > LONG, _span(groups.values())
+    yield from _drawn(Dots(name, title, "F1 (%)", tuple(groups), tuple(series), across=across, study=study, n=n))
 
 
 def _curve(study: Mapping[str, Any], part: str, translate: Translate, name: str) -> Iterator[Dots]:
@@ -149,11 +98,14 @@ def _curve(study: Mapping[str, Any], part: str, translate: Translate, name: str)
 
 
 def _workers(study: Mapping[str, Any], translate: Translate, name: str) -> Iterator[Dots]:
-    rows = {worker[:8]: row["answer"] for worker, row in study["by_worker"].items()}
+    workers = study["by_worker"]
+    rows = {worker[:8]: row["answer"] for worker, row in workers.items()}
     named = {"average": translate(_("Answer F1")), "agreement": translate(MEASURES["agreement"])}
     series = [Series(word, tuple(_point(row[key]["f1"]) for row in rows.values())) for key, word in named.items()]
     title = translate(_("Score by worker"))
-    yield from _drawn(Dots(f"workers-{name}", title, "F1 (%)", tuple(rows), tuple(series), across=True, study=name))
+    n = _span(workers.values())
+    plot = Dots(f"workers-{name}", title, "F1 (%)", tuple(rows), tuple(series), across=True, study=name, n=n)
+    yield from _drawn(plot)
 
 
 def _models(study: Mapping[str, Any], translate: Translate, name: str) -> Iterator[Dots]:
@@ -169,14 +121,26 @@ def _models(study: Mapping[str, Any], translate: Translate, name: str) -> Iterat
     series = [Series(f"{translate(word)} F1", tuple(_point(row[part]) for row in rows.values()))
               for part, word in PARTS.items()]  # fmt: skip
     title = translate(_("Models compared with people"))
-    yield from _drawn(Dots(f"models-{name}", title, "F1 (%)", tuple(rows), tuple(series), across=True, study=name))
+    n = _span([study, *study["models"].values()])
+    plot = Dots(f"models-{name}", title, "F1 (%)", tuple(rows), tuple(series), across=True, study=name, n=n)
+    yield from _drawn(plot)
 
 
-def _of_tables(content: Mapping[str, Any], translate: Translate) -> Iterator[Plot]:
-    for table in tables_of(content):
+def _of_tables(found: Iterable[Mapping[str, Any]], translate: Translate) -> Iterator[Plot]:
+    for table in found:
         if not table.get("variant") and table.get("bars", True):
             confusion = table.get("of_columns") and table["name"].endswith("confusion")
             yield from _confusion(table, translate) if confusion else _figures(table, translate)
+
+
+def _differing(table: Mapping[str, Any], translate: Translate) -> Iterator[Grid]:
+    """The items on which workers differ most, by worker."""
+    head = tables.head_of(table, translate)
+    rows = tuple(tables.cell_text(row[0], translate) for row in table["rows"])
+    values = tuple(tuple(row[1:]) for row in table["rows"])
+    columns = tuple(worker[:8] for worker in head[1:])
+    title, axis, n = translate(table["title"]), translate(_("Worker")), str(len(rows))
+    yield Grid(DIFFERING, title, axis, head[0], rows, columns, values, n=n, dense=True)
 
 
 def _figures(table: Mapping[str, Any], translate: Translate) -> Iterator[Dots]:
@@ -187,7 +151,9 @@ def _figures(table: Mapping[str, Any], translate: Translate) -> Iterator[Dots]:
     groups = tuple(_name(row, translate) for row in rows)
     series = [Series(head[k], tuple(_point(row[k]) if _is_known(row[k]) else None for row in rows)) for k in places]
     title = translate(table["title"])
-    yield from _drawn(Dots(table["name"], title, "%", groups, tuple(series), across=True))
+    n = _span(row[k] for row in rows for k in places if _is_known(row[k]))
+    across, axis = not table.get("in_order"), f"{head[places[0]]} (%)" if len(places) == 1 else "%"
+    yield from _drawn(Dots(table["name"], title, axis, groups, tuple(series), across=across, n=n))
 
 
 def _is_known(cell: Any) -> bool:
@@ -217,22 +183,36 @@ def _confusion(table: Mapping[str, Any], translate: Translate) -> Iterator[Grid]
         own = counts.setdefault(tables.cell_text(right, translate), [0] * len(votes))
         for k, count in enumerate(votes):
             own[k] += count
-    if counts:
+    if len(counts) > 1:
         values = tuple(tuple(row) for row in counts.values())
         title, side = translate(_("Labels given, by true label, over all annotators")), columns[1]
-        yield Grid(table["name"], title, translate(_("Label given")), side, tuple(counts), tuple(columns[2:]), values)
+        n = str(sum(map(sum, values)))
+        axis = translate(_("Label given"))
+        yield Grid(table["name"], title, axis, side, tuple(counts), tuple(columns[2:]), values, n=n)
 
 
-def _progress(points: Sequence[Sequence[Any]], translate: Translate) -> Iterator[Steps]:
+def _progress(points: Sequence[Sequence[Any]], translate: Translate) -> Iterator[Lines]:
     if len(points) > 1:
         drawn = tuple((datetime.fromisoformat(hour), count) for hour, count in points)
-        yield Steps("progress", translate(_("Responses over time")), translate(_("Responses submitted")), drawn)
+        label = translate(_("Responses submitted"))
+        yield Lines("progress", translate(_("Responses over time")), label, (Line(label, drawn),), n=str(points[-1][1]))
 
 
 def _drawn(plot: Dots) -> Iterator[Dots]:
-    """The chart, unless it would be empty or too full to read."""
-    if 0 < len(plot.groups) <= MOST_GROUPS and any(point for one in plot.series for point in one.points):
-        yield plot
+    """The chart of the groups and series with values, unless there are fewer than two groups or too many to read."""
+    kept = [k for k in range(len(plot.groups)) if any(one.points[k] for one in plot.series)]
+    series = [replace(one, points=tuple(one.points[k] for k in kept)) for one in plot.series if any(one.points)]
+    if 1 < len(kept) <= MOST_GROUPS:
+        yield replace(plot, groups=tuple(plot.groups[k] for k in kept), series=tuple(series))
+
+
+def _span(rows: Iterable[Mapping[str, Any]]) -> str:
+    """The smallest and largest `n` of figures: "54", "12–54"."""
+    numbers = [row["n"] for row in rows if row.get("n")]
+    if not numbers:
+        return ""
+    few, most = min(numbers), max(numbers)
+    return str(most) if few == most else f"{few}–{most}"
 
 
 def _point(figure: Mapping[str, Any]) -> Point:
@@ -240,15 +220,3 @@ def _point(figure: Mapping[str, Any]) -> Point:
         return None
     low, high = (None if figure.get(end) is None else 100 * figure[end] for end in ("low", "high"))
     return 100 * figure["value"], low, high
-
-
-def point_text(point: Point) -> str:
-    """A value with its interval."""
-    if point is None:
-        return tables.UNKNOWN
-    value, low, high = point
-    return f"{value:.1f}" if low is None or high is None else f"{value:.1f} [{low:.1f}, {high:.1f}]"
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"

@@ -9,6 +9,7 @@ from typing import Any
 
 from annotation.pure.data.example import JSON
 from annotation.pure.reports.answer_tables import answer_tables
+from annotation.pure.reports.disagreement_map import DIFFERING
 from annotation.pure.reports.exclusion_tables import count_table, tables_with_excluded
 from annotation.pure.text.translation_marks import gettext_noop as _
 
@@ -20,9 +21,10 @@ BY_COLUMN = {"dataset": "dataset", "hops": "hops", "shape": "shape", "worker": "
 def tables_of(content: Mapping[str, Any]) -> list[JSON]:
     """Every table of a report, [] without tables.
 
-    First the task's, then those against corrected gold, those with excluded HITs, and those by position.
+    First the task's, then those against corrected gold, those with excluded HITs, those by position and time, and
+    where workers differ.
     """
-    return [*_tables_of_task(content), *content.get("by_position", ())]
+    return [*_tables_of_task(content), *content.get("by_position", ()), *content.get(DIFFERING, ())]
 
 
 def _tables_of_task(content: Mapping[str, Any]) -> list[JSON]:

@@ -10,11 +10,10 @@ import re
 import unicodedata
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
-from annotation.pure.reports.charts import Bars
-from annotation.pure.reports.plots import Dots, Grid, Plot, Steps, point_text
+from annotation.pure.reports.charts import Bars, Dots, Grid, Line, Lines, Plot, point_text
 from annotation.pure.reports.quality_trend import Trend
 
 WIDTH, HEIGHT, EDGE = 640.0, 280.0, 8.0
@@ -25,7 +24,7 @@ MARKERS = (
     "M-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0z", "M-3.2-3.2h6.4v6.4h-6.4z", "M0-4.5L4.2 3.5h-8.4z",
     "M0-4.8L4.8 0L0 4.8L-4.8 0z", "M0 4.5L4.2-3.5h-8.4z", "M-4.5-1.3h9v2.6h-9zM-1.3-4.5h2.6v9h-2.6z",
 )  # fmt: skip
-HOURS = (1, 2, 3, 6, 12, 24, 48, 168, 336, 672)  # between two ticks of a time axis
+HOURS = (1, 2, 3, 6, 12, 24, 48, 168, 336, 672, 2016, 8736)  # between two ticks of a time axis
 XML = b'<?xml version="1.0" encoding="utf-8"?>\n'
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # in XML
 
@@ -34,14 +33,21 @@ class Drawing:
     """An SVG under construction; `left`, `top`, `right` and `bottom` bound the plot area, with labels outside."""
 
     def __init__(
-        self, description: str, height: float, *, left: float = LEFT, top: float = EDGE, below: float = 1
+        self,
+        description: str,
+        height: float,
+        *,
+        left: float = LEFT,
+        top: float = EDGE,
+        below: float = 1,
+        width: float = WIDTH,
     ) -> None:
-        self.left, self.top, self.right, self.bottom = left, top, WIDTH - 2 * EDGE, height - below * BELOW - 4
-        box = {"viewBox": f"0 0 {WIDTH:g} {height:g}", "width": f"{WIDTH:g}", "height": f"{height:g}"}
+        self.left, self.top, self.right, self.bottom = left, top, width - 2 * EDGE, height - below * BELOW - 4
+        box = {"viewBox": f"0 0 {width:g} {height:g}", "width": f"{width:g}", "height": f"{height:g}"}
         font = {"font-family": "DejaVu Sans, Verdana, Arial, sans-serif", "font-size": "13"}
         attributes = {"xmlns": "http://www.w3.org/2000/svg", "class": "chart", "role": "img", **box, **font}
         self.root = ET.Element("svg", attributes, **{"aria-label": description})
-        self.add("rect", "paper", width=WIDTH, height=height, fill="white")
+        self.add("rect", "paper", width=width, height=height, fill="white")
 
     def add(
         self, tag: str, look: str = "", description: str = "", /, inside: ET.Element | None = None, **how: Any
@@ -81,7 +87,7 @@ class Drawing:
 
 def draw(plot: Plot | Bars | Trend) -> str:
     """The chart as an SVG element."""
-    drawn: Any = {Dots: _dots, Grid: _grid, Steps: _steps, Bars: _bars, Trend: _trend}[type(plot)]
+    drawn: Any = {Dots: _dots, Grid: _grid, Lines: _lines, Bars: _bars, Trend: _trend}[type(plot)]
     return _FORBIDDEN.sub("", ET.tostring(drawn(plot).root, encoding="unicode"))
 
 
@@ -162,46 +168,76 @@ def _legend(drawing: Drawing, labels: Sequence[str]) -> None:
 
 def _grid(plot: Grid) -> Drawing:
     left = min(max(map(_width, plot.rows)) + 40, 0.5 * WIDTH)
-    drawing = Drawing(plot.as_text(), 70 + 36.0 * len(plot.rows), left=left, below=2.4)
-    most = max((count for row in plot.counts for count in row), default=0) or 1
+    slanted = plot.dense and len(plot.columns) > 6  # names of columns that would overlap
+    height = (20.0 if plot.dense else 36.0) * len(plot.rows) + (110 if slanted else 70)
+    drawing = Drawing(plot.as_text(), height, left=left, below=4.6 if slanted else 2.4)
+    most = 100 if plot.dense else max((count or 0 for row in plot.counts for count in row), default=0) or 1
     wide, high = (drawing.right - left) / len(plot.columns), (drawing.bottom - EDGE) / len(plot.rows)
     for j, (name, row) in enumerate(zip(plot.rows, plot.counts, strict=True)):
-        drawing.text(left - 8, EDGE + (j + 0.5) * high, name, "end")
+        y = EDGE + j * high
+        drawing.text(left - 8, y + high / 2, name, "end")
         for k, count in enumerate(row):
-            x, y = left + k * wide, EDGE + j * high
-            description = f"{name}, {plot.columns[k]}: {count}"
-            box: dict[str, Any] = {"x": x + 1, "y": y + 1, "width": wide - 2, "height": high - 2}
-            drawing.add(
-                "rect", "", description, **box, fill=COLOURS[0], fill_opacity=round(0.06 + 0.94 * count / most, 3)
-            )
-            drawing.text(x + wide / 2, y + high / 2, str(count), fill="white" if count > 0.6 * most else INK)
+            if count is not None:
+                place = (left + k * wide, y, wide, high)
+                _shade(drawing, place, count, most, f"{name}, {plot.columns[k]}: {count}")
     for k, name in enumerate(plot.columns):
-        drawing.text(left + (k + 0.5) * wide, drawing.bottom + 12, name)
-    drawing.text((left + drawing.right) / 2, drawing.bottom + 32, plot.axis)
+        x, y = left + (k + 0.5) * wide, drawing.bottom + 12
+        turned: dict[str, Any] = {"transform": f"rotate(-50 {x:g} {y:g})"} if slanted else {}
+        drawing.text(x, y, name, "end" if slanted else "middle", **turned)
+    drawing.text((left + drawing.right) / 2, height - 8, plot.axis)
     drawing.side(plot.side)
     return drawing
 
 
-def _steps(plot: Steps) -> Drawing:
-    drawing = Drawing(plot.as_text(), HEIGHT, left=BESIDE)
-    counts = _ticks(0, max(count for _time, count in plot.points), least=1)
-    drawing.rows(counts, plot.axis)
-    hours = [time.timestamp() / 3600 for time, _count in plot.points]
-    ends = [hours[0], max(hours[-1], hours[0] + 1)]
-    step = next((step for step in HOURS if (ends[1] - ends[0]) / step <= 5), HOURS[-1])
-    for tick in range(math.ceil(ends[0] / step) * step, math.floor(ends[1]) + 1, step):
-        time = datetime.fromtimestamp(0, UTC) + timedelta(hours=tick)
-        x = min(max(drawing.x(tick, ends), drawing.left + 30), drawing.right - 36)
-        drawing.text(x, drawing.bottom + 12, f"{time:%m-%d %H:%M}" if step < 24 else f"{time:%Y-%m-%d}", fill=QUIET)
-    heights = [drawing.y(count, counts) for _time, count in plot.points]
-    steps = [f"H{drawing.x(hour, ends):.1f}V{y:.1f}" for hour, y in zip(hours, heights, strict=True)]
-    path = f"M{drawing.left:g} {heights[0]:.1f}" + "".join(steps)
-    drawing.add("path", d=path, fill="none", stroke=COLOURS[0], stroke_width=1.8)
+def _shade(drawing: Drawing, place: tuple[float, float, float, float], count: int, most: int, words: str) -> None:
+    """A cell of a grid, the darker the more, with its number."""
+    x, y, wide, high = place
+    box: dict[str, Any] = {"x": x + 1, "y": y + 1, "width": wide - 2, "height": high - 2}
+    opacity = round(0.06 + 0.94 * count / most, 3)
+    drawing.add("rect", "", words, **box, fill=COLOURS[0], fill_opacity=opacity)
+    drawing.text(x + wide / 2, y + high / 2, str(count), fill="white" if count > 0.6 * most else INK)
+
+
+def _lines(plot: Lines) -> Drawing:
+    many = len(plot.lines) > 1
+    drawing = Drawing(plot.as_text(), HEIGHT, left=BESIDE, top=32 if many else EDGE)
+    points = [point for line in plot.lines for point in line.points]
+    values = _ticks(0, max(value for _time, value in points), least=1)
+    drawing.rows(values, plot.axis)
+    first, last = min(time for time, _value in points), max(time for time, _value in points)
+    ends = [0.0, max(1.0, (last - first) / timedelta(hours=1))]
+    _time_axis(drawing, first, ends)
+    for k, line in enumerate(plot.lines):
+        places = [(drawing.x((time - first) / timedelta(hours=1), ends), drawing.y(value, values))
+                  for time, value in line.points]  # fmt: skip
+        _line(drawing, line, places, COLOURS[k % 6])
+    if many:
+        _legend(drawing, [line.label for line in plot.lines])
     return drawing
 
 
+def _line(drawing: Drawing, line: Line, places: Sequence[tuple[float, float]], colour: str) -> None:
+    (x, y), *others = places
+    steps = [f"H{x:.1f}V{y:.1f}" if line.stepped else f"L{x:.1f} {y:.1f}" for x, y in others]
+    path = f"M{x:.1f} {y:.1f}{''.join(steps)}"
+    dashes = "5 4" if line.dashed else "none"
+    drawing.add("path", d=path, fill="none", stroke=colour, stroke_width=1.8, stroke_dasharray=dashes)
+
+
+def _time_axis(drawing: Drawing, first: datetime, ends: Sequence[float]) -> None:
+    """Labels at round times; `ends`: the hours since `first` at both ends."""
+    step = next((step for step in HOURS if (ends[1] - ends[0]) / step <= 5), HOURS[-1])
+    start = first.replace(hour=first.hour // step * step if step < 24 else 0, minute=0, second=0, microsecond=0)
+    for tick in range(0, math.ceil(ends[1]) + step, step):
+        time = start + timedelta(hours=tick)
+        hours = (time - first) / timedelta(hours=1)
+        if 0 <= hours <= ends[1]:
+            x = min(max(drawing.x(hours, ends), drawing.left + 30), drawing.right - 36)
+            drawing.text(x, drawing.bottom + 12, f"{time:%m-%d %H:%M}" if step < 24 else f"{time:%Y-%m-%d}", fill=QUIET)
+
+
 def _bars(plot: Bars) -> Drawing:
-    drawing = Drawing(plot.description, plot.height)
+    drawing = Drawing(plot.description, plot.height, width=plot.width)
     counts = [0, _ticks(0, max((count for _label, count in plot.values), default=0), most=1, least=1)[-1]]
     drawing.rows(counts)
     step = (drawing.right - drawing.left) / max(1, len(plot.values))
@@ -212,7 +248,12 @@ def _bars(plot: Bars) -> Drawing:
         drawing.add("path", inside=group, d=whole, fill_opacity=0)  # so that low bars tell their count too
         box: dict[str, Any] = {"x": x + step * 0.1, "y": y, "width": step * 0.8, "height": drawing.bottom - y}
         drawing.add("rect", "bar", inside=group, **box, fill=COLOURS[0])
-    _ends(drawing, *plot.ends)
+    if plot.ends:
+        _ends(drawing, *plot.ends)
+    else:
+        every = math.ceil((max((_width(label) for label, _n in plot.values), default=0) + 6) / step)
+        for k, (label, _count) in enumerate(plot.values[::every]):
+            drawing.text(drawing.left + step * (k * every + 0.5), drawing.bottom + 12, label, fill=QUIET)
     if plot.mark is not None:
         ends = {"data-left": f"{drawing.left:g}", "data-right": f"{drawing.right:g}"}
         drawing.root.attrib.update({"class": "chart scores", **ends})

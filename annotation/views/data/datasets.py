@@ -34,7 +34,7 @@ from annotation.views.access import (
 from annotation.views.data.derivation_report import derived_exhibit, derived_tables, table_address
 from annotation.views.data.lineage import ancestry, derived_from
 from annotation.views.post_handling import refusal_as_message, see, whole_number
-from annotation.views.reports.batch_report import table_file
+from annotation.views.reports.report_files import table_file
 
 
 def dataset_of(project: Project, name: str) -> Dataset:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -11,21 +11,17 @@ from django.utils.translation import gettext as _
 from annotation import jobs
 from annotation.flow.batches import batch_progress, hit_filters, score_looks
 from annotation.flow.money import wages
-from annotation.flow.reports import batch_scores, methods_facts
+from annotation.flow.reports import batch_scores
 from annotation.models import Batch, BatchReport, Job, Project
 from annotation.models.batch import by_disagreement
-from annotation.operations.downloads import attached, sent
 from annotation.pure.batches.hit_filters import Cut
 from annotation.pure.people import roles
-from annotation.pure.reports import methods, table_formats
-from annotation.pure.reports.plots import plot_of
-from annotation.pure.reports.report_values import table_of
-from annotation.pure.reports.svg import as_file
-from annotation.pure.reports.table_files import FILES
 from annotation.views.access import member_action, member_page
 from annotation.views.batches.batch_page import OPENED, batch_context, batch_of, is_folded
 from annotation.views.post_handling import see
 from annotation.views.reports.report_display import cut_query, exhibit
+from annotation.views.reports.report_export import EXPORTS
+from annotation.views.reports.report_files import methods_of
 
 WORST = 10  # HITs listed below the report
 
@@ -47,9 +43,9 @@ def report(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
         places = shown.hits.filter(excluded_at__isnull=True).places().get(shown.pk, {"wanted": 0})
         return render(request, "reports/report.html", context | {"folded": places["wanted"], "report": None})
     if kept:
-        context |= exhibit(kept.content, shown, cut) | {"worst": _worst(shown, cut)}
+        context |= exhibit(kept.content, shown, cut) | {"worst": _worst(shown, cut), "report_exports": EXPORTS}
     if kept and not cut.is_part:
-        context["methods"] = _methods(shown, kept.content if fresh else None)
+        context["methods"] = methods_of(shown, kept)
     return render(request, "reports/report.html", context)
 
 
@@ -59,12 +55,6 @@ def report_open(request: HttpRequest, project: Project, batch: str) -> HttpRespo
     shown = batch_of(project, batch)
     request.session[OPENED] = request.session.get(OPENED, {}) | {str(shown.pk): score_looks.look(shown)}
     return see("report", project.slug, shown.slug)
-
-
-def _methods(batch: Batch, content: dict[str, Any] | None) -> dict[str, str]:
-    """The methods paragraph, as text and LaTeX."""
-    text = methods.in_words(methods_facts.facts_of(batch, content), _)
-    return {"text": text, "latex": table_formats.latex_text(text)} if text else {}
 
 
 def _cut(request: HttpRequest, parts: hit_filters.Parts) -> Cut:
@@ -140,46 +130,3 @@ def batch_workers(request: HttpRequest, project: Project, batch: str) -> HttpRes
         row["scores"] = [(name, scores) for name, scores in own if scores]
     context = batch_context(shown, "batch-workers", rows=rows, report=kept, wages=wages.summary(paid.values()))
     return render(request, "batches/workers.html", context)
-
-
-SVG = "image/svg+xml"
-
-
-def table_file(request: HttpRequest, of: Any, table: dict[str, Any] | None, suffix: str, *, name: str) -> HttpResponse:
-    """A table as LaTeX, Markdown or CSV; 404 for none, and for other suffixes."""
-    if table is None or suffix not in FILES:
-        raise Http404
-    form = FILES[suffix]
-    return sent(request, of, form.write(table, _), name=f"{name}.{suffix}", kind=form.media)
-
-
-@member_page(roles.SEE)
-def report_table(request: HttpRequest, project: Project, batch: str, name: str, suffix: str) -> HttpResponse:
-    """A table as LaTeX, Markdown or CSV; 404 if the stored report does not have it."""
-    shown = _looked_at(project, batch)
-    table = table_of(_content(shown, request), name)
-    return table_file(request, shown, table, suffix, name=f"{shown.slug}-{name}")
-
-
-@member_page(roles.SEE)
-def report_chart(request: HttpRequest, project: Project, batch: str, name: str) -> HttpResponse:
-    """A chart as SVG, for an image on a page or as a file."""
-    shown = _looked_at(project, batch)
-    plot = plot_of(_content(shown, request), name, _)
-    if plot is None:
-        raise Http404
-    return attached(as_file(plot), name=f"{shown.slug}-{name}.svg", kind=SVG)
-
-
-def _looked_at(project: Project, batch: str) -> Batch:
-    """The batch of that name; asking for a file of its scores before all responses are in is a look at them."""
-    shown = batch_of(project, batch)
-    score_looks.look(shown)
-    return shown
-
-
-def _content(batch: Batch, request: HttpRequest) -> dict[str, object]:
-    kept = batch_scores.kept_report(batch, Cut.of(request.GET).of_report)
-    if kept is None:
-        raise Http404
-    return kept.content

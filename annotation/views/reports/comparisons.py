@@ -13,14 +13,14 @@ from annotation.models import Batch, Dataset, Project
 from annotation.operations.downloads import attached
 from annotation.pure.batches.hit_filters import Cut
 from annotation.pure.people import roles
+from annotation.pure.reports.charts import Dots
 from annotation.pure.reports.comparison_tables import answerer_tables, batch_tables, chart_of, dataset_tables
-from annotation.pure.reports.plots import Dots
 from annotation.pure.reports.svg import as_file
 from annotation.registry import task_type
 from annotation.views.access import member_page
 from annotation.views.batches.batch_page import is_folded
-from annotation.views.reports.batch_report import SVG, table_file
-from annotation.views.reports.report_display import chart_at
+from annotation.views.reports.report_display import shown_chart
+from annotation.views.reports.report_files import SVG, table_file
 from annotation.views.reports.report_tables import Ways, WaysOfSeveral, shown_table
 
 
@@ -48,7 +48,7 @@ def compare(request: HttpRequest, project: Project) -> HttpResponse:
     def address(name: str, suffix: str) -> str:
         return reverse("compare-table", args=[project.slug, name, suffix]) + query
 
-    chart = compared.chart and chart_at(reverse("compare-chart", args=[project.slug]) + query, compared.chart)
+    chart = compared.chart and shown_chart(compared.chart, reverse("compare-chart", args=[project.slug]) + query)
     context = {
         "project": project,
         "section": "compare",

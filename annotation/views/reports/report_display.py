@@ -11,7 +11,10 @@ from django.utils.translation import gettext_noop
 from annotation.models import Batch
 from annotation.pure.batches.hit_filters import Cut
 from annotation.pure.reports import answer_tables, exclusion_tables, tables
-from annotation.pure.reports.plots import Plot, plots_of
+from annotation.pure.reports.charts import Plot
+from annotation.pure.reports.disagreement_map import DIFFERING
+from annotation.pure.reports.headline import headline
+from annotation.pure.reports.plots import plots_of
 from annotation.pure.reports.report_values import tables_of
 from annotation.pure.statistics.worker_intervals import too_few, whom
 from annotation.templatetags.figure_tags import interval, percent
@@ -21,8 +24,8 @@ JSON = dict[str, Any]
 LEVELS = {"paragraph": gettext_noop("paragraph"), "sentence": gettext_noop("sentence")}  # of support
 
 
-def exhibit(content: JSON, batch: Batch, cut: Cut) -> JSON:
-    """The context of the report's page; empty for a report of another layout."""
+def exhibit(content: JSON, batch: Batch, cut: Cut, *, alone: bool = False) -> JSON:
+    """The context of a report; empty for a report of another layout. `alone`: for a file, without any link."""
     found = tables_of(content)
     if not found:
         return {}
@@ -30,18 +33,30 @@ def exhibit(content: JSON, batch: Batch, cut: Cut) -> JSON:
     def address(name: str, suffix: str) -> str:
         return reverse("report-table", args=[batch.project.slug, batch.slug, name, suffix]) + cut_query(cut)
 
-    ways, charts = Ways(batch, cut), [shown_chart(plot, batch, cut) for plot in plots_of(content, _)]
-    shown = [shown_table(table, ways, address) | {"study": table.get("study", "")} for table in found]
+    ways, way = (None, None) if alone else (Ways(batch, cut), address)
+    charts = [shown_chart(plot, "" if alone else _chart_url(plot, batch, cut)) for plot in plots_of(content, _)]
+    lead, rest = (charts[:1], charts[1:]) if charts and charts[0]["name"] != DIFFERING else ([], charts)
+    shown = [shown_table(table, ways, way) | {"study": table.get("study", "")} for table in found]
+    tables_, differing = _parted(shown)
+    charts, maps = _parted(rest)
     datasets = content.get("datasets") or {}
     return {
-        "tables": [table for table in shown if not table["study"]],
+        "alone": alone,
+        "headline": [
+            {"label": label, "value": tables.in_percent(figure), "interval": tables.interval(figure)}
+            for label, figure in headline(content, _)
+        ],
+        "counts": content.get("counts"),
+        "lead": next(iter(lead), None),
+        "differing": {"tables": differing, "charts": maps} if differing else None,
+        "tables": [table for table in tables_ if not table["study"]],
         "charts": [chart for chart in charts if not chart["study"]],
         "studies": [
             {
                 "name": name,
                 "figures": study,
                 "level": _(LEVELS[study["support_level"]]),
-                "tables": [table for table in shown if table["study"] == name],
+                "tables": [table for table in tables_ if table["study"] == name],
                 "charts": [chart for chart in charts if chart["study"] == name],
             }
             for name, study in datasets.items()
@@ -52,6 +67,11 @@ def exhibit(content: JSON, batch: Batch, cut: Cut) -> JSON:
         "rule": content.get("rule", ""),
         "ties": content.get("ties", ""),
     }
+
+
+def _parted(shown: list[JSON]) -> tuple[list[JSON], list[JSON]]:
+    """Tables or charts, and apart from them those about where workers differ."""
+    return [one for one in shown if one["name"] != DIFFERING], [one for one in shown if one["name"] == DIFFERING]
 
 
 def in_words(content: JSON) -> str:
@@ -65,15 +85,13 @@ def in_words(content: JSON) -> str:
     return " ".join([*sentences, *left_out] if sentences else [])
 
 
-def shown_chart(plot: Plot, batch: Batch, cut: Cut) -> JSON:
-    """The context of `reports/_chart.html`."""
-    url = reverse("report-chart", args=[batch.project.slug, batch.slug, plot.name]) + cut_query(cut)
-    return chart_at(url, plot) | {"name": plot.name, "study": plot.study}
+def shown_chart(plot: Plot, url: str = "") -> JSON:
+    """The context of `reports/_chart.html`; without `url` the chart cannot be downloaded."""
+    return {"name": plot.name, "study": plot.study, "title": plot.title, "n": plot.n, "plot": plot, "url": url}
 
 
-def chart_at(url: str, plot: Plot) -> JSON:
-    """A chart with its URL."""
-    return {"title": plot.title, "plot": plot, "url": url}
+def _chart_url(plot: Plot, batch: Batch, cut: Cut) -> str:
+    return reverse("report-chart", args=[batch.project.slug, batch.slug, plot.name]) + cut_query(cut)
 
 
 def cut_query(cut: Cut) -> str:

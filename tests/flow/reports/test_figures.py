@@ -104,6 +104,10 @@ def check_all_figures(batch: Batch) -> None:
     content.pop("progress")
     placed = sum(row[1] for table in content.pop("by_position")[-1:] for row in table["rows"])
     assert placed == batch.assignments.filter(state="submitted", hit__excluded_at=None).count()
+    assert content.pop("counts")["responses"] == placed
+    assert {row[0] - 1 for table in content.pop("differing") for row in table["rows"]} <= set(
+        batch.hits.filter(excluded_at=None, disagreement__gt=0).values_list("item__position", flat=True)
+    )
     assert content == expected(batch)
     task, project = task_type(batch.task), batch.project
     grades: dict[str, dict[int, float]] = {}

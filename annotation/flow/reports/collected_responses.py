@@ -1,0 +1,53 @@
+"""What a batch's report collects from its responses, one HIT after the other, beside the task's own figures."""
+
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import zip_longest
+
+from annotation.models import Batch, Hit
+from annotation.pure.reports.disagreement_map import Contested, MostContested
+from annotation.pure.reports.position_tables import Placed, Position, Turn, positions
+from annotation.tasktype import Given
+
+
+@dataclass(slots=True)
+class Collected:
+    """The positions of all responses; of the part that is reported: positions with grades, and where workers differ."""
+
+    positions: dict[tuple[int, str], Position]
+    several: bool  # datasets in the batch
+    placed: list[Placed] = field(default_factory=list)
+    contested: MostContested = field(default_factory=MostContested)
+    workers: set[str] = field(default_factory=set)
+    items: int = 0
+    responses: int = 0
+
+    @classmethod
+    def of(cls, batch: Batch) -> "Collected":
+        return cls(_positions(batch), batch.datasets.count() > 1)
+
+    def add(self, hit: Hit, given: list[Given], grades: list[float]) -> None:
+        """Add the responses to a HIT, with their grades if it has usable gold."""
+        self.items += bool(given)
+        self.responses += len(given)
+        self.workers.update(each.worker for each in given)
+        for each, grade in zip_longest(given, grades):
+            if (hit.pk, each.worker) in self.positions:
+                at = self.positions[hit.pk, each.worker]
+                self.placed.append(Placed(hit.pk, each.worker, at, grade, each.seconds))
+        number = hit.item.position + 1
+        label = f"{hit.item.dataset.slug} {number}" if self.several else number
+        answers = tuple((each.worker, each.answer) for each in given)
+        self.contested.add(hit.disagreement or 0.0, hit.pk, Contested(label, hit.payload, answers))
+
+    def counts(self) -> dict[str, int]:
+        """Items with responses, responses and workers."""
+        return {"items": self.items, "responses": self.responses, "workers": len(self.workers)}
+
+
+def _positions(batch: Batch) -> dict[tuple[int, str], Position]:
+    """The positions of all responses given here, by HIT and pseudonym."""
+    rows = batch.assignments.submitted().filter(response_import__isnull=True).order_by()
+    name = cache(batch.project.pseudonym)
+    values = rows.values_list("hit", "worker", "accepted_at", "submitted_at", "ticket").iterator()
+    return positions(Turn(hit, name(worker), *rest) for hit, worker, *rest in values)

@@ -1,0 +1,55 @@
+"""The figures that a report begins with."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from annotation.pure.reports import tables
+from annotation.pure.reports.answer_tables import MEASURES, PARTS, TABLE4
+from annotation.pure.reports.report_values import tables_of
+from annotation.pure.reports.tables import Translate
+
+MOST = 4
+Figure = tuple[str, Mapping[str, Any]]  # its words, and the figure as a table has it
+
+
+def headline(content: Mapping[str, Any], translate: Translate = str) -> list[Figure]:
+    """Up to four figures of a report: those of the human study, or the first of the task's first table."""
+    datasets = content.get("datasets") or {}
+    found = _of_study(datasets, translate) if datasets else _of_table(content, translate)
+    return [(words, figure) for words, figure in found if figure["value"] is not None][:MOST]
+
+
+def _of_study(datasets: Mapping[str, Any], translate: Translate) -> Iterator[Figure]:
+    """The measures of a single dataset's answers and the human score of its support; of several, each human score."""
+    if len(datasets) > 1:
+        for name, study in datasets.items():
+            yield name, study["answer"]["human_score"]["f1"]
+        return
+    for study in datasets.values():
+        for measure in TABLE4:
+            yield translate(MEASURES[measure]), study["answer"][measure]["f1"]
+        yield (
+            f"{translate(PARTS['support'])}: {translate(MEASURES['human_score'])}",
+            study["support"]["human_score"]["f1"],
+        )
+
+
+def _of_table(content: Mapping[str, Any], translate: Translate) -> Iterator[Figure]:
+    """The first column of figures of the first table that has any; of a single row, its figures."""
+    for table in tables_of(content):
+        rows = [row for row in table["rows"] if any(map(_is_known, row))]
+        if rows:
+            break
+    else:
+        return
+    head = tables.head_of(table, translate)
+    places = [k for k in range(len(head)) if any(_is_known(row[k]) for row in rows)]
+    cells = [(row, k) for row in rows for k in (places if len(rows) == 1 else places[:1])]
+    for row, k in cells:
+        if _is_known(row[k]):
+            words = [tables.cell_text(row[0], translate)] if len(rows) > 1 else []
+            yield ": ".join([*words, head[k]] if len(rows) == 1 or len(places) > 1 else words), row[k]
+
+
+def _is_known(cell: Any) -> bool:
+    return tables.is_figure(cell) and cell["value"] is not None

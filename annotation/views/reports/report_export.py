@@ -1,0 +1,104 @@
+"""A whole report as a file: its tables as LaTeX, Markdown or CSV, its charts as SVG, all of it as an HTML page."""
+
+import io
+import zipfile
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.template.loader import render_to_string
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from annotation.models import Batch, Project
+from annotation.operations.downloads import sent
+from annotation.pure.batches.hit_filters import Cut
+from annotation.pure.people import roles
+from annotation.pure.reports import tables
+from annotation.pure.reports.plots import plots_of
+from annotation.pure.reports.report_values import tables_of
+from annotation.pure.reports.svg import as_file
+from annotation.pure.reports.table_files import as_csv, as_latex, as_markdown
+from annotation.views.access import member_page
+from annotation.views.reports.report_display import exhibit, in_words
+from annotation.views.reports.report_files import looked_at, methods_of, stored_report
+
+ZIP = "application/zip"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A stored report and what stands beside it."""
+
+    batch: Batch
+    cut: Cut
+    content: dict[str, Any]
+    methods: dict[str, str]
+    made_at: datetime
+
+
+def _latex(report: Report) -> str:
+    return "\n\n".join(as_latex(table, _) for table in tables_of(report.content)) + "\n"
+
+
+def _markdown(report: Report) -> str:
+    parts = [f"# {report.batch.title}", in_words(report.content), report.methods.get("text", "")]
+    for table in tables_of(report.content):
+        parts += [f"## {tables.title_of(table, _)}", as_markdown(table, _), tables.note_of(table, _)]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _tables(report: Report) -> bytes:
+    return _zipped((f"{table['name']}.csv", as_csv(table, _).encode()) for table in tables_of(report.content))
+
+
+def _charts(report: Report) -> bytes:
+    return _zipped((f"{plot.name}.svg", as_file(plot)) for plot in plots_of(report.content, _))
+
+
+def _page(report: Report) -> str:
+    """The report as one page that needs no other file."""
+    context = exhibit(report.content, report.batch, report.cut, alone=True)
+    context |= {"batch": report.batch, "cut": report.cut, "methods": report.methods, "made_at": report.made_at}
+    return render_to_string("reports/report_file.html", context)
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """A form of the whole report."""
+
+    label: Any
+    suffix: str
+    media: str
+    write: Callable[[Report], str | bytes]
+
+
+EXPORTS = {
+    "html": Export(gettext_lazy("Whole report, HTML"), "html", "text/html; charset=utf-8", _page),
+    "latex": Export(gettext_lazy("All tables, LaTeX"), "tex", "application/x-tex; charset=utf-8", _latex),
+    "markdown": Export(gettext_lazy("All tables, Markdown"), "md", "text/markdown; charset=utf-8", _markdown),
+    "csv": Export(gettext_lazy("All tables, CSV (ZIP)"), "csv.zip", ZIP, _tables),
+    "svg": Export(gettext_lazy("All charts, SVG (ZIP)"), "svg.zip", ZIP, _charts),
+}
+
+
+@member_page(roles.SEE)
+def report_export(request: HttpRequest, project: Project, batch: str, form: str) -> HttpResponse:
+    """The stored report in one of EXPORTS; 404 for other forms, and without a report."""
+    if form not in EXPORTS:
+        raise Http404
+    shown, cut, export = looked_at(project, batch), Cut.of(request.GET).of_report, EXPORTS[form]
+    kept = stored_report(shown, request)
+    methods = {} if cut.is_part else methods_of(shown, kept)
+    written = export.write(Report(shown, cut, kept.content, methods, kept.created_at))
+    return sent(request, shown, written, name=f"{shown.slug}-report.{export.suffix}", kind=export.media)
+
+
+def _zipped(files: Iterable[tuple[str, bytes]]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files:
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
+    return out.getvalue()

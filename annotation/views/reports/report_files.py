@@ -1,0 +1,70 @@
+"""Tables and charts of a stored report as files, and its methods paragraph."""
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+
+from annotation.flow.batches import score_looks
+from annotation.flow.reports import batch_scores, methods_facts
+from annotation.models import Batch, BatchReport, PartReport, Project
+from annotation.operations.downloads import attached, sent
+from annotation.pure.batches.hit_filters import Cut
+from annotation.pure.people import roles
+from annotation.pure.reports import methods, table_formats
+from annotation.pure.reports.plots import plot_of
+from annotation.pure.reports.report_values import table_of
+from annotation.pure.reports.svg import as_file
+from annotation.pure.reports.table_files import FILES
+from annotation.views.access import member_page
+from annotation.views.batches.batch_page import batch_of
+
+SVG = "image/svg+xml"
+
+
+def table_file(request: HttpRequest, of: Any, table: dict[str, Any] | None, suffix: str, *, name: str) -> HttpResponse:
+    """A table as LaTeX, Markdown or CSV; 404 for none, and for other suffixes."""
+    if table is None or suffix not in FILES:
+        raise Http404
+    form = FILES[suffix]
+    return sent(request, of, form.write(table, _), name=f"{name}.{suffix}", kind=form.media)
+
+
+@member_page(roles.SEE)
+def report_table(request: HttpRequest, project: Project, batch: str, name: str, suffix: str) -> HttpResponse:
+    """A table as LaTeX, Markdown or CSV; 404 if the stored report does not have it."""
+    shown = looked_at(project, batch)
+    table = table_of(stored_report(shown, request).content, name)
+    return table_file(request, shown, table, suffix, name=f"{shown.slug}-{name}")
+
+
+@member_page(roles.SEE)
+def report_chart(request: HttpRequest, project: Project, batch: str, name: str) -> HttpResponse:
+    """A chart as SVG, for an image on a page or as a file."""
+    shown = looked_at(project, batch)
+    plot = plot_of(stored_report(shown, request).content, name, _)
+    if plot is None:
+        raise Http404
+    return attached(as_file(plot), name=f"{shown.slug}-{name}.svg", kind=SVG)
+
+
+def looked_at(project: Project, batch: str) -> Batch:
+    """The batch of that name; asking for a file of its scores before all responses are in is a look at them."""
+    shown = batch_of(project, batch)
+    score_looks.look(shown)
+    return shown
+
+
+def stored_report(batch: Batch, request: HttpRequest) -> BatchReport | PartReport:
+    """The stored report of the part that the query string names; 404 if there is none."""
+    kept = batch_scores.kept_report(batch, Cut.of(request.GET).of_report)
+    if kept is None:
+        raise Http404
+    return kept
+
+
+def methods_of(batch: Batch, kept: BatchReport | PartReport) -> dict[str, str]:
+    """The methods paragraph, as text and LaTeX; without figures of a report that is out of date."""
+    content = kept.content if batch_scores.is_fresh(batch, kept) else None
+    text = methods.in_words(methods_facts.facts_of(batch, content), _)
+    return {"text": text, "latex": table_formats.latex_text(text)} if text else {}
