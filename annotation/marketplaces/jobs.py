@@ -13,6 +13,7 @@ from annotation.marketplaces.flow import (
     publications,
     studies,
     study_events,
+    study_sync,
     sync,
     visit_decisions,
     visits,
@@ -40,9 +41,14 @@ def sync_batch(job: Job, progress: Progress) -> dict[str, Any]:
     return sync.catch_up(batch_of(job), progress=progress)
 
 
-VERBS: dict[str, Verb] = {"publish_batch": publish_batch, "sync_batch": sync_batch}
+def sync_study(job: Job, progress: Progress) -> dict[str, Any]:
+    """Compare the books of a study's marketplace with ours."""
+    return study_sync.catch_up(batch_of(job), progress=progress)
+
+
+VERBS: dict[str, Verb] = {"publish_batch": publish_batch, "sync_batch": sync_batch, "sync_study": sync_study}
 ERRANDS: list[Callable[[], object]] = [
     *(publications.sweep, payments.sweep, sync.sweep),
-    *(studies.sweep, visits.sweep, visit_decisions.sweep, bonuses.sweep, study_events.sweep),
+    *(studies.sweep, visits.sweep, visit_decisions.sweep, study_sync.sweep, bonuses.sweep, study_events.sweep),
 ]
 OUTBOXES = [("publications", Publication.objects.unsent), ("studies", studies.unsettled)]

@@ -16,6 +16,7 @@ pages: list[URLPattern] = [
     path(f"{PLACES}<int:pk>/remove/", connections.marketplace_remove, name="marketplace-remove"),
     path(THERE, connections.batch_marketplace, name="batch-marketplace"),
     path(f"{THERE}differences/", differences.batch_differences, name="batch-differences"),
+    path(f"{THERE}differences/compare/", differences.batch_compare, name="batch-compare"),
     path(f"{THERE}differences/<int:pk>/", differences.batch_difference_act, name="batch-difference-act"),
     path("marketplaces/<int:pk>/events/", study_events.receive, name="marketplace-events"),
     path(f"{THERE}<slug:act>/", connections.batch_marketplace_act, name="batch-marketplace-act"),

@@ -11,6 +11,7 @@ from http.cookiejar import CookieJar
 from urllib.parse import urlencode, urljoin
 
 SECONDS = 30.0
+UNSEEN = {"script", "style", "template", "dialog"}  # without scripts a dialog never opens
 
 
 @dataclass
@@ -42,7 +43,11 @@ class Page:
     status: int
     forms: list[Form] = field(default_factory=list)
     links: list[tuple[str, str]] = field(default_factory=list)  # (URL, class)
-    text: str = ""
+    texts: list[str] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        return " ".join(self.texts)
 
 
 class Unreachable(Exception):
@@ -59,7 +64,7 @@ class _Reader(HTMLParser):
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attributes}
-        if tag in {"script", "style", "template"}:
+        if tag in UNSEEN:
             self._silent += 1
         elif tag == "form":
             action = urljoin(self.page.url, given.get("action") or self.page.url)
@@ -78,7 +83,7 @@ class _Reader(HTMLParser):
             return
         kind, name = given.get("type", "text" if tag == "input" else "submit"), given.get("name", "")
         if tag == "button" or (tag == "input" and kind == "submit"):
-            if kind == "submit":
+            if kind == "submit" and not self._silent:
                 owner.buttons.append((name, given.get("value", ""), given.get("class", "")))
         elif tag == "option" and owner.fields and owner.fields[-1].kind == "select":
             owner.fields[-1].options.append(given.get("value", ""))
@@ -90,7 +95,7 @@ class _Reader(HTMLParser):
             self._area = row if tag == "textarea" else None
 
     def handle_endtag(self, tag: str) -> None:
-        if tag in {"script", "style", "template"}:
+        if tag in UNSEEN:
             self._silent = max(0, self._silent - 1)
         elif tag == "form":
             self._form = None
@@ -100,8 +105,8 @@ class _Reader(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self._area is not None:
             self._area.value += data
-        elif not self._silent:
-            self.page.text += data
+        elif not self._silent and data.strip():
+            self.page.texts.append(data.strip())
 
 
 class Browser:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from random import Random
 from typing import TYPE_CHECKING
@@ -30,15 +30,17 @@ HABITS = {DILIGENT: 0.7, RETURNS: 0.08, GIVES_UP: 0.06, FORGETS: 0.05, WRONG_COD
 MOST_PAGES = 400  # that one stay may take
 MOST_TRIES = 40  # to reach a server that is away
 AT_ONCE = 8
+LONG_TEXT = 60  # letters, as a paragraph has and a label has not
 
 
 @dataclass
 class Stay:
-    """How a stay went: the last page, how many forms were sent, and the code that was shown."""
+    """How a stay went: forms sent, addresses of those that were accepted, the code that was shown, the last page."""
 
     submission: str
     habit: str
     sent: int = 0
+    accepted: list[str] = field(default_factory=list)
     code: str = ""
     last: str = ""
 
@@ -95,14 +97,25 @@ def _walk(stay: Stay, url: str, origin: str, rng: Random, most: int) -> None:
         stay.code = _code(page, origin)
         if stay.code or stay.sent >= most:
             return
-        form = next_form(page)
-        if form is None:
+        form, onward = next_form(page), _onward(browser, page, rng)
+        if onward is None:
             return
-        page = _patiently(partial(browser.submit, page, form, fill(form, page, rng)))
+        page = _patiently(onward)
         stay.sent += 1
+        if form is not None and page.status < 400:
+            stay.accepted.append(form.action)
         if page.status >= 500:
             time.sleep(0.2)
             page = _patiently(partial(browser.open, url))
+
+
+def _onward(browser: Browser, page: Page, rng: Random) -> Callable[[], Page] | None:
+    """What a person does next: send the form with the main button, or follow the main link; None at a dead end."""
+    form = next_form(page)
+    if form is not None:
+        return partial(browser.submit, page, form, fill(form, page, rng))
+    links = [url for url, style in page.links if "primary" in style.split()]
+    return partial(browser.open, links[0], referer=page.url) if links else None
 
 
 def _patiently(act: Callable[[], Page]) -> Page:
@@ -145,27 +158,33 @@ def next_form(page: Page) -> Form | None:
 
 
 def fill(form: Form, page: Page, rng: Random) -> list[tuple[str, str]]:
-    """A person's entries: one of each group of choices, a word of the page where text is asked."""
-    data, seen = [], set()
+    """A person's entries: some of each group of choices, and words of the page where text is asked.
+
+    What the page did not accept is given anew.
+    """
+    data: list[tuple[str, str]] = []
+    seen: set[str] = set()
     for row in form.fields:
         if row.kind == "hidden":
             data.append((row.name, row.value))
         elif row.kind in {"radio", "checkbox"}:
-            if row.name not in seen:
-                data.append((row.name, _choice(form, row, rng)))
+            data += [(row.name, value) for value in _choices(form, row, rng)] if row.name not in seen else []
         elif row.kind == "select":
             data.append((row.name, rng.choice([value for value in row.options if value] or [""])))
         elif row.kind not in {"file", "button", "search"}:
-            data.append((row.name, row.value or _word(page, rng)))
+            data.append((row.name, row.value if row.value and page.status < 400 else _words(page, rng)))
         seen.add(row.name)
     button = next(button for button in form.buttons if "primary" in button[2])
     return data + ([(button[0], button[1])] if button[0] else [])
 
 
-def _choice(form: Form, row: Field, rng: Random) -> str:
-    return rng.choice([one.value for one in form.fields if one.name == row.name])
+def _choices(form: Form, row: Field, rng: Random) -> list[str]:
+    values = [one.value for one in form.fields if one.name == row.name]
+    return rng.sample(values, 1 if row.kind == "radio" else rng.randint(1, min(3, len(values))))
 
 
-def _word(page: Page, rng: Random) -> str:
-    words = [word.strip(".,;:?!()") for word in page.text.split() if word[:1].isupper() and len(word) > 4]
+def _words(page: Page, rng: Random) -> str:
+    """A word of one of the page's longer texts."""
+    texts = [text for text in page.texts if len(text) > LONG_TEXT] or page.texts
+    words = [word.strip(".,;:?!()") for text in texts for word in text.split() if len(word) > 4]
     return rng.choice(words or ["nothing"])

@@ -81,7 +81,8 @@ def test_a_diligent_participant_answers_everything_and_comes_back_with_the_code(
     path, body = site.posted[1]
     assert (path, body["key"], body["sure"]) == ("/work", ["k1"], ["3"])
     assert body["option"][0] in {"0", "1"}
-    assert body["text"][0] in {"Which", "Farrow", "Valley"}
+    assert body["text"][0] in {"Which", "tower", "stands", "Farrow", "Valley", "Submit"}
+    assert stay.accepted == [f"{site.url}consent", f"{site.url}work", f"{site.url}work"]
 
 
 @pytest.mark.parametrize(

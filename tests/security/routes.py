@@ -145,6 +145,7 @@ TABLE: dict[str, Row] = {
     "batch-marketplace": look(MEMBERS),
     "batch-marketplace-act": act(REQUESTER),
     "batch-differences": look(MEMBERS),
+    "batch-compare": act(REQUESTER),
     "batch-difference-act": act(REQUESTER, body={"act": "noted", "text": "Seen."}),
     "marketplace-events": Row(EVERYBODY, {"POST": 404}),  # nobody subscribed; tests/marketplaces/prolific/test_events
     "datasets": look(MEMBERS),

@@ -259,7 +259,7 @@ def counts(batch: Batch) -> dict[str, int]:
 def sweep(*, seconds: float = 10.0) -> int:
     """Take bonuses on, on every marketplace of studies, for at most `seconds` each."""
     waiting = Payment.objects.filter(state=Payment.State.DUE, due_at__lte=Now(), bonus_share__isnull=True)
-    waiting = waiting.exclude(kind=Payment.Kind.REWARD)
+    waiting = waiting.filter(visit_pay.is_bonus())
     named = Q(panel_studies__visits__assignments__assignment__payments__in=waiting)
     named |= Q(panel_studies__visits__bonuses__in=VisitBonus.objects.filter(state__in=OPEN, due_at__lte=Now()))
     rows = Connection.objects.exclude(rests_until__gt=Now()).filter(named).distinct()

@@ -17,6 +17,7 @@ from annotation.flow.projects import audit_log
 from annotation.marketplaces.models import Difference, PanelStudy, Visit, VisitBonus
 from annotation.marketplaces.study_base import Status, StudyState, StudyStatus, Submission
 from annotation.models import Batch
+from annotation.pure.batches import lifecycle
 
 Kind = Difference.Kind
 LEFT = {Status.RETURNED, Status.TIMED_OUT}  # without pay
@@ -68,9 +69,16 @@ def of_submission(study: PanelStudy, theirs: Submission, visit: Visit | None) ->
         yield Found(Kind.NO_WORK, f"{status}, {theirs.code or '–'}", visit.get_state_display(), **about)
     elif waits and not visit.decision and theirs.code != shown:
         yield Found(Kind.OTHER_CODE, theirs.code or "–", shown or "–", **about)
-    if theirs.status in LEFT and visit.state == Visit.State.DONE and visit.freed_at is None:
+    if theirs.status in LEFT and visit.state == Visit.State.DONE and _is_unsettled(study, theirs, visit):
         yield Found(Kind.NOT_BACK, status, visit.get_state_display(), **about)
     yield from _decisions(theirs, visit, about)
+
+
+def _is_unsettled(study: PanelStudy, theirs: Submission, visit: Visit) -> bool:
+    """Whether responses of a visit that does not count still wait to be asked for again."""
+    if theirs.status == Status.TIMED_OUT and study.use_timed_out:
+        return False
+    return visit.assignments.filter(freed_at=None, assignment__state=lifecycle.SUBMITTED).exists()
 
 
 def _decisions(theirs: Submission, visit: Visit, about: dict[str, Any]) -> Iterator[Found]:
@@ -133,7 +141,7 @@ def _what_was_done(row: Difference) -> str:
     visit = Visit.objects.filter(pk=row.visit_id).first()
     if row.action:
         return row.action
-    if visit is not None and visit.freed_at is not None:
+    if visit is not None and visit.assignments.filter(freed_at__isnull=False).exists():
         return _("Its HITs were given to other participants.")
     if visit is not None and visit.decision:
         return _("The visit was decided: %(decision)s.") % {"decision": visit.get_decision_display()}

@@ -16,7 +16,7 @@ from annotation.models import Project
 from annotation.pure.people import roles
 from annotation.views.access import member_page, requester_action
 from annotation.views.batches.batch_page import batch_context, batch_of
-from annotation.views.post_handling import see
+from annotation.views.post_handling import see, see_job
 
 LONGEST = 500
 
@@ -46,6 +46,14 @@ def batch_difference_act(request: HttpRequest, project: Project, batch: str, pk:
         raise Http404
     act(request, row)
     return see("batch-differences", project.slug, study.batch.slug)
+
+
+@requester_action
+def batch_compare(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """Compare the books in a job."""
+    found = _study(project, batch).batch
+    title = _("Compare %(batch)s") % {"batch": found.title}
+    return see_job(request, "sync_study", title, {"batch": found.pk}, project=project)
 
 
 def _note(request: HttpRequest, row: Difference) -> None:

@@ -22,8 +22,10 @@ BACK = Submission("s1", "p1", "study", Status.AWAITING, code="CODE0")
 
 def found(panel: Panel, theirs: Submission, **ours: Any) -> list[str]:
     """What differs of a submission from a visit with these columns; without columns, of one that never came."""
-    visit = panel.visit(answered=False) if ours else None
+    visit = panel.visit(answered="freed_at" in ours) if ours else None
+    freed_at = ours.pop("freed_at", None)
     if visit is not None:
+        visit.assignments.update(freed_at=freed_at)
         Visit.objects.filter(pk=visit.pk).update(**{"decision": "", "sent_at": None} | ours)
         visit.refresh_from_db()
     return [one.kind for one in differences.of_submission(panel.study, theirs, visit)]
@@ -34,7 +36,7 @@ def test_books_that_agree_show_nothing(panel: Panel) -> None:
     approved = {"state": "done", "outcome": "done", "decision": "approved", "sent_at": Now()}
     assert found(panel, replace(BACK, status=Status.APPROVED), **approved) == []
     assert found(panel, replace(BACK, status=Status.ACTIVE, code=""), state="live", outcome="") == []
-    assert found(panel, replace(BACK, status=Status.RETURNED), state="ended", freed_at=Now()) == []
+    assert found(panel, replace(BACK, status=Status.RETURNED), state="done", freed_at=Now()) == []
     assert found(panel, replace(BACK, status=Status.ACTIVE)) == []
 
 
@@ -43,7 +45,7 @@ def test_each_difference_of_a_submission_has_its_kind(panel: Panel) -> None:
     assert found(panel, BACK) == [Kind.NEVER_HERE]
     assert found(panel, BACK, state="live", outcome="") == [Kind.NO_WORK]
     assert found(panel, replace(BACK, code="WRONG"), **done) == [Kind.OTHER_CODE]
-    assert found(panel, replace(BACK, status=Status.TIMED_OUT), **done) == [Kind.NOT_BACK]
+    assert found(panel, replace(BACK, status=Status.TIMED_OUT), **done, freed_at=None) == [Kind.NOT_BACK]
     assert found(panel, replace(BACK, status=Status.REJECTED), **done) == [Kind.DECIDED_THERE]
     sent = done | {"decision": "approved", "sent_at": Now(), "freed_at": Now()}
     assert found(panel, replace(BACK, status=Status.RETURNED), **sent) == [Kind.DECIDED_HERE]
@@ -70,11 +72,11 @@ def test_a_bonus_that_we_did_not_pay_is_found_and_none_while_ours_is_under_way(p
 
 
 def test_a_difference_is_opened_once_and_closed_with_what_ended_it(panel: Panel) -> None:
-    visit = panel.visit(answered=False)
+    visit = panel.visit()
     one = Found(Kind.NOT_BACK, "timed_out", "finished", visit.external_id, visit)
     for _sync in range(2):
         assert differences.record(panel.study, [one], kinds=differences.OF_LISTS) == 1
-    Visit.objects.filter(pk=visit.pk).update(freed_at=Now())
+    visit.assignments.update(freed_at=Now())
     assert differences.record(panel.study, [], kinds=differences.OF_LISTS) == 0
     row = Difference.objects.get()
     assert row.gone_at is not None

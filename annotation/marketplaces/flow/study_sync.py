@@ -1,0 +1,112 @@
+"""Reading studies from their marketplaces: their submissions are taken in, groups brought into step, books compared.
+
+It works alone; events of the marketplace only let it run earlier.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import timedelta
+from typing import Any
+
+from django.db.models import Q, QuerySet
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from annotation.flow.data.item_writer import no_progress
+from annotation.flow.errors import Refused
+from annotation.marketplaces.base import MarketplaceError
+from annotation.marketplaces.flow import bonuses, differences, groups, visit_states
+from annotation.marketplaces.flow.connections import Patience, Resting, StudyLine
+from annotation.marketplaces.flow.differences import Found
+from annotation.marketplaces.models import Connection, PanelStudy, Visit
+from annotation.models import Batch
+from annotation.models.sealed import Unsealable
+
+OFTEN, SELDOM = timedelta(minutes=1), timedelta(minutes=15)  # between two reads: of active studies, of others
+WATCHED = timedelta(days=60)  # a stopped study is read no more after that
+
+
+def due(connection: Connection | None = None) -> QuerySet[PanelStudy]:
+    """Studies on their marketplaces that were not read for a while."""
+    rows = PanelStudy.objects.filter(external_id__isnull=False).exclude(standing__in=["draft", ""])
+    rows = rows.filter(connection=connection) if connection else rows
+    old = Q(synced_at__isnull=True) | Q(standing="active", synced_at__lt=Now() - OFTEN)
+    old |= Q(synced_at__lt=Now() - SELDOM, created_at__gt=Now() - WATCHED)
+    return rows.filter(old).select_related("batch__project", "connection")
+
+
+def sync(study: PanelStudy, line: StudyLine, *, deep: bool = False) -> int:
+    """Read a study with its submissions; returns how many differences are open. Safe to run twice.
+
+    `deep`: also read every paid submission by itself, for its bonuses. Raises MarketplaceError and Resting.
+    """
+    begun_at = PanelStudy.objects.filter(pk=study.pk).values_list(Now(), flat=True).get()
+    theirs = line.call(line.marketplace.study, study.external_id)
+    found = _take_in_all(study, line)
+    study.refresh_from_db()
+    found += differences.of_study(study, theirs)
+    found += differences.unclear_bonuses(study)
+    differences.record(study, found, kinds=differences.OF_LISTS)
+    if deep:
+        differences.record(study, list(_read_bonuses(study, line)), kinds=differences.OF_BONUSES)
+    groups.align(study.batch, line)
+    state = {"places": theirs.places, "taken": theirs.taken, "cost": str(theirs.cost or "")}
+    PanelStudy.objects.filter(pk=study.pk).update(
+        synced_at=begun_at, standing=theirs.status, remote=study.remote | state
+    )
+    return differences.open_ones(study).count()
+
+
+def _take_in_all(study: PanelStudy, line: StudyLine) -> list[Found]:
+    """Take in every submission; returns the differences that stay."""
+    listed = line.call(lambda: list(line.marketplace.submissions(study.external_id or "")))
+    known = {visit.external_id: visit for visit in Visit.objects.filter(study=study)}
+    for theirs in listed:
+        if visit := known.get(theirs.external_id):
+            visit_states.take_in(visit, theirs)
+    known = {visit.external_id: visit for visit in Visit.objects.filter(study=study)}
+    return [one for theirs in listed for one in differences.of_submission(study, theirs, known.get(theirs.external_id))]
+
+
+def _read_bonuses(study: PanelStudy, line: StudyLine) -> Iterator[Found]:
+    rows = Visit.objects.filter(study=study, remote_state__in=["approved", "partly_approved"])
+    for visit in rows.prefetch_related("bonuses"):
+        theirs = line.call(line.marketplace.submission, visit.external_id)
+        yield from differences.of_bonuses(visit, theirs.bonuses)
+
+
+def sync_due(connection: Connection, *, patience: Patience | None = None, seconds: float = 3600) -> int:
+    """Read the due studies of a marketplace, for at most `seconds`; returns how many. Safe to run twice."""
+    read, end = 0, time.monotonic() + seconds
+    with suppress(Resting, Unsealable):
+        line = StudyLine(connection, patience=patience or Patience())
+        for study in due(connection).order_by("synced_at"):
+            if time.monotonic() > end:
+                break
+            with suppress(MarketplaceError):  # the connection's row has the error, and the next run tries again
+                sync(study, line)
+                read += 1
+    return read
+
+
+def catch_up(batch: Batch, *, progress: Callable[[int, int], None] = no_progress) -> dict[str, Any]:
+    """Read the batch's study now, with all bonuses, and send what is due; raises Refused if nothing answers."""
+    study = PanelStudy.objects.select_related("batch__project", "connection").get(batch=batch)
+    try:
+        line = StudyLine(study.connection, patience=Patience())
+        bonuses.send_due(study.connection, seconds=60)
+        left = sync(study, line, deep=True)
+    except (MarketplaceError, Unsealable, Resting) as failed:
+        why = str(failed) or _("several attempts failed; try again in a minute")
+        raise Refused(_("The marketplace could not be reached: %(why)s") % {"why": why}) from None
+    progress(1, 1)
+    return {"differences": left, **bonuses.counts(batch)}
+
+
+def sweep(*, seconds: float = 10.0) -> int:
+    """Read due studies on every marketplace, for at most `seconds` each."""
+    rows = Connection.objects.filter(pk__in=due().values("connection")).exclude(rests_until__gt=Now())
+    return sum(sync_due(connection, seconds=seconds) for connection in rows)
