@@ -116,6 +116,15 @@ class StudyEvent:
 
 
 @dataclass(frozen=True, slots=True)
+class ReceivedMessage:
+    """What a participant wrote to the requester on the marketplace."""
+
+    external_id: str
+    participant: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Ticket:
     """What a participant brings in the URL; empty where the marketplace does not say."""
 
@@ -250,6 +259,11 @@ class StudyMarketplace(Marketplace):
     @optional
     def message(self, participants: Sequence[str], study: str, text: str) -> None:
         raise NotOffered("message")
+
+    @optional
+    def received_messages(self, since: datetime) -> Iterator[ReceivedMessage]:
+        """What participants wrote since then, again at every call."""
+        raise NotOffered("received_messages")
 
     # Webhooks: all or none.
 

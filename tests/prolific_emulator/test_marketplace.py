@@ -12,7 +12,7 @@ import pytest
 from annotation.marketplaces.base import AlreadyThere, Denied, Gone, Place, TryAgain, WrongState
 from annotation.marketplaces.prolific.marketplace import Prolific
 from annotation.marketplaces.study_base import Status, StudyStatus, Ticket
-from annotation.prolific_emulator import submissions
+from annotation.prolific_emulator import people, submissions
 from annotation.prolific_emulator.server import Emulator
 from annotation.prolific_emulator.world import Submission
 from tests.prolific_emulator.conftest import SPEC, client_for
@@ -216,6 +216,17 @@ def test_a_message_reaches_a_participant(emulator: Emulator, prolific: Prolific,
     one = takes_part()
     prolific.message([one.participant], one.study, "Thank you.")
     assert [row["body"] for row in emulator.world.messages] == ["Thank you."]
+
+
+def test_what_participants_write_is_read_and_what_we_wrote_is_not(
+    emulator: Emulator, prolific: Prolific, takes_part: TakesPart
+) -> None:
+    one, began = takes_part(), emulator.world.now()
+    prolific.message([one.participant], one.study, "Thank you.")
+    people.write(emulator.world, one.participant, emulator.world.owner, "The page is empty.", one.study)
+    (found,) = prolific.received_messages(began)
+    assert (found.participant, found.text) == (one.participant, "The page is empty.")
+    assert list(prolific.received_messages(emulator.world.now() + timedelta(minutes=1))) == []
 
 
 def test_the_balance_falls_by_what_a_study_may_cost(prolific: Prolific) -> None:

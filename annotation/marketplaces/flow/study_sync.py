@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from annotation.flow.data.item_writer import no_progress
 from annotation.flow.errors import Refused
 from annotation.marketplaces.base import MarketplaceError
-from annotation.marketplaces.flow import bonuses, differences, groups, visit_states
+from annotation.marketplaces.flow import bonuses, differences, groups, visit_messages, visit_states
 from annotation.marketplaces.flow.connections import Patience, Resting, StudyLine
 from annotation.marketplaces.flow.differences import Found
 from annotation.marketplaces.models import Connection, PanelStudy, Visit
@@ -89,6 +89,9 @@ def sync_due(connection: Connection, *, patience: Patience | None = None, second
             with suppress(MarketplaceError):  # the connection's row has the error, and the next run tries again
                 sync(study, line)
                 read += 1
+        if read:
+            with suppress(MarketplaceError):
+                visit_messages.exchange(line)
     return read
 
 

@@ -14,6 +14,7 @@ from annotation.marketplaces.prolific import protocol
 from annotation.marketplaces.prolific.client import Client, member
 from annotation.marketplaces.study_base import (
     Outcome,
+    ReceivedMessage,
     Status,
     StudyEvent,
     StudyMarketplace,
@@ -211,6 +212,13 @@ class Prolific(StudyMarketplace):
     def message(self, participants: Sequence[str], study: str, text: str) -> None:
         body = {"ids": list(participants), "study_id": study, "body": text}
         self._client.post("/api/v1/messages/bulk/", body)
+
+    def received_messages(self, since: datetime) -> Iterator[ReceivedMessage]:
+        own = str(member(self._client.get("/api/v1/users/me/"), "id"))
+        listed = self._client.get("/api/v1/messages/", created_after=since.astimezone(UTC).isoformat())
+        for row in member(listed, "results"):
+            if row.get("sender_id") != own:
+                yield ReceivedMessage(str(member(row, "id")), str(member(row, "sender_id")), str(row.get("body", "")))
 
     # Webhooks
 
