@@ -28,8 +28,9 @@ from annotation.flow.reports import batch_scores
 from annotation.flow.review import assignment_approval, disputed_gold, response_import, results_dataset
 from annotation.flow.work import next_assignment, prefetch
 from annotation.models import Batch, BatchReport, Dataset, Job, Project, User, clock
-from annotation.operations import backup
+from annotation.operations import backup, uploads
 from annotation.pure.batches.hit_filters import Cut
+from annotation.pure.data.column_mapping import ColumnMapping
 from annotation.recruitment import marketplaces
 
 bell = threading.Event()
@@ -73,10 +74,15 @@ def import_dataset(job: Job, progress: Progress) -> dict[str, Any]:
     """Import a dataset; `path` is in the uploads. Deletes the file unless its valid records can still be imported.
 
     `hub` instead of `path` names a split on the Hub, which anybody may read: the server's token is for its commands.
+    `mapping` says what the columns of a file in no known format hold.
     """
     arguments = dict(job.arguments)
+    if mapped := arguments.get("mapping"):
+        arguments["mapping"] = ColumnMapping.of_json(mapped)
+    arguments.pop("sample", None)  # the page that maps the columns may want it again
     if wanted := arguments.pop("hub", None):
         terms = {"limit": settings.UPLOAD_LIMIT, "anonymous": True, "user": job.created_by, "progress": progress}
+        terms["keep"] = uploads.adopt
         return hub_import.import_from_hub(job.project, hub_import.HubSplit(**wanted), **arguments, **terms)
     path = Path(arguments.pop("path"))
     remove = partial(path.unlink, missing_ok=True)
@@ -85,7 +91,7 @@ def import_dataset(job: Job, progress: Progress) -> dict[str, Any]:
     try:
         report = dataset_import.import_dataset(job.project, path, user=job.created_by, progress=progress, **arguments)
     except item_writer.ImportRefused as refused:
-        if not refused.report.get("accepted"):
+        if not refused.report.get("accepted") and not mapped:  # the mapping may be wrong, and can be changed
             progress.clear_at_end(remove)
         raise
     if not arguments.get("dry_run"):

@@ -112,7 +112,7 @@ class Recognised(Protocol):
 
 @runtime_checkable
 class Headed(Protocol):
-    """A format that is one object over many lines, which its first bytes show."""
+    """A format that is no list of records but one object, or a table, which its first bytes show."""
 
     def begins(self, head: bytes) -> bool:
         """Whether a file of this format may begin with these bytes."""

@@ -7,18 +7,17 @@ removes. Other columns are kept.
 import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
 from annotation.formats import fields
-from annotation.formats.base import CannotWrite, Flaw, LateFlaws, Parsed, Unreadable
+from annotation.formats.base import CannotWrite, LateFlaws, Parsed
 from annotation.formats.fields import Inspection
-from annotation.formats.json_text import MAX_RECORD, shown, storage_faults
 from annotation.formats.rows import OneOfEach, refuse_unreadable
-from annotation.formats.streams import opened, unreadable
+from annotation.formats.streams import Row
+from annotation.formats.tables import bad_header, cells_of, csv_rows, row_of
 from annotation.pure.data.example import Example, Paragraph
-from annotation.pure.text.spreadsheet import guarded, unguarded
+from annotation.pure.text.spreadsheet import guarded
 
 _COLUMNS = ("id", "question", "answer", "title", "text")
 _NEEDED = ("question", "answer", "title", "text")
@@ -32,19 +31,15 @@ class Csv:
     title = "CSV (single-hop questions)"
     suffix = ".csv"
     rank = 7
-    endings = (".csv",)
+
+    def begins(self, head: bytes) -> bool:
+        return set(_NEEDED) <= set(cells_of(head.decode("utf-8", "replace").partition("\n")[0]))
 
     def read(self, path: Path) -> Iterator[Parsed | LateFlaws]:
-        """Stream a UTF-8 table with commas, semicolons or tabs. Raises Unreadable, also midway."""
-        with opened(path) as stream:
-            text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
-            try:
-                yield from _rows(text)
-            except UnicodeDecodeError as error:
-                byte = f"the byte 0x{error.object[error.start]:02x} is not UTF-8"
-                raise unreadable(byte, "Save the file as UTF-8") from error
-            finally:
-                text.detach()
+        """Stream a UTF-8 table with commas, semicolons or tabs, or a folder of them. Raises Unreadable, also midway."""
+        file = OneOfEach()
+        for row in csv_rows(path, _check):
+            yield _parsed(row, file)
 
     def write(self, examples: Iterable[Example], out: BinaryIO) -> int:
         """Write the header and a line an example, with CRLF ends. Raises CannotWrite."""
@@ -56,10 +51,10 @@ class Csv:
                 if count == 1:
                     header = _header_for(example)
                     table.writerow([guarded(column) for column in header])
-                cells = [guarded(cell) for cell in _cells(example, header)]
-                again = _parsed(cells, header, file, Inspection(f"item {count}"), number=count)
-                refuse_unreadable(example, again.flaws)
-                table.writerow(cells)
+                cells = _cells(example, header)
+                row = row_of(count, f"item {count}", dict(zip(header, cells, strict=True)))
+                refuse_unreadable(example, _parsed(row, file).flaws)
+                table.writerow([guarded(cell) for cell in cells])
             if not count:
                 table.writerow(header)
         finally:
@@ -67,60 +62,20 @@ class Csv:
         return count
 
 
-def _rows(lines: Iterator[str]) -> Iterator[Parsed]:
-    csv.field_size_limit(MAX_RECORD)
-    first = next(lines, "")
-    table = csv.reader(chain([first], lines), delimiter=max(",;\t", key=first.count), strict=True)
-    header = _header(table)
-    file, number = OneOfEach(), 0
-    while True:
-        place = f"line {table.line_num + 1}"
-        try:
-            cells = next(table, None)
-        except csv.Error as error:
-            number += 1
-            flaw = Flaw("error", place, "", "row", shown(error), 'Put cells with quotes between "", doubled')
-            yield Parsed(number, None, (flaw,))
-            continue
-        if cells is None:
-            return
-        if cells:
-            number += 1
-            yield _parsed(cells, header, file, Inspection(place), number=number)
-
-
-def _header(table: Iterator[list[str]]) -> list[str]:
-    try:
-        header = [unguarded(cell).strip() for cell in next(table, [])]
-    except csv.Error as error:
-        raise _bad_header(shown(error)) from error
+def _check(header: list[str]) -> None:
     if missing := [column for column in _NEEDED if column not in header]:
-        raise _bad_header(f"the columns {', '.join(missing)} are missing")
-    if "" in header or len(set(header)) < len(header):
-        raise _bad_header("a column has no name or the name of another")
-    if any(column.startswith(fields.RESERVED) for column in header):
-        raise _bad_header("names that begin with @ are reserved")
-    return header
+        fix = f"Begin with a header line: {','.join(_NEEDED)}; or map the columns"
+        raise bad_header(f"the columns {', '.join(missing)} are missing", fix)
 
 
-def _bad_header(wrong: str) -> Unreadable:
-    return unreadable(wrong, f"Begin with a header line: {','.join(_NEEDED)}", "line 1")
+def _parsed(row: Row, file: OneOfEach) -> Parsed:
+    inspection = Inspection.of(row)
+    if row.value is None:
+        return Parsed(row.number, None, inspection.reportable())
+    return file.parsed(row.number, _example(row.value, inspection, number=row.number), inspection)
 
 
-def _parsed(
-    cells: Sequence[str], header: Sequence[str], file: OneOfEach, inspection: Inspection, *, number: int
-) -> Parsed:
-    if len(cells) != len(header):
-        inspection.error("row", f"{len(cells)} cells for {len(header)} columns", "Give one for each column")
-        return Parsed(number, None, inspection.reportable())
-    record = {column: unguarded(cell) for column, cell in zip(header, cells, strict=True)}
-    inspection.record_id = shown(record.get("id", ""))
-    for fault in storage_faults(record):
-        inspection.error(*fault)
-    return file.parsed(number, _example(record, header, inspection, number=number), inspection)
-
-
-def _example(record: Mapping[str, str], header: Sequence[str], inspection: Inspection, *, number: int) -> Example:
+def _example(record: Mapping[str, str], inspection: Inspection, *, number: int) -> Example:
     answer = record["answer"]
     paragraph = Paragraph(record["title"], fields.needed_text(record, "text", inspection))
     if answer and not inspection.failed:
@@ -131,7 +86,7 @@ def _example(record: Mapping[str, str], header: Sequence[str], inspection: Inspe
         question=fields.needed_text(record, "question", inspection),
         paragraphs=(paragraph,),
         answers=(answer,) if answer else (),
-        extra=extra | {_NOTE: {"columns": list(header)}},
+        extra=extra | {_NOTE: {"columns": list(record)}},
     )
 
 

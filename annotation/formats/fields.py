@@ -165,6 +165,15 @@ def objects(value: object, path: str, inspection: Inspection) -> list[tuple[str,
     return [(where, item) for where, item in members if type(item) is dict]
 
 
+def unzipped(value: Any) -> Any:
+    """The rows of an object of equally long lists, as Arrow keeps lists of objects; any other value as it is."""
+    if type(value) is not dict or not value or any(type(column) is not list for column in value.values()):
+        return value
+    if len({len(column) for column in value.values()}) > 1:
+        return value
+    return [dict(zip(value, row, strict=True)) for row in zip(*value.values(), strict=True)]
+
+
 def extras(record: Mapping[str, Any], known: Collection[str], inspection: Inspection) -> dict[str, Any]:
     """The fields that a format has no place for, as they are; too deep ones and our marks are refused."""
     kept = {key: value for key, value in record.items() if key not in known}

@@ -21,7 +21,9 @@ def look_of(record: object, wanted: str) -> str:
 
 
 def keys_of_paragraphs(record: dict[str, Any]) -> set[str]:
-    """The fields of a record's first paragraph."""
+    """The fields of a record's first paragraph, or of the object of lists that holds its paragraphs."""
     paragraphs = record.get("paragraphs")
+    if isinstance(paragraphs, dict):
+        return set(paragraphs)
     first = paragraphs[0] if isinstance(paragraphs, list) and paragraphs else None
     return set(first) if isinstance(first, dict) else set()

@@ -1,10 +1,14 @@
 """MuSiQue v1.0 (Trivedi et al. 2022): questions with decompositions, Ans (answerable) and Full (with twins).
 
+Where the Hub's Parquet has lists of objects as objects of lists, an export has the release's layout.
+
 In Full an id names two records of one question, an answerable and an unanswerable one; `group` is the id.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from annotation.formats import fields
@@ -13,10 +17,12 @@ from annotation.formats.fields import Inspection
 from annotation.formats.json_text import joined
 from annotation.formats.looks import keys_of_paragraphs
 from annotation.formats.rows import OneOfEach, RowFormat
+from annotation.formats.streams import Row
 from annotation.pure.data import dag
 from annotation.pure.data.example import JSON, Example, Hop, Paragraph
 
 _KNOWN = frozenset({"id", "paragraphs", "question", "question_decomposition", "answer", "answer_aliases", "answerable"})
+_LISTS = ("paragraphs", "question_decomposition")
 _SHAPE_IN_ID = re.compile(r"(\dhop\d?)__")
 
 
@@ -67,8 +73,17 @@ class MuSiQue(RowFormat):
             record["answerable"] = example.answerable is not False
         return record | fields.plain_extra(example.extra, without=_KNOWN)
 
+    def rows(self, path: Path) -> Iterator[Row]:
+        for row in super().rows(path):
+            zipped = {key: fields.unzipped(row.value[key]) for key in _LISTS if _is_object(row.value, key)}
+            yield replace(row, value=row.value | zipped) if zipped else row
+
     def file(self) -> OneOfEach:
         return _Twins()
+
+
+def _is_object(record: Any, key: str) -> bool:
+    return type(record) is dict and type(record.get(key)) is dict
 
 
 class _Twins(OneOfEach):

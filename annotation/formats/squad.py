@@ -4,6 +4,9 @@ Each question becomes an Example with its paragraph as the context. On export, c
 the same article and paragraph are grouped again. The note "@squad" in `extra` holds the levels above the
 question: the fields of the file (`version`; the others on the first question), the article and the paragraph,
 whether a new one begins that looks like the one before, and the empty ones around it.
+
+The columns of the Hub (`id, title, context, question, answers: {text, answer_start}`, one question a row) are read as
+well; an export has the release's layout. There, a question without answers is one that cannot be answered.
 """
 
 from collections.abc import Iterable, Iterator
@@ -42,17 +45,26 @@ class Squad(RowFormat):
     rank = 4
 
     def looks(self, record: dict[str, Any]) -> int:
-        return 2 * (isinstance(record.get("data"), list) or "qas" in keys_of_paragraphs(record))
+        tree = isinstance(record.get("data"), list) or "qas" in keys_of_paragraphs(record)
+        return 2 * (tree or _are_columns(record))
 
     def begins(self, head: bytes) -> bool:
-        return b'"data"' in head or b'"qas"' in head
+        return head.lstrip().startswith(b"{") and (b'"data"' in head or b'"qas"' in head)
 
     def read(self, path: Path) -> Iterator[Parsed | LateFlaws]:
-        """Stream the questions, article by article. Raises Unreadable, also midway."""
+        """Stream the questions, article by article or row by row. Raises Unreadable, also midway."""
+        if _is_table(path):
+            yield from super().read(path)
+            return
         reading = _Reading(self, *_file_fields(path))
         with opened(path) as stream:
             for row in _articles(Window(stream), {}):
                 yield from reading.article(row)
+
+    def rows(self, path: Path) -> Iterator[Row]:
+        """The questions of a table in the release's form."""
+        for row in super().rows(path):
+            yield replace(row, value=_question_of(row.value)) if _are_columns(row.value) else row
 
     def write(self, examples: Iterable[Example], out: BinaryIO) -> int:
         """Write one object, a paragraph at a time; returns the questions. Raises CannotWrite."""
@@ -86,6 +98,26 @@ class Squad(RowFormat):
             record["is_impossible"] = not example.answerable
         record |= fields.plain_extra(example.extra, without=_KNOWN)
         return {key: record[key] for key in _ORDER if key in record} | record
+
+
+def _is_table(path: Path) -> bool:
+    """Whether a file or folder has a question a row, as far as its first bytes tell."""
+    if path.is_dir():
+        return True
+    with opened(path) as stream:
+        start = head(stream)
+    levels = any(name in start for name in (b'"data"', b'"qas"', b'"paragraphs"'))
+    return start.startswith(b"PAR1") or (b'"context"' in start and not levels)
+
+
+def _are_columns(record: Any) -> bool:
+    answers = record.get("answers") if type(record) is dict else None
+    return type(answers) is dict and {"text", "answer_start"} <= set(answers) and type(record.get("context")) is str
+
+
+def _question_of(record: JSON) -> JSON:
+    answers = fields.unzipped(record["answers"])
+    return record | {"answers": answers} | ({} if answers else {"is_impossible": True})
 
 
 def _answers(value: Any, context: str, inspection: Inspection) -> tuple[str, ...]:

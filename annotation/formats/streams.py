@@ -7,7 +7,7 @@ import gzip
 import io
 import json
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -71,7 +71,7 @@ def rows(path: Path) -> Iterator[Row]:
     A folder's files are read in the order of their names: large datasets are released in several.
     """
     if path.is_dir():
-        yield from _folder_rows(path)
+        yield from folder_rows(path, rows)
         return
     with opened(path) as stream:
         start = head(stream).lstrip()
@@ -86,12 +86,13 @@ def rows(path: Path) -> Iterator[Row]:
             yield from line_rows(stream)
 
 
-def _folder_rows(folder: Path) -> Iterator[Row]:
+def folder_rows(folder: Path, read: Callable[[Path], Iterator[Row]]) -> Iterator[Row]:
+    """The records of a folder's files, numbered through, in the order of their names."""
     files, number = sorted(part for part in folder.rglob("*") if part.is_file()), 0
     if not files:
         raise unreadable("the folder is empty", "Give a file, or a folder with files")
     for file in files:
-        for row in rows(file):
+        for row in read(file):
             number += 1
             yield replace(row, number=number, place=f"{file.relative_to(folder)}, {row.place}")
 

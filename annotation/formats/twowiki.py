@@ -3,11 +3,16 @@
 `evidences`, `evidences_id`, `entity_ids` and `answer_id` are checked and stay in `extra`. The release has the
 aliases of answers in a separate file (`formats.aliases`); read with it, a record gets them as `answer_aliases`, our
 extension, which is also read, and written, without that file.
+
+The Hub has three layouts: the release's, that of HotpotQA's columns with `evidences` as lists of fact, relation and
+entity, and the release's fields as JSON texts. Exports of the latter two have triples, and no JSON texts.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +26,8 @@ from annotation.formats.streams import Row
 from annotation.pure.data.example import JSON, Example
 
 _ALIASES = "answer_aliases"
+_TRIPLE = ("fact", "relation", "entity")
+_PACKED = ("context", "supporting_facts", "evidences")
 
 
 class TwoWiki(HotpotQA):
@@ -36,7 +43,7 @@ class TwoWiki(HotpotQA):
     known = HotpotQA.known | {_ALIASES}
 
     def looks(self, record: dict[str, Any]) -> int:
-        return 3 * (super().looks(record) > 0 and "evidences" in record)
+        return 3 * ("evidences" in record and super().looks(_unpacked(record)) > 0)
 
     def __init__(self, aliases: Aliases | None = None) -> None:
         self._aliases = aliases or {}
@@ -47,7 +54,7 @@ class TwoWiki(HotpotQA):
 
     def rows(self, path: Path) -> Iterator[Row]:
         """The records, with the aliases of their answers if an alias file was given."""
-        for row in super().rows(path):
+        for row in map(_released, super().rows(path)):
             if isinstance(row.value, dict) and (names := aliases_of(row.value, self._aliases)):
                 yield replace(row, value=row.value | {_ALIASES: list(names)})
             else:
@@ -68,6 +75,27 @@ class TwoWiki(HotpotQA):
         if len(example.answers) > 1:
             record[_ALIASES] = list(example.answers[1:])
         return record
+
+
+def _released(row: Row) -> Row:
+    """The row with the release's triples, and without JSON texts."""
+    if not isinstance(row.value, dict):
+        return row
+    record = _unpacked(row.value)
+    triples = record.get("evidences")
+    if isinstance(triples, dict) and isinstance(rows := fields.unzipped(triples), list):
+        record = record | {"evidences": [[each.get(name) for name in _TRIPLE] for each in rows]}
+    return replace(row, value=record)
+
+
+def _unpacked(record: JSON) -> JSON:
+    """The record with those of its JSON texts decoded that are valid."""
+    found: JSON = {}
+    for key in _PACKED:
+        if isinstance(text := record.get(key), str) and text[:1] == "[":
+            with suppress(ValueError, RecursionError):
+                found[key] = json.loads(text)
+    return record | found if found else record
 
 
 def _check_triples(value: Any, path: str, inspection: Inspection) -> None:

@@ -1,5 +1,6 @@
 """Uploaded files: their maximum size, and the folder where they wait for the job that reads them."""
 
+import os
 import secrets
 import shutil
 import time
@@ -58,6 +59,18 @@ def keep(upload: UploadedFile) -> Path:
         for block in upload.chunks():
             out.write(block)
     return draft.rename(path)
+
+
+def adopt(file: Path) -> str:
+    """Move a file to the uploads; returns its name there."""
+    folder = Path(settings.MEDIA_ROOT)
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    _sweep(folder)
+    path = folder / secrets.token_hex(16)
+    shutil.move(file, path)
+    path.chmod(0o600)
+    os.utime(path)
+    return path.name
 
 
 def _sweep(folder: Path) -> None:

@@ -3,13 +3,14 @@
 from django.urls import URLPattern, path
 
 from annotation.urls.prefixes import DATASET, PROJECT
-from annotation.views.data import datasets, derivation, item_editing, items
+from annotation.views.data import column_mapping, dataset_upload, datasets, derivation, item_editing, items
 
 ITEM = f"{DATASET}items/<int:position>/"
 
 pages: list[URLPattern] = [
     path(f"{PROJECT}datasets/", datasets.datasets, name="datasets"),
-    path(f"{PROJECT}datasets/new/", datasets.dataset_new, name="dataset-new"),
+    path(f"{PROJECT}datasets/new/", dataset_upload.dataset_new, name="dataset-new"),
+    path(f"{PROJECT}datasets/new/columns/", column_mapping.dataset_columns, name="dataset-columns"),
     path(DATASET, datasets.dataset, name="dataset"),
     path(f"{DATASET}items/<int:position>/", items.item, name="item"),
     path(f"{DATASET}export/<slug:format>/", datasets.dataset_export, name="dataset-export"),

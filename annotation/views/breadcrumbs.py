@@ -31,6 +31,7 @@ Crumb = dict[str, str]
 # labels of pages below a section's own without `breadcrumbs` in their context
 LEAVES: dict[str, Callable[[Shown], str]] = {
     "dataset-new": lambda page: _("Import"),
+    "dataset-columns": lambda page: _("Import"),
     "dataset": lambda page: page["dataset"].slug,
     "item": lambda page: _("Item %(n)s of %(all)s") % {"n": page["item"].position + 1, "all": page["dataset"].size},
     "dataset-derive": lambda page: page.get("title") or _("Derive"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import json
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -109,12 +110,22 @@ class Datasets:
 
     ways = derivations  # former name, still accepted
 
-    def add(self, source: str | Path | Records, *, name: str, format: str | None = None, **more: Any) -> Dataset:
+    def add(
+        self,
+        source: str | Path | Records,
+        *,
+        name: str,
+        format: str | None = None,
+        map: Mapping[str, str | builtins.list[str]] | None = None,
+        **more: Any,
+    ) -> Dataset:
         """Import a file, or records in the format jsonl, and wait until the import is complete.
 
+        `map`: what the columns of other files or records hold, such as `{"question": "q", "paragraph": "passage_*"}`.
         `more`: licence, source, skip_bad. The same content under the same name changes nothing. Raises JobFailed, whose
         `job.result` is the report of errors.
         """
+        more |= {"map": json.dumps(map)} if map else {}
         if isinstance(source, str | Path):
             self._upload(Path(source), name=name, format=format, file_name=Path(source).name, **more)
             return self[name]
@@ -122,7 +133,7 @@ class Datasets:
             path = Path(folder) / f"{name}.jsonl"
             with path.open("w", encoding="utf-8") as file:
                 file.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in source)
-            self._upload(path, name=name, format=format or "jsonl", file_name=path.name, **more)
+            self._upload(path, name=name, format=format or (None if map else "jsonl"), file_name=path.name, **more)
         return self[name]
 
     def _upload(self, path: Path, **query: Any) -> Job:

@@ -115,7 +115,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self._answer()
 
-    do_HEAD = do_POST = do_PUT = do_GET
+    do_HEAD = do_POST = do_PUT = do_DELETE = do_GET
 
     def _answer(self) -> None:
         parts = urlsplit(self.path)
@@ -200,6 +200,13 @@ class Handler(BaseHTTPRequestHandler):
         self.hub.repositories[name] = Repository(private=wanted.get("visibility") == "private")
         self.json({"url": f"{self.hub.address}/datasets/{name}", "name": name})
 
+    def delete(self) -> None:
+        wanted = json.loads(self.body)
+        name = f"{wanted['organization']}/{wanted['name']}"
+        self.writable(name)
+        del self.hub.repositories[name]
+        self.json({})
+
     def preupload(self, name: str, _revision: str) -> None:
         files = self.writable(name).files
         self.json(
@@ -273,6 +280,7 @@ ROUTES: list[tuple[str, str, Any]] = [
     ("GET", f"/datasets/{REPO}/resolve/([^/]+)/(.+)", Handler.file),
     ("POST", "/api/validate-yaml", Handler.validate),
     ("POST", "/api/repos/create", Handler.create),
+    ("DELETE", "/api/repos/delete", Handler.delete),
     ("POST", f"/api/datasets/{REPO}/preupload/(.+)", Handler.preupload),
     ("POST", rf"/datasets/{REPO}\.git/info/lfs/objects/batch", Handler.large_files),
     ("PUT", "/large/([0-9a-f]+)", Handler.put_large),

@@ -120,7 +120,7 @@ def test_an_older_revision_is_had_by_its_name(lab: Hub, run: Run) -> None:
             [],
             ["try its revision refs/convert/parquet"],
         ),
-        ("hf:lab/odd", [], ["The format of hf:lab/odd cannot be recognised", "hotpotqa", "musique"]),
+        ("hf:lab/odd", [], ["No known format has the columns of hf:lab/odd: a. Map them", "hotpotqa", "musique"]),
         ("hf:lab/locked", [], ["hf:lab/locked is gated. Accept its conditions at http", "HF_TOKEN"]),
         ("hf:wells", [], ["'hf:wells' is no dataset of the Hub. Write hf:OWNER/NAME"]),
     ],
@@ -182,6 +182,115 @@ def test_files_without_a_card_are_told_by_their_names_and_columns_by_their_look(
     dataset = Dataset.objects.get()
     assert (dataset.format, dataset.size, dataset.licence) == ("hotpotqa", 3, "")
     assert dataset.items.first().example.answer == "Mara"
+
+
+SQUAD = {
+    "id": "5b",
+    "title": "Wells",
+    "context": "Mara dug the well of Farrow.",
+    "question": "Who dug it?",
+    "answers": {"text": ["Mara", "Mara"], "answer_start": [0, 0]},
+}
+MUSIQUE = {
+    "id": "2hop__1_2",
+    "paragraphs": {
+        "idx": [0, 1],
+        "title": ["Well", "Inn"],
+        "paragraph_text": ["Mara dug it.", "The inn is old."],
+        "is_supporting": [True, False],
+    },
+    "question": "Who dug the well?",
+    "question_decomposition": {
+        "id": [1, 2],
+        "question": ["Which well?", "Who dug #1?"],
+        "answer": ["it", "Mara"],
+        "paragraph_support_idx": [None, 0],
+    },
+    "answer": "Mara",
+    "answer_aliases": [],
+    "answerable": True,
+}
+EVIDENCES = {"fact": ["Well", "Mara"], "relation": ["digger", "born in"], "entity": ["Mara", "Farrow"]}
+TRIPLES = [["Well", "digger", "Mara"], ["Mara", "born in", "Farrow"]]
+TWOWIKI = {key: value for key, value in HOTPOT.items() if key != "level"} | {"evidences": EVIDENCES}
+PACKED = {
+    "_id": "5c",
+    "type": "bridge",
+    "question": "Who dug the well?",
+    "context": json.dumps([["Well", ["Mara dug it."]], ["Inn", ["The inn is old."]]]),
+    "supporting_facts": json.dumps([["Well", 0]]),
+    "evidences": json.dumps(TRIPLES),
+    "answer": "Mara",
+}
+
+
+@pytest.mark.parametrize(
+    ("row", "format", "release"),
+    [
+        (SQUAD, "squad", {"context": SQUAD["context"]}),
+        (SQUAD | {"answers": {"text": [], "answer_start": []}}, "squad", {"is_impossible": True}),
+        (HOTPOT, "hotpotqa", {"context": HOTPOT["context"]}),
+        (MUSIQUE, "musique", {"question": "Who dug #1?", "is_supporting": True}),
+        (TWOWIKI, "2wikimultihopqa", {"evidences": TRIPLES}),
+        (PACKED, "2wikimultihopqa", {"evidences": TRIPLES, "supporting_facts": [["Well", 0]]}),
+    ],
+)
+def test_column_layouts_of_the_hub_are_recognised_from_it_and_in_files(
+    hub: Hub, run: Run, tmp_path: Path, row: dict[str, Any], format: str, release: dict[str, Any]
+) -> None:
+    hub.add("lab/rows", {"data/train-00000-of-00001.parquet": parquet([row])})
+    (tmp_path / "rows.jsonl").write_text(json.dumps(row) + "\n")
+    for name, source in (("there", "hf:lab/rows"), ("here", tmp_path / "rows.jsonl")):
+        assert run("import_dataset", source, "--name", name, "--json").document["format"] == format
+        example = Dataset.objects.get(slug=name).items.get().example
+        assert example.answers == (() if "is_impossible" in release else ("Mara",))
+        assert example.answerable is (False if "is_impossible" in release else row.get("answerable"))
+        assert example.paragraphs[0].text.startswith("Mara dug")
+        out = tmp_path / name
+        assert run("export_dataset", name, "--format", format, "--out", out).code == 0
+        for key, value in release.items():
+            assert f'"{key}": {json.dumps(value)}' in out.read_text()
+        assert run("import_dataset", out, "--name", f"{name}-again", "--json").document["format"] == format
+    assert Dataset.objects.get(slug="here-again").items.get().question == row["question"]
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+def test_several_files_of_a_split_are_read_in_order(hub: Hub, run: Run, kind: str) -> None:
+    rows = [{"q": f"Who dug well {k}?", "ans": "Mara", "text": f"Mara dug well {k}."} for k in range(30)]
+    write: dict[str, Any] = {
+        "csv": lambda some: "\n".join(["q,ans,text", *(",".join(row.values()) for row in some)]).encode(),
+        "jsonl": lambda some: "\n".join(map(json.dumps, some)).encode(),
+        "parquet": parquet,
+    }
+    parts = {f"data/train-{k:05}-of-00012.{kind}": write[kind](rows[3 * k : 3 * k + 3]) for k in range(10)}
+    hub.add("lab/own", parts)
+    refused(run("import_dataset", "hf:lab/own", "--name", "own"), "--map question=q --map answer=ans")
+    suggested = run("import_dataset", "hf:lab/own", "--map", "suggest", "--json").document["suggested"]
+    maps = [word for each in suggested for word in ("--map", each)]
+    assert run("import_dataset", "hf:lab/own", "--name", "own", *maps).code == 0
+    items = Dataset.objects.get().items.order_by("position")
+    assert [item.question for item in items] == [row["q"] for row in rows]
+
+
+def test_the_page_maps_the_columns_of_a_dataset_of_the_hub(
+    hub: Hub, client: Any, alice: Any, settings: Any, tmp_path: Path
+) -> None:
+    settings.MEDIA_ROOT = tmp_path / "uploads"
+    hub.add("lab/own", {"train.csv": b"q,ans,text\nWho dug it?,Mara,Mara dug the well.\n"})
+    client.force_login(alice)
+    page = client.post(reverse("dataset-new", args=PAGE), {"hub": "hf:lab/own"}).url
+    jobs.work_off()
+    hub.repositories["lab/own"].commits.append(Commit("change", {"train.csv": b"q,ans,text\n"}))
+    job = client.get(page)
+    assert "Map the columns" in job.content.decode()
+    mapping = client.get(job.context["columns_address"])
+    assert "Map the columns of hf:lab/own" in mapping.content.decode()
+    chosen = {f"column-{k}": role for k, role in enumerate(("question", "answer", "paragraph"))}
+    client.post(job.context["columns_address"], chosen | {"import": "1"})
+    jobs.work_off()
+    dataset = Dataset.objects.get()
+    assert (dataset.size, dataset.report["hub"]["repository"]) == (1, "lab/own")
+    assert dataset.report["mapping"]["columns"]["question"] == ["q"]
 
 
 def test_options_of_the_hub_are_none_of_a_file(run: Run, wells: Any) -> None:

@@ -157,6 +157,55 @@ def test_a_push_beside_another_is_refused(hub: Hub, run: Run, wells: Path, monke
     refused(run(*PUSH), "was changed by somebody else at the same time")
 
 
+COMMIT = ("POST", f"/api/datasets/{double.REPO}/commit/(.+)")
+
+
+def failing(monkeypatch: pytest.MonkeyPatch, *routes: tuple[str, str]) -> None:
+    """Have the Hub fail at these requests."""
+
+    def fail(*_: Any) -> None:
+        raise double.Refusal(500, "", "out of order")
+
+    monkeypatch.setattr(double, "ROUTES", [*((*route, fail) for route in routes), *double.ROUTES])
+
+
+def test_a_first_push_that_fails_leaves_no_repository(
+    hub: Hub, run: Run, wells: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failing(monkeypatch, COMMIT)
+    refused(run(*PUSH), "The Hub answered 500 on hf:lab/wells.")
+    assert not hub.repositories
+    assert not AuditEntry.objects.filter(act="pushed").exists()
+
+
+def test_a_later_push_that_fails_leaves_the_repository_as_it_was(
+    hub: Hub, run: Run, wells: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub.add("lab/wells", {}, private=True)
+    failing(monkeypatch, COMMIT)
+    refused(run(*PUSH), "The Hub answered 500 on hf:lab/wells.")
+    assert len(hub.repositories["lab/wells"].commits) == 1
+
+
+def test_a_repository_that_cannot_be_removed_again_is_named(
+    hub: Hub, run: Run, wells: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failing(monkeypatch, COMMIT, ("DELETE", "/api/repos/delete"))
+    refused(run(*PUSH), "/datasets/lab/wells, which could not be removed. Look there, and delete it.")
+
+
+def test_a_repository_in_which_there_is_something_stays(
+    hub: Hub, run: Run, wells: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lost(handler: Any, name: str, revision: str) -> None:
+        hub.repositories[name].commits.append(Commit("arrived", {"wells.jsonl": b"{}"}))
+        raise double.Refusal(500, "", "out of order")
+
+    monkeypatch.setattr(double, "ROUTES", [(*COMMIT, lost), *double.ROUTES])
+    refused(run(*PUSH), "which could not be removed. Look there")
+    assert "wells.jsonl" in hub.repositories["lab/wells"].files
+
+
 @pytest.mark.parametrize(
     "options",
     [["--public", "--out", "x"], ["--push", "hf:a/b", "--card", "x"], ["--push", "hf:a/b", "--out", "x"], []],

@@ -1,5 +1,7 @@
 """Datasets: list, import, change, export, delete."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 from django.db import transaction
@@ -27,13 +29,14 @@ from annotation.api.serializers import (
 )
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.data import dataset_files, dataset_removal, item_editing, multi_file_export
+from annotation.flow.data.dataset_import import ImportRefused, Unmapped, recognised
 from annotation.flow.reports import dataset_documents
 from annotation.formats import FORMATS
-from annotation.formats.guess import guess
 from annotation.forms.projects import NAMES_OF_PAGES, proposed_name
 from annotation.models import Dataset, Job
 from annotation.operations import uploads
 from annotation.operations.downloads import BYTES, sent
+from annotation.pure.data.column_mapping import ROLES, BadMapping, ColumnMapping
 
 TYPES = {"provenance": "application/x-ndjson", "datasheet": "text/markdown", "card": "text/markdown"}
 
@@ -46,6 +49,19 @@ class DatasetFilter(Filter):
     how = serializers.CharField(max_length=60, required=False, help_text="The derivation that made it.")
 
 
+class MappingField(serializers.CharField):
+    """A mapping of columns as JSON text; {role: columns} after validation."""
+
+    def to_internal_value(self, data: Any) -> dict[str, list[str]]:
+        try:
+            return ColumnMapping.of_json(json.loads(super().to_internal_value(data))).as_json()
+        except (BadMapping, ValueError, RecursionError) as bad:
+            wrong = (
+                str(bad) if isinstance(bad, BadMapping) else _("This is not JSON. Give an object of roles and columns.")
+            )
+            raise ValidationError([wrong]) from None
+
+
 class ImportInput(Input):
     """A file to import. Name and format are guessed from the file by default."""
 
@@ -53,6 +69,11 @@ class ImportInput(Input):
     file_name = serializers.CharField(max_length=255, required=False, help_text="The file's name.")
     name = serializers.SlugField(max_length=100, required=False, validators=[no_page])
     format = KindField(choices=sorted(FORMATS), required=False, help_text=FORMAT)
+    map = MappingField(
+        required=False,
+        help_text="Columns of a file in no known format, as JSON: "
+        '`{"question": "q", "answer": "ans", "paragraph": ["passage_*"]}`. Roles: ' + ", ".join(ROLES) + ".",
+    )
     licence = serializers.CharField(max_length=200, required=False, allow_blank=True, default="")
     source = serializers.URLField(max_length=500, required=False, allow_blank=True, default="")
     skip_bad = serializers.BooleanField(default=False, help_text="Skip records that cannot be stored.")
@@ -93,6 +114,19 @@ class DocumentFilter(Filter):
     format = KindField(
         choices=sorted(FORMATS), required=False, help_text="Format of the exported file that the card describes."
     )
+
+
+def _recognised(path: Path, file_name: str) -> str:
+    """The format of an uploaded file, which is removed if it has none. Raises ValidationError."""
+    try:
+        return recognised(path, file_name or _("the file"), file_name=file_name)
+    except Unmapped as unmapped:
+        path.unlink()
+        example = f" map={json.dumps(unmapped.mapping.as_json())}" if unmapped.mapping else ""
+        raise ValidationError({"format": [f"{unmapped}{example}"]}) from None
+    except ImportRefused as refused:
+        path.unlink()
+        raise ValidationError({"file": [str(refused)]}) from None
 
 
 BODIES = {"multipart/form-data": UploadSerializer, "application/octet-stream": {"type": "string", "format": "binary"}}
@@ -141,13 +175,11 @@ class DatasetViewSet(ResourceViewSet):
         data["name"] = data.get("name") or proposed_name(file_name)
         if not data["name"] or data["name"] in NAMES_OF_PAGES:
             raise ValidationError({"name": [_("No name can be made from the file name. Give a name.")]})
+        if (mapping := data.pop("map", None)) and data.get("format"):
+            raise ValidationError({"map": [_("A map is for a file in no known format. Leave out one of the two.")]})
         path = uploads.keep(file)
-        data["format"] = data.get("format") or guess(path, file_name=file_name)
-        if data["format"] not in FORMATS:
-            path.unlink()
-            raise ValidationError(
-                {"format": [_("The format cannot be recognised from the first record. Give the format.")]}
-            )
+        data |= {"mapping": mapping, "format": "jsonl"} if mapping else {"format": data.get("format") or ""}
+        data["format"] = data["format"] or _recognised(path, file_name)
         title = _("Check %(file)s") if data["dry_run"] else _("Import %(file)s as %(name)s")
         title %= {"file": (file_name or data["name"])[:100], "name": data["name"]}
         arguments = data | {"path": str(path), "file_name": file_name[:255]}

@@ -2,8 +2,9 @@
 
 import hashlib
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,18 @@ from annotation.flow.data.line_errors import kind_of
 from annotation.formats import FORMATS
 from annotation.formats.base import Aliased, Flaw, Format, LateFlaws, Unreadable
 from annotation.formats.guess import garbled, guess
+from annotation.formats.mapped import SAMPLE, Mapped, Sample, sample_of
 from annotation.models import Project, User
+from annotation.pure.data.column_mapping import BadMapping, ColumnMapping, families
+from annotation.pure.data.column_suggestion import suggest
 from annotation.pure.data.example import Example
 
 SHOWN_FLAWS = 200
 # invalid records at which, if they are the majority, reading stops: it is another format, or an attack
 MOST_WRONG = 10_000
+PREVIEWED = 3  # items
+REMEMBERED = 100  # datasets whose mapping is looked up
+Reader = Format | Mapped
 
 
 @dataclass
@@ -39,6 +46,7 @@ class Report:
     warnings: int = 0
     already_there: bool = False
     hub: dict[str, Any] = field(default_factory=dict)  # where on the Hub the file is from
+    mapping: dict[str, Any] = field(default_factory=dict)  # `columns` by role, and the `names` that the file has
     flaws: list[dict[str, Any]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -73,7 +81,7 @@ class Report:
     def as_json(self) -> dict[str, Any]:
         ordered = sorted(self.flaws, key=lambda flaw: flaw["severity"] != "error")
         facts = asdict(self) | {"flaws": ordered}
-        return facts if self.hub else {name: value for name, value in facts.items() if name != "hub"}
+        return {name: value for name, value in facts.items() if value or name not in {"hub", "mapping"}}
 
 
 def import_dataset(
@@ -83,6 +91,7 @@ def import_dataset(
     format: str,
     name: str,
     aliases: Path | None = None,
+    mapping: ColumnMapping | None = None,
     licence: str = "",
     source: str = "",
     file_name: str = "",
@@ -94,14 +103,18 @@ def import_dataset(
 ) -> dict[str, Any]:
     """Import `path` as a new dataset; returns the report. Raises ImportRefused, leaving nothing behind.
 
-    `aliases` is the file of answers' aliases, if the format has one (2WikiMultihopQA); `hub`, kept in the report,
-    says where on the Hub the file is from. Importing the same bytes under the same name again changes nothing. A
+    `aliases` is the file of answers' aliases, if the format has one (2WikiMultihopQA); `mapping` says what the columns
+    of a file in no known format hold, which is stored as `jsonl`; `hub`, kept in the report with the mapping, says
+    where on the Hub the file is from. Importing the same bytes under the same name again changes nothing. A
     crashed import of that name is removed first.
     """
     # bytes of the name that are not UTF-8 become question marks
     report = Report(format, (file_name or path.name).encode("utf-8", "replace").decode(), hub=hub or {})
-    reader = _reader(format, aliases, report)
+    reader: Reader = Mapped(mapping) if mapping else _reader(format, aliases, report)
     digest = file_digest(path)
+    if mapping:
+        report.mapping = {"columns": mapping.as_json(), "names": read_sample(path).names}
+        digest = hashlib.sha256(f"{digest} {sorted(mapping.as_json().items())}".encode()).hexdigest()
     if aliases:
         digest = hashlib.sha256(f"{digest} {file_digest(aliases)}".encode()).hexdigest()
     if not dry_run and item_writer.already_there(project, name, digest, format):
@@ -122,17 +135,78 @@ def import_dataset(
     return report.as_json()
 
 
-def recognised(path: Path, name: str) -> str:
-    """The format of a file or of a folder's first file, called `name`. Raises ImportRefused."""
-    first = path if path.is_file() else min((file for file in path.rglob("*") if file.is_file()), default=path)
-    format = guess(first, file_name=first.name)
+def recognised(path: Path, name: str, *, file_name: str = "") -> str:
+    """The format of a file or of a folder's first file; errors call it `name`. Raises ImportRefused, also Unmapped."""
+    first = first_file(path)
+    format = guess(first, file_name=file_name or first.name)
     if format in FORMATS:
         return format
     if wrong := garbled(first):
         raise ImportRefused(_("%(name)s cannot be read: %(wrong)s.") % {"name": name, "wrong": wrong}, {})
-    known = ", ".join(sorted(FORMATS))
-    text = _("The format of %(name)s cannot be recognised from the first record. Choose one of %(known)s.")
-    raise ImportRefused(text % {"name": name, "known": known}, {})
+    raise Unmapped(name, first)
+
+
+def first_file(path: Path) -> Path:
+    """A file itself, the first one of a folder."""
+    return path if path.is_file() else min((file for file in path.rglob("*") if file.is_file()), default=path)
+
+
+class Unmapped(ImportRefused):
+    """A file in no known format; `mapping` is a suggestion for its columns, if there is one."""
+
+    def __init__(self, name: str, path: Path) -> None:
+        sample = read_sample(path)
+        roles = suggest(sample.records, sample.columns)
+        self.mapping = mapping_or_none((role, column) for column, role in roles.items())
+        text = _("No known format has the columns of %(name)s: %(columns)s. Map them, or choose one of %(known)s.")
+        columns = ", ".join(families(sample.columns))[:500]
+        super().__init__(text % {"name": name, "columns": columns, "known": ", ".join(sorted(FORMATS))}, {})
+
+
+def read_sample(path: Path) -> Sample:
+    """The first records of a file and their columns. Raises ImportRefused."""
+    try:
+        return sample_of(path)
+    except Unreadable as unreadable:
+        raise ImportRefused(_("The file cannot be read: %(flaw)s") % {"flaw": unreadable.flaw}, {}) from None
+
+
+def remembered(project: Project, names: list[str]) -> tuple[str, ColumnMapping] | None:
+    """(dataset, mapping) of the newest dataset of the project whose file had these names."""
+    rows = project.datasets.whole().filter(format="jsonl", lineage={}).order_by("-created_at")
+    for slug, report in rows.values_list("slug", "report")[:REMEMBERED]:
+        if (known := report.get("mapping")) and known["names"] == names:
+            return slug, ColumnMapping.of_json(known["columns"])
+    return None
+
+
+def suggestion(project: Project, path: Path) -> dict[str, Any]:
+    """{"suggested": `role=column` words, "unused": other columns, "remembered": the dataset with the same names}.
+
+    Raises ImportRefused.
+    """
+    sample = read_sample(path)
+    known = remembered(project, sample.names)
+    roles = known[1].roles() if known else suggest(sample.records, sample.columns)
+    words = [f"{role}={column}" for column, role in roles.items()]
+    unused = [column for column in families(sample.columns) if column not in roles]
+    return {"suggested": words, "unused": unused, "remembered": known[0] if known else ""}
+
+
+def mapping_or_none(pairs: Iterable[tuple[str, str]]) -> ColumnMapping | None:
+    """The mapping of (role, column) pairs; None if it makes no items."""
+    try:
+        return ColumnMapping.of(pairs)
+    except BadMapping:
+        return None
+
+
+def preview(path: Path, mapping: ColumnMapping) -> tuple[list[Example], dict[str, Any]]:
+    """(the first three items, the report of the first 200 records) of an import. Raises ImportRefused."""
+    report = Report("jsonl", path.name)
+    records = _accepted(Mapped(mapping), path, report, most=SAMPLE)
+    shown = [example for number, example in enumerate(records) if number < PREVIEWED]
+    return shown, report.as_json()
 
 
 def file_digest(path: Path) -> str:
@@ -162,10 +236,12 @@ def _reader(format: str, aliases: Path | None, report: Report) -> Format:
         raise ImportRefused(text % {"flaw": unreadable.flaw}, report.as_json()) from None
 
 
-def _accepted(reader: Format, path: Path, report: Report, *, progress: OnProgress) -> Iterator[Example]:
-    """Yield the valid examples of the file, adding to the report."""
+def _accepted(
+    reader: Reader, path: Path, report: Report, *, progress: OnProgress = no_progress, most: int | None = None
+) -> Iterator[Example]:
+    """Yield the valid examples of the file or of its first `most` records, adding to the report."""
     try:
-        for parsed in reader.read(path):
+        for parsed in islice(reader.read(path), most):
             for flaw in parsed.flaws:
                 report.note(flaw)
             if isinstance(parsed, LateFlaws):
@@ -181,7 +257,7 @@ def _accepted(reader: Format, path: Path, report: Report, *, progress: OnProgres
     except Unreadable as unreadable:
         report.note(unreadable.flaw)
         text = _("The file cannot be read as %(format)s: %(flaw)s")
-        raise ImportRefused(text % {"format": report.format, "flaw": unreadable.flaw}, report.as_json()) from None
+        raise ImportRefused(text % {"format": reader.name, "flaw": unreadable.flaw}, report.as_json()) from None
 
 
 def _stop_where_most_are_wrong(report: Report) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 from django.utils.translation import gettext as _
 
 from annotation.flow.data import hub
-from annotation.flow.data.dataset_import import import_dataset, recognised
+from annotation.flow.data.dataset_import import Unmapped, first_file, import_dataset, recognised
 from annotation.flow.data.item_writer import OnProgress, no_progress
 from annotation.flow.errors import Refused
 from annotation.models import Project
+from annotation.pure.data.column_mapping import ColumnMapping
 from annotation.pure.data.hub_layout import HubName, Unclear, chosen, first_config, hub_name, layout
 
 if TYPE_CHECKING:
@@ -57,17 +58,28 @@ def import_from_hub(
     source: str = "",
     limit: int | None = None,
     anonymous: bool = False,
+    mapping: ColumnMapping | None = None,
+    keep: Callable[[Path], str] | None = None,
     progress: OnProgress = no_progress,
     **terms: Any,
 ) -> dict[str, Any]:
     """Download a split and import it; returns the report, with `hub`: repository, revision, config, split, files.
 
     `format` "" is recognised; `licence` and `source` default to the card's and to the address of the revision;
-    `limit`: bytes; `anonymous`: see `hub.client`; `terms`: further arguments of `import_dataset`. Raises Refused.
+    `limit`: bytes; `anonymous`: see `hub.client`; `terms`: further arguments of `import_dataset`. Raises Refused; for
+    columns of no known format Unmapped, whose report has the exact split as `hub` and, as `sample`, the name that
+    `keep` gave to the first file.
     """
     with fetched(wanted, limit=limit, anonymous=anonymous, progress=progress) as (path, found, card_licence):
+        try:
+            format = "jsonl" if mapping else format or recognised(path, str(wanted.name))
+        except Unmapped as unmapped:
+            if keep:
+                unmapped.report |= {"sample": keep(first_file(path)), "hub": found}
+            raise
         what = {
-            "format": format or recognised(path, str(wanted.name)),
+            "format": format,
+            "mapping": mapping,
             "name": name,
             "licence": licence or card_licence[:200],
             "source": source or hub.page_of(found["repository"], found["revision"]),

@@ -166,20 +166,48 @@ def _commit(
     *,
     private: bool,
 ) -> str:
-    """Commit the files that changed; returns the commit. Refused if somebody else commits at the same time."""
-    from huggingface_hub import CommitOperationAdd
+    """Commit the files that changed; returns the commit. Refused if somebody else commits at the same time.
 
+    A repository that was made for the commit is removed again if it fails.
+    """
     changed = [row["path"] for row in files if row["change"] != "unchanged"]
     if before is not None and not changed:
         return before.sha or ""
+    if before is not None:
+        return _send(api, name, folder, changed, parent=before.sha)
     with hub.errors_of(name):
-        if before is None:
-            api.create_repo(name.repository, repo_type=hub.DATASET, private=private)
+        api.create_repo(name.repository, repo_type=hub.DATASET, private=private)
+    try:
+        return _send(api, name, folder, changed, parent=None)
+    except BaseException as failure:
+        if not _removed(api, name) and isinstance(failure, Refused):
+            text = _("%(why)s The push made %(address)s, which could not be removed. Look there, and delete it.")
+            raise Refused(text % {"why": failure, "address": hub.page_of(name.repository)}) from failure
+        raise
+
+
+def _send(api: HfApi, name: HubName, folder: Path, paths: list[str], *, parent: str | None) -> str:
+    from huggingface_hub import CommitOperationAdd
+
+    with hub.errors_of(name):
         made = api.create_commit(
             name.repository,
-            [CommitOperationAdd(path, folder / path) for path in changed],
+            [CommitOperationAdd(path, folder / path) for path in paths],
             commit_message="Push from Hopscribe",
             repo_type=hub.DATASET,
-            parent_commit=before.sha if before else None,
+            parent_commit=parent,
         )
     return made.oid
+
+
+def _removed(api: HfApi, name: HubName) -> bool:
+    """Delete the repository if there is nothing in it but what the Hub puts there; returns whether it was."""
+    try:
+        with hub.errors_of(name):
+            there = api.dataset_info(name.repository, timeout=30).siblings or ()
+            if all(file.rfilename == ".gitattributes" for file in there):
+                api.delete_repo(name.repository, repo_type=hub.DATASET)
+                return True
+    except Refused:  # the caller says what stayed
+        pass
+    return False

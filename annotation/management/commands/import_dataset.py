@@ -1,14 +1,20 @@
 """Import a file, or a dataset of the Hugging Face Hub, as a new dataset."""
 
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from annotation.flow.data import line_errors
-from annotation.flow.data.dataset_import import import_dataset, recognised
-from annotation.flow.data.hub_import import HubSplit, import_from_hub
+from annotation.flow.data.dataset_import import Unmapped, import_dataset, recognised, suggestion
+from annotation.flow.data.hub_import import HubSplit, fetched, import_from_hub
+from annotation.flow.errors import Refused
 from annotation.formats import FORMATS
 from annotation.management.json_command import JSONCommand, existing, project_of, slug, words
+from annotation.models import Project
+from annotation.pure.data.column_mapping import ROLES, BadMapping, ColumnMapping
 from annotation.pure.data.hub_layout import PREFIX
+
+SUGGEST = "suggest"
 
 
 class Command(JSONCommand):
@@ -19,7 +25,16 @@ class Command(JSONCommand):
             "file", type=existing_or_hub, metavar="FILE", help="a file, a folder, or hf:OWNER/NAME[@REVISION]"
         )
         parser.add_argument("--format", default="", choices=sorted(FORMATS), help="default: recognised")
-        parser.add_argument("--name", required=True, type=slug)
+        parser.add_argument("--name", type=slug, help="of the new dataset; not needed for --map suggest")
+        parser.add_argument(
+            "--map",
+            action="append",
+            default=[],
+            metavar="ROLE=COLUMN",
+            help="for columns of no known format, one --map each: "
+            f"{', '.join(ROLES)}. passage_* are all numbered columns; data.text is a field of an object, ctxs[].text "
+            "of each object in a list. --map suggest prints a suggestion and imports nothing.",
+        )
         parser.add_argument(
             "--aliases", type=existing, metavar="FILE", help="2wikimultihopqa: aliases of answers (id_aliases.json)"
         )
@@ -32,16 +47,42 @@ class Command(JSONCommand):
 
     def act(self, **options: Any) -> dict[str, Any]:
         file, project = options["file"], project_of(options)
+        if (options["config"] or options["split"]) and not isinstance(file, str):
+            self.usage("--config and --split are for datasets of the Hub: write hf:OWNER/NAME instead of a file.")
+        if options["map"] == [SUGGEST]:
+            return self._suggestion(project, file, options)
+        if not options["name"]:
+            self.usage("Give the new dataset a name: --name NAME.")
         wanted = ("format", "name", "aliases", "licence", "source", "dry_run", "skip_bad")
         terms = {name: options[name] for name in wanted} | {"progress": self.progress_printer("Read")}
-        if isinstance(file, str):
-            return import_from_hub(project, HubSplit.of(file, options["config"], options["split"]), **terms)
-        if options["config"] or options["split"]:
-            self.usage("--config and --split are for datasets of the Hub: write hf:OWNER/NAME instead of a file.")
-        terms["format"] = terms["format"] or recognised(file, file.name)
-        return import_dataset(project, file, **terms)
+        terms["mapping"] = self._mapping(options)
+        try:
+            if isinstance(file, str):
+                return import_from_hub(project, HubSplit.of(file, options["config"], options["split"]), **terms)
+            terms["format"] = "jsonl" if terms["mapping"] else terms["format"] or recognised(file, file.name)
+            return import_dataset(project, file, **terms)
+        except Unmapped as unmapped:
+            words = unmapped.mapping.words() if unmapped.mapping else ["question=COLUMN", "paragraph=COLUMN"]
+            raise Refused(f"{unmapped} For example: {_flags(words)}") from None
+
+    def _mapping(self, options: dict[str, Any]) -> ColumnMapping | None:
+        if options["map"] and (options["format"] or options["aliases"]):
+            self.usage("--map is for files in no known format: leave out --format and --aliases.")
+        try:
+            return ColumnMapping.of_words(options["map"]) if options["map"] else None
+        except BadMapping as bad:
+            return self.usage(f"--map: {bad}")
+
+    def _suggestion(self, project: Project, file: Path | str, options: dict[str, Any]) -> dict[str, Any]:
+        if isinstance(file, Path):
+            return suggestion(project, file)
+        split = HubSplit.of(file, options["config"], options["split"])
+        with fetched(split, limit=None, anonymous=False, progress=self.progress_printer("Read")) as (path, _, _):
+            return suggestion(project, path)
 
     def lines(self, result: dict[str, Any]) -> list[str]:
+        if "suggested" in result:
+            return [f"--map {quote(word)}" for word in result["suggested"]] + _unused(result["unused"])
         if result.get("already_there"):
             return ["Nothing to do: this file is already imported under this name."]
         if "read" not in result:
@@ -57,6 +98,14 @@ class Command(JSONCommand):
 def existing_or_hub(text: str) -> Path | str:
     """Parse the path of a readable file or folder; a name on the Hub stays as it is."""
     return text if text.startswith(PREFIX) else existing(text)
+
+
+def _flags(words: list[str]) -> str:
+    return " ".join(f"--map {quote(word)}" for word in words)
+
+
+def _unused(columns: list[str]) -> list[str]:
+    return [f"Kept as they are: {', '.join(columns)}"] if columns else []
 
 
 def _from_hub(result: dict[str, Any]) -> list[str]:

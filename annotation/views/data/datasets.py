@@ -1,36 +1,23 @@
-"""Datasets: the list, the upload, a dataset's items by page and its figures, files of it, and deletion."""
+"""Datasets: the list, a dataset's items by page and its figures, files of it, and deletion."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, render
-from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from annotation import jobs
-from annotation.flow.data import dataset_files, dataset_removal, hub, item_editing, multi_file_export
-from annotation.flow.errors import Refused
+from annotation.flow.data import dataset_files, dataset_removal, item_editing, multi_file_export
 from annotation.flow.reports.dataset_documents import DOCUMENTS, stream_document
 from annotation.formats import FORMATS
-from annotation.formats.guess import garbled, guess
-from annotation.forms.projects import DatasetForm
-from annotation.models import Dataset, Item, Job, Project
-from annotation.operations import uploads
+from annotation.models import Dataset, Item, Project
 from annotation.operations.downloads import sent
 from annotation.pure.people import roles
-from annotation.views.access import (
-    member_page,
-    member_required,
-    requester_action,
-    requester_required,
-    require_get_or_post,
-)
+from annotation.views.access import member_page, member_required, requester_action
 from annotation.views.data.derivation_report import derived_exhibit, derived_tables, table_address
 from annotation.views.data.lineage import ancestry, derived_from
 from annotation.views.post_handling import refusal_as_message, see, whole_number
@@ -55,63 +42,6 @@ def datasets(request: HttpRequest, project: Project) -> HttpResponse:
         "jobs": waiting.order_by("due_at"),
     }
     return render(request, "data/datasets.html", context)
-
-
-@require_get_or_post
-@requester_required
-def dataset_new(request: HttpRequest, project: Project) -> HttpResponse:
-    """Upload a file or name a dataset of the Hub, which a job imports."""
-    form = DatasetForm(request.POST or None, request.FILES or None, initial=request.GET.dict())
-    if request.method == "POST":
-        form = DatasetForm(request.POST, request.FILES)
-        if uploads.too_large(request):
-            form.errors.pop("file", None)
-            form.add_error("file", too_large())
-        elif form.is_valid() and (job := _posted(request, project, form)):
-            return see("job", project.slug, job.public_id)
-    context = {"project": project, "section": "datasets", "form": form}
-    context |= {"limit": settings.UPLOAD_LIMIT, "too_large": too_large()}
-    return render(request, "data/upload.html", context, status=422 if form.errors else 200)
-
-
-def too_large() -> str:
-    """The error for an upload beyond the limit."""
-    text = _("The file is larger than %(limit)s. Split it, or import it on the server with import_dataset.")
-    return text % {"limit": filesizeformat(settings.UPLOAD_LIMIT)}
-
-
-def _posted(request: HttpRequest, project: Project, form: DatasetForm) -> Job | None:
-    """Start the job that imports the file; None, with an error in the form, if its format is unclear."""
-    upload, arguments = form.cleaned_data["file"], form.arguments()
-    if wanted := form.hub_split():
-        return _from_hub(request, project, form, arguments | {"hub": wanted})
-    path = uploads.keep(upload)
-    arguments["format"] = arguments["format"] or guess(path, file_name=upload.name)
-    if arguments["format"] not in FORMATS:
-        wrong = garbled(path)
-        path.unlink()
-        unclear = _("The format cannot be recognised from the first record. Choose it from the list.")
-        no_records = _("This file is not JSON, JSON Lines, CSV or Parquet: %(wrong)s.") % {"wrong": wrong}
-        form.add_error(*(("file", no_records) if wrong else ("format", unclear)))
-        return None
-    file = {"path": str(path), "file_name": upload.name[:255]}
-    return _import_job(request, project, arguments | file)
-
-
-def _from_hub(request: HttpRequest, project: Project, form: DatasetForm, arguments: dict[str, Any]) -> Job | None:
-    """Start the job that downloads and imports; None, with an error in the form, if the server lacks the library."""
-    try:
-        hub.client(anonymous=True)
-    except Refused as refusal:
-        form.add_error("hub", str(refusal))
-        return None
-    return _import_job(request, project, arguments | {"file_name": f"hf:{arguments['hub']['repository']}"[:255]})
-
-
-def _import_job(request: HttpRequest, project: Project, arguments: dict[str, Any]) -> Job:
-    title = _("Check %(file)s") if arguments["dry_run"] else _("Import %(file)s as %(name)s")
-    title %= {"file": arguments["file_name"][:100], "name": arguments["name"]}
-    return jobs.enqueue("import_dataset", project=project, title=title, arguments=arguments, user=request.user)
 
 
 @require_safe

@@ -16,7 +16,8 @@ from annotation.models import Dataset, Project
 from annotation.operations import uploads
 from annotation.registry import task_types
 from annotation.views.access import requester_required, require_get_or_post
-from annotation.views.data.datasets import dataset_of, too_large
+from annotation.views.data.dataset_upload import too_large
+from annotation.views.data.datasets import dataset_of
 from annotation.views.post_handling import see_job
 
 

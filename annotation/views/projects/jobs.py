@@ -13,6 +13,7 @@ from annotation.flow.projects import job_queue
 from annotation.models import Batch, Dataset, Job, Project
 from annotation.pure.people import roles
 from annotation.views.access import member_page, requester_action
+from annotation.views.data import column_mapping
 from annotation.views.data.derivation_report import derived_exhibit
 from annotation.views.post_handling import see
 
@@ -38,6 +39,7 @@ def _came_of(job: Job) -> dict[str, Any]:
         rows["batch"] = Batch.objects.filter(project=job.project, pk=wanted["batch"]).first()
     file = "path" not in wanted or Path(wanted["path"]).exists()
     if job.kind == "import_dataset":
+        rows["columns_address"] = column_mapping.address_of_job(job) if job.state == Job.State.FAILED else ""
         rows["file_waits"] = file and bool(job.result.get("accepted"))
         whole = Dataset.objects.whole().filter(project=job.project, slug=wanted["name"])
         rows["dataset"] = whole.first() if job.state == Job.State.DONE and not wanted.get("dry_run") else None

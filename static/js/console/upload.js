@@ -71,7 +71,33 @@ function send(form) {
   busy(form, true);
 }
 
+// A file may be dropped around its input, which stays the way by keyboard and without this script.
+function droppable(form) {
+  const zone = form.querySelector("[data-drop]");
+  if (!zone) return;
+  zone.querySelector("[data-drop-hint]").hidden = false;
+  const holds = (event) => event.dataTransfer && [...event.dataTransfer.types].includes("Files");
+  zone.addEventListener("dragover", (event) => {
+    if (!holds(event)) return;
+    event.preventDefault();
+    zone.classList.add("over");
+  });
+  zone.addEventListener("dragleave", (event) => {
+    if (!zone.contains(event.relatedTarget)) zone.classList.remove("over");
+  });
+  zone.addEventListener("drop", (event) => {
+    zone.classList.remove("over");
+    if (!holds(event)) return;
+    event.preventDefault();
+    const one = new DataTransfer();
+    one.items.add(event.dataTransfer.files[0]);
+    input(form).files = one.files;
+    input(form).dispatchEvent(new Event("change", { bubbles: true }));
+  });
+}
+
 function watch(form) {
+  droppable(form);
   input(form).addEventListener("change", () => chosen(form));
   form.addEventListener("submit", (event) => {
     event.preventDefault();

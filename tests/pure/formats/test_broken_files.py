@@ -107,7 +107,7 @@ def test_a_file_of_another_format_is_named(name: str, actual: str) -> None:
 
 
 def test_a_file_that_is_not_squad_is_refused() -> None:
-    assert "not a SQuAD object" in refusal("squad", FILES["hotpotqa"]).wrong
+    assert "look like the format hotpotqa" in refusal("squad", FILES["hotpotqa"]).wrong
     assert "no list data" in refusal("squad", FILES["musique"]).wrong
     assert "a new key is expected" in refusal("squad", b'{"data": [], "data": []}').wrong
 

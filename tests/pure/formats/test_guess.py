@@ -38,8 +38,14 @@ def test_it_says_nothing_about_what_it_cannot_read(tmp_path: Path, content: byte
     assert guess(path) == ""
 
 
-def test_it_takes_a_table_by_its_name(tmp_path: Path) -> None:
-    assert guess(tmp_path / "upload", file_name="My table.CSV.gz") == "csv"
+@pytest.mark.parametrize(
+    ("header", "name"),
+    [("id;question;answer;title;text", "csv"), ("text\ttitle\tanswer\tquestion\tmore", "csv"), ("q,ans,passage", "")],
+)
+def test_it_knows_a_table_by_its_columns(tmp_path: Path, header: str, name: str) -> None:
+    file = tmp_path / "wells"
+    file.write_text(f"{header}\n")
+    assert guess(file) == name
 
 
 @pytest.mark.skipif(not DATA.exists(), reason="the real records are not here")

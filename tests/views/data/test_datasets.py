@@ -78,7 +78,9 @@ def test_an_upload_beyond_the_limit_is_refused_with_the_limit(
     assert not uploads.exists()
 
 
-@pytest.mark.parametrize("content", [b"\x89PNG\r\n\x1a\n" + bytes(40), b'{"id": 1\nnot json\n', b"PAR1 and no more"])
+@pytest.mark.parametrize(
+    "content", [b"\x89PNG\r\n\x1a\n" + bytes(40), b'{"id": 1\nnot json\n', b"PAR1 and no more", b"a\n1\n"]
+)
 def test_a_file_that_holds_no_records_is_refused_beside_the_file(
     client: Any, alice: Any, uploads: Path, content: bytes
 ) -> None:
@@ -87,14 +89,6 @@ def test_a_file_that_holds_no_records_is_refused_beside_the_file(
     assert response.status_code == 422
     assert {name: len(errors) for name, errors in response.context["form"].errors.items()} == {"file": 1}
     assert not list(uploads.iterdir())
-
-
-def test_a_file_of_no_known_format_must_be_named(client: Any, alice: Any, uploads: Path) -> None:
-    client.force_login(alice)
-    response = client.post(reverse("dataset-new", args=["wells"]), {"file": upload(b'{"a": 1}\n')})
-    assert response.status_code == 422
-    assert "Choose it from the list" in response.content.decode()
-    assert list(uploads.iterdir()) == []
 
 
 @pytest.mark.parametrize("form", [{}, {"name": "new"}, {"name": "two words"}])

@@ -1,0 +1,126 @@
+"""Files of any columns, read through a mapping of these columns to the parts of an item.
+
+JSON, JSON lines, Parquet and CSV. Cells of a CSV file may hold JSON lists or objects. What is not mapped is kept in
+`extra`. An item without an id gets the number of its record.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from annotation.formats import fields
+from annotation.formats.base import LateFlaws, Parsed
+from annotation.formats.fields import Inspection
+from annotation.formats.json_text import shown
+from annotation.formats.mapped_parts import answers_of, context_of, flag_at, hops_of, supports_of, text_at, texts_at
+from annotation.formats.rows import OneOfEach
+from annotation.formats.streams import Row, unreadable
+from annotation.formats.tables import any_rows
+from annotation.pure.data import dag
+from annotation.pure.data.column_mapping import BadMapping, ColumnMapping, columns_of, without
+from annotation.pure.data.example import JSON, Example
+
+SAMPLE = 200  # records that tell the columns
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The first records of a file and their columns."""
+
+    records: list[JSON]
+    columns: list[str]
+
+    @property
+    def names(self) -> list[str]:
+        """The sorted fields of the records, by which files with the same columns are told."""
+        return sorted({name for record in self.records for name in record})
+
+
+def sample_of(path: Path) -> Sample:
+    """The first records that are objects. Raises Unreadable."""
+    values = (row.value for row in islice(decoded_rows(path), SAMPLE))
+    records = [value for value in values if isinstance(value, dict)]
+    return Sample(records, columns_of(records))
+
+
+def decoded_rows(path: Path) -> Iterator[Row]:
+    """The records of a file, with JSON in cells decoded. Raises Unreadable, also midway."""
+    for row in any_rows(path):
+        yield Row(row.number, row.place, _decoded(row.value), row.faults) if type(row.value) is dict else row
+
+
+def _decoded(record: JSON) -> JSON:
+    return {key: _of_cell(value) if type(value) is str else value for key, value in record.items()}
+
+
+def _of_cell(text: str) -> Any:
+    """A list or an object that a text holds as JSON; any other text as it is, such as a reference [12]."""
+    if not text.startswith(("[", "{")) or not text.rstrip().endswith(("]", "}")):
+        return text
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return text if isinstance(value, list) and all(isinstance(each, int | float) for each in value) else value
+
+
+class Mapped:
+    """The reader of a file through a mapping: a Format that cannot write."""
+
+    name = "mapped"
+    title = "mapped columns"
+
+    def __init__(self, mapping: ColumnMapping) -> None:
+        self.mapping = mapping
+
+    def read(self, path: Path) -> Iterator[Parsed | LateFlaws]:
+        """Stream the records. Raises Unreadable, also midway, and for columns that the first records lack."""
+        sample = sample_of(path)
+        try:
+            columns = self.mapping.expanded(sample.columns)
+        except BadMapping as bad:
+            raise unreadable(str(bad).rstrip("."), "Map columns that the file has") from None
+        file = OneOfEach()
+        for row in decoded_rows(path):
+            yield _parsed(row, columns, file)
+
+
+def _parsed(row: Row, columns: Mapping[str, list[str]], file: OneOfEach) -> Parsed:
+    inspection = Inspection.of(row)
+    if not inspection.failed and type(row.value) is not dict:
+        inspection.mistyped("record", row.value, "an object")
+    if inspection.failed:
+        return Parsed(row.number, None, inspection.reportable())
+    return file.parsed(row.number, example_of(row.value, columns, inspection, number=row.number), inspection)
+
+
+def example_of(record: JSON, columns: Mapping[str, list[str]], inspection: Inspection, *, number: int) -> Example:
+    """The item of a record. After an error the returned value is meaningless."""
+    record_id = text_at(record, columns.get("id", ()), inspection) or f"record {number}"
+    inspection.record_id = shown(record_id)
+    question = text_at(record, columns.get("question", ()), inspection)
+    if not question.strip() and "question" in columns:
+        inspection.error(columns["question"][0], "there is no question", "Give a text, or leave the record out")
+    paragraphs, places = context_of(record, columns, inspection)
+    answers = answers_of(record, columns, inspection)
+    hops = hops_of(record, columns, inspection)
+    used = {column for some in columns.values() for column in some}
+    if answers and not inspection.failed and answers[0].lower() not in {"yes", "no"}:
+        fields.warn_of_absent_answer(answers, paragraphs, inspection, field=columns["answer"][0])
+    return Example(
+        id=record_id,
+        question=question,
+        paragraphs=paragraphs,
+        answers=answers,
+        supports=supports_of(record, columns, paragraphs, places, inspection),
+        hops=hops,
+        answerable=flag_at(record, columns.get("answerable", ()), inspection),
+        options=texts_at(record, columns.get("options", ()), inspection),
+        shape=text_at(record, columns.get("type", ()), inspection) or dag.shape(hops),
+        extra=fields.extras(without(record, used), (), inspection),
+    )
