@@ -29,9 +29,11 @@ def garbled(path: Path) -> str:
         first = next(any_rows(path), None)
     except Unreadable as failure:
         return failure.flaw.wrong
-    if first is not None and isinstance(first.value, dict) and len(first.value) == 1 and is_csv(path):
+    if first is None:
+        return "it has no records"
+    if isinstance(first.value, dict) and len(first.value) == 1 and is_csv(path):
         return "it is no table of several columns"
-    return first.faults[0].wrong if first is not None and first.value is None and first.faults else ""
+    return first.faults[0].wrong if first.value is None and first.faults else ""
 
 
 def _by_its_head(path: Path) -> str:

@@ -68,7 +68,12 @@ def test_a_file_is_checked_first_and_its_good_records_are_taken(caller: Caller, 
     ("name=new&format=jsonl", b"{}", "name"),
     ("name=a+b&format=jsonl", b"{}", "name"),
     ("format=jsonl", b"{}", "name"),
-    ("name=a", b"what is this?", "format"),
+    ("name=a", b"what is this?", "file"),
+    ("name=a", b"q,ans,text\nWho?,Mara,Mara dug it.\n", "format"),
+    ("name=a&map=q", b"q,text\nWho?,Mara dug it.\n", "map"),
+    ('name=a&map={"question":"q"}', b"q,text\nWho?,Mara dug it.\n", "map"),
+    ('name=a&map=["q"]', b"q,text\nWho?,Mara dug it.\n", "map"),
+    ('name=a&format=jsonl&map={"question":"q","paragraph":"text"}', b"{}", "map"),
     ("name=a&format=xml", b"{}", "format"),
     ("name=a&source=nowhere", b"{}", "source"),
     ("name=a&formt=jsonl", b"{}", "formt"),
@@ -78,6 +83,17 @@ def test_what_does_not_fit_is_told_at_its_field(caller: Caller, query: str, body
     refused = is_problem(caller.post(f"{DATASETS}?{query}", body, **RAW), 422)
     assert [flaw["field"] for flaw in refused["errors"]] == [field]
     assert not Job.objects.exists()
+
+
+def test_columns_of_an_uploaded_file_are_mapped(caller: Caller) -> None:
+    table = b"q,ans,text\nWho dug the well?,Mara,Mara dug the well.\n"
+    refused = is_problem(caller.post(f"{DATASETS}?name=mine", table, **RAW), 422)
+    mapping = json.loads(refused["errors"][0]["detail"].partition("map=")[2])
+    assert mapping == {"question": ["q"], "answer": ["ans"], "paragraph": ["text"]}
+    form = {"file": io.BytesIO(table), "name": "mine", "map": json.dumps(mapping | {"paragraph": "text"})}
+    job = ended(caller, caller.post(DATASETS, form))
+    assert (job["state"], job["result"]["accepted"]) == ("done", 1)
+    assert Dataset.objects.get().items.get().example.answer == "Mara"
 
 
 def test_items_are_told_in_order_and_narrowed(caller: Caller, dataset: Any) -> None:

@@ -56,6 +56,16 @@ def test_datasets_are_brought_in_read_derived_and_removed(hopscribe: Hopscribe, 
     assert any(way["how"] == "splits" for way in hopscribe.datasets.derivations())
 
 
+def test_records_and_files_of_own_columns_are_mapped(hopscribe: Hopscribe, tmp_path: Path) -> None:
+    rows = [{"q": "Who dug it?", "ans": "Mara", "passage_1": "Mara dug it.", "passage_2": "The inn is old."}]
+    own = {"question": "q", "answer": "ans", "paragraph": ["passage_*"]}
+    made = hopscribe.datasets.add(rows, name="mine", map=own)
+    assert [item["question"] for item in made.items()] == ["Who dug it?"]
+    assert made.facts["features"]["paragraphs"] == {"2": 1}
+    (tmp_path / "table.csv").write_text("\n".join([",".join(rows[0]), ",".join(rows[0].values())]))
+    assert hopscribe.datasets.add(tmp_path / "table.csv", name="table", map=own).size == 1
+
+
 def test_what_the_server_refuses_is_an_exception_that_says_why(hopscribe: Hopscribe, tmp_path: Path) -> None:
     with pytest.raises(Problem) as refused:
         hopscribe.batches.create("x", task="answer", datasets=["missing"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 from collections.abc import Iterable, Sequence
@@ -32,6 +33,7 @@ def write_files(folder: Path) -> None:
     write(folder / "my-questions.jsonl", [*singles, *lonely(50)], "jsonl")
     write(folder / "dev-v1.1.json", singles, "squad")
     dump(folder / "predictions.json", {example.id: example.answers[0] for example in singles})
+    table(folder / "mydata.csv", singles)
     lines(folder / "id_aliases.json", [{"Q_id": "Q1", "aliases": ["Tower 0"], "demonyms": []}])
     write(folder / "2wiki_dev.json", bridges, "2wikimultihopqa")
     dump(folder / "pred.json", answers_and_facts(bridges))
@@ -44,6 +46,7 @@ def write_files(folder: Path) -> None:
 def publish(hub: Hub, folder: Path) -> None:
     """Put the datasets that guides import from the Hub on its double."""
     rows = (folder / "hotpot_dev.json").read_bytes()
+    hub.add("your-lab/tables", {"data/train-00000-of-00001.csv": (folder / "mydata.csv").read_bytes()})
     hub.add("hotpotqa/hotpot_qa", {f"{config}/validation.json": rows for config in ("distractor", "fullwiki")})
 
 
@@ -62,6 +65,14 @@ def lonely(size: int) -> list[Example]:
 def write(path: Path, examples: Iterable[Example], format: str) -> None:
     with path.open("wb") as out:
         FORMATS[format].write(examples, out)
+
+
+def table(path: Path, examples: Iterable[Example]) -> None:
+    """A table with columns of its own."""
+    with path.open("w", newline="") as out:
+        writer = csv.writer(out)
+        writer.writerow(["q", "ans", "passage_1", "passage_2"])
+        writer.writerows([e.question, e.answer, e.paragraphs[0].text, "An inn is old."] for e in examples)
 
 
 def dump(path: Path, value: Any) -> None:

@@ -150,6 +150,7 @@ TABLE: dict[str, Row] = {
     "marketplace-events": Row(EVERYBODY, {"POST": 404}),  # nobody subscribed; tests/marketplaces/prolific/test_events
     "datasets": look(MEMBERS),
     "dataset-new": fill(REQUESTER),
+    "dataset-columns": fill(REQUESTER, 303, get=303),  # no upload; tests/views/data/test_column_mapping.py
     "dataset": look(MEMBERS),
     "item": look(MEMBERS),
     "dataset-export": look(MEMBERS),
