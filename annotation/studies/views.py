@@ -13,6 +13,7 @@ from annotation.flow.people import consent
 from annotation.forms.projects import ConsoleForm
 from annotation.models import Project
 from annotation.pure.people import roles
+from annotation.pure.people.consent_text import is_unfinished
 from annotation.studies import folders, jobs, report
 from annotation.studies.launch import batches_of, begin
 from annotation.studies.models import StudyRun
@@ -42,6 +43,11 @@ class LaunchForm(ConsoleForm):
     contact = forms.CharField(label=gettext_lazy("Contact for the consent text"), max_length=200, required=False)
     ethics = forms.CharField(label=gettext_lazy("Ethics approval"), max_length=500, required=False)
 
+    def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not is_unfinished(project.consent):
+            del self.fields["contact"], self.fields["ethics"]
+
 
 @member_page(roles.SEE)
 def studies(request: HttpRequest, project: Project) -> HttpResponse:
@@ -70,11 +76,11 @@ def study(request: HttpRequest, project: Project, name: str) -> HttpResponse:
         folder = folders.read(name)
     except Refused as broken:
         raise Http404(str(broken)) from None
-    form = LaunchForm(request.POST if request.method == "POST" else None, initial={"run": name})
+    form = LaunchForm(request.POST if request.method == "POST" else None, initial={"run": name}, project=project)
     if form.is_valid():
         with refusal_in_form(form):
             given = form.cleaned_data
-            consent.fill_in(project, contact=given["contact"], ethics=given["ethics"])
+            consent.fill_in(project, contact=given.get("contact", ""), ethics=given.get("ethics", ""))
             terms = {"slug": given["run"], "seed": given["seed"], "scale": given["scale"] / 100}
             run = begin(project, folder, small=given["small"], user=request.user, **terms)
             return see("job", project.slug, jobs.enqueue(run, user=request.user).public_id)
