@@ -157,8 +157,8 @@ def test_two_thousand_faults_leave_the_books_in_order(
 ) -> None:
     """500 faults a seed; publisher, payer and web server are killed at random."""
     monkeypatch.setattr(participants, "AT_ONCE", AT_ONCE)
-    lab = Lab(installation, emulator, hits=40, seed=seed)
-    found = run(lab, number=60, kills=20, share=0.25)
+    lab = Lab(installation, emulator, hits=60, seed=seed)
+    found = run(lab, number=90, kills=25, share=0.5)
     assert_books_agree(lab, found)
     seen = emulator.faults.seen
     assert seen.total() - seen["fine"] >= 500

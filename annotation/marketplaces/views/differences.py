@@ -10,9 +10,9 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
 
-from annotation.marketplaces.flow import bonuses, differences
+from annotation.marketplaces.flow import bonuses, differences, payments
 from annotation.marketplaces.models import Difference, PanelStudy, VisitBonus
-from annotation.models import Project
+from annotation.models import Payment, Project
 from annotation.pure.people import roles
 from annotation.views.access import member_page, requester_action
 from annotation.views.batches.batch_page import batch_context, batch_of
@@ -32,7 +32,8 @@ def batch_differences(request: HttpRequest, project: Project, batch: str) -> Htt
     study = _study(project, batch)
     page = Paginator(differences.of_batch(study.batch), 50).get_page(request.GET.get("page"))
     context = {"study": study, "page": page, "open": differences.open_ones(study).count()}
-    context |= {"bonuses": bonuses.counts(study.batch), "connection": study.connection}
+    failed = Payment.objects.filter(batch=study.batch, state=Payment.State.FAILED).select_related("worker__project")
+    context |= {"failed": failed.order_by("pk")[:50], "connection": study.connection}
     return render(request, "marketplaces/differences.html", batch_context(study.batch, "batch-marketplace", **context))
 
 
@@ -50,8 +51,10 @@ def batch_difference_act(request: HttpRequest, project: Project, batch: str, pk:
 
 @requester_action
 def batch_compare(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
-    """Compare the books in a job."""
+    """Compare the books in a job; with `again`, also retry payments that failed."""
     found = _study(project, batch).batch
+    if request.POST.get("again"):
+        payments.try_again(found)
     title = _("Compare %(batch)s") % {"batch": found.title}
     return see_job(request, "sync_study", title, {"batch": found.pk}, project=project)
 

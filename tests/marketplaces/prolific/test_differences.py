@@ -11,8 +11,9 @@ from django.db.models.functions import Now
 
 from annotation.marketplaces.flow import bonuses, differences
 from annotation.marketplaces.flow.differences import Found
-from annotation.marketplaces.models import Difference, Visit, VisitBonus
+from annotation.marketplaces.models import BatchMarketplace, Difference, Visit, VisitBonus
 from annotation.marketplaces.study_base import Status, StudyState, StudyStatus, Submission
+from annotation.models import Batch
 from tests.marketplaces.prolific.panel import Panel
 
 Kind = Difference.Kind
@@ -139,3 +140,18 @@ def test_a_note_needs_words_and_strangers_see_nothing(panel: Panel, signed_in: A
     assert "Lowered on the site." in signed_in.get(path).content.decode()
     assert signed_in.post(f"{path}{row.pk}/", {"act": "other"}).status_code == 404
     assert client.get(path).status_code == 302
+
+
+def test_payments_that_failed_are_shown_and_tried_again_when_asked(panel: Panel, signed_in: Any) -> None:
+    BatchMarketplace.objects.create(batch=panel.batch, connection=panel.connection)
+    Batch.objects.update(on_marketplace=True)
+    payment = panel.owe(panel.visit(), "0.35")
+    payment.move("failed", since=("due",), error="You do not have enough funds.")
+    path = f"/projects/{panel.batch.project.slug}/batches/{panel.batch.slug}/marketplace/differences/"
+    assert "You do not have enough funds." in signed_in.get(path).content.decode()
+    signed_in.post(f"{path}compare/")
+    payment.refresh_from_db()
+    assert payment.state == "failed"
+    signed_in.post(f"{path}compare/", {"again": "1"})
+    payment.refresh_from_db()
+    assert payment.state == "due"
