@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from annotation.flow.errors import Refused
 from annotation.marketplaces.flow import connections, payments, studies, visits
+from annotation.marketplaces.kinds import kinds
 from annotation.marketplaces.models import Arrival, BatchMarketplace, Connection, Publication, Visit
 from annotation.models import AccessKey, Batch, Participation, Project, User, Worker, clock
 from annotation.operations.doctor import Finding
@@ -76,7 +77,8 @@ class Published(Marketplaces):
             Visit.objects.filter(pk=visit.pk).update(**gone)
 
     def findings(self) -> Iterator[Finding]:
-        return map(_finding, Connection.objects.select_related("project").order_by("pk"))
+        called = [name for name, kind in kinds().items() if kind.offers("balance")]
+        return map(_finding, Connection.objects.filter(kind__in=called).select_related("project").order_by("pk"))
 
 
 def _connection(marketplace: Marketplace) -> Connection:

@@ -1,5 +1,7 @@
 """Forms for marketplaces: adding one, changing its keys, and how long a batch stays published."""
 
+from __future__ import annotations
+
 from datetime import datetime
 from typing import Any
 
@@ -9,8 +11,10 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from annotation.forms.projects import ConsoleForm
-from annotation.marketplaces.models import Connection
+from annotation.marketplaces.kinds import kinds, named
+from annotation.marketplaces.models import Connection, PanelStudy
 from annotation.marketplaces.models.connections import FEES
+from annotation.marketplaces.study_base import StudyMarketplace
 from annotation.pure.money import pricing
 
 SECRET = forms.PasswordInput(attrs={"autocomplete": "off"})
@@ -29,18 +33,16 @@ class KeysForm(ConsoleForm):
 
 
 class ConnectionForm(KeysForm):
-    """A marketplace to publish on."""
+    """A marketplace to publish on; where participants come by link, the kind takes the place of the preset."""
 
     name = forms.SlugField(label=_("Name"), max_length=50, help_text=_("For your own use: letters, digits, hyphens."))
-    preset = forms.ChoiceField(
-        label=_("Marketplace"), choices=Connection.Preset.choices, initial=Connection.Preset.HERE
-    )
+    preset = forms.ChoiceField(label=_("Marketplace"), initial=Connection.Preset.HERE)
     endpoint_url = forms.CharField(
         label=_("Endpoint"),
         max_length=300,
         required=False,
         help_text=_(
-            "The address that boto3 calls. Leave empty for the marketplace's default. The address of another "
+            "The address of its interface. Leave empty for the marketplace's default. The address of another "
             "installation ends in /mturk/."
         ),
     )
@@ -50,15 +52,120 @@ class ConnectionForm(KeysForm):
         required=False,
         help_text=_("Only pages from this origin may embed your tasks. Leave empty to use the endpoint's origin."),
     )
-    region = forms.SlugField(label=_("Region"), max_length=30, initial="us-east-1")
+    region = forms.SlugField(label=_("Region"), max_length=30, initial="us-east-1", required=False)
     fees = forms.ChoiceField(label=_("Fees"), choices=FEES, initial=pricing.NO_FEES)
+    options = forms.CharField(
+        label=_("Settings"),
+        required=False,
+        max_length=5000,
+        widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
+        help_text=_("For a panel with a link and a code: one a line, such as participant = PID."),
+    )
     field_order = ["name", "preset", "endpoint_url", "worker_origin", "key_id", "secret", "region", "fees"]
+
+    def __init__(self, *given: Any, **named_ones: Any) -> None:
+        super().__init__(*given, **named_ones)
+        panels = [(name, study_kind(name).label) for name in named(StudyMarketplace)]
+        self.fields["preset"].choices = [*Connection.Preset.choices, *panels]  # type: ignore[attr-defined]
+        if self.data.get("preset") in dict(panels):
+            is_called = study_kind(self.data["preset"]).offers("balance")
+            self.fields["key_id"].required, self.fields["secret"].required = False, is_called
+
+    def clean_options(self) -> dict[str, str]:
+        """{name: value} of the lines."""
+        lines = [line for line in self.cleaned_data["options"].splitlines() if line.strip()]
+        if wrong := next((line for line in lines if "=" not in line), None):
+            raise ValidationError(_("“%(line)s” is not of the form name = value."), params={"line": wrong[:80]})
+        return {name.strip(): value.strip() for name, _is, value in (line.partition("=") for line in lines)}
 
     def clean(self) -> dict[str, Any]:
         cleaned = self.cleaned_data
         if cleaned.get("preset") == Connection.Preset.OTHER and not cleaned.get("endpoint_url"):
             self.add_error("endpoint_url", _("Give the endpoint of the other marketplace."))
         return cleaned
+
+    def columns(self) -> dict[str, Any]:
+        """The arguments of `connections.add`."""
+        chosen = dict(self.cleaned_data)
+        if chosen["preset"] in named(StudyMarketplace):
+            return chosen | {"kind": chosen["preset"], "preset": Connection.Preset.OTHER}
+        return chosen
+
+
+def study_kind(name: str) -> type[StudyMarketplace]:
+    """The class of a kind of marketplace whose participants come by link."""
+    found = kinds()[name]
+    assert issubclass(found, StudyMarketplace)
+    return found
+
+
+class StudyForm(ConsoleForm):
+    """The settings of a study that is not published yet; the codes by outcome are its last fields."""
+
+    hits = forms.IntegerField(label=_("HITs of a visit"), min_value=1, max_value=200)
+    places = forms.IntegerField(label=_("Participants"), min_value=1, max_value=100_000)
+    use_timed_out = forms.BooleanField(
+        label=_("Use the responses of participants who ran out of time"),
+        required=False,
+        help_text=_("They are not paid for them. Say so in the consent text."),
+    )
+
+    @classmethod
+    def of(cls, study: PanelStudy, data: Any = None) -> StudyForm:
+        """The form of this study; `data` was posted."""
+        initial = {"hits": study.hits_per_visit, "places": study.places, "use_timed_out": study.use_timed_out}
+        form = cls(data, initial=initial)
+        for outcome, code in study.codes.items():
+            label = OUTCOMES[outcome]
+            field = forms.RegexField(r"^[A-Za-z0-9_-]+$", label=label, max_length=40, initial=code)
+            form.fields[f"code_{outcome}"] = field
+        return form
+
+    @property
+    def code_fields(self) -> list[Any]:
+        return [self[name] for name in self.fields if name.startswith("code_")]
+
+    def clean(self) -> dict[str, Any]:
+        codes = [value for name, value in self.cleaned_data.items() if name.startswith("code_")]
+        if len(set(codes)) < len(codes):
+            raise ValidationError(_("Give each outcome a code of its own."))
+        return self.cleaned_data
+
+    def columns(self) -> dict[str, Any]:
+        """The arguments of `studies.change`."""
+        codes = {name[5:]: value for name, value in self.cleaned_data.items() if name.startswith("code_")}
+        return {name: self.cleaned_data[name] for name in ("hits", "places", "use_timed_out")} | {"codes": codes}
+
+
+OUTCOMES = {
+    "done": _("done"),
+    "no_consent": _("no consent"),
+    "failed_checks": _("failed checks"),
+    "screened_out": _("screened out"),
+    "incompatible": _("incompatible device"),
+}
+
+
+class PlacesForm(forms.Form):
+    """The number of participants of a published study."""
+
+    places = forms.IntegerField(label=_("Participants"), min_value=1, max_value=100_000)
+
+
+class RefusalForm(forms.Form):
+    """Why a visit is rejected or should be returned; `kind` says what the marketplace asks for."""
+
+    reason = forms.CharField(label=_("Reason, which the participant reads"), widget=forms.Textarea(attrs={"rows": 3}))
+    category = forms.ChoiceField(label=_("Category"))
+
+    def __init__(self, *given: Any, kind: type[StudyMarketplace], **more: Any) -> None:
+        super().__init__(*given, **more)
+        self.fields["category"].choices = kind.rejection_categories  # type: ignore[attr-defined]
+        if not kind.rejection_categories:
+            del self.fields["category"]
+        if kind.shortest_rejection > 1:
+            text = _("At least %(least)s characters. Known answers alone are no ground that the marketplace accepts.")
+            self.fields["reason"].help_text = text % {"least": kind.shortest_rejection}
 
 
 class KeepOpenForm(forms.Form):

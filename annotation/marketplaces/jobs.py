@@ -18,7 +18,7 @@ from annotation.marketplaces.flow import (
     visit_decisions,
     visits,
 )
-from annotation.marketplaces.models import Publication
+from annotation.marketplaces.models import PanelStudy, Publication
 from annotation.models import Batch, Job, User
 
 
@@ -36,6 +36,23 @@ def publish_batch(job: Job, progress: Progress) -> dict[str, Any]:
     return publications.counts(batch)
 
 
+def send_study(study: PanelStudy, *, user: User | None = None) -> None:
+    """Queue a job that has the study on the marketplace as it is wanted; nothing where there is nobody to tell."""
+    batch = study.batch
+    if studies.kind_of(study.connection).offers("create_study"):
+        title = _("Update the study of %(batch)s") % {"batch": batch.title}
+        arguments = {"batch": batch.pk}
+        enqueue_once("send_study_of_batch", project=batch.project, title=title, arguments=arguments, user=user)
+
+
+def send_study_of_batch(job: Job, progress: Progress) -> dict[str, Any]:
+    """Send the due studies of the batch's marketplace; the sweep tries again what failed."""
+    study = PanelStudy.objects.select_related("connection").get(batch=batch_of(job))
+    sent = studies.send_due(study.connection)
+    study.refresh_from_db()
+    return {"sent": sent, "state": study.state, "error": study.error}
+
+
 def sync_batch(job: Job, progress: Progress) -> dict[str, Any]:
     """Synchronise the batch with its marketplace."""
     return sync.catch_up(batch_of(job), progress=progress)
@@ -46,7 +63,12 @@ def sync_study(job: Job, progress: Progress) -> dict[str, Any]:
     return study_sync.catch_up(batch_of(job), progress=progress)
 
 
-VERBS: dict[str, Verb] = {"publish_batch": publish_batch, "sync_batch": sync_batch, "sync_study": sync_study}
+VERBS: dict[str, Verb] = {
+    "publish_batch": publish_batch,
+    "sync_batch": sync_batch,
+    "sync_study": sync_study,
+    "send_study_of_batch": send_study_of_batch,
+}
 ERRANDS: list[Callable[[], object]] = [
     *(publications.sweep, payments.sweep, sync.sweep),
     *(studies.sweep, visits.sweep, visit_decisions.sweep, study_sync.sweep, bonuses.sweep, study_events.sweep),

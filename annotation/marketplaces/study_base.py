@@ -155,6 +155,10 @@ class StudyMarketplace(Marketplace):
         """The parameters of a participant's URL; an empty `participant` if they are missing."""
 
     @abstractmethod
+    def parameters(self) -> str:
+        """The query that the marketplace adds to the URL, with {names} for what differs by participant."""
+
+    @abstractmethod
     def return_url(self, outcome: str, code: str, ticket: Ticket) -> str:
         """Where the participant goes at the end; "" if they only take the code along."""
 

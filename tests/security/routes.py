@@ -144,6 +144,8 @@ TABLE: dict[str, Row] = {
     "marketplace-remove": act(OWNERS),
     "batch-marketplace": look(MEMBERS),
     "batch-marketplace-act": act(REQUESTER),
+    "batch-study-act": act(REQUESTER),
+    "batch-study-pay-file": look(REQUESTER),
     "batch-differences": look(MEMBERS),
     "batch-compare": act(REQUESTER),
     "batch-difference-act": act(REQUESTER, body={"act": "noted", "text": "Seen."}),

@@ -240,8 +240,8 @@ def _differences(project: Any, place: Any, published: Hit) -> dict[str, Any]:
     study = PanelStudy.objects.create(batch=published.batch, connection=place, **terms)
     facts = {"theirs": "4", "ours": f"canary note of {project.slug}"}
     row = Difference.objects.create(study=study, kind=Difference.Kind.PLACES, facts=facts)
-    pages = ("batch-differences", "batch-compare", "batch-difference-act")
-    of_batch = {f"{name}.batch": published.batch.slug for name in pages}
+    pages = ("differences", "compare", "difference-act", "study-act", "study-pay-file")
+    of_batch = {f"batch-{name}.batch": published.batch.slug for name in pages} | {"batch-study-act.act": "paid"}
     return of_batch | {"batch-difference-act.pk": row.pk, "marketplace-events.pk": place.pk}
 
 

@@ -2,6 +2,7 @@
 
 import math
 import secrets
+import statistics
 import time
 from contextlib import suppress
 from decimal import Decimal
@@ -239,3 +240,16 @@ def try_again(study: PanelStudy) -> None:
 def places_left(study: PanelStudy) -> bool:
     """Whether a participant may come where only we count: those who did not finish make room."""
     return study.visits.exclude(state="ended").count() < study.places
+
+
+def median_minutes(study: PanelStudy) -> float | None:
+    """The median length of the last finished visits, in minutes; None before there is one."""
+    done = study.visits.filter(outcome="done", ended_at__isnull=False).order_by("-pk")
+    lengths = [(end - start).total_seconds() / 60 for start, end in done.values_list("arrived_at", "ended_at")[:1000]]
+    return round(statistics.median(lengths), 1) if lengths else None
+
+
+def cost(study: PanelStudy) -> Decimal:
+    """Dollars that all places cost, with fees."""
+    fee = pricing.reward_fee(study.reward, schedule=study.connection.fees)
+    return study.places * (study.reward + fee)

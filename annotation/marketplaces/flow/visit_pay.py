@@ -1,16 +1,20 @@
 """Pay of visits: a participant gets one reward for all of a visit, whatever its HITs add up to in our ledger."""
 
+from collections.abc import Iterator
 from decimal import Decimal
+from typing import Any
 
 from django.db import transaction
-from django.db.models import Q, QuerySet, Sum
+from django.db.models import Count, Max, Q, QuerySet, Sum
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
+from annotation.flow.projects import audit_log
 from annotation.flow.review import assignment_approval
-from annotation.marketplaces.models import Visit
+from annotation.marketplaces.models import PanelStudy, Visit
 from annotation.models import Assignment, Payment, User
 from annotation.pure.batches import lifecycle
+from annotation.pure.text.spreadsheet import csv_text, guarded
 
 REST = "visit-"  # prefix of the key of the payment that fills a visit's reward
 
@@ -66,3 +70,37 @@ def mark_paid(payments: QuerySet[Payment]) -> int:
     """Note payments that were made; returns how many."""
     open_ones = payments.filter(state__in=[Payment.State.DUE, Payment.State.SENDING, Payment.State.FAILED])
     return open_ones.update(state=Payment.State.PAID, paid_at=Now(), error="", lease_until=None)
+
+
+def unpaid(study: PanelStudy) -> QuerySet[Payment]:
+    """Payments of approved visits that were not made yet."""
+    open_ones = [Payment.State.DUE, Payment.State.SENDING, Payment.State.FAILED]
+    rows = Payment.objects.filter(assignment__visited__visit__study=study, state__in=open_ones, amount__gt=0)
+    return rows.filter(assignment__visited__visit__decision=Visit.Decision.APPROVED)
+
+
+def owed(study: PanelStudy) -> dict[str, Any]:
+    """{"sum", "people", "up_to"}: dollars of unpaid payments, to how many participants, and the key of the newest."""
+    who = Count("assignment__visited__visit__participant", distinct=True)
+    found: dict[str, Any] = unpaid(study).aggregate(sum=Sum("amount", default=0), people=who, up_to=Max("pk"))
+    return found
+
+
+def pay_list(study: PanelStudy) -> Iterator[str]:
+    """Whom to pay how much, as CSV with a line for each visit: participant, visit, code, amount in dollars."""
+    yield csv_text([["participant", "visit", "code", "amount"]])
+    amounts = unpaid(study).order_by().values("assignment__visited__visit").annotate(sum=Sum("amount"))
+    sums = dict(amounts.values_list("assignment__visited__visit", "sum"))
+    for visit in Visit.objects.filter(pk__in=sums).order_by("pk").iterator():
+        code = study.codes.get(visit.outcome, "")
+        yield csv_text(
+            [[guarded(visit.participant), guarded(visit.external_id), guarded(code), f"{sums[visit.pk]:.2f}"]]
+        )
+
+
+def note_paid_by_list(study: PanelStudy, *, up_to: int) -> int:
+    """Note that the list was paid, as it was when its newest payment was `up_to`; returns the number of payments."""
+    done = mark_paid(Payment.objects.filter(pk__in=unpaid(study).filter(pk__lte=up_to).values("pk")))
+    if done:
+        audit_log.record("pay list paid", study.batch, payments=done)
+    return done

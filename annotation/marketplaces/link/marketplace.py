@@ -34,6 +34,11 @@ class Link(StudyMarketplace):
         submission = query.get(self._options.get("submission") or "", "").strip()
         return Ticket(participant, submission or participant)
 
+    def parameters(self) -> str:
+        own = self._options
+        names = {"participant": own.get("participant") or PARTICIPANT, "visit": own.get("submission")}
+        return "&".join(f"{name}={{{what}}}" for what, name in names.items() if name)
+
     def return_url(self, outcome: str, code: str, ticket: Ticket) -> str:
         url = self._options.get(f"return_{outcome}") or self._options.get("return") or ""
         values = {"code": code, "participant": ticket.participant, "submission": ticket.submission}

@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from annotation.marketplaces.kinds import kinds
 from annotation.models import Batch, Project
 from annotation.models.fields import JSONTextField, TimestampField
 from annotation.models.sealed import SealedField
@@ -54,7 +55,12 @@ class Connection(models.Model):
 
     @property
     def label(self) -> str:
-        return f"{self.name} · {self.get_preset_display()}"
+        return f"{self.name} · {self.kind_label}"
+
+    @property
+    def kind_label(self) -> str:
+        """What kind of marketplace it is, for people."""
+        return str(getattr(kinds()[self.kind], "label", "") or self.get_preset_display())
 
 
 class BatchMarketplace(models.Model):

@@ -65,6 +65,9 @@ class Prolific(StudyMarketplace):
     def ticket(self, query: Mapping[str, str]) -> Ticket:
         return Ticket(query.get("PROLIFIC_PID", ""), query.get("SESSION_ID", ""), query.get("STUDY_ID", ""))
 
+    def parameters(self) -> str:
+        return "PROLIFIC_PID={participant}&STUDY_ID={study}&SESSION_ID={submission}"
+
     def return_url(self, outcome: str, code: str, ticket: Ticket) -> str:
         return f"{self._place.workers}/submissions/complete?cc={code}"
 

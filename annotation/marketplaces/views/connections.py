@@ -14,9 +14,12 @@ from django.utils.translation import gettext as _
 from annotation.flow.errors import Refused
 from annotation.flow.projects import audit_log
 from annotation.marketplaces.flow import connections, payments, publications, sync
+from annotation.marketplaces.flow.studies import is_study
 from annotation.marketplaces.forms import ConnectionForm, KeepOpenForm, KeysForm
 from annotation.marketplaces.jobs import send_batch
+from annotation.marketplaces.kinds import kinds
 from annotation.marketplaces.models import Connection, Publication
+from annotation.marketplaces.views.studies import study_page
 from annotation.models import Batch, Job, Payment, Project
 from annotation.pure.people import roles
 from annotation.views.access import member_action, member_form, member_page, requester_action
@@ -33,13 +36,14 @@ def marketplaces(request: HttpRequest, project: Project) -> HttpResponse:
     form = ConnectionForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         with refusal_in_form(form):
-            made = connections.add(project, **form.cleaned_data)
+            made = connections.add(project, **form.columns())
             text = _("%(name)s was added. Test it before you launch a batch there.")
             messages.success(request, text % {"name": made.name})
             return see("marketplaces", project.slug)
     rows = list(project.connections.annotate(held=Count("batches")).order_by("name"))
     for row in rows:
         row.pays_twice, row.closed = connections.pays_twice(row), row.preset in connections.AMAZON
+        row.is_called = kinds()[row.kind].offers("balance")
     breadcrumbs = section_breadcrumbs(project, "settings", _("Marketplaces"))
     context = {"project": project, "section": "settings", "breadcrumbs": breadcrumbs}
     context |= {"form": form, "rows": rows, "here": connections.presets()[Connection.Preset.HERE]["endpoint_url"]}
@@ -105,6 +109,8 @@ def _abroad(project: Project, slug: str) -> Batch:
 def batch_marketplace(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """The publications of a batch, and problems; for htmx only the polled numbers."""
     shown = _abroad(project, batch)
+    if is_study(shown):
+        return study_page(request, shown)
     if request.htmx:
         return render(request, "marketplaces/_state.html", {"project": project, "batch": shown, **_standing(shown)})
     show = request.GET.get("show", "")

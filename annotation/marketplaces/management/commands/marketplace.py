@@ -6,9 +6,11 @@ from typing import Any
 from annotation.flow.batches import batch_launch
 from annotation.flow.errors import Refused
 from annotation.management.json_command import JSONCommand, batch_named, marketplace_named, project_of, words
-from annotation.marketplaces.flow import connections, payments, publications, sync
-from annotation.marketplaces.models import Connection
+from annotation.marketplaces.flow import connections, payments, publications, studies, study_sync, sync, visit_decisions
+from annotation.marketplaces.kinds import kinds, named
+from annotation.marketplaces.models import Connection, PanelStudy
 from annotation.marketplaces.models.connections import FEES
+from annotation.marketplaces.study_base import StudyMarketplace
 from annotation.models import Batch, Project
 
 OF_PLACES, OF_BATCHES = ("list", "add", "test", "remove"), ("publish", "sync", "settle", "pause", "resume")
@@ -23,6 +25,8 @@ class Command(JSONCommand):
         add("action", choices=[*OF_PLACES, *OF_BATCHES])
         add("name", nargs="*", type=words(100), help="marketplaces, or batches (default: all on marketplaces)")
         presets = Connection.Preset.values
+        add("--kind", choices=sorted(kinds()), default="mturk", help="what it speaks: a folder of marketplaces/")
+        add("--option", action="append", default=[], type=words(2000), help="NAME=VALUE, a setting of the kind")
         add("--preset", choices=presets, default="here", help="kind of marketplace to add")
         add("--endpoint-url", type=words(300), default="", help="URL of its API")
         add("--worker-origin", type=words(300), default="", help="scheme and host of its pages for workers")
@@ -44,10 +48,17 @@ class Command(JSONCommand):
 
     def _add(self, project: Project, options: dict[str, Any]) -> dict[str, Any]:
         secret, names = os.environ.get(IN_SECRET, ""), options["name"]
-        if len(names) != 1 or not options["key_id"] or not secret:
+        kind, given_options = options["kind"], [text.partition("=") for text in options["option"]]
+        has_keys = bool(secret) and (bool(options["key_id"]) or kind in named(StudyMarketplace))
+        if len(names) != 1 or (kinds()[kind].offers("balance") and not has_keys):
             self.usage(f"give one name and --key-id, and set {IN_SECRET} in the environment to the secret")
         columns = ("preset", "endpoint_url", "worker_origin", "region", "key_id", "fees")
-        given = {name: options[name] for name in columns}
+        if wrong := next((name for name, is_given, _value in given_options if not is_given), None):
+            self.usage(f"--option {wrong}: write it as NAME=VALUE")
+        given = {name: options[name] for name in columns} | {"kind": kind}
+        given["options"] = {name.strip(): value.strip() for name, _is, value in given_options}
+        if kind in named(StudyMarketplace):
+            given["preset"] = Connection.Preset.OTHER
         return _connection_data(connections.add(project, names[0], secret=secret, **given))
 
     def _test(self, row: Connection) -> dict[str, Any]:
@@ -59,12 +70,16 @@ class Command(JSONCommand):
         return {"removed": row.name}
 
     def _publish(self, batch: Batch) -> dict[str, Any]:
+        if studies.is_study(batch):
+            return _publish_study(batch)
         publications.try_again(batch)
         progress = self.progress_printer(f"{batch.slug}: HITs published")
         publications.send_due(batch.marketplace.connection, batch=batch, progress=progress)
         return publications.counts(batch)
 
     def _sync(self, batch: Batch) -> dict[str, Any]:
+        if studies.is_study(batch):
+            return study_sync.catch_up(batch, progress=self.progress_printer(f"{batch.slug}: visits checked"))
         return sync.catch_up(batch, progress=self.progress_printer(f"{batch.slug}: HITs checked"))
 
 
@@ -78,7 +93,19 @@ def _batches(project: Project, names: list[str]) -> list[Batch]:
     return found
 
 
+def _publish_study(batch: Batch) -> dict[str, Any]:
+    study = PanelStudy.objects.select_related("batch", "connection").get(batch=batch)
+    if study.goal != PanelStudy.Goal.ACTIVE:
+        studies.pursue(study, PanelStudy.Goal.ACTIVE)
+    studies.try_again(study)
+    studies.send_due(study.connection)
+    study.refresh_from_db()
+    return {"url": studies.arrival_url(study), "goal": study.goal, "standing": study.standing, "error": study.error}
+
+
 def _settle(batch: Batch) -> dict[str, Any]:
+    if studies.is_study(batch):
+        return {"sent": visit_decisions.send_due(batch.marketplace.connection)}
     payments.try_again(batch)
     payments.send_due(batch.marketplace.connection)
     return {name: str(value) if name == "waiting" else value for name, value in payments.counts(batch).items()}
@@ -94,4 +121,5 @@ def _resume(batch: Batch) -> dict[str, Any]:
 
 def _connection_data(row: Connection) -> dict[str, Any]:
     """A marketplace as JSON, without the secret."""
-    return {"name": row.name, "preset": row.preset, "endpoint_url": row.endpoint_url, "trouble": row.trouble}
+    columns = ("name", "kind", "preset", "endpoint_url", "options", "trouble")
+    return {name: getattr(row, name) for name in columns}

@@ -1,0 +1,202 @@
+"""The pages of a batch that is a study on a marketplace: its settings, its course, its visits, and whom to pay."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db.models import Count, Q, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
+from django.utils.translation import ngettext
+
+from annotation.marketplaces.flow import studies, visit_decisions, visit_pay, visits
+from annotation.marketplaces.forms import OUTCOMES, PlacesForm, RefusalForm, StudyForm
+from annotation.marketplaces.jobs import send_study
+from annotation.marketplaces.models import PanelStudy, Visit
+from annotation.models import Batch, Project
+from annotation.operations.downloads import CSV, sent
+from annotation.pure.people import roles
+from annotation.views.access import member_page, requester_action
+from annotation.views.batches.batch_page import batch_context, batch_of
+from annotation.views.post_handling import refusal_as_message, see, whole_number
+
+SHOWN: dict[str, Q] = {
+    "waiting": Q(decision="") & ~Q(state="live") & ~Q(remote_state__in=["returned", "timed_out", "rejected"]),
+    "live": Q(state="live"),
+    "done": Q(state="done"),
+    "ended": Q(state="ended"),
+    "approved": Q(decision="approved"),
+    "trouble": ~Q(trouble=""),
+}
+LABELS = {
+    "waiting": _lazy("to decide"),
+    "live": _lazy("under way"),
+    "done": _lazy("finished"),
+    "ended": _lazy("ended early"),
+    "approved": _lazy("approved"),
+    "trouble": _lazy("unclear"),
+}
+MOST = 500  # visits decided at once
+
+
+def study_page(request: HttpRequest, batch: Batch, *, form: StudyForm | None = None) -> HttpResponse:
+    """The study of a batch, with its visits."""
+    study = PanelStudy.objects.select_related("connection", "batch__project").get(batch=batch)
+    kind = studies.kind_of(study.connection)
+    show = request.GET.get("show", "waiting")
+    rows = _shown(study, show).order_by("-pk").select_related("worker__project")
+    done = Count("assignments", filter=Q(assignments__assignment__state="submitted"))
+    page = Paginator(rows.annotate(done=done), 50).get_page(request.GET.get("page"))
+    context = {
+        "study": study,
+        "connection": study.connection,
+        "url": f"{studies.arrival_url(study)}?{visits.marketplace_of(study).parameters()}",
+        "is_told": kind.offers("create_study"),
+        "may_ask": kind.offers("request_return"),
+        "pays_by_list": not kind.offers("approve"),
+        "form": form or StudyForm.of(study),
+        "places_form": PlacesForm(initial={"places": study.places}),
+        "all_places": studies.places_for(batch, study.hits_per_visit),
+        "refusal_form": RefusalForm(kind=kind),
+        "numbers": _numbers(study),
+        "codes": [(OUTCOMES[outcome], code) for outcome, code in study.codes.items()],
+        "median": studies.median_minutes(study),
+        "wage": studies.wage(study.reward, studies.median_minutes(study) or study.minutes),
+        "cost": studies.cost(study),
+        "owed": visit_pay.owed(study),
+        "page": page,
+        "show": show,
+    }
+    status = 422 if form is not None and form.errors else 200
+    return render(
+        request, "marketplaces/study.html", batch_context(batch, "batch-marketplace", **context), status=status
+    )
+
+
+def _numbers(study: PanelStudy) -> list[tuple[str, Any, int]]:
+    """(name, label, count) of the visits that may be shown by themselves."""
+    counts = study.visits.aggregate(**{name: Count("pk", filter=which) for name, which in SHOWN.items()})
+    return [(name, LABELS[name], counts[name]) for name in SHOWN]
+
+
+def _shown(study: PanelStudy, show: str) -> QuerySet[Visit]:
+    return study.visits.filter(SHOWN[show]) if show in SHOWN else study.visits.all()
+
+
+@requester_action
+def study_act(request: HttpRequest, project: Project, batch: str, act: str) -> HttpResponse:
+    """Change a study or decide on visits; `act` is one of ACTS."""
+    rows = PanelStudy.objects.select_related("connection", "batch__project")
+    study = get_object_or_404(rows, batch=batch_of(project, batch))
+    if act not in ACTS:
+        raise Http404
+    answer = ACTS[act](request, study)
+    return answer or see("batch-marketplace", project.slug, batch)
+
+
+def _settings(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
+    form = StudyForm.of(study, request.POST)
+    if not form.is_valid():
+        return study_page(request, study.batch, form=form)
+    with refusal_as_message(request):  # published meanwhile, it has no form to show it in
+        studies.change(study, **form.columns())
+        messages.success(request, _("The study's settings are saved."))
+    return None
+
+
+def _pursue(goal: str) -> Callable[[HttpRequest, PanelStudy], HttpResponse | None]:
+    def pursue(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
+        with refusal_as_message(request):
+            studies.pursue(study, goal)
+            send_study(study, user=request.user)
+        return None
+
+    return pursue
+
+
+def _draft(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
+    studies.draft_there(study)
+    send_study(study, user=request.user)
+    return None
+
+
+def _places(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
+    form = PlacesForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, " ".join(form.errors.get("places", [])))
+        return None
+    with refusal_as_message(request):
+        studies.raise_places(study, form.cleaned_data["places"])
+        send_study(study, user=request.user)
+    return None
+
+
+def _chosen(request: HttpRequest, study: PanelStudy) -> list[Visit]:
+    """The ticked visits, or with `all` every finished one that waits for a decision."""
+    rows = study.visits.select_related("study__batch__project", "study__connection", "worker").order_by("pk")
+    if "all" in request.POST:
+        rows = rows.filter(SHOWN["waiting"], state="done", outcome="done", trouble="")
+    else:
+        rows = rows.filter(pk__in=[whole_number(key, 0) for key in request.POST.getlist("visit")])
+    return list(rows[:MOST])
+
+
+def _approve(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
+    count = 0
+    with refusal_as_message(request):
+        for visit in _chosen(request, study):
+            count += visit_decisions.approve(visit, user=request.user)
+    text = ngettext("%(n)s visit was approved.", "%(n)s visits were approved.", count)
+    messages.success(request, text % {"n": count})
+    return None
+
+
+def _reject(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
+    text, category, count = request.POST.get("reason", ""), request.POST.get("category", ""), 0
+    with refusal_as_message(request):
+        for visit in _chosen(request, study):
+            count += visit_decisions.reject(visit, text=text, category=category, user=request.user)
+        done = ngettext("%(n)s visit was rejected.", "%(n)s visits were rejected.", count)
+        messages.success(request, done % {"n": count})
+    return None
+
+
+def _return(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
+    count = 0
+    with refusal_as_message(request):
+        for visit in _chosen(request, study):
+            count += visit_decisions.request_return(visit, text=request.POST.get("reason", ""), user=request.user)
+        done = ngettext("%(n)s participant is asked.", "%(n)s participants are asked.", count)
+        messages.success(request, done % {"n": count})
+    return None
+
+
+def _paid(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
+    count = visit_pay.note_paid_by_list(study, up_to=whole_number(request.POST.get("up_to", ""), 0, digits=12))
+    text = ngettext("%(n)s payment is noted as made.", "%(n)s payments are noted as made.", count)
+    messages.success(request, text % {"n": count})
+    return None
+
+
+ACTS: dict[str, Callable[[HttpRequest, PanelStudy], HttpResponse | None]] = {
+    "settings": _settings,
+    "draft": _draft,
+    "publish": _pursue(studies.Goal.ACTIVE),
+    "pause": _pursue(studies.Goal.PAUSED),
+    "stop": _pursue(studies.Goal.STOPPED),
+    "places": _places,
+    "approve": _approve,
+    "reject": _reject,
+    "return": _return,
+    "paid": _paid,
+}
+
+
+@member_page(roles.RUN)
+def study_pay_file(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """Whom to pay how much, as CSV; downloading it changes nothing."""
+    study = get_object_or_404(PanelStudy.objects.select_related("batch"), batch=batch_of(project, batch))
+    return sent(request, study.batch, visit_pay.pay_list(study), name=f"{study.batch.slug}-pay.csv", kind=CSV)
