@@ -9,11 +9,13 @@ from dataclasses import asdict, dataclass, field, replace
 from random import Random
 from typing import Any
 
+from annotation.derivations import base
 from annotation.derivations.base import (
     CannotDerive,
     Derivation,
     Derived,
     Features,
+    Group,
     Source,
     Tally,
     needs_options,
@@ -84,6 +86,7 @@ class Ablation(Derivation):
     title: str = field(init=False)
     suffix: str = field(init=False)
     Options: type = AblationOptions
+    group: Group = base.ABLATIONS
     rank = 14
 
     def __post_init__(self) -> None:

@@ -96,7 +96,10 @@ SPLITS = Group(gettext_noop("Splits"), 6)
 CONTEXTS = Group(gettext_noop("Contexts for each split"), 7)
 TWINS = Group(gettext_noop("Unanswerable twins"), 8)
 PIPELINE = (SINGLE_HOPS, PAIRS, CONNECTED_PAIRS, GRAPHS, QUESTIONS, SPLITS, CONTEXTS, TWINS)
-OTHERS = Group(gettext_noop("For other studies"))
+DIRE = Group(gettext_noop("DiRe: contexts without some of the supporting paragraphs"))
+NMF = Group(gettext_noop("NMF, the earlier version of DiRe"))
+ABLATIONS = Group(gettext_noop("Ablations: questions without one kind of features"))
+OTHERS = Group(gettext_noop("Other studies, samples and joins"))
 
 
 Features = Mapping[str, Any]

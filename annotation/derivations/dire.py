@@ -7,7 +7,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from annotation.derivations.base import Derivation, Derived, Source, Tally, needs_supports, option
+from annotation.derivations.base import DIRE, NMF, Derivation, Derived, Group, Source, Tally, needs_supports, option
 from annotation.pure.data.example import Example
 from annotation.pure.data.reduced_example import OUTSIDE, reduced, with_distinct_titles
 from annotation.pure.derivations.sufficiency import (
@@ -86,6 +86,7 @@ class SupportRemoval(Derivation):
     does: str
     suffix: str
     Options: type = RemovalOptions
+    group: Group = DIRE
     rank = 12
 
     source_problem = staticmethod(needs_supports)
@@ -197,17 +198,20 @@ DERIVATION: tuple[SupportRemoval, ...] = (
         gettext_noop("NMF: contrastive support sufficiency"),
         gettext_noop("The transform as defined in the earlier version of DiRe."),
         "nmf-transformed",
+        group=NMF,
     ),
     SupportRemoval(
         "nmf-probe",
         gettext_noop("NMF: probe of the original"),
         gettext_noop("The probe as defined in the earlier version of DiRe: all contexts have the same length."),
         "nmf-probe",
+        group=NMF,
     ),
     SupportRemoval(
         "nmf-probe-of-transform",
         gettext_noop("NMF: probe of the transform"),
         gettext_noop("The probe of the transform as defined in the earlier version of DiRe."),
         "nmf-probe-of-transformed",
+        group=NMF,
     ),
 )

@@ -66,3 +66,25 @@ def test_a_dialog_opens_from_the_menu(visit: Callable[..., Any], furnished: dict
     page.locator("summary", has_text="Actions").click()
     page.get_by_role("button", name="Create a dataset…").first.click()
     expect(page.get_by_label("Name of the new dataset")).to_be_visible()
+
+
+def test_a_study_is_found_by_typing_and_listed_without_scripts(
+    visit: Callable[..., Any], furnished: dict[str, Any]
+) -> None:
+    page = visit(furnished["sessions"]["alice"])
+    page.goto(furnished["urls"]["dataset-derive"])
+    shuffled = page.get_by_role("heading", name="Ablation 6: context words shuffled")
+    expect(shuffled).to_be_hidden()
+    page.get_by_label("Find a derivation").press_sequentially("words shuffled")
+    expect(shuffled).to_be_visible()
+    expect(page.locator("#studies details:visible")).to_have_count(1)
+    page.get_by_label("Find a derivation").fill("no such thing")
+    expect(page.get_by_text("No derivation fits.")).to_be_visible()
+    page.get_by_label("Find a derivation").fill("")
+    expect(page.locator("#studies > details:visible")).to_have_count(4)
+    expect(shuffled).to_be_hidden()
+    bare = visit(furnished["sessions"]["alice"], java_script_enabled=False)
+    bare.goto(furnished["urls"]["dataset-derive"])
+    expect(bare.get_by_label("Find a derivation")).to_be_hidden()
+    bare.locator("#studies summary", has_text="Ablations").click()
+    expect(bare.get_by_role("heading", name="Ablation 6: context words shuffled")).to_be_visible()

@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
 
 from annotation.derivations import DERIVATIONS
-from annotation.derivations.base import PIPELINE, Derivation, Group
+from annotation.derivations.base import OTHERS, PIPELINE, RESULTS, Derivation, Group
 from annotation.flow.data.derivation import uploads_of
 from annotation.flow.data.lineage import Family
 from annotation.forms.derivations import PREFIX, DeriveForm
@@ -18,6 +18,7 @@ from annotation.registry import task_types
 from annotation.views.access import requester_required, require_get_or_post
 from annotation.views.data.dataset_upload import too_large
 from annotation.views.data.datasets import dataset_of
+from annotation.views.data.lineage import ancestry
 from annotation.views.post_handling import see_job
 
 
@@ -39,18 +40,37 @@ def derive(request: HttpRequest, project: Project, name: str) -> HttpResponse:
 
 
 def _ways(project: Project, source: Dataset) -> dict[str, Any]:
-    usual = _usual(source)
-    stages = [_stage(group, source, usual) for group in PIPELINE]
-    others = [_way(each, source, usual) for each in DERIVATIONS.values() if each.group not in PIPELINE]
-    return {"project": project, "section": "datasets", "dataset": source, "stages": stages, "others": others}
+    usual, family = _usual(source), Family(project)
+    named = [each.group for each in DERIVATIONS.values() if each.group not in (*PIPELINE, OTHERS)]
+    return {
+        "project": project,
+        "section": "datasets",
+        "dataset": source,
+        "family": ancestry(source),
+        "stages": [_stage(group, source, usual, family) for group in PIPELINE],
+        "studies": [
+            {"title": _(group.title), "ways": _ways_of(group, source, usual)}
+            for group in [*dict.fromkeys(named), OTHERS]
+        ],
+    }
 
 
-def _stage(group: Group, source: Dataset, usual: str) -> dict[str, Any]:
-    """A stage of the pipeline with its derivations; `by_people`, without any, if workers do it in a batch."""
+def _ways_of(group: Group, source: Dataset, usual: str) -> list[dict[str, Any]]:
+    return [_way(each, source, usual) for each in DERIVATIONS.values() if each.group == group]
+
+
+def _stage(group: Group, source: Dataset, usual: str, family: Family) -> dict[str, Any]:
+    """A stage of the pipeline with its derivations; `by_people`, without any, if workers do it in a batch.
+
+    `done`: the names of the dataset, the nearest ones above and those below that it made.
+    """
     ways = [] if group.by_people else [each for each in DERIVATIONS.values() if each.group == group]
     by_people_next = group.by_people and not usual and source.lineage.get("how", "") in group.follows
+    hows = [RESULTS] if group.by_people else [each.how for each in ways]
+    done = [name for how in hows for name in (family.nearest(source, how), family.made_of(source, how)) if name]
     return {
         "title": _(group.title),
+        "done": list(dict.fromkeys(done)),
         "by_people": group.by_people,
         "ways": [_way(each, source, usual) for each in ways],
         "next": by_people_next or usual in [each.how for each in ways],

@@ -17,6 +17,7 @@ from annotation.flow.data import dataset_removal, derivation
 from annotation.flow.data.lineage import Family
 from annotation.forms.derivations import DeriveForm
 from annotation.models import Dataset, Job
+from tests.one_line import one_line
 
 NAMES = {"singlehop": "single", "composable-pairs": "pairs", "graphs": "graphs", "contexts": "wide"}
 
@@ -80,11 +81,37 @@ def test_the_whole_pipeline_runs_on_pages(pipeline: Any) -> None:
 
 def test_every_way_is_offered_with_a_sentence_or_with_why_not(asked: Any) -> None:
     html = asked.get(at("wells")).content.decode()
-    assert [way.does for way in DERIVATIONS.values() if escape(way.does) not in html] == []
+    features = Dataset.objects.get().features
+    for way in DERIVATIONS.values():
+        assert escape(way.source_problem(features) or way.does) in html, way.how
     assert 'href="?how=singlehop"' in html
     assert 'href="?how=composable-pairs"' not in html
     assert "not single-hop questions" in html
     assert "recommended next" in html
+
+
+def test_it_shows_where_the_dataset_stands_and_what_is_done(pipeline: Any) -> None:
+    html = one_line(pipeline.get(at("pairs")).content.decode())
+    single, graphs = (reverse("dataset", args=["wells", name]) for name in ("single", "graphs"))
+    origin = html[html.index('aria-labelledby="lineage"') :].partition("</section>")[0]
+    assert f'href="{single}"' in origin
+    assert f'href="{graphs}"' in origin
+    stages = html[html.index('<ol class="stages">') :].partition("</ol>")[0].split("<h3>")[1:]
+    assert f'<a href="{single}">single</a>' in stages[0]
+    assert "this dataset" in stages[1]
+    assert f'<a href="{graphs}">graphs</a>' in stages[3]
+
+
+def test_studies_are_folded_behind_their_names(asked: Any) -> None:
+    html = asked.get(at("wells")).content.decode()
+    studies = html[html.index('id="studies"') :].split("<summary>")[1:]
+    named = {study.split("<span")[0].strip(): study for study in studies}
+    assert [name.split(",")[0].split(":")[0] for name in named] == ["DiRe", "NMF", "Ablations", "Other studies"]
+    counts = [study.count("data-entry") for study in studies]
+    assert sum(counts) == sum(each.group.step == 0 for each in DERIVATIONS.values())
+    assert "<details open" not in html
+    refused = named["Ablations: questions without one kind of features"].partition("Ablation 14")[2]
+    assert "None of its questions has answer options." in refused
 
 
 def test_a_way_that_does_not_fit_is_refused_before_it_begins(asked: Any) -> None:
