@@ -1,6 +1,6 @@
 """Tags of all requesters' pages: the project's sections and breadcrumbs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from django import template
@@ -10,9 +10,10 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
+from annotation.flow.projects.overview import Wait
 from annotation.models import Batch, Project
 from annotation.pure.batches import next_step as steps
-from annotation.views.batches.batch_page import situation_of
+from annotation.views.batches.batch_page import situation_of, situations_of
 from annotation.views.breadcrumbs import IN_BAR, SECTIONS, way_to
 
 register = template.Library()
@@ -77,17 +78,38 @@ def next_step(context: Context, batch: Batch, waiting: dict[str, int]) -> dict[s
     text, label = NEXT_STEPS[step]
     request = context["request"]
     shown = {"text": _(text), "label": label(n) % {"n": n}, "primary": request.resolver_match.url_name == "batch"}
-    args = [batch.project.slug, batch.slug]
     if step in DIALOGS:
         return shown | {"dialog": DIALOGS[step]}
     if step == "resume":
-        return shown | {"post": reverse("batch-move", args=[*args, "resume"])}
-    if step == "invite":
-        return shown | {"url": f"{reverse('people', args=args[:1])}?places={n}#links"}
-    if step == "approvals":
-        return shown | {"url": f"{reverse('approvals', args=args[:1])}?{urlencode({'batch': batch.slug})}"}
-    url = reverse(PAGES[step], args=args)
+        return shown | {"post": reverse("batch-move", args=[batch.project.slug, batch.slug, "resume"])}
+    url = _page_of(step, n, batch)
     return {} if url == request.path else shown | {"url": url}
+
+
+@register.inclusion_tag("batches/_next_step.html", takes_context=True)
+def project_next_step(
+    context: Context, project: Project, rows: Sequence[dict[str, Any]], waiting: Sequence[Wait]
+) -> dict[str, Any]:
+    """What to do next in a project: the most pressing next step of its batches, `rows` of the home."""
+    batches = [row["batch"] for row in rows]
+    situations = situations_of(project, batches, waiting)
+    position, step, n = steps.first_step(situations, frozenset(context.get("may", {})))
+    if not step:
+        return {"text": _("Nothing waits for you now.")}
+    batch = batches[position]
+    why, label = NEXT_STEPS[step]
+    text = _("“%(batch)s”: %(why)s") % {"batch": batch.title, "why": _(why)}
+    return {"text": text, "label": label(n) % {"n": n}, "primary": True, "url": _page_of(step, n, batch)}
+
+
+def _page_of(step: str, n: int, batch: Batch) -> str:
+    """The URL of the page where the step is taken; the batch's own if it is one of its buttons."""
+    args = [batch.project.slug, batch.slug]
+    if step == "invite":
+        return f"{reverse('people', args=args[:1])}?places={n}#links"
+    if step == "approvals":
+        return f"{reverse('approvals', args=args[:1])}?{urlencode({'batch': batch.slug})}"
+    return reverse(PAGES.get(step, "batch"), args=args)
 
 
 @register.filter

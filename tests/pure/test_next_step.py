@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from annotation.pure.batches import lifecycle
-from annotation.pure.batches.next_step import STEPS, Situation, next_step
+from annotation.pure.batches.next_step import STEPS, Situation, first_step, next_step
 
 ALL = frozenset(STEPS.values())
 BUSY = Situation(
@@ -55,3 +55,11 @@ def test_what_the_viewer_may_not_do_is_left_out() -> None:
     assert next_step(BUSY, frozenset({STEPS["review"]})) == ("problem_reports", 1)
     assert next_step(BUSY, frozenset({STEPS["approvals"]})) == ("approvals", 4)
     assert next_step(BUSY, frozenset()) == ("", 0)
+
+
+def test_of_several_batches_the_most_pressing_step_comes_first_and_of_equals_the_first_batch() -> None:
+    adjudicate, review = replace(QUIET, adjudicate=3), replace(QUIET, review=2)
+    assert first_step([QUIET, adjudicate, review, review], ALL) == (2, "review", 2)
+    assert first_step([QUIET, QUIET], ALL) == (0, "", 0)
+    assert first_step([], ALL) == (0, "", 0)
+    assert first_step([adjudicate, review], frozenset()) == (0, "", 0)

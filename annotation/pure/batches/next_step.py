@@ -1,5 +1,6 @@
 """What a requester does next with a batch."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -49,3 +50,13 @@ def next_step(situation: Situation, may: frozenset[str]) -> tuple[str, int]:
         "create_dataset": int(closed),
     }
     return next(((step, numbers[step]) for step, act in STEPS.items() if numbers[step] and act in may), ("", 0))
+
+
+def first_step(situations: Sequence[Situation], may: frozenset[str]) -> tuple[int, str, int]:
+    """The most pressing next step of several batches: the position of its batch, the step, its number.
+
+    (0, "", 0) if there is nothing to do in any of them.
+    """
+    order = list(STEPS)
+    found = [(k, *next_step(situation, may)) for k, situation in enumerate(situations)]
+    return min((each for each in found if each[1]), key=lambda each: order.index(each[1]), default=(0, "", 0))

@@ -1,6 +1,6 @@
 """Shared parts of a batch's pages: look-up, heading, tabs."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.http import HttpRequest
@@ -15,13 +15,14 @@ from annotation.flow.batches import batch_launch, score_looks
 from annotation.flow.people import round_attempts
 from annotation.flow.projects import overview
 from annotation.flow.review import disputed_gold, review_decisions
-from annotation.models import Batch, Project
+from annotation.models import Batch, Hit, Project
 from annotation.pure.batches.next_step import Situation
 from annotation.pure.people import roles
 
 TONES = {"draft": "", "launching": "running", "open": "running", "paused": "warn", "closed": "plain"}
 ACTS = {"batch-settings": roles.RUN, "review": roles.REVIEW, "adjudicate": roles.REVIEW, "gold": roles.REVIEW}
 OPENED = "scores_opened"  # in the session: {batch: number of responses at the look}
+DECISIONS = ("problem_reports", "review", "approvals", "adjudicate", "gold")  # of a Situation
 EXPORTS = [("jsonl", "JSONL"), ("csv", "CSV"), ("parquet", "Parquet")]
 
 
@@ -57,8 +58,34 @@ def situation_of(batch: Batch, waiting: Mapping[str, int]) -> Situation:
         state=batch.state,
         missing_workers=batch_launch.workers_missing(batch, whole_groups=False) if is_open else 0,
         has_open_places=is_open and batch.hits.open().filter(check_item=False).exists(),
-        **{kind: waiting.get(kind, 0) for kind in ("problem_reports", "review", "approvals", "adjudicate", "gold")},
+        **{kind: waiting.get(kind, 0) for kind in DECISIONS},
     )
+
+
+def situations_of(project: Project, batches: Sequence[Batch], waiting: Iterable[overview.Wait]) -> list[Situation]:
+    """As `situation_of`, for several batches in a few queries; a closed batch with its dataset leaves nothing to do.
+
+    Missing workers are counted for the open batch that needs most of them.
+    """
+    decisions: dict[str, dict[str, int]] = {}
+    for wait in waiting:
+        if wait.of:
+            decisions.setdefault(wait.of["slug"], {})[wait.kind] = wait.count
+    is_open = [batch for batch in batches if batch.state == Batch.State.OPEN]
+    hits = Hit.objects.open().filter(batch__in=is_open, check_item=False)
+    with_places = set(hits.order_by().values_list("batch", flat=True).distinct())
+    with_dataset = {lineage.get("batch") for lineage in project.datasets.values_list("lineage", flat=True)}
+    neediest = max(is_open, key=lambda batch: batch.assignments_per_hit, default=None)
+    missing = batch_launch.workers_missing(neediest, whole_groups=False) if neediest else 0
+    return [
+        Situation(
+            state="" if batch.slug in with_dataset and batch.state == Batch.State.CLOSED else batch.state,
+            missing_workers=missing if batch is neediest else 0,
+            has_open_places=batch.pk in with_places,
+            **{kind: decisions.get(batch.slug, {}).get(kind, 0) for kind in DECISIONS},
+        )
+        for batch in batches
+    ]
 
 
 def _breadcrumbs(batch: Batch, tabs: list[dict[str, Any]], leaf: str | None) -> list[dict[str, str]]:

@@ -92,11 +92,12 @@ WAITS: dict[str, tuple[str, str, Callable[[int], str]]] = {
 def now_of(project: Project, may: frozenset[str]) -> dict[str, Any]:
     """The part that changes while people work, for polling."""
     running = overview.running(project)
-    totals = overview.totals(project)
+    totals, waiting = overview.totals(project), overview.waiting(project)
     return {
         "totals": totals,
         "purse": overview.purse(project) if roles.PAY in may else None,
-        "waits": _waits(project, may),
+        "waiting": waiting,
+        "waits": _waits(project, waiting, may),
         "batches": _rows(project, running),
         "more": max(0, totals["batches"] - len(running)),
         "rounds": overview.rounds(project),
@@ -119,9 +120,9 @@ def _rows(project: Project, running: list[Progress]) -> list[dict[str, Any]]:
     ]
 
 
-def _waits(project: Project, may: frozenset[str]) -> list[dict[str, Any]]:
+def _waits(project: Project, waiting: list[Wait], may: frozenset[str]) -> list[dict[str, Any]]:
     """The viewer's waiting work; work with a due time first, soonest first."""
-    waits = [_wait(project, wait) for wait in overview.waiting(project) if WAITS[wait.kind][0] in may]
+    waits = [_wait(project, wait) for wait in waiting if WAITS[wait.kind][0] in may]
     due = sorted((wait for wait in waits if wait["due"]), key=lambda wait: wait["due"])
     return due + [wait for wait in waits if not wait["due"]]
 
