@@ -76,6 +76,8 @@ def test_the_mapped_file_is_imported_by_a_job_and_remembered_for_the_next(
     assert (dataset.slug, dataset.size, dataset.licence, dataset.file_name) == ("wells", 2, "CC BY 4.0", "wells.csv")
     assert [len(item.example.paragraphs) for item in dataset.items.order_by("position")] == [2, 1]
     assert list(uploads.iterdir()) == []
+    facts = client.get(reverse("dataset", args=["wells", "wells"])).content.decode()
+    assert "<code>question=q</code>" in facts
     again = client.get(sent(client, content, name="more"))
     assert [field.initial for field in again.context["form"].fields.values()] == [
         "id", "question", "type", "paragraph", "",
@@ -127,6 +129,16 @@ def test_records_that_fail_can_be_skipped_or_mapped_otherwise(client: Any, alice
     client.post(reverse("job-import", args=["wells", Job.objects.get().public_id]))
     jobs.work_off()
     assert Dataset.objects.get().size == 2
+
+
+def test_hostile_text_in_columns_and_cells_stays_text(client: Any, alice: Any) -> None:
+    client.force_login(alice)
+    tag = "<script>alert(1)</script>"
+    html = client.get(
+        sent(client, f"q{tag},ans,passage\nWho{tag}?,a{tag},a{tag} reads a long paragraph about wells.\n")
+    )
+    assert tag not in html.content.decode()
+    assert html.content.decode().count("&lt;script&gt;") >= 4
 
 
 def test_a_check_of_a_mapped_file_stores_nothing(client: Any, alice: Any) -> None:
