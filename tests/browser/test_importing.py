@@ -8,6 +8,8 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
+from tests.browser.test_accessibility import broken
+
 TABLE = "q,ans,text\nWho dug the well?,Mara,Mara dug the well of Farrow.\nWhere is it?,Farrow,It is in Farrow.\n"
 DROP = """
     ([text, name]) => {
@@ -44,6 +46,7 @@ def test_a_dropped_file_is_mapped_with_a_preview_that_follows(
     mapped(page)
     expect(page.locator("#preview article h3").first).to_have_text("Mara")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert broken(page) == []
 
 
 def test_columns_are_mapped_by_keyboard_and_without_scripts(
