@@ -46,7 +46,7 @@ from annotation.models import (  # noqa: E402
 )
 from tests.browser import ablated, graphs, records, sub_questions, two_paragraphs  # noqa: E402
 from tests.flow import compositions as compositions_by_hand  # noqa: E402
-from tests.marketplaces import frames  # noqa: E402
+from tests.marketplaces import frames, panel  # noqa: E402
 
 KINDS = records.KINDS | graphs.KINDS | two_paragraphs.KINDS | sub_questions.KINDS | ablated.KINDS
 INSTRUCTIONS = "# Read, then answer\n\nSelect the *answer* and tick what it rests on."
@@ -90,6 +90,11 @@ def publish(*, batch: int, origin: str) -> list[tuple[str, str]]:
     frames.publish(Batch.objects.get(pk=batch), origin=origin)
     hits = Hit.objects.filter(batch=batch).select_related("publication").order_by("ticket")
     return [(arrivals.frame_path(hit), hit.publication.external_id) for hit in hits]
+
+
+def study(*, batch: int, hits: int) -> str:
+    """Make a batch a study of a panel with a link; the path of its participants' link."""
+    return panel.put_on_panel(Batch.objects.get(pk=batch), hits=hits)
 
 
 def person(*, batch: int, password: str = "", ready: bool = True) -> dict[str, Any]:
@@ -211,6 +216,7 @@ VERBS = {
     for f in (
         batch,
         publish,
+        study,
         person,
         requester,
         sign_in,

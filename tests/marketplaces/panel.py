@@ -10,8 +10,8 @@ from django.test import Client
 from annotation.flow.batches import batch_launch, practice_progress
 from annotation.flow.money import ledger
 from annotation.marketplaces.flow import connections, studies
-from annotation.marketplaces.models import Connection, PanelStudy, Visit
-from annotation.models import Assignment, Project
+from annotation.marketplaces.models import BatchMarketplace, Connection, PanelStudy, Visit
+from annotation.models import Assignment, Batch, Hit, Project
 from tests.marketplaces.test_frame import fields
 
 BACK = "https://panel.example/done?cc={code}&p={participant}"
@@ -37,6 +37,19 @@ def study_of(project: Project, dataset: Any, *, hits: int = 2, publish: bool = T
     if publish:
         studies.pursue(study, studies.Goal.ACTIVE)
     return PanelStudy.objects.select_related("batch__project", "connection").get(pk=study.pk)
+
+
+def put_on_panel(batch: Batch, *, hits: int) -> str:
+    """Make a launched batch an open study of `hits` HITs a visit; the path of its link."""
+    place = link_to(batch.project)
+    Batch.objects.filter(pk=batch.pk).update(on_marketplace=True, auto_approval=604_800, reward="0.25")
+    BatchMarketplace.objects.create(batch=batch, connection=place)
+    Hit.objects.filter(batch=batch).update(reward="0.25", promised="0.25")
+    batch.refresh_from_db()
+    study = studies.make(batch)
+    studies.change(study, hits=hits)
+    studies.pursue(study, studies.Goal.ACTIVE)
+    return f"/visit/{study.token}/"
 
 
 class Participant:
