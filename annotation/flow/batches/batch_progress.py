@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
+from itertools import accumulate
 from statistics import median
 from typing import Any
 
@@ -12,11 +13,23 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from annotation.flow.batches import hidden_gold
-from annotation.models import Assignment, Batch, Hit, Participation, ProblemReport, Project, ResponseImport, Worker
+from annotation.models import (
+    Assignment,
+    Batch,
+    Hit,
+    Participation,
+    ProblemReport,
+    Project,
+    ResponseImport,
+    Worker,
+    clock,
+)
 from annotation.models.assignment import NOT_IMPORTING
-from annotation.pure.batches import lifecycle
+from annotation.pure.batches import lifecycle, pace
+from annotation.pure.reports.time_grid import time_grid
 
-HOURS = 48  # shown in the chart
+HOURS = 48  # shown in the chart of the pace
+PERIODS = 24  # shown in the chart of the progress
 SHOWS = {
     "submitted": Q(state=lifecycle.SUBMITTED),
     "in-work": Q(state=lifecycle.ACCEPTED),
@@ -105,6 +118,30 @@ def by_hour(batch: Batch) -> list[tuple[datetime, int]]:
     times = submitted.filter(submitted_at__gte=start).values_list("submitted_at", flat=True)
     counted = Counter(int((time - start).total_seconds() // 3600) for time in times.iterator())
     return [(timezone.localtime(start + timedelta(hours=k)), counted[k]) for k in range(HOURS)]
+
+
+def over_time(batch: Batch) -> list[tuple[datetime, int]]:
+    """(time in the current time zone, responses submitted until then) for at most 24 equal periods; [] without any."""
+    rows = hidden_gold.rows_without_checks(batch, batch.assignments.filter(submitted_at__isnull=False))
+    times = rows.order_by("submitted_at").values_list("submitted_at", flat=True)
+    first, last = times.first(), times.last()  # not as one aggregate, which would read the whole index
+    if first is None or last is None:
+        return []
+    starts = time_grid(timezone.localtime(first), timezone.localtime(last), PERIODS)
+    step = starts[1] - starts[0] if len(starts) > 1 else timedelta(hours=1)
+    # a query for each period, since each counts in an index, and one for all would compare each row with each period
+    counts = [rows.filter(submitted_at__gte=start, submitted_at__lt=start + step).count() for start in starts]
+    ends = [*starts[1:], timezone.localtime(last)]
+    return [(starts[0], 0), *zip(ends, accumulate(counts), strict=True)]
+
+
+def time_left(batch: Batch, counts: Counts) -> timedelta | None:
+    """How long an open batch still takes at the pace of the last day; None without a pace."""
+    if batch.state != Batch.State.OPEN or batch.launched_at is None:
+        return None
+    now = clock.now()
+    recent = batch.assignments.filter(submitted_at__gt=now - pace.WINDOW).count()
+    return pace.left_for(counts.places - counts.done, recent, since=pace.window(batch.launched_at, now))
 
 
 def workers_of(batch: Batch) -> list[dict[str, Any]]:

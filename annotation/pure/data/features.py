@@ -4,8 +4,10 @@ from collections import Counter
 from typing import Any
 
 from annotation.pure.data.example import Example
+from annotation.pure.text.answer_kinds import kind_of
 
-COUNTERS = ("hops", "shapes", "paragraphs")
+COUNTERS = ("hops", "shapes", "paragraphs", "question_words", "context_words", "answer_kinds")
+STEP = 100  # words of a context are counted in steps of so many
 
 
 class FeatureCount:
@@ -16,6 +18,9 @@ class FeatureCount:
         self._hops: Counter[int] = Counter()
         self._shapes: Counter[str] = Counter()
         self._paragraphs: Counter[int] = Counter()
+        self._question_words: Counter[int] = Counter()
+        self._context_words: Counter[int] = Counter()
+        self._answer_kinds: Counter[str] = Counter()
         self._words = 0
 
     def add(self, example: Example) -> None:
@@ -28,14 +33,21 @@ class FeatureCount:
         self._hops[len(example.hops)] += 1
         self._shapes[example.shape] += 1
         self._paragraphs[len(example.paragraphs)] += 1
-        self._words += sum(p.text.count(" ") + 1 for p in example.paragraphs)
+        words = sum(p.text.count(" ") + 1 for p in example.paragraphs)
+        self._question_words[len(example.question.split())] += 1
+        self._context_words[words // STEP * STEP] += 1
+        self._answer_kinds[kind_of(None if example.answerable is False else example.answer)] += 1
+        self._words += words
 
     def as_json(self) -> dict[str, Any]:
-        """Counts of items by feature; hop counts, shapes and context sizes; mean words of a context."""
+        """Counts of items by feature, by hops, shape, lengths and kind of answer; mean words of a context."""
         return dict(self._seen) | {
             "hops": {str(k): n for k, n in sorted(self._hops.items())},
             "shapes": dict(sorted(self._shapes.items())),
             "paragraphs": {str(k): n for k, n in sorted(self._paragraphs.items())},
+            "question_words": {str(k): n for k, n in sorted(self._question_words.items())},
+            "context_words": {str(k): n for k, n in sorted(self._context_words.items())},
+            "answer_kinds": dict(sorted(self._answer_kinds.items())),
             "words": round(self._words / max(1, self._seen["items"])),
         }
 
@@ -47,6 +59,9 @@ def replaced(features: dict[str, Any], old: Example, new: Example) -> dict[str, 
     changed = {name: features.get(name, 0) + after[name] - before[name] for name in before if name not in COUNTERS}
     changed["words"] = round(features.get("words", 0) + (after["words"] - before["words"]) / items)
     for name in COUNTERS:
+        if name not in features:
+            changed.pop(name, None)
+            continue  # of a dataset from before it was counted
         counted = Counter(features.get(name, {}))
         counted.update(after[name])
         counted.subtract(before[name])

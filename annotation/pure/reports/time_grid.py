@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-HOURS = (1, 2, 3, 6, 12, 24, 48, 168, 336, 672, 2016, 8736)
+HOURS = (1, 2, 3, 6, 12, 24, 48, 96, 168, 336, 672, 2016, 8736)
 
 
 def time_grid(first: datetime, last: datetime, most: int) -> list[datetime]:

@@ -88,15 +88,7 @@ class PlainCheck:
         self.whole_names = whole_names
 
     def names(self, head: Single) -> bool:
-        words = _WORD.findall(head.answer)
-        if not 1 <= len(words) <= _LONGEST or len(tidy(head.answer)) < 2:
-            return False
-        telling = [word for word in words if not _counts_or_joins(word)]
-        capitals = sum(any(sign.isupper() for sign in word) for word in telling)
-        if not capitals or 2 * capitals <= len([word for word in telling if word.lower() not in _SMALL]):
-            return False
-        alone = len([word for word in words if word.lower() not in _GRAMMAR]) == 1
-        return not alone or (telling[0].lower() not in _PLAIN and not _common(telling[0], head.paragraph.text))
+        return is_name(head.answer, head.paragraph.text)
 
     def mentioned(self, question: str, mention: Mention) -> bool:
         if not self.whole_names or question == folded(question):
@@ -109,6 +101,26 @@ class PlainCheck:
 
     def same(self, head: Single, tail: Single) -> bool:
         return True
+
+
+def is_name(answer: str, text: str = "") -> bool:
+    """Whether most of the words that tell something have capitals; `text`: the paragraph that the answer is from."""
+    words = _WORD.findall(answer)
+    if not 1 <= len(words) <= _LONGEST or len(tidy(answer)) < 2:
+        return False
+    telling = [word for word in words if not _counts_or_joins(word)]
+    capitals = sum(any(sign.isupper() for sign in word) for word in telling)
+    if not capitals or 2 * capitals <= len([word for word in telling if word.lower() not in _SMALL]):
+        return False
+    alone = len([word for word in words if word.lower() not in _GRAMMAR]) == 1
+    return not alone or (telling[0].lower() not in _PLAIN and not _common(telling[0], text))
+
+
+def is_counting(answer: str) -> bool:
+    """Whether all words are those of numbers, dates and quantities, beside function words: "forty-one years"."""
+    words = [part for word in _WORD.findall(answer) for part in word.split("-") if part]
+    counting = [word for word in words if word.lower() not in _GRAMMAR]
+    return bool(counting) and all(map(_counts_or_joins, counting))
 
 
 def _counts_or_joins(word: str) -> bool:

@@ -1,13 +1,17 @@
 """A project's batches: the list, a batch's overview, settings and instructions, pausing, closing and deleting it."""
 
+from datetime import timedelta
+
 from django import forms
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.http import urlencode
+from django.utils.timesince import timeuntil
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -16,10 +20,10 @@ from annotation.flow.people.worker_names import name_uncomposed
 from annotation.forms.batch_terms import InstructionsForm, WhoForm
 from annotation.forms.projects import ConsoleForm
 from annotation.forms.task_options import OptionsForm
-from annotation.models import Batch, BatchReport, Hit, Job, Project
+from annotation.models import Batch, BatchReport, Hit, Job, Project, clock
 from annotation.pure.batches.hit_filters import Cut
 from annotation.pure.people import roles
-from annotation.pure.reports.charts import Bars
+from annotation.pure.reports.charts import Bars, Line, Lines
 from annotation.registry import task_type
 from annotation.views.access import member_form, member_page, requester_action, requester_form
 from annotation.views.batches.batch_page import TONES, batch_context, batch_of, is_folded
@@ -27,6 +31,7 @@ from annotation.views.batches.hits import cut_context
 from annotation.views.markdown_html import html_of
 from annotation.views.post_handling import refusal_as_message, refusal_in_form, see, see_job
 
+FORESEEN = 5  # times the past, beyond which the chart of the progress shows no forecast
 MOVES = {"pause": batch_launch.pause, "resume": batch_launch.resume, "close": batch_launch.close}
 
 
@@ -50,11 +55,16 @@ def batch_overview(request: HttpRequest, project: Project, batch: str) -> HttpRe
     shown = batch_of(project, batch)
     if shown.state == Batch.State.DRAFT:
         return redirect("batch-edit" if roles.RUN in request.may else "instructions", project.slug, shown.slug)
+    counts = batch_progress.counts_of(shown)
+    left = batch_progress.time_left(shown, counts)
     context = batch_context(
         shown,
         "batch",
-        counts=batch_progress.counts_of(shown),
+        counts=counts,
         chart=_pace(shown),
+        progress=progress_chart(shown, counts, left),
+        left=timeuntil(clock.now() + left, depth=1) if left else "",
+        ends_at=clock.now() + left if left else None,
         report=None if (folded := is_folded(request, shown)) else BatchReport.objects.filter(batch=shown).first(),
         folded=folded,
         doubts=batch_launch.doubts(shown),
@@ -63,6 +73,19 @@ def batch_overview(request: HttpRequest, project: Project, batch: str) -> HttpRe
         paused=hidden_gold.paused(shown),
     )
     return render(request, "batches/overview.html", context)
+
+
+def progress_chart(batch: Batch, counts: batch_progress.Counts, left: timedelta | None) -> Lines | None:
+    """The responses over time and their forecast; None if they came at one time."""
+    points = batch_progress.over_time(batch)
+    if len(points) < 3:
+        return None
+    (start, _none), (last, done), now = points[0], points[-1], timezone.localtime()
+    lines = [Line(_("Submitted"), tuple(points), stepped=False)]
+    if left and left < FORESEEN * max(now - start, timedelta(hours=1)):
+        end = (now + left, float(done + counts.places - counts.done))
+        lines.append(Line(_("Forecast"), ((min(last, now), float(done)), end), dashed=True, stepped=False))
+    return Lines("progress", _("Responses over time"), _("Responses"), tuple(lines), n=str(done))
 
 
 def _pace(batch: Batch) -> Bars | None:

@@ -9,11 +9,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 
-from annotation.flow.money import batch_funds, ledger, ledger_audit, ledger_table, wages
+from annotation.flow.money import batch_funds, ledger, ledger_audit, ledger_table, spending, wages
 from annotation.forms.money import DepositForm, FloorForm
 from annotation.models import Batch, Entry, Project
 from annotation.operations.downloads import CSV, sent
 from annotation.pure.people import roles
+from annotation.pure.reports.charts import Line, Lines
 from annotation.recruitment import marketplaces
 from annotation.views.access import member_action, member_form, member_page
 from annotation.views.batches.batch_page import batch_context, batch_of
@@ -35,10 +36,20 @@ def money(request: HttpRequest, project: Project) -> HttpResponse:
             for batch in _paid(project)
         ],
         "wages": wages.summary(wages.of_project(project)),
+        "spending": _spending(project),
         "payouts": project.payouts.order_by("-number")[:20],
         "entries": list(ledger_table.display_rows(project, ledger_table.entries(project)[:8])),
     }
     return render(request, "money/money.html", context)
+
+
+def _spending(project: Project) -> Lines | None:
+    """Dollars spent over time; None if nothing was, or all at one time."""
+    points = tuple((time, float(total)) for time, total in spending.over_time(project))
+    if len(points) < 3 or not points[-1][1]:
+        return None
+    line = Line(_("To workers and in fees"), points, stepped=False)
+    return Lines("spending", _("Money spent over time"), _("US dollars"), (line,), n=str(points[-1][1]))
 
 
 def _paid(project: Project) -> list[Batch]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -229,3 +230,24 @@ def test_large_numbers_are_written_alike_everywhere(client: Any, alice: Any, dat
         shown = client.get(page).content.decode()
         assert "12,000" in shown, page
         assert ">12000<" not in shown, page
+
+
+def test_the_overview_shows_progress_with_a_forecast_once_responses_came_at_several_times(
+    client: Any, alice: Any, bob: Any, carol: Any, batch: Batch
+) -> None:
+    client.force_login(alice)
+    first, second = answer(bob, batch), answer(carol, batch)
+    page = client.get(at("batch"))
+    assert page.context["progress"] is None
+    assert "left at the pace of the last 24 hours" in " ".join(page.content.decode().split())
+    batch.assignments.filter(pk=first.pk).update(submitted_at=second.submitted_at - timedelta(hours=5))
+    chart = client.get(at("batch")).context["progress"]
+    done, forecast = chart.lines
+    assert (done.points[0][1], done.points[1][1], done.points[-1][1]) == (0, 1, 2)
+    assert (forecast.points[0][1], forecast.points[-1][1]) == (2, 8)
+    assert forecast.dashed
+    assert (chart.n, "Forecast: " in chart.as_text()) == ("2", True)
+    batch_launch.close(batch)
+    page = client.get(at("batch"))
+    assert len(page.context["progress"].lines) == 1
+    assert "at the pace of" not in page.content.decode()

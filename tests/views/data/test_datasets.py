@@ -322,3 +322,23 @@ def test_formats_and_shapes_are_named_in_words(client: Any, alice: Any, project:
     assert FORMATS["jsonl"].title in shown
     assert "2 hops that meet in a third" in shown
     assert ">3hop2<" not in shown
+
+
+def test_a_dataset_is_shown_in_charts_as_far_as_its_items_differ(
+    client: Any, alice: Any, project: Project, tmp_path: Path
+) -> None:
+    rows = records(20)
+    for k, row in enumerate(rows):
+        row |= {"question": " ".join(["word"] * (3 + k)) + "?", "answers": [["Ann", "1788", "12 towers"][k % 3]]}
+    path = tmp_path / "mixed.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    dataset_import.import_dataset(project, path, format="jsonl", name="mixed")
+    client.force_login(alice)
+    page = client.get(reverse("dataset", args=["wells", "mixed"]))
+    charts = {title: (n, chart.values) for title, n, chart in page.context["charts"]}
+    assert list(charts) == ["Kinds of answers", "Words of a question"]  # all have two hops and as long a context
+    assert charts["Kinds of answers"] == (20, (("name", 7), ("words", 6), ("date", 7)))
+    assert charts["Words of a question"][1][0] == ("2", 1)
+    assert sum(n for _label, n in charts["Words of a question"][1]) == 20
+    Dataset.objects.filter(slug="mixed").update(features={"hops": {"2": 20}})  # from before they were counted
+    assert client.get(reverse("dataset", args=["wells", "mixed"])).context["charts"] == []

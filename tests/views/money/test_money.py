@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -226,3 +227,27 @@ def test_larger_data_is_counted_whole_by_a_job(
     job = desk.post(at("batch-quote", batch="wells-round-two")).url
     work_off()
     assert "<b>$1.60</b>" in text(desk.get(job))
+
+
+def test_money_spent_is_a_chart_once_it_was_spent_at_several_times(
+    desk: Any, paid: Batch, bob: Any, carol: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worked(bob, paid, approved=True)
+    worked(carol, paid, approved=True)
+    assert desk.get(url("money")).context["spending"] is None
+    later = Entry.objects.latest("pk").created_at + timedelta(days=3)
+    with monkeypatch.context() as patched:
+        patched.setattr("annotation.models.clock.now", lambda: later)
+        Entry.objects.create(**spent_again(Entry.objects.filter(kind="reward").latest("pk")))
+    page = desk.get(url("money"))
+    chart = page.context["spending"]
+    spent = Entry.objects.filter(kind__in=["reward", "bonus", "top_up", "fee"])
+    assert D(chart.n) == sum(entry.amount for entry in spent)
+    assert chart.lines[0].points[0][1] == 0
+    assert f"{D(chart.n):,}" in text(page)
+    assert "Money spent over time" in text(page)
+
+
+def spent_again(entry: Entry) -> dict[str, Any]:
+    names = ("project_id", "source_id", "target_id", "amount", "kind", "batch_id", "worker_id")
+    return {name: getattr(entry, name) for name in names} | {"key": "again"}

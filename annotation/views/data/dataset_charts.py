@@ -1,0 +1,51 @@
+"""A dataset's contents as charts, from the counts that are kept with it."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from annotation.pure.data.features import STEP
+from annotation.pure.reports.charts import Bars
+from annotation.pure.text.answer_kinds import KINDS
+
+BINS = 14  # of a histogram, at most
+WIDTH = 320.0
+WIDTHS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000)
+Chart = tuple[str, int, Bars]  # title, items, bars
+
+
+def charts_of(features: Mapping[str, Any]) -> list[Chart]:
+    """Charts of hops, lengths and kinds of answers, each if it has more than one bar."""
+    return list(_charts(features))
+
+
+def _charts(features: Mapping[str, Any]) -> Iterator[Chart]:
+    hops = {int(k): n for k, n in features.get("hops", {}).items() if k != "0"}
+    yield from _chart(_("Hops"), [(str(k), n) for k, n in sorted(hops.items())])
+    found = features.get("answer_kinds", {})
+    kinds = [(_(words), found[kind]) for kind, words in KINDS.items() if found.get(kind)]
+    room = max(map(len, (label for label, _n in kinds)), default=0) * 8 + 8  # so that each kind has its label
+    yield from _chart(_("Kinds of answers"), kinds, width=max(WIDTH, 60.0 + len(kinds) * room))
+    yield from _chart(_("Words of a question"), _histogram(features.get("question_words", {}), 1))
+    yield from _chart(_("Words of a context"), _histogram(features.get("context_words", {}), STEP))
+
+
+def _chart(title: str, values: list[tuple[str, int]], width: float = WIDTH) -> Iterator[Chart]:
+    if sum(count > 0 for _label, count in values) > 1:
+        listed = ", ".join(f"{label}: {count}" for label, count in values)
+        yield title, sum(count for _label, count in values), Bars(tuple(values), f"{title}. {listed}.", width=width)
+
+
+def _histogram(counts: Mapping[str, int], step: int) -> list[tuple[str, int]]:
+    """Numbers of items in bins of a round width, from the lowest to the highest."""
+    numbers = {int(k): n for k, n in counts.items()}
+    if not numbers:
+        return []
+    low, high = min(numbers), max(numbers)
+    fitting = (width for width in WIDTHS if width >= step and high // width - low // width < BINS)
+    width = next(fitting, WIDTHS[-1])
+    bins = dict.fromkeys(range(low // width, high // width + 1), 0)
+    for number, count in numbers.items():
+        bins[number // width] += count
+    return [(str(place * width), count) for place, count in bins.items()]
