@@ -3,7 +3,7 @@
 from django.urls import URLPattern, path
 
 from annotation.urls.prefixes import BATCH, PROJECT
-from annotation.views.batches import batches, hits, launch
+from annotation.views.batches import batches, hits, launch, preview
 
 pages: list[URLPattern] = [
     path(f"{PROJECT}batches/", batches.batches, name="batches"),
@@ -13,8 +13,8 @@ pages: list[URLPattern] = [
     path(BATCH, batches.batch_overview, name="batch"),
     path(f"{BATCH}edit/", launch.batch_edit, name="batch-edit"),
     path(f"{BATCH}launch/", launch.batch_launch, name="batch-launch"),
-    path(f"{BATCH}preview/", launch.batch_preview, name="batch-preview"),
-    path(f"{BATCH}preview/<int:item>/<int:seed>/live/<slug:name>/", launch.preview_live, name="preview-live"),
+    path(f"{BATCH}preview/", preview.batch_preview, name="batch-preview"),
+    path(f"{BATCH}preview/<int:item>/<int:seed>/live/<slug:name>/", preview.preview_live, name="preview-live"),
     path(f"{BATCH}move/<slug:move>/", batches.batch_move, name="batch-move"),
     path(f"{BATCH}add-assignments/", batches.batch_add_assignments, name="batch-add-assignments"),
     path(f"{BATCH}assignments/", batches.batch_assignments, name="batch-assignments"),

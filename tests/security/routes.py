@@ -201,7 +201,7 @@ TABLE: dict[str, Row] = {
     "batch": look(MEMBERS),
     "batch-edit": fill(REQUESTER, 302, get=302),
     "batch-launch": act(REQUESTER),
-    "batch-preview": look(MEMBERS),
+    "batch-preview": fill(MEMBERS),
     "preview-live": look(MEMBERS),
     "batch-move": act(REQUESTER),
     "batch-discard": act(REQUESTER),

@@ -1,14 +1,12 @@
 """The launch page, a form that is saved as a draft and launched, and previews of a batch as workers see it."""
 
-from random import Random
 from typing import Any
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
 
 from annotation.flow.batches import batch_drafts, estimates, expected_time, item_selection
 from annotation.flow.batches.estimates import Estimate, pays
@@ -18,16 +16,13 @@ from annotation.flow.money import ledger
 from annotation.flow.people import consent, round_attempts
 from annotation.forms.batches import LaunchForm
 from annotation.models import Batch, Job, Project
-from annotation.pure.people import roles
-from annotation.registry import default_instructions, task_type
-from annotation.tasktype import capabilities
-from annotation.views.access import member_page, member_required, requester_action, requester_form
+from annotation.registry import default_instructions
+from annotation.views.access import requester_action, requester_form
 from annotation.views.batches.batch_page import batch_of
+from annotation.views.batches.preview import checklist
 from annotation.views.breadcrumbs import section_breadcrumbs
 from annotation.views.markdown_html import html_of
-from annotation.views.post_handling import refusal_in_form, see, see_job, whole_number
-from annotation.views.work.assignment_page import live_fragment
-from annotation.views.work.task_frame import preview_of, with_frames
+from annotation.views.post_handling import refusal_in_form, see, see_job
 
 
 @requester_form
@@ -67,7 +62,7 @@ def _page(request: HttpRequest, project: Project, draft: Batch | None) -> HttpRe
     elif valid:
         with refusal_in_form(form):
             return _saved(request, form.save_draft(request.user), new=draft is None)
-    context = _context(project, draft, form)
+    context = _context(request, project, draft, form)
     return render(request, "batches/launch.html", context, status=422 if request.method == "POST" else 200)
 
 
@@ -120,7 +115,7 @@ def _look(request: HttpRequest, draft: Batch) -> HttpResponse:
     return HttpResponseRedirect(f"{reverse('batch-preview', args=args)}?n={number}", status=303)
 
 
-def _context(project: Project, draft: Batch | None, form: LaunchForm) -> dict[str, Any]:
+def _context(request: HttpRequest, project: Project, draft: Batch | None, form: LaunchForm) -> dict[str, Any]:
     label = draft.title if draft else _("New batch")
     context = {
         "project": project,
@@ -131,6 +126,7 @@ def _context(project: Project, draft: Batch | None, form: LaunchForm) -> dict[st
         "samples": batch_drafts.samples(draft) if draft else [],
         "instructions_html": html_of(str(form["instructions"].value() or "")),
         "consent_html": html_of(project.consent),
+        "checklist": checklist(request, project, draft),
     }
     if form.is_bound:
         return context | _consequences(form)
@@ -230,45 +226,3 @@ def costs_exhibit(estimate: Estimate | None, batch: Batch | None, *, margin: flo
         "wished": margin,
         "wished_items": estimate.items_for(margin / 100, batch.assignments_per_hit) if margin else None,
     }
-
-
-SHOWN = 3
-MOST_DIGITS = 18  # of a number in a URL
-
-
-@member_page(roles.SEE)
-def batch_preview(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
-    """The worker's page of item `n` (1 to 3), shuffled by `seed`."""
-    shown = batch_of(project, batch)
-    number = whole_number(request.GET.get("n", ""), 1, digits=MOST_DIGITS)
-    seed = whole_number(request.GET.get("seed", ""), 0, digits=MOST_DIGITS)
-    hits = batch_drafts.samples(shown, SHOWN)
-    if not 1 <= number <= len(hits):
-        raise Http404
-    hit = hits[number - 1]
-    live = reverse("preview-live", args=[project.slug, shown.slug, hit.item_id, seed, "search"])
-    context = preview_of(request, hit, seed=seed, live=live)
-    end = reverse("batch", args=[project.slug, shown.slug])
-    total = shown.size or batch_drafts.plan_of(shown).hits
-    context["frame"] |= {"number": number, "total": total, "home_url": end}
-    context |= {"previews": _links(shown, len(hits), number), "preview_end": end}
-    page = render(request, f"{shown.task}/page.html", context)
-    return with_frames(page, shown.task, context["payload"])
-
-
-def _links(batch: Batch, count: int, here: int) -> list[dict[str, object]]:
-    url = reverse("batch-preview", args=[batch.project.slug, batch.slug])
-    numbers = range(1, count + 1)
-    return [{"url": f"{url}?n={n}", "label": _("Item %(n)s") % {"n": n}, "here": n == here} for n in numbers]
-
-
-@require_safe
-@member_required(roles.SEE)
-def preview_live(request: HttpRequest, project: Project, batch: str, item: int, seed: int, name: str) -> HttpResponse:
-    """A fragment of the previewed page, shuffled by `seed`."""
-    shown = batch_of(project, batch)
-    hit = batch_drafts.sample_of(shown, item)
-    if hit is None or seed >= 10**MOST_DIGITS:
-        raise Http404
-    payload = capabilities.arrange(task_type(shown.task), hit.payload, Random(seed))
-    return live_fragment(request, shown, payload, name)

@@ -1,0 +1,115 @@
+"""Previews of a batch as workers see it, test answers that are never stored, and the checklist of a first launch."""
+
+import json
+from random import Random
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from annotation.flow.batches import batch_drafts
+from annotation.models import Batch, Hit, Project
+from annotation.pure.people import roles
+from annotation.pure.people.consent_text import is_unfinished
+from annotation.registry import default_instructions, form_class, task_type
+from annotation.tasktype import capabilities
+from annotation.views.access import member_form, member_required
+from annotation.views.batches.batch_page import batch_of
+from annotation.views.post_handling import whole_number
+from annotation.views.work.assignment_page import live_fragment
+from annotation.views.work.task_frame import preview_of, translated, with_frames
+
+SHOWN = 3
+MOST_DIGITS = 18  # of a number in a URL
+TRIED = "tried"  # in the session: {key of a draft: numbers of the items looked at, and TESTED}
+TESTED = 0
+
+
+@member_form(roles.SEE)
+def batch_preview(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """The worker's page of item `n` (1 to 3), shuffled by `seed`; POST checks a test answer and stores nothing."""
+    shown = batch_of(project, batch)
+    number = whole_number(request.GET.get("n", ""), 1, digits=MOST_DIGITS)
+    seed = whole_number(request.GET.get("seed", ""), 0, digits=MOST_DIGITS)
+    hits = batch_drafts.samples(shown, SHOWN)
+    if not 1 <= number <= len(hits):
+        raise Http404
+    hit = hits[number - 1]
+    live = reverse("preview-live", args=[project.slug, shown.slug, hit.item_id, seed, "search"])
+    context = preview_of(request, hit, seed=seed, live=live)
+    end = reverse("batch", args=[project.slug, shown.slug])
+    total = shown.size or batch_drafts.plan_of(shown).hits
+    context["frame"] |= {"number": number, "total": total, "home_url": end}
+    context |= {"previews": _links(shown, len(hits), number), "preview_end": end}
+    if task_type(shown.task).launched:
+        context["frame"] |= {"test": True, "submit_url": request.get_full_path()}
+    tried = {number}
+    if request.method == "POST" and context["frame"].get("test"):
+        context |= _tested(request, hit, context["payload"])
+        if not context["problems"]:
+            tried.add(TESTED)
+    _note(request, shown, tried)
+    page = render(request, f"{shown.task}/page.html", context, status=422 if context["problems"] else 200)
+    return with_frames(page, shown.task, context["payload"])
+
+
+def _tested(request: HttpRequest, hit: Hit, payload: Any) -> dict[str, Any]:
+    """A test answer as the page shows it again, with its problems, or `tested`, the response that would be stored."""
+    task, kind = task_type(hit.batch.task), hit.batch.task
+    answer = form_class(kind)(payload, request.POST).answer()
+    problems = task.check(hit.payload, answer)
+    draft = form_class(kind)(payload).shown(answer) | {"active_seconds": 0}
+    tested = None if problems else json.dumps(answer, ensure_ascii=False, indent=2)
+    return {"draft": draft, "problems": translated(problems), "tested": tested}
+
+
+def _links(batch: Batch, count: int, here: int) -> list[dict[str, object]]:
+    url = reverse("batch-preview", args=[batch.project.slug, batch.slug])
+    numbers = range(1, count + 1)
+    return [{"url": f"{url}?n={n}", "label": _("Item %(n)s") % {"n": n}, "here": n == here} for n in numbers]
+
+
+@require_safe
+@member_required(roles.SEE)
+def preview_live(request: HttpRequest, project: Project, batch: str, item: int, seed: int, name: str) -> HttpResponse:
+    """A fragment of the previewed page, shuffled by `seed`."""
+    shown = batch_of(project, batch)
+    hit = batch_drafts.sample_of(shown, item)
+    if hit is None or seed >= 10**MOST_DIGITS:
+        raise Http404
+    payload = capabilities.arrange(task_type(shown.task), hit.payload, Random(seed))
+    return live_fragment(request, shown, payload, name)
+
+
+def _key(batch: Batch) -> str:
+    """What was tried holds for: a draft with this task and these datasets."""
+    return ".".join(map(str, [batch.pk, batch.task, *sorted(batch.datasets.values_list("pk", flat=True))]))
+
+
+def _note(request: HttpRequest, batch: Batch, tried: set[int]) -> None:
+    if batch.state != Batch.State.DRAFT:
+        return
+    key, noted = _key(batch), request.session.get(TRIED, {})
+    request.session[TRIED] = noted | {key: sorted({*noted.get(key, []), *tried})}
+
+
+def checklist(request: HttpRequest, project: Project, draft: Batch | None) -> list[dict[str, Any]]:
+    """What to do before a project's first launch: {"text", "done", "anchor"}; empty after it.
+
+    What was looked at and tried is what this person did since they signed in.
+    """
+    if project.batches.filter(launched_at__isnull=False).exists():
+        return []
+    tried = set(request.session.get(TRIED, {}).get(_key(draft), [])) if draft else set()
+    looked = len(tried - {TESTED})
+    own = draft is not None and draft.instructions.text.strip() != default_instructions(draft.task).strip()
+    instructions = _("Instructions: your own text") if own else _("Instructions: the text of the task")
+    return [
+        {"text": _("Consent text finished"), "done": not is_unfinished(project.consent), "anchor": "consent-fields"},
+        {"text": instructions, "done": draft is not None, "anchor": "instructions-fold"},
+        {"text": _("Items looked at: %(n)s of 3") % {"n": looked}, "done": looked == SHOWN, "anchor": "look"},
+        {"text": _("One answer given by yourself, as a test"), "done": TESTED in tried, "anchor": "look"},
+    ]

@@ -1,0 +1,90 @@
+"""Previews: a test answer is checked and shown, never stored, and the first launch's checklist knows what was tried."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from django.urls import reverse
+
+from annotation.flow.batches import batch_drafts, batch_launch
+from annotation.flow.people import sign_up
+from annotation.models import Assignment, Batch, Participation, Worker, WorkerResponse
+from tests.one_line import one_line
+
+
+@pytest.fixture
+def draft(project: Any, dataset: Any) -> Batch:
+    return batch_launch.create_batch(
+        project, "draft", task="answer", datasets=[dataset], instructions="Read.", sample=3, assignments_per_hit=1
+    )
+
+
+def preview(draft: Batch, number: int) -> str:
+    return reverse("batch-preview", args=["wells", draft.slug], query={"n": number})
+
+
+def steps(client: Any, draft: Batch | None = None) -> list[tuple[bool, str]]:
+    """The checklist of the launch page: whether each step is done, and its text."""
+    page = reverse("batch-edit", args=["wells", draft.slug]) if draft else reverse("batch-new", args=["wells"])
+    html = client.get(page).content.decode()
+    if 'id="checklist"' not in html:
+        return []
+    box = html[html.index('id="checklist"') :].partition("</section>")[0]
+    found = re.findall(r'<li class="(done)?">.*?</span>\s*</span>|<li', box, re.DOTALL)
+    rows = [one_line(re.sub(r"<[^>]+>", " ", row)) for row in box.split("<li")[1:]]
+    assert len(found) == len(rows)
+    return [("Done:" in row, re.split("Done:|To do:", row)[1].strip()) for row in rows]
+
+
+def test_a_test_answer_is_checked_and_shown_and_never_stored(client: Any, alice: Any, draft: Batch) -> None:
+    client.force_login(alice)
+    page = client.get(preview(draft, 1)).content.decode()
+    assert "Test my answer" in page
+    empty = client.post(preview(draft, 1), {})
+    assert empty.status_code == 422
+    assert empty.context["problems"]
+    assert 'id="tested"' not in empty.content.decode()
+    hit = batch_drafts.samples(draft, 1)[0]
+    word = hit.payload["paragraphs"][0]["text"].split()[0]
+    given = client.post(preview(draft, 1), {"kind": "span", "text": word, "support": ["0"]})
+    assert given.status_code == 200, given.context["problems"]
+    shown = given.content.decode()
+    assert "Your test answer is complete" in shown
+    assert f"&quot;text&quot;: &quot;{word}&quot;" in shown
+    for rows in (Assignment, WorkerResponse, Participation):
+        assert not rows.objects.exists()
+    assert not Worker.objects.filter(user=alice).exists()
+
+
+def test_the_checklist_of_a_first_launch_ticks_what_was_done(client: Any, alice: Any, draft: Batch) -> None:
+    client.force_login(alice)
+    assert [done for done, _text in steps(client)][2:] == [False, False]
+    for number in (1, 2):
+        client.get(preview(draft, number))
+    assert (False, "Items looked at: 2 of 3") in steps(client, draft)
+    client.get(preview(draft, 3))
+    assert (True, "Items looked at: 3 of 3") in steps(client, draft)
+    client.post(preview(draft, 1), {})
+    assert steps(client, draft)[3] == (False, "One answer given by yourself, as a test")
+    word = batch_drafts.samples(draft, 1)[0].payload["paragraphs"][0]["text"].split()[0]
+    client.post(preview(draft, 1), {"kind": "span", "text": word, "support": ["0"]})
+    assert steps(client, draft)[3] == (True, "One answer given by yourself, as a test")
+    assert steps(client, draft)[1] == (True, "Instructions: your own text")
+
+
+def test_the_consent_text_is_ticked_once_it_has_no_places_left(
+    client: Any, alice: Any, project: Any, draft: Batch
+) -> None:
+    client.force_login(alice)
+    sign_up.change_project(project, consent="Ask [contact].")
+    before = steps(client, draft)[0]
+    sign_up.change_project(project, consent="Ask Ada.")
+    assert steps(client, draft)[0] == (True, "Consent text finished")
+    assert before[1] == "Consent text finished"
+
+
+def test_after_the_first_launch_there_is_no_checklist(client: Any, alice: Any, batch: Any) -> None:
+    client.force_login(alice)
+    assert steps(client) == []
