@@ -14,6 +14,11 @@ from annotation.flow.notifications import notice_inbox
 from annotation.models import Member, Notice, User, Worker
 from annotation.models.compiled import compiled
 
+LOOKS = {
+    "theme": ("theme", ("light", "dark")),
+    "text_size": ("textSize", ("large", "larger")),
+    "line_width": ("lineWidth", ("narrow", "wide")),
+}  # the cookie of each, and its values besides the default
 OF_WORK = ("/marketplace/", "/qualification-tests/", "/feedback/")  # paths of the tabs of "Your work"
 
 
@@ -22,8 +27,8 @@ def frame(request: HttpRequest) -> dict[str, Any]:
 
     `notices_new`: the number of unread notices, also evaluated lazily.
 
-    `theme`: light or dark, if the viewer chose one. (A template that looks up a missing cookie itself makes Django
-    write all cookies to the debug log.)
+    `theme`: light or dark, if the viewer chose one; likewise `text_size` and `line_width` of the pages of work. (A
+    template that looks up a missing cookie itself makes Django write all cookies to the debug log.)
 
     `program`: what a command on the server begins with.
 
@@ -33,9 +38,15 @@ def frame(request: HttpRequest) -> dict[str, Any]:
         "nav": SimpleLazyObject(partial(_places, request)),
         "notices_new": SimpleLazyObject(partial(_new_to, request)),
         "program": settings.PROGRAM,
-        "theme": request.COOKIES.get("theme", ""),
+        **looks(request),
         "may": dict.fromkeys(getattr(request, "may", ()), True),
     }
+
+
+def looks(request: HttpRequest) -> dict[str, str]:
+    """What the viewer chose in this browser, by the names of templates; "" for the defaults."""
+    chosen = {name: request.COOKIES.get(cookie, "") for name, (cookie, _values) in LOOKS.items()}
+    return {name: value if value in LOOKS[name][1] else "" for name, value in chosen.items()}
 
 
 class Standing(NamedTuple):

@@ -1,5 +1,5 @@
-// On every page: the viewer's time zone, the theme, copy buttons, and forgetting local drafts on sign-out.
-import { forgetAll } from "./browser_storage.js";
+// On every page: the viewer's time zone, the theme, text size, copy buttons, and forgetting local drafts on sign-out.
+import { forgetAll, keep, kept } from "./browser_storage.js";
 import "./form_recovery.js";
 
 const YEAR = 31536000;
@@ -36,6 +36,23 @@ function setTheme(name) {
     setCookie("theme", name);
   }
   nameTheme();
+}
+
+/** Text size and line width: html[data-text-size] and [data-line-width]; in a marketplace's frame the browser keeps them. */
+function set(name, value) {
+  if (value) document.documentElement.dataset[name] = value;
+  else delete document.documentElement.dataset[name];
+  if (FRAMED) keep(`look:${name}`, value);
+  else setCookie(name, value, value ? {} : { maxAge: 0 });
+}
+
+document.addEventListener("change", ({ target }) => target.dataset.setting && set(target.dataset.setting, target.value));
+
+if (FRAMED) {
+  for (const select of document.querySelectorAll("[data-setting]")) {
+    select.value = kept(`look:${select.dataset.setting}`) ?? "";
+    set(select.dataset.setting, select.value);
+  }
 }
 
 async function copy(button) {

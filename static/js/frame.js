@@ -1,6 +1,7 @@
 // The annotator's frame around every task page: keys, dialogs, drafts, submitting, active time and the lease.
 import { activeSeconds, countActivity } from "./activity.js";
 import { kept } from "./browser_storage.js";
+import { remindOfBreaks } from "./break_reminder.js";
 import { Draft } from "./draft.js";
 import { on } from "./item.js";
 import { bind, getPreferences, listen } from "./keys.js";
@@ -62,7 +63,8 @@ export function showMissing(things) {
   });
   const intro = document.createElement("span");
   intro.className = "intro";
-  intro.textContent = sentence(links.length ? "missing" : "complete");
+  const practising = "practice" in document.getElementById("work").dataset; // its button says all there is to say
+  if (links.length || !practising) intro.textContent = sentence(links.length ? "missing" : "complete");
   line.replaceChildren(intro, ...(links.length ? [" "] : []));
   links.forEach((link, k) => line.append(...(k ? [", ", link] : [link])));
   if (isComplete()) prefetch(document.getElementById("work"), draft);
@@ -122,6 +124,7 @@ export function startFrame({ fieldsOf = () => new URLSearchParams(), alike = (a,
   editShortcuts(keys, keys.dataset.preferencesUrl);
   const name = `time:${form.dataset.assignment}`;
   countActivity(Number(form.elements.active_seconds.value), name);
+  remindOfBreaks();
   startPrefetching(form);
   draft = new Draft(form, { notice, status, fieldsOf, alike });
   if (form.dataset.draftUrl) {

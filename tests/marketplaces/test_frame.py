@@ -239,7 +239,7 @@ def test_practice_works_inside(hit: Hit, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(practice_progress, "practice", lambda task: [exercise.example])
     monkeypatch.setattr(practice_progress, "remarks", lambda *given: [])
     frame = Frame(hit)
-    assert "Practice 1 of 1" in body(frame.begin())
+    assert "Practice is not paid" in body(frame.begin())
     found = frame.client.get(
         f"/frame/{hit.public_id}/practice/1/live/search/?q=well", headers={"X-CSRFToken": frame.token}
     )
@@ -247,7 +247,7 @@ def test_practice_works_inside(hit: Hit, monkeypatch: pytest.MonkeyPatch) -> Non
     assert frame.act("practice/1").status_code == 422
     answered = frame.act("practice/1", key="", kind="text", text="white", support=["0", "1"])
     assert 'id="remarks"' in body(answered)
-    assert "Practice 1 of 1" not in body(frame.act("practice/1/done"))
+    assert "Practice is not paid" not in body(frame.act("practice/1/done"))
     assert Participation.objects.get(worker__user=None).practised == 1
     assert frame.act("practice/9").status_code == 404
 

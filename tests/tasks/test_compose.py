@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from annotation.pure.data import dag
 from annotation.pure.data.example import Example, Hop
 from annotation.pure.text import composed_question_checks
+from annotation.registry import default_instructions
 from annotation.tasktype import Given
 from tasks.compose.form import Form
 from tasks.compose.task import TASK
@@ -267,3 +268,9 @@ def test_the_instructions_are_read_in_two_minutes() -> None:
     """Some 300 words; the rest is in the examples, which are a key away."""
     text = (Path(__file__).parents[2] / "tasks/compose/instructions.md").read_text(encoding="utf-8")
     assert len(re.findall(r"\w[\w’'-]*", text)) <= 330
+
+
+def test_the_instructions_are_short_and_lead_to_the_examples() -> None:
+    text = default_instructions("compose")
+    assert len(re.findall(r"[\w’'-]*\w[\w’'-]*", text)) <= 300
+    assert "Examples, good and bad, are below" in text
