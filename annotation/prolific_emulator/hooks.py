@@ -53,14 +53,17 @@ def due(world: World) -> list[Event]:
 
 
 def deliver(world: World, event: Event) -> None:
-    """One try to deliver an event, outside of the lock; a subscription that keeps failing is disabled."""
+    """One try to deliver an event, outside of the lock; a subscription that keeps failing is disabled.
+
+    It is signed with the real time: only our clock was turned, not the receiver's.
+    """
     with world.lock:
         target = world.subscriptions.get(event.subscription)
         if target is None or not target.is_enabled:
             event.move("FAILED")
             return
         secret, copies = world.secrets.get(target.workspace_id, ""), event.copies
-        body, at = json.dumps(event.payload).encode(), str(int(world.now().timestamp()))
+        body, at = json.dumps(event.payload).encode(), str(int((world.now() - world.ahead).timestamp()))
     headers = {"X-Prolific-Request-Signature": signature(secret, at, body), "X-Prolific-Request-Timestamp": at}
     headers |= {"X-Event-ID": event.id, "Content-Type": "application/json"}
     taken = all(_post(target.target_url, body, headers) for _copy in range(copies))

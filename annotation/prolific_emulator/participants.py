@@ -51,15 +51,21 @@ def draw_habit(rng: Random) -> str:
 
 def send(emulator: Emulator, study: str, number: int, *, habits: list[str] | None = None) -> None:
     """Let so many new participants come, some at once, in the background; Problem for an unknown study."""
+    _check(emulator, study)
     threading.Thread(target=crowd, args=(emulator, study, number), kwargs={"habits": habits}, daemon=True).start()
+
+
+def _check(emulator: Emulator, study: str) -> None:
+    with emulator.world.lock:
+        if study not in emulator.world.studies:
+            raise Problem(404, "There is no such study.")
 
 
 def crowd(emulator: Emulator, study: str, number: int, *, habits: list[str] | None = None) -> list[Stay]:
     """Let so many new participants come, and wait for them; those without a place are left out."""
     world = emulator.world
+    _check(emulator, study)
     with world.lock:
-        if study not in world.studies:
-            raise Problem(404, "There is no such study.")
         plans = [(world.new_id(), (habits or [draw_habit(world.rng)])[index % len(habits or [1])], world.rng.random())
                  for index in range(number)]  # fmt: skip
     with ThreadPoolExecutor(AT_ONCE) as pool:

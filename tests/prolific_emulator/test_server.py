@@ -132,6 +132,11 @@ def test_a_person_takes_part_by_hand_and_comes_back(emulator: Emulator, publishe
     assert Browser().open(f"{emulator.url}/submissions/complete?cc=CODE0").status == 400
 
 
+def test_participants_are_sent_to_known_studies_only(emulator: Emulator) -> None:
+    page = Browser().open(f"{emulator.url}/send-participants", [("study", "unknown"), ("number", "2")])
+    assert (page.status, "There is no such study." in page.text) == (400, True)
+
+
 def test_texts_of_a_study_are_escaped(emulator: Emulator, published: str) -> None:
     emulator.world.studies[published]["name"] = "<script>alert(1)</script>"
     with urllib.request.urlopen(emulator.url) as reply:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
@@ -60,13 +61,15 @@ def eventually(met: Callable[[], bool]) -> None:
 
 
 def test_a_change_is_told_with_a_signature_that_holds(
-    prolific: Prolific, listener: Listener, takes_part: Callable[..., Submission]
+    emulator: Emulator, prolific: Prolific, listener: Listener, takes_part: Callable[..., Submission]
 ) -> None:
+    emulator.world.turn(timedelta(hours=3))
     made = prolific.subscribe(EVENT, listener.url)
     one = takes_part()
     eventually(lambda: len(listener.got) >= 2)
     headers, body = listener.got[-1]
     event = prolific.verify(made.secret, headers, body)
+    assert abs(event.at - datetime.now(UTC)) < timedelta(minutes=1)  # the receiver's clock was not turned
     assert (event.kind, event.resource_id) == (EVENT, one.id)
     assert event.status in {"ACTIVE", "AWAITING REVIEW"}
     assert len({prolific.verify(made.secret, *each).id for each in listener.got}) == len(listener.got)

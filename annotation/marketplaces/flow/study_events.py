@@ -62,7 +62,7 @@ def _studies(connection: Connection, event: StudyEvent) -> QuerySet[PanelStudy]:
     """The study that an event is about; all under way for a submission that is not known here."""
     rows = PanelStudy.objects.filter(connection=connection)
     named = rows.filter(Q(external_id=event.resource_id) | Q(visits__external_id=event.resource_id))
-    found = named if named.exists() else rows.filter(standing="active")
+    found = named if named.exists() else rows.filter(goal=PanelStudy.Goal.ACTIVE)
     return rows.filter(pk__in=list(found.values_list("pk", flat=True)))
 
 
@@ -89,9 +89,7 @@ def keep_subscribed(line: StudyLine) -> int:
 def sweep() -> int:
     """Check the subscriptions of marketplaces with studies under way, and forget old ids of events."""
     ReceivedEvent.objects.filter(received_at__lt=Now() - KEPT).delete()
-    under_way = Connection.objects.filter(panel_studies__standing__in=["active", "paused"]).exclude(
-        rests_until__gt=Now()
-    )
+    under_way = Connection.objects.filter(panel_studies__goal__in=["active", "paused"]).exclude(rests_until__gt=Now())
     checked = EventSubscription.objects.filter(checked_at__gt=Now() - CHECK_EVERY).values("connection")
     made = 0
     for connection in under_way.exclude(pk__in=checked).distinct():

@@ -25,7 +25,10 @@ from annotation.marketplaces.models import Connection, PanelStudy, Visit
 from annotation.models import Batch
 from annotation.models.sealed import Unsealable
 
-OFTEN, SELDOM = timedelta(minutes=1), timedelta(minutes=15)  # between two reads: of active studies, of others
+OFTEN, SELDOM = (
+    timedelta(minutes=1),
+    timedelta(minutes=15),
+)  # between two reads: of studies that are wanted active, of others
 WATCHED = timedelta(days=60)  # a stopped study is read no more after that
 
 
@@ -33,7 +36,8 @@ def due(connection: Connection | None = None) -> QuerySet[PanelStudy]:
     """Studies on their marketplaces that were not read for a while."""
     rows = PanelStudy.objects.filter(external_id__isnull=False).exclude(standing__in=["draft", ""])
     rows = rows.filter(connection=connection) if connection else rows
-    old = Q(synced_at__isnull=True) | Q(standing="active", synced_at__lt=Now() - OFTEN)
+    # a full study has stopped there, while its last participants still work
+    old = Q(synced_at__isnull=True) | Q(goal=PanelStudy.Goal.ACTIVE, synced_at__lt=Now() - OFTEN)
     old |= Q(synced_at__lt=Now() - SELDOM, created_at__gt=Now() - WATCHED)
     return rows.filter(old).select_related("batch__project", "connection")
 

@@ -75,16 +75,17 @@ def test_bonuses_are_compared_when_asked_for(panel: Panel) -> None:
 
 
 def test_an_active_study_is_read_every_minute_and_others_seldom(panel: Panel) -> None:
-    def is_due(age: timedelta, standing: str = "active") -> bool:
-        PanelStudy.objects.update(synced_at=timezone.now() - age, standing=standing)
+    def is_due(age: timedelta, standing: str = "active", goal: str = "active") -> bool:
+        PanelStudy.objects.update(synced_at=timezone.now() - age, standing=standing, goal=goal)
         return study_sync.due().exists()
 
     assert not is_due(timedelta(seconds=30))
     assert is_due(timedelta(seconds=90))
-    assert not is_due(timedelta(seconds=90), "stopped")
-    assert is_due(timedelta(minutes=20), "stopped")
-    assert not is_due(timedelta(days=1), "draft")
-    PanelStudy.objects.update(standing="active", synced_at=None)
+    assert is_due(timedelta(seconds=90), "stopped")  # full, while its last participants still work
+    assert not is_due(timedelta(seconds=90), "stopped", "stopped")
+    assert is_due(timedelta(minutes=20), "stopped", "stopped")
+    assert not is_due(timedelta(days=1), "draft", "draft")
+    PanelStudy.objects.update(standing="active", goal="active", synced_at=None)
     assert study_sync.sync_due(panel.connection, patience=PATIENT) == 1
     assert not study_sync.due().exists()
 
