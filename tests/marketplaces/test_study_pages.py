@@ -112,6 +112,15 @@ def test_an_approved_visit_is_paid_once_from_a_list(requester: Client, study: Pa
     assert Payment.objects.aggregate(sum=Sum("amount"))["sum"] == study.reward
 
 
+def test_the_reason_of_a_refusal_is_not_required_by_the_buttons_that_approve(
+    requester: Client, study: PanelStudy
+) -> None:
+    Participant(study).work(2)
+    shown = page(requester)
+    assert shown.count("formnovalidate") == 2
+    assert 'name="reason"' in shown
+
+
 def test_a_visit_with_fewer_hits_is_paid_its_whole_reward(requester: Client, project: Any, dataset: Any) -> None:
     study = study_of(project, dataset, hits=3, assignments_per_hit=1)
     Participant(study, "bea").work(3)
