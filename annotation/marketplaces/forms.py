@@ -155,6 +155,8 @@ class PlacesForm(forms.Form):
 class RefusalForm(forms.Form):
     """Why a visit is rejected or should be returned; `kind` says what the marketplace asks for."""
 
+    use_required_attribute = False  # it shares its HTML form with the approval, which needs no reason
+
     reason = forms.CharField(label=_("Reason, which the participant reads"), widget=forms.Textarea(attrs={"rows": 3}))
     category = forms.ChoiceField(label=_("Category"))
 

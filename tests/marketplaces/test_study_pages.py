@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from decimal import Decimal
 from io import StringIO
 from typing import Any
@@ -98,6 +99,8 @@ def test_an_approved_visit_is_paid_once_from_a_list(requester: Client, study: Pa
     ann = Participant(study)
     ann.work(2)
     assert "ann" in page(requester)
+    # a browser would not send the approval without a reason
+    assert not re.search(r"<textarea[^>]* required", page(requester))
     assert "1 visit was approved" in act(requester, "approve", visit=str(ann.visit.pk))
     assert set(Assignment.objects.values_list("approval", flat=True)) == {"approved"}
     assert "$0.80 to 1 participant" in page(requester)
@@ -163,6 +166,14 @@ def test_one_response_of_a_visit_is_not_rejected_alone_and_approving_all_approve
     assignment_approval.approve(second)
     assert ann.visit.decision == "approved"
     assert Payment.objects.aggregate(sum=Sum("amount"))["sum"] == study.reward
+
+
+def test_who_did_not_agree_needs_no_decision(requester: Client, study: PanelStudy) -> None:
+    ann = Participant(study)
+    ann.arrive()
+    ann.go("/visit/leave/", post=True)
+    assert "ann" not in page(requester, show="waiting").partition("Visits")[2]
+    assert "no consent" in page(requester, show="done").partition("visits-title")[2]
 
 
 def test_a_visit_under_way_cannot_be_decided(requester: Client, study: PanelStudy) -> None:

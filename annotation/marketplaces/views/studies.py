@@ -24,7 +24,10 @@ from annotation.views.batches.batch_page import batch_context, batch_of
 from annotation.views.post_handling import refusal_as_message, see, whole_number
 
 SHOWN: dict[str, Q] = {
-    "waiting": Q(decision="") & ~Q(state="live") & ~Q(remote_state__in=["returned", "timed_out", "rejected"]),
+    "waiting": Q(decision="")
+    & ~Q(state="live")
+    & ~Q(outcome="no_consent")
+    & ~Q(remote_state__in=["returned", "timed_out", "rejected"]),
     "live": Q(state="live"),
     "done": Q(state="done"),
     "ended": Q(state="ended"),
@@ -50,6 +53,8 @@ def study_page(request: HttpRequest, batch: Batch, *, form: StudyForm | None = N
     rows = _shown(study, show).order_by("-pk").select_related("worker__project")
     done = Count("assignments", filter=Q(assignments__assignment__state="submitted"))
     page = Paginator(rows.annotate(done=done), 50).get_page(request.GET.get("page"))
+    for row in page:
+        row.ended_as = OUTCOMES.get(row.outcome, "")
     context = {
         "study": study,
         "connection": study.connection,
