@@ -148,7 +148,12 @@ def test_a_requesters_pages_of_money(look: Callable[..., list[str]]) -> None:
 
 @pytest.mark.soak
 def test_a_requesters_pages_of_marketplaces(look: Callable[..., list[str]]) -> None:
-    assert look("alice", "marketplaces", "marketplace-keys", "batch-marketplace") == []
+    assert look("alice", "marketplaces", "marketplace-keys", "batch-marketplace", "batch-differences") == []
+
+
+@pytest.mark.soak
+def test_a_requesters_pages_of_studies(look: Callable[..., list[str]]) -> None:
+    assert look("alice", "studies", "study") == []
 
 
 @pytest.mark.soak
@@ -173,7 +178,8 @@ def test_a_requesters_pages_of_decisions(look: Callable[..., list[str]]) -> None
 
 @pytest.mark.soak
 def test_the_pages_of_ones_account(look: Callable[..., list[str]]) -> None:
-    assert look("alice", "account", "password-change", "second-factor", "account-delete", "notices") == []
+    names = ["account", "keys", "password-change", "second-factor", "account-delete", "notices"]
+    assert look("alice", *names) == []
 
 
 @pytest.mark.soak
@@ -224,9 +230,10 @@ def test_every_page_of_the_site_is_looked_at() -> None:
     fragments = {"healthz", "home", "live", "preview-live", "practice-live", "report-progress", "back", "batch-edit"}
     fragments |= {"frame-live", "frame-preview-live", "frame-practice-live", "project-now", "readyz", "metrics"}
     files = {"approvals-file", "round-file", "dataset-export", "batch-export", "dataset-document"}
-    files |= {"ledger-file", "payout-file", "log-file"}
+    files |= {"ledger-file", "payout-file", "log-file", "batch-study-pay-file"}
     files |= {"report-table", "report-chart", "report-export", "dataset-table", "compare-table", "compare-chart"}
     elsewhere = {"practice", "frame", "open-join"}  # test_practice.py, test_frame.py; no project's page is open
+    elsewhere |= {"dataset-columns", "visit", "visit-arrival"}  # test_importing.py, test_visits.py
     elsewhere |= {"sign-in-code"}  # nobody is there but half-way, as below
     strangers = {
         "mturk-api-bare",
