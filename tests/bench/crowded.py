@@ -1,4 +1,4 @@
-"""A project with as many judgments as one likes, multiplied in the database from one of each row that the product made.
+"""A project with as many responses as one likes, multiplied in the database from one of each row that the product made.
 
 For PostgreSQL: rows are copied by INSERT … SELECT over generate_series, so ten million take minutes.
 """
@@ -11,9 +11,12 @@ from pathlib import Path
 
 from django.db import connection, models
 
+from annotation.flow.reports import batch_scores
 from annotation.models import (
     Assignment,
     Batch,
+    BatchActivity,
+    BatchReport,
     Dataset,
     Hit,
     Item,
@@ -23,22 +26,25 @@ from annotation.models import (
     User,
     Worker,
     WorkerResponse,
+    clock,
 )
 from tests.flow.acting import dataset_of, launched, newcomer, submit, take
 
-EACH = 5  # judgments a HIT
+EACH = 10  # responses to a HIT
+SAMPLE = 300  # HITs of the small batch, whose report is computed
 WORKERS = 2_000
 Told = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Crowded:
-    """What was made: the person who runs the project, one of its workers, a batch that is done and one that is not."""
+    """What was made: the person who runs the project, one of its workers, and batches: done, not done, and small."""
 
     alice: User
     worker: Worker
     done: Batch
     open: Batch
+    sample: Batch
 
 
 def multiply(row: models.Model, series: str, **expressions: str) -> None:
@@ -58,19 +64,33 @@ def multiply(row: models.Model, series: str, **expressions: str) -> None:
 
 
 def crowd(folder: Path, *, batches: int, hits: int, tell: Told = lambda _text: None) -> Crowded:
-    """A project of `batches` × `hits` HITs with five judgments each; in the last batch each HIT has three."""
+    """A project of `batches` × `hits` HITs with ten responses each, of which the last batch lacks two.
+
+    Besides them a small batch (0), whose report becomes that of the others.
+    """
     seed = _seed(folder)
     with connection.cursor() as cursor:
         cursor.execute("SET statement_timeout = 0")
     for fill in (_people, _items, _hits, _participations, _assignments, _answers):
         tell(fill.__name__.strip("_"))
         fill(seed, batches, hits)
-    tell("statistics")
     newcomer(seed.batch.project, "next-one")
     with connection.cursor() as cursor:
         cursor.execute(f"UPDATE annotation_batch SET state = 'open' WHERE slug = 'many-{batches}'")
+        tell("statistics")
         cursor.execute("VACUUM ANALYZE" if connection.get_autocommit() else "ANALYZE")
-    return found()
+    tell("counts and reports")
+    made = found()
+    _reports(made)
+    return made
+
+
+def _reports(made: Crowded) -> None:
+    """The small batch's report for every batch: computing theirs would take an hour."""
+    content = batch_scores.score_batch(made.sample)
+    for batch in made.done.project.batches.filter(slug__startswith="many-").exclude(pk=made.sample.pk):
+        BatchReport.objects.create(batch=batch, content=content, stand=batch_scores.version_key(batch))
+        BatchActivity.objects.update_or_create(batch=batch, defaults={"counted_at": clock.now()})
 
 
 def _people(seed: _Seed, _batches: int, _hits: int) -> None:
@@ -80,14 +100,16 @@ def _people(seed: _Seed, _batches: int, _hits: int) -> None:
 
 
 def _items(seed: _Seed, batches: int, hits: int) -> None:
-    numbers, name = f"generate_series(1, {batches}) n", "'many-' || n"
-    multiply(seed.dataset, numbers, slug=name, size=str(hits))
-    multiply(seed.batch, numbers, slug=name, size=str(hits), next_ticket=str(hits), state="'closed'")
+    numbers, name = f"generate_series(0, {batches}) n", "'many-' || n"
+    size = f"CASE n WHEN 0 THEN {SAMPLE} ELSE {hits} END"
+    multiply(seed.dataset, numbers, slug=name, size=size)
+    multiply(seed.batch, numbers, slug=name, size=size, next_ticket=size, state="'closed'")
     places = (
-        f"(SELECT d.id AS dataset, k FROM annotation_dataset d, generate_series(0, {hits - 1}) k "
+        "(SELECT d.id AS dataset, k FROM annotation_dataset d, generate_series(0, d.size - 1) k "
         "WHERE d.slug LIKE 'many-%') n"
     )
     known = {"source_id": "'many-' || n.k", "group_key": "n.dataset || ':' || n.k"}
+    known |= {"question": "t.question || ' ' || md5(n.k::text)"}
     multiply(seed.item, places, dataset_id="n.dataset", position="n.k", **known)
     with connection.cursor() as cursor:
         cursor.execute(
@@ -103,6 +125,7 @@ def _hits(seed: _Seed, batches: int, _hits: int) -> None:
         "JOIN annotation_batch b ON b.slug = d.slug WHERE b.slug LIKE 'many-%') n"
     )
     counters = {"wanted": str(EACH), "live": "0", "done": f"CASE WHEN n.last THEN {EACH - 2} ELSE {EACH} END"}
+    counters |= {"disagreement": "round(random()::numeric, 2)", "score": "round(random()::numeric, 2)"}
     names = {"public_id": "'h' || n.item", "group_key": "n.g", "ticket": "n.k"}
     multiply(seed.hit, items, item_id="n.item", batch_id="n.batch", **counters, **names)
 
@@ -144,7 +167,8 @@ def found() -> Crowded:
     project = Project.objects.get(slug="crowded")
     many = project.batches.filter(slug__startswith="many-")
     worker = project.workers.get(user__username="next-one")
-    return Crowded(User.objects.get(username="alice"), worker, many.get(slug="many-1"), many.get(state="open"))
+    done, sample = (many.get(slug=slug) for slug in ("many-1", "many-0"))
+    return Crowded(User.objects.get(username="alice"), worker, done, many.get(state="open"), sample)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
-"""`python -m tests.bench.plans --judgments 10000000`: what people do all day in a project of that size, on PostgreSQL.
+"""`python -m tests.bench.plans --responses 10000000`: what people do all day in a project of that size, on PostgreSQL.
 
-Prints for each act how many queries it takes, its median time, and what PostgreSQL reads whole although it is big. Ends
-with 1 if there is any.
+Prints for each act its CPU with that of the back end, its queries, its time, and what PostgreSQL reads whole although it
+is big. Ends with 1 if there is any, or if a page takes more CPU than its goal.
 """
 
 from __future__ import annotations
@@ -22,15 +22,22 @@ from typing import Any
 from tests import run_postgres
 
 BIG = tuple(f"annotation_{name}" for name in ("item", "hit", "assignment", "workerresponse", "participation"))
-PROJECT_PAGES = ("project", "batches", "datasets", "people", "money", "approvals", "compare", "log")
-BATCH_PAGES = ("batch", "hits", "batch-assignments", "batch-workers", "report")
-ROUNDS = 7
+PROJECT_PAGES = ("project", "batches", "datasets", "people", "hours", "money", "approvals", "compare", "log")
+BATCH_PAGES = ("batch", "hits", "batch-assignments", "batch-workers", "problem-reports", "report", "adjudicate", "gold")
+BATCH_PAGES = (*BATCH_PAGES, "results-dataset-new", "batch-settings")
+OF_HIT = ("hit", "adjudicate-hit")
+LISTS = ("?page=900", "?order=answers", "?order=ticket", "?show=unfinished", "?q=no-such-words", "?differing=on")
+SEARCHES = ("many-77", "tower", "no-such-words")
+ROUNDS = 5
+PAGE, SEARCH = 150, 300  # milliseconds of CPU
+SLOW = {"report of a small batch"}  # done once, without a goal
 Act = Callable[[], object]
 
 
 def acts(made: Any) -> dict[str, Act]:
     """What is done, by name; each leaves the database as it was or one assignment further."""
     from django.test import Client
+    from django.urls import reverse
 
     from annotation import jobs
     from annotation.flow.reports import batch_scores
@@ -46,6 +53,13 @@ def acts(made: Any) -> dict[str, Act]:
         assert row is not None
         submit(row, key=f"0.{row.pk}")
 
+    def first_of_export() -> None:
+        """The first part of the file: the rest is a matter of `make bench exporting`."""
+        response = desk.get(reverse("batch-export", args=[slug, done, "jsonl"]))
+        next(iter(response.streaming_content))
+        response.close()
+
+    hits = {hit.public_id for hit in made.done.hits.all()[:1]}
     of_project = {name: _page(desk, name, slug) for name in PROJECT_PAGES}
     of_batch = {name: _page(desk, name, slug, done) for name in BATCH_PAGES}
     return {
@@ -54,11 +68,17 @@ def acts(made: Any) -> dict[str, Act]:
         "annotator: history": _page(worker, "history"),
         **{f"requester: {name}": look for name, look in (of_project | of_batch).items()},
         "requester: the open batch": _page(desk, "batch", slug, made.open.slug),
-        "requester: a HIT": _page(desk, "hit", slug, done, made.done.hits.all()[0].public_id),
-        "requester: search for an id": _page(desk, "search", slug, query="?q=many-77"),
-        "requester: search for words": _page(desk, "search", slug, query="?q=tower"),
+        "requester: adjudicate in the open batch": _page(desk, "adjudicate", slug, made.open.slug),
+        **{f"requester: a HIT ({name})": _page(desk, name, slug, done, hit) for name in OF_HIT for hit in hits},
+        **{f"requester: HITs, {what}": _page(desk, "hits", slug, done, query=what) for what in LISTS},
+        "requester: comparison of two batches": _page(desk, "compare", slug, query=f"?one={done}&one={made.open.slug}"),
+        "requester: comparison of workers": _page(desk, "compare", slug, query=f"?of=answerers&batch={done}"),
+        "requester: a dataset": _page(desk, "dataset", slug, done),
+        "requester: a dataset, searched": _page(desk, "dataset", slug, done, query="?q=no-such-words"),
+        "requester: export, its first part": first_of_export,
+        **{f"search: {words}": _page(desk, "search", slug, query=f"?q={words}") for words in SEARCHES},
         "sweeps": jobs.work_off,
-        "report of a batch": lambda: batch_scores.score_batch(made.done),
+        "report of a small batch": lambda: batch_scores.score_batch(made.sample),
     }
 
 
@@ -114,37 +134,59 @@ def _nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield from _nodes(inner)
 
 
-def measure(responses: int) -> int:
+def measure(responses: int, batches: int) -> int:
     """Fill the database named by DATABASE_URL (0: it is filled), do everything some times, print; the exit status."""
     import django
 
     django.setup()
+    from django.db import connection
+
     from tests.bench.crowded import EACH, crowd, found
 
-    hits = min(20_000, responses // EACH // 2)
     began = time.perf_counter()
 
     def tell(what: str) -> None:
         print(f"  {time.perf_counter() - began:6.0f} s  {what}", file=sys.stderr, flush=True)
 
     with tempfile.TemporaryDirectory() as folder:
-        made = crowd(Path(folder), batches=responses // EACH // hits, hits=hits, tell=tell) if responses else found()
+        hits = responses // EACH // batches
+        made = crowd(Path(folder), batches=batches, hits=hits, tell=tell) if responses else found()
     tell("there")
     _print_sizes()
+    with connection.cursor() as cursor:
+        cursor.execute("SET max_parallel_workers_per_gather = 0")  # or part of the CPU would be counted nowhere
     bad = set()
     for name, act in acts(made).items():
-        seconds = []
-        for _round in range(ROUNDS if name != "report of a batch" else 1):
-            with watched() as statements:
-                start = time.perf_counter()
-                act()
-                seconds.append(time.perf_counter() - start)
-        whole = whole_reads(statements)
-        bad |= whole
-        print(f"{name:40} {len(statements):4} queries {median(seconds) * 1000:9.1f} ms  {len(whole) or ''}", flush=True)
-    for line in sorted(bad):
-        print(f"reads all of {line}")
+        spent, seconds, statements = _measured(act, rounds=1 if name in SLOW else ROUNDS)
+        bad |= {f"reads all of {line}" for line in whole_reads(statements)}
+        goal = SEARCH if name.startswith("search") else PAGE
+        if name not in SLOW and 1000 * spent > goal:
+            bad.add(f"takes more than {goal} ms of CPU: {name}")
+        took = f"{1000 * spent:9.1f} ms of CPU {1000 * seconds:9.1f} ms"
+        print(f"{name:45} {took} {len(statements):4} queries", flush=True)
+    print("\n".join(sorted(bad)))
     return 1 if bad else 0
+
+
+def _measured(act: Act, *, rounds: int) -> tuple[float, float, list[tuple[str, Any]]]:
+    """Medians of seconds of CPU, with the back end's, and of time; the statements of one round."""
+    spent, seconds = [], []
+    for _round in range(rounds):
+        with watched() as statements:
+            start, cpu = time.perf_counter(), time.process_time() + _of_back_end()
+            act()
+            spent.append(time.process_time() + _of_back_end() - cpu)
+            seconds.append(time.perf_counter() - start)
+    return median(spent), median(seconds), statements
+
+
+def _of_back_end() -> float:
+    """Seconds of CPU of our back end so far; it has no helpers, as `measure` sees to that."""
+    from django.db import connection
+
+    connection.ensure_connection()
+    assert connection.connection is not None
+    return int(Path(f"/proc/{connection.connection.info.backend_pid}/schedstat").read_text().split()[0]) / 1e9
 
 
 def _print_sizes() -> None:
@@ -160,12 +202,13 @@ def _print_sizes() -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.bench.plans", description=__doc__)
     parser.add_argument("--responses", type=int, default=1_000_000, help="how many (default: 1,000,000)")
+    parser.add_argument("--batches", type=int, default=2, help="in as many batches (default: 2)")
     parser.add_argument(
-        "--here", action="store_true", help="in the migrated, empty database of DATABASE_URL; again with --judgments 0"
+        "--here", action="store_true", help="in the migrated, empty database of DATABASE_URL; again with --responses 0"
     )
     wish = parser.parse_args()
     if wish.here:
-        return measure(wish.responses)
+        return measure(wish.responses, wish.batches)
     with run_postgres.cluster() as running:
         if running is None:
             print(run_postgres.MISSING)
@@ -175,7 +218,7 @@ def main() -> int:
             "DJANGO_SETTINGS_MODULE": "tests.settings",
         }
         subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], env=environment, check=True)
-        again = [sys.executable, "-m", "tests.bench.plans", "--here", "--responses", str(wish.responses)]
+        again = [sys.executable, "-m", "tests.bench.plans", "--here", *sys.argv[1:]]
         return subprocess.run(again, env=environment, check=False).returncode
 
 

@@ -48,7 +48,7 @@ def score_batch(batch: Batch, *, cut: Cut = ALL, progress: OnProgress = no_progr
 
     For the complete batch it also stores each HIT's disagreement and mean grade against gold.
     """
-    version = _version_key(batch)
+    version = version_key(batch)
     task = task_type(batch.task)
     collected = Collected.of(batch)
     content = _computed(batch, task, _options(batch, task, cut), _judged(batch, task, progress, cut, collected))
@@ -103,7 +103,7 @@ def kept_report(batch: Batch, cut: Cut = ALL) -> BatchReport | PartReport | None
 
 def is_fresh(batch: Batch, report: BatchReport | PartReport) -> bool:
     """Whether the report covers the current responses."""
-    return report.stand == _version_key(batch)
+    return report.stand == version_key(batch)
 
 
 def _progress(batch: Batch, cut: Cut) -> list[list[Any]]:
@@ -131,7 +131,7 @@ def cached_report(batch: Batch) -> dict[str, Any] | None:
     return report.content if report and is_fresh(batch, report) else None
 
 
-def _version_key(batch: Batch) -> str:
+def version_key(batch: Batch) -> str:
     submitted = batch.assignments.submitted().filter(hit__check_item=False)
     responses = submitted.aggregate(count=Count("pk"), revisions=Sum("revision"))
     excluded = batch.hits.filter(excluded_at__isnull=False).aggregate(count=Count("pk"), last=Max("excluded_at"))
