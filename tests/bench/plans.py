@@ -1,7 +1,7 @@
 """`python -m tests.bench.plans --responses 10000000`: what people do all day in a project of that size, on PostgreSQL.
 
-Prints for each act its CPU with that of the back end, its queries, its time, and what PostgreSQL reads whole although it
-is big. Ends with 1 if there is any, or if a page takes more CPU than its goal.
+Prints for each act its CPU with that of the back end, its time, its queries, and what PostgreSQL reads whole although
+it is big. Ends with 1 if there is any, or if a page takes more CPU than its goal.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ BATCH_PAGES = (*BATCH_PAGES, "results-dataset-new", "batch-settings")
 OF_HIT = ("hit", "adjudicate-hit")
 LISTS = ("?page=900", "?order=answers", "?order=ticket", "?show=unfinished", "?q=no-such-words", "?differing=on")
 SEARCHES = ("many-77", "tower", "no-such-words")
-ROUNDS = 5
+ROUNDS = 3
 PAGE, SEARCH = 150, 300  # milliseconds of CPU
 SLOW = {"report of a small batch"}  # done once, without a goal
 Act = Callable[[], object]

@@ -11,7 +11,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from annotation.events import BatchClosed, BatchLaunched, BatchLaunching, BatchPaused, BatchResumed, HitsCreated, emit
-from annotation.flow.batches import hidden_gold, workers_needed
+from annotation.flow.batches import hidden_gold, kept_figures, workers_needed
 from annotation.flow.batches.expected_time import expected_seconds
 from annotation.flow.batches.item_selection import LeftOut, nothing_to_ask, pick, rows_of, takes_singles
 from annotation.flow.data.item_writer import no_progress
@@ -275,8 +275,11 @@ def _workers_wanted(batch: Batch) -> int:
     is_draft = batch.launched_at is None
     rows = Item.objects.filter(dataset__batches=batch) if is_draft else batch.hits.filter(check_item=False)
     apart = batch.meeting == Batch.Meeting.ONE and not takes_singles(batch)
-    together = workers_needed.largest_group(rows.values("group_key")) if apart else 1
-    return batch.assignments_per_hit * together
+    if not apart:
+        return batch.assignments_per_hit
+    groups = rows.values("group_key")
+    name = f"largest-group/{batch.state}"
+    return batch.assignments_per_hit * kept_figures.figure(batch, name, lambda: workers_needed.largest_group(groups))
 
 
 @transaction.atomic

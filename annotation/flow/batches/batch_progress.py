@@ -12,7 +12,7 @@ from django.db.models import Count, F, Max, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from annotation.flow.batches import hidden_gold
+from annotation.flow.batches import hidden_gold, kept_figures
 from annotation.models import (
     Assignment,
     Batch,
@@ -74,7 +74,11 @@ def work_of(project: Project) -> QuerySet[Assignment]:
 
 
 def counts_of(batch: Batch) -> Counts:
-    """The counts of a batch, in three queries."""
+    """The counts of a batch, in three queries; kept if it is large."""
+    return kept_figures.figure(batch, "counts", lambda: _counts(batch))
+
+
+def _counts(batch: Batch) -> Counts:
     hits = batch.hits.filter(check_item=False).aggregate(**OF_HITS)
     assignments = assignments_of(batch).aggregate(**OF_ASSIGNMENTS)
     return Counts(**hits, **assignments, problem_reports=open_problem_reports(batch).count())
@@ -108,7 +112,15 @@ def open_problem_reports(batch: Batch) -> QuerySet[ProblemReport]:
 
 
 def by_hour(batch: Batch) -> list[tuple[datetime, int]]:
-    """(hour in the current time zone, submissions) for the last 48 hours of work; empty without any."""
+    """(hour in the current time zone, submissions) for the last 48 hours of work; empty without any.
+
+    Kept if the batch is large.
+    """
+    name = f"hours/{timezone.get_current_timezone_name()}"
+    return kept_figures.figure(batch, name, lambda: _by_hour(batch))
+
+
+def _by_hour(batch: Batch) -> list[tuple[datetime, int]]:
     submitted = assignments_of(batch).filter(state=lifecycle.SUBMITTED)
     last = submitted.aggregate(last=Max("submitted_at"))["last"]
     if last is None:
@@ -148,8 +160,12 @@ def workers_of(batch: Batch) -> list[dict[str, Any]]:
     """Rows by worker, busiest first: worker, submitted, late, returned, problem_reports, median_seconds, paused, last.
 
     Who has met nothing but hidden gold is listed with zeros, since they may be paused. The median is of active
-    seconds over submitted assignments; None if none was measured.
+    seconds over submitted assignments; None if none was measured. Kept if the batch is large.
     """
+    return kept_figures.figure(batch, "workers", lambda: _workers(batch))
+
+
+def _workers(batch: Batch) -> list[dict[str, Any]]:
     ordinary = Q(hit__check_item=False)
     counts = {name: Count("pk", filter=SHOWS[name] & ordinary) for name in ("submitted", "late", "returned")}
     assignments = batch.assignments.filter(NOT_IMPORTING).values("worker")

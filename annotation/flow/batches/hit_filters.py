@@ -8,6 +8,7 @@ from django.db.models import F, Q, QuerySet, TextField
 from django.db.models.functions import Cast
 from django.db.models.lookups import GreaterThan
 
+from annotation.flow.batches import kept_figures
 from annotation.models import Assignment, Batch, Hit, WorkerResponse, clock
 from annotation.models.batch import by_disagreement
 from annotation.models.fields import to_text
@@ -87,9 +88,9 @@ def hits_in(batch: Batch, cut: Cut, rows: QuerySet[Hit]) -> QuerySet[Hit]:
 
 
 def pseudonyms(batch: Batch) -> dict[str, int]:
-    """Everybody with an assignment in the batch, by pseudonym."""
+    """Everybody with an assignment in the batch, by pseudonym; kept if it is large."""
     workers = batch.assignments.order_by().values_list("worker", flat=True).distinct()
-    return {batch.project.pseudonym(pk): pk for pk in workers}
+    return kept_figures.figure(batch, "pseudonyms", lambda: {batch.project.pseudonym(pk): pk for pk in workers})
 
 
 def _worker(batch: Batch, name: str) -> int | None:

@@ -8,10 +8,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
-from django.db.models import F
-from django.db.models.functions import Coalesce
+from django.db.models import Count, F, Q, Sum
+from django.db.models.functions import Coalesce, TruncDate
 from django.utils.translation import gettext as _
 
 from annotation.models import Assignment, Batch, Project, Worker
@@ -63,22 +64,23 @@ def sheet(project: Project, first: date, last: date, *, zone: ZoneInfo) -> Sheet
     rows = Assignment.objects.filter(worker__project=project, active_seconds__gt=0).exclude(state=lifecycle.ACCEPTED)
     rows = rows.filter(NOT_IMPORTING)
     timed = rows.annotate(ended=Coalesce(F("submitted_at"), F("ended_at"))).filter(ended__gte=start, ended__lt=end)
-    sums: defaultdict[tuple[int, date, int], list[float]] = defaultdict(lambda: [0.0, 0, 0])
-    columns = ("worker", "batch", "state", "ended", "active_seconds")
-    for worker_id, batch, state, when, seconds in timed.order_by("pk").values_list(*columns):
-        line = sums[worker_id, when.astimezone(zone).date(), batch]
-        line[0] += seconds
-        line[1 if state == lifecycle.SUBMITTED else 2] += 1
-    return _sheet(project, sums)
+    by_day = timed.order_by().values("worker", "batch", day=TruncDate("ended", tzinfo=zone))
+    is_submitted = Q(state=lifecycle.SUBMITTED)
+    counted = by_day.annotate(
+        seconds=Sum("active_seconds"), done=Count("pk", filter=is_submitted), other=Count("pk", filter=~is_submitted)
+    )
+    columns = ("worker", "day", "batch", "seconds", "done", "other")
+    return _sheet(project, {tuple(row[:3]): row[3:] for row in counted.values_list(*columns)})
 
 
-def _sheet(project: Project, sums: dict[tuple[int, date, int], list[float]]) -> Sheet:
+def _sheet(project: Project, sums: dict[Any, Any]) -> Sheet:
+    """From {(worker, day, batch): (seconds, submitted, ended otherwise)}."""
     workers = Worker.objects.select_related("user").in_bulk({key[0] for key in sums})
     batches = Batch.everything.in_bulk({key[2] for key in sums})  # with deleted batches: their work is paid too
     for worker in workers.values():
         worker.project = project
     lines = [
-        Line(workers[worker_id], day, batches[batch], seconds, int(submitted), int(ended))
+        Line(workers[worker_id], day, batches[batch], seconds, submitted, ended)
         for (worker_id, day, batch), (seconds, submitted, ended) in sorted(sums.items())
     ]
     by_worker: defaultdict[int, list[Line]] = defaultdict(list)

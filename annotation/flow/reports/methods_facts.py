@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from statistics import median
 from typing import Any
 
-from django.db.models import Count, Max, Min, Q, QuerySet, Sum
+from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Sum
 from django.utils.translation import gettext
 
 from annotation import recruitment
@@ -55,7 +55,8 @@ def facts_of(batch: Batch, report: Mapping[str, Any] | None) -> Facts:
         datasets=_counted(work, "item__dataset__slug"),
         hops=tuple((hops or 0, count) for hops, count in _counted(work, "item__hops")),
         per_hit=(wanted["few"] or 0, wanted["most"] or 0),
-        unanswered=there.exclude(pk__in=answers.order_by().values("hit")).count(),
+        # of those without a counted response only, by index: surplus ones are answered too
+        unanswered=there.filter(~Exists(answers.filter(hit=OuterRef("pk"))), done=0).count(),
         first=day_of(here["first"]),
         last=day_of(here["last"]),
         chosen=batch.workers.count(),

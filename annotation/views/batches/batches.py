@@ -132,7 +132,10 @@ def batch_assignments(request: HttpRequest, project: Project, batch: str) -> Htt
     filters = cut_context(request, shown)
     rows = hit_filters.assignments_in(shown, filters["cut"], rows)
     rows = rows.select_related("hit__item", "worker__project").defer("hit__payload", "hit__item__content", "draft")
-    page = Paginator(rows.order_by("-pk"), 50).get_page(request.GET.get("page"))
+    pages = Paginator(rows.order_by("-pk"), 50)
+    if show in batch_progress.SHOWS and not filters["cut"].query:
+        pages.count = getattr(batch_progress.counts_of(shown), show.replace("-", "_"))
+    page = pages.get_page(request.GET.get("page"))
     name_uncomposed(row.hit.item for row in page)
     return render(
         request,
