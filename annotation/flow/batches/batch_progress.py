@@ -133,7 +133,15 @@ def _by_hour(batch: Batch) -> list[tuple[datetime, int]]:
 
 
 def over_time(batch: Batch) -> list[tuple[datetime, int]]:
-    """(time in the current time zone, responses submitted until then) for at most 24 equal periods; [] without any."""
+    """(time in the current time zone, responses submitted until then) for at most 24 equal periods; [] without any.
+
+    Kept if the batch is large.
+    """
+    name = f"over-time/{timezone.get_current_timezone_name()}"
+    return kept_figures.figure(batch, name, lambda: _over_time(batch))
+
+
+def _over_time(batch: Batch) -> list[tuple[datetime, int]]:
     rows = hidden_gold.rows_without_checks(batch, batch.assignments.filter(submitted_at__isnull=False))
     times = rows.order_by("submitted_at").values_list("submitted_at", flat=True)
     first, last = times.first(), times.last()  # not as one aggregate, which would read the whole index
