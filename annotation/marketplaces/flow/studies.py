@@ -31,6 +31,7 @@ from annotation.registry import task_type
 State, Goal = PanelStudy.State, PanelStudy.Goal
 VISIT_MINUTES = 15  # of a visit, by default
 MOST_HITS = 200  # of a visit
+ENOUGH = 5  # visits for a median
 
 
 def is_study(batch: Batch) -> bool:
@@ -243,10 +244,10 @@ def places_left(study: PanelStudy) -> bool:
 
 
 def median_minutes(study: PanelStudy) -> float | None:
-    """The median length of the last finished visits, in minutes; None before there is one."""
+    """The median length of the last finished visits, in minutes; None before there are ENOUGH."""
     done = study.visits.filter(outcome="done", ended_at__isnull=False).order_by("-pk")
     lengths = [(end - start).total_seconds() / 60 for start, end in done.values_list("arrived_at", "ended_at")[:1000]]
-    return round(statistics.median(lengths), 1) if lengths else None
+    return round(statistics.median(lengths), 1) if len(lengths) >= ENOUGH else None
 
 
 def cost(study: PanelStudy) -> Decimal:
