@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from annotation import discovery
 from annotation.discovery import BatchTab
-from annotation.flow.batches import batch_launch, score_looks
+from annotation.flow.batches import batch_launch, kept_figures, score_looks
 from annotation.flow.people import round_attempts
 from annotation.flow.projects import overview
 from annotation.flow.review import disputed_gold, review_decisions
@@ -46,6 +46,7 @@ def batch_context(batch: Batch, here: str, *, leaf: str | None = None, **more: A
         "tone": TONES[batch.state],
         "tabs": tabs,
         "open_decisions": waiting,
+        "figures_may_be_old": batch.size >= kept_figures.LARGE,
         "exports": EXPORTS,
         **more,
     }
