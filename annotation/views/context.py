@@ -88,7 +88,7 @@ def _new_to(request: HttpRequest) -> int:
 
 def _places(request: HttpRequest) -> list[dict[str, Any]]:
     standing = _standing_of(request)
-    if standing is None:
+    if standing is None or "guest_home" in request.session:
         return []
     places = [(reverse("home"), _("Home"))]
     if standing.works:
