@@ -271,14 +271,30 @@ def _let_a_person_decide(panel: Panel) -> None:
         bonuses.decide(row, was_paid=was_paid)
 
 
+def assert_paid_once(panel: Panel, paid: dict[str, list[int]]) -> None:
+    assert set(map(sum, paid.values())) == {70}
+    assert set(Payment.objects.values_list("state", flat=True)) == {"paid"}
+    assert not VisitBonus.objects.filter(state__in=VisitBonus.IN_FLIGHT).exists()
+
+
 def test_under_faults_and_kills_every_bonus_is_paid_exactly_once(
     make_panel: Callable[..., Panel], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     panel = make_panel(size=2, per_hit=10)
-    paid = run_with_faults(panel, monkeypatch, visits=20, seed=1)
-    assert set(map(sum, paid.values())) == {70}
-    assert set(Payment.objects.values_list("state", flat=True)) == {"paid"}
-    assert not VisitBonus.objects.filter(state__in=VisitBonus.IN_FLIGHT).exists()
+    assert_paid_once(panel, run_with_faults(panel, monkeypatch, visits=20, seed=1))
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(2, 16))
+def test_two_thousand_faults_double_and_lose_no_bonus(
+    make_panel: Callable[..., Panel], monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    """At least 150 faults a seed."""
+    panel = make_panel(size=6, per_hit=10)
+    panel.emulator.faults = faults.Faults(seed=seed)
+    assert_paid_once(panel, run_with_faults(panel, monkeypatch, visits=60, seed=seed))
+    seen = panel.emulator.faults.seen
+    assert seen.total() - seen["fine"] >= 150
 
 
 def test_without_the_guard_the_same_run_pays_some_twice(
