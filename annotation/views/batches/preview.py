@@ -45,7 +45,7 @@ def batch_preview(request: HttpRequest, project: Project, batch: str) -> HttpRes
     context["frame"] |= {"number": number, "total": total, "home_url": end}
     context |= {"previews": _links(shown, len(hits), number), "preview_end": end}
     if task_type(shown.task).launched:
-        context["frame"] |= {"test": True, "submit_url": request.get_full_path()}
+        context["frame"] |= {"test": True, "submit_url": f"{request.path}?n={number}&seed={seed}"}
     tried = {number}
     if request.method == "POST" and context["frame"].get("test"):
         context |= _tested(request, hit, context["payload"])
