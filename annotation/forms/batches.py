@@ -158,7 +158,7 @@ class LaunchForm(WhoForm, InstructionsForm, PlaceForm, PayForm, CheckForm):
     unseen_only = forms.BooleanField(
         label=_("Use only items that no other batch of this task uses"),
         required=False,
-        help_text=_("The items are fixed at launch, so two batches never share one."),
+        help_text=_("Two batches with this on never share an item; the items are fixed at launch."),
     )
     disjoint = forms.BooleanField(
         label=_("Keep the items of qualification and production batches apart"), required=False, initial=True
