@@ -62,7 +62,7 @@ def test_preview_accept_answer_submit_and_the_next(page: Any, site: Site, market
     frame.get_by_role("button", name="I agree").click()
     frame.get_by_role("button", name="Continue to the practice").click()
     for number in (1, 2, 3):
-        expect(frame.get_by_text(f"Practice {number} of 3", exact=True)).to_be_visible()
+        expect(frame.get_by_text(f"{number} of 3", exact=True)).to_be_visible()
         answer(frame)
         frame.get_by_role("button", name="Check my answer").click()
         frame.get_by_role("button", name="Continue").click()

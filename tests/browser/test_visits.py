@@ -27,7 +27,7 @@ def test_a_participant_finishes_a_visit_on_a_phone_and_goes_on_on_another_device
     phone.get_by_role("button", name="Begin").tap()
     phone.get_by_role("button", name="Continue to the practice").tap()
     for number in (1, 2, 3):
-        expect(phone.get_by_text(f"Practice {number} of 3", exact=True)).to_be_visible()
+        expect(phone.get_by_text(f"{number} of 3", exact=True)).to_be_visible()
         answer(phone)
         phone.get_by_role("button", name="Check my answer").tap()
         phone.get_by_role("button", name="Continue").tap()
