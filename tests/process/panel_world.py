@@ -56,7 +56,9 @@ def open_study(*, url: str, workspace: str, hits: int, each: int, per_visit: int
 def pass_time(*, hours: int) -> None:
     """Let time pass for bonuses that were called, and for visits under way."""
     back = timedelta(hours=hours)
-    VisitBonus.objects.filter(state=STATE.CALLED).update(called_at=F("called_at") - back, due_at=Now())
+    # not for a call that may still be under way: on a busy machine it would be judged before it arrives
+    called = VisitBonus.objects.filter(state=STATE.CALLED, called_at__lt=Now() - timedelta(seconds=10))
+    called.update(called_at=F("called_at") - back, due_at=Now())
     Visit.objects.filter(state="live").update(deadline=F("deadline") - back)
     Visit.objects.filter(sent_at=None).exclude(decision="").update(due_at=Now(), tries=0)
 
