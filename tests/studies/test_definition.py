@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from annotation.pure.studies import definition, published
@@ -48,6 +50,12 @@ def test_a_definition_is_read() -> None:
 def test_an_error_names_its_place(text: str, why: str) -> None:
     with pytest.raises(BadStudy, match="^" + why.replace(".", r"\.")):
         definition.read(text)
+
+
+def test_a_missing_package_is_named_with_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    with pytest.raises(BadStudy, match=r'pip install "hopscribe\[studies\]"'):
+        definition.read(HEAD + DATA + BATCH)
 
 
 def test_the_scale_shrinks_samples_only() -> None:

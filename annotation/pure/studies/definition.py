@@ -11,8 +11,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, TypeVar
 
-import yaml
-
 PAPER, OURS = "paper", "ours"
 
 
@@ -95,6 +93,10 @@ KINDS = {"str": str, "int": int, "float": (int, float), "dict": dict, "list": li
 
 def read(text: str) -> Definition:
     """The definition in a file's text. Raises BadStudy with the place in the file."""
+    try:
+        import yaml  # an extra
+    except ModuleNotFoundError:
+        raise BadStudy('studies need a package that is not installed: pip install "hopscribe[studies]"') from None
     try:
         raw = yaml.safe_load(text)
     except yaml.YAMLError as broken:
