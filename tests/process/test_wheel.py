@@ -17,7 +17,7 @@ from random import Random
 import pytest
 import yaml
 
-from annotation.demo.visitor import Visitor, is_assignment
+from annotation.demo.visitor import Page, Visitor, is_assignment
 from annotation.formats import FORMATS
 from annotation.operations.page_browser import Browser, FormPage
 from annotation.pure.data.example import Example, Paragraph
@@ -152,6 +152,16 @@ def later(source: Path, version: str, sql: str) -> Path:
     return wheels.wheel_of(source, source / f"dist-{version}")
 
 
+def begin(worker: Visitor, batch: int) -> Page:
+    """Read the instructions and pass over the practice; returns the first assignment."""
+    page = worker._browser.open(f"/work/batches/{batch}/instructions/")  # as `Visitor.begin`, without a database
+    page = worker.post(*page.form("/instructions/"))
+    while match := re.search(r"/practice/([0-9]+)/", page.url):
+        url, hidden = page.form(f"/practice/{match[1]}/")
+        page = worker.post(f"{url}done/", hidden)
+    return page
+
+
 class Environment:
     """An empty environment with pip."""
 
@@ -206,7 +216,7 @@ class Machine(Environment):
                 worker = Visitor(address, name, PASSWORD, 1.0, Random(name))
                 worker.sign_in()
                 worker.consent("default")
-                page = worker.start(1)
+                page = begin(worker, 1)
                 while is_assignment(page):
                     page = worker.answer(page, {example.question: example for example in examples})
 
