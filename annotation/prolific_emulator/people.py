@@ -144,8 +144,8 @@ def messages(call: Call) -> Reply:
         raise Problem(400, "Give user_id or created_after.")
     rows = [row for row in call.world.messages if not who or who in {row["sender_id"], row["recipient"]}]
     if after:
-        since = datetime.fromisoformat(after.replace(" ", "+"))
-        rows = [row for row in rows if datetime.fromisoformat(row["sent_at"]) > since]
+        since = stamp(datetime.fromisoformat(after.replace(" ", "+"))) or ""
+        rows = [row for row in rows if row["sent_at"] >= since]  # both in their milliseconds
     return _shown(rows)
 
 
