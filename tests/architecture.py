@@ -85,7 +85,7 @@ SUBJECTS: dict[str, dict[str, tuple[str, ...]]] = {
         "people": ("batches", "money", "projects", "review", "work"),
         "money": ("projects", "review"),
         "notifications": ("work",),
-        "reports": ("batches", "data", "money", "review", "work"),
+        "reports": ("batches", "data", "money", "projects", "review", "work"),
     },
     "views": {
         "projects": ("data",),

@@ -7,9 +7,8 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from annotation.flow.batches import score_looks
 from annotation.flow.errors import Refused
-from annotation.flow.reports import batch_scores
+from annotation.flow.reports import batch_scores, score_looks
 from annotation.flow.review.response_import import import_responses
 from annotation.models import Batch
 from annotation.pure.studies.published import UNITS, Published, difference, ours
@@ -39,8 +38,9 @@ def _report(batch: Batch | None, *, look: bool) -> dict[str, Any] | str:
     if not score_looks.responses(batch):
         return _("no responses yet")
     if look:
+        report = batch_scores.score_batch(batch)
         score_looks.look(batch)
-        return batch_scores.score_batch(batch)
+        return report
     if not score_looks.is_complete(batch):
         return _("not all responses are in")
     return batch_scores.cached_report(batch) or _("the scores are being computed")

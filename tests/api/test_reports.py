@@ -8,7 +8,8 @@ import pytest
 
 from annotation import jobs
 from annotation.flow.people import qualification_types
-from annotation.models import Job, Project, QualificationRound
+from annotation.flow.reports import batch_scores, score_looks
+from annotation.models import AuditEntry, Job, Project, QualificationRound
 from tests.api.calling import caller, fields_at_fault, member
 from tests.flow import acting
 
@@ -47,6 +48,23 @@ def test_a_report_is_computed_by_a_job_and_told_as_values_and_tables(
     stranger = member(Project.objects.create(slug="springs", title="Springs"), "dave", "owner")
     stranger.base = api.base
     assert stranger.get(REPORT).status_code == 404
+
+
+def test_scores_that_are_sent_before_all_responses_are_in_are_a_look(api: Any, batch: Any, bob: Any) -> None:
+    def looks() -> list[int]:
+        return [row.details["n"] for row in AuditEntry.objects.filter(act=score_looks.LOOK).order_by("pk")]
+
+    acting.answer_all(bob, batch)
+    assert api.get(REPORT).json()["content"] is None
+    assert looks() == []
+    batch_scores.score_batch(batch)
+    assert api.get(f"{REPORT}tables/none/csv/").status_code == 404
+    assert api.get(REPORT, hops=3).json()["content"] is None
+    assert looks() == []
+    assert api.get(f"{REPORT}tables/human-performance/csv/").status_code == 200
+    assert looks() == [4]
+    assert api.get(REPORT).json()["content"] is not None
+    assert looks() == [4]
 
 
 @pytest.mark.app("dry_run")

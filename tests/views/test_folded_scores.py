@@ -8,8 +8,8 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
-from annotation.flow.batches import add_assignments, batch_launch, score_looks
-from annotation.flow.reports import batch_scores
+from annotation.flow.batches import add_assignments, batch_launch
+from annotation.flow.reports import batch_scores, score_looks
 from annotation.models import AuditEntry, Batch, BatchReport, Hit
 from tests.views.console import answer, at, work_off
 
@@ -52,6 +52,35 @@ def test_a_file_of_scores_is_a_look_at_them(client: Any, alice: Any, half: Batch
     client.force_login(alice)
     assert client.get(at("report-table", "human-performance", "csv")).status_code == 200
     assert looks() == [3]
+
+
+@pytest.mark.parametrize(
+    ("name", "args"),
+    [
+        ("report-table", ["human-performance", "csv"]),
+        ("report-chart", ["measures-wells"]),
+        ("report-export", ["latex"]),
+    ],
+)
+def test_only_a_file_that_exists_is_a_look(client: Any, alice: Any, half: Batch, name: str, args: list[str]) -> None:
+    client.force_login(alice)
+    unknown = ["unknown", *args[1:]]
+    assert [client.get(at(name, *which)).status_code for which in (args, unknown)] == [404, 404], "no report is stored"
+    batch_scores.score_batch(half)
+    missing = [at(name, *unknown), f"{at(name, *args)}?hops=9"]
+    missing += [at(name, args[0], "docx")] if len(args) > 1 else []
+    assert {client.get(address).status_code for address in missing} == {404}
+    assert looks() == []
+    assert client.get(at(name, *args)).status_code == 200
+    assert looks() == [3]
+
+
+def test_without_responses_there_is_nothing_to_look_at(client: Any, alice: Any, batch: Batch) -> None:
+    client.force_login(alice)
+    client.post(at("report-open"))
+    call_command("score_batch", batch.slug, "--project", "wells")
+    assert client.get(at("report-table", "human-performance", "csv")).status_code == 200
+    assert looks() == []
 
 
 def test_new_responses_fold_them_again(client: Any, alice: Any, carol: Any, half: Batch) -> None:

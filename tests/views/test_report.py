@@ -16,7 +16,7 @@ from tests.views.console import answer, at, work_off
 @pytest.fixture(autouse=True)
 def unfolded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Scores are shown although responses are missing (tests/views/test_folded_scores.py is about that)."""
-    monkeypatch.setattr("annotation.flow.batches.score_looks.is_complete", lambda batch: True)
+    monkeypatch.setattr("annotation.flow.reports.score_looks.is_complete", lambda batch: True)
 
 
 def _answered(bob: Any, carol: Any, batch: Any) -> None:

@@ -11,8 +11,7 @@ from rest_framework import serializers
 from annotation.api.batches.serializers import BatchPartViewSet
 from annotation.api.operations import QueuedSerializer, action, operation
 from annotation.api.serializers import JSON, TEXT, Filter, Input
-from annotation.flow.batches import score_looks
-from annotation.flow.reports import batch_scores
+from annotation.flow.reports import batch_scores, score_looks
 from annotation.models import Batch, Job
 from annotation.operations.downloads import sent
 from annotation.pure.batches.hit_filters import TIES, Cut
@@ -85,10 +84,10 @@ def _cell(cell: Any) -> Any:
 
 def report_data(batch: Batch, cut: Cut) -> JSON:
     """The stored report of a batch or of a part of it."""
-    score_looks.look(batch)
     kept = batch_scores.kept_report(batch, cut)
     if kept is None:
         return {"computed_at": None, "fresh": False, "tables": [], "content": None}
+    score_looks.look(batch)
     return {
         "computed_at": kept.created_at,
         "fresh": batch_scores.is_fresh(batch, kept),
@@ -131,5 +130,6 @@ class BatchReportViewSet(BatchPartViewSet):
         found = table_of(kept.content, table) if kept else None
         if found is None:
             raise Http404
+        score_looks.look(self.batch)
         name = f"{self.batch.slug}-{table}.{format}"
         return sent(self.request, self.batch, FILES[format].write(found, _), name=name, kind=FILES[format].media)

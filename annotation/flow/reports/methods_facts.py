@@ -10,9 +10,9 @@ from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Sum
 from django.utils.translation import gettext
 
 from annotation import recruitment
-from annotation.flow.batches import score_looks
 from annotation.flow.money import wages
 from annotation.flow.money.batch_funds import undecided_of
+from annotation.flow.reports import score_looks
 from annotation.flow.review import double_adjudication, review_decisions
 from annotation.flow.work import eligibility
 from annotation.models import Attempt, Batch, Hit, Payment, QualificationRound

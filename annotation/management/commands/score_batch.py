@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from annotation.flow.batches import score_looks
 from annotation.flow.errors import Refused
+from annotation.flow.reports import score_looks
 from annotation.flow.reports.batch_scores import score_batch
 from annotation.management.json_command import JSONCommand, batch_named, project_of, slug
 from annotation.models import Batch
@@ -29,8 +29,9 @@ class Command(JSONCommand):
         batch = batch_named(project_of(options), options["batch"])
         if batch.state in {Batch.State.DRAFT, Batch.State.LAUNCHING}:
             raise Refused("This batch has not been launched yet.")
+        report = score_batch(batch, cut=Cut(ties=options["ties"]), progress=self.progress_printer("HITs"))
         score_looks.look(batch)
-        return score_batch(batch, cut=Cut(ties=options["ties"]), progress=self.progress_printer("HITs"))
+        return report
 
     def lines(self, result: dict[str, Any]) -> list[str]:
         return list(printed(result))

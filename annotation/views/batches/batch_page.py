@@ -11,9 +11,10 @@ from django.utils.translation import gettext as _
 
 from annotation import discovery
 from annotation.discovery import BatchTab
-from annotation.flow.batches import batch_launch, kept_figures, score_looks
+from annotation.flow.batches import batch_launch, kept_figures
 from annotation.flow.people import round_attempts
 from annotation.flow.projects import overview
+from annotation.flow.reports import score_looks
 from annotation.flow.review import disputed_gold, review_decisions
 from annotation.models import Batch, Hit, Project
 from annotation.pure.batches.next_step import Situation

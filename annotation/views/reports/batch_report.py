@@ -9,9 +9,9 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from annotation import jobs
-from annotation.flow.batches import batch_progress, hit_filters, score_looks
+from annotation.flow.batches import batch_progress, hit_filters
 from annotation.flow.money import wages
-from annotation.flow.reports import batch_scores
+from annotation.flow.reports import batch_scores, score_looks
 from annotation.models import Batch, BatchReport, Job, Project
 from annotation.models.batch import by_disagreement
 from annotation.pure.batches.hit_filters import Cut

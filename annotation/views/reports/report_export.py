@@ -12,6 +12,7 @@ from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from annotation.flow.reports import score_looks
 from annotation.models import Batch, Project
 from annotation.operations.downloads import sent
 from annotation.pure.batches.hit_filters import Cut
@@ -22,8 +23,9 @@ from annotation.pure.reports.report_values import tables_of
 from annotation.pure.reports.svg import as_file
 from annotation.pure.reports.table_files import as_csv, as_latex, as_markdown
 from annotation.views.access import member_page
+from annotation.views.batches.batch_page import batch_of
 from annotation.views.reports.report_display import exhibit, in_words
-from annotation.views.reports.report_files import looked_at, methods_of, stored_report
+from annotation.views.reports.report_files import methods_of, stored_report
 
 ZIP = "application/zip"
 
@@ -89,10 +91,11 @@ def report_export(request: HttpRequest, project: Project, batch: str, form: str)
     """The stored report in one of EXPORTS; 404 for other forms, and without a report."""
     if form not in EXPORTS:
         raise Http404
-    shown, cut, export = looked_at(project, batch), Cut.of(request.GET).of_report, EXPORTS[form]
+    shown, cut, export = batch_of(project, batch), Cut.of(request.GET).of_report, EXPORTS[form]
     kept = stored_report(shown, request)
     methods = {} if cut.is_part else methods_of(shown, kept)
     written = export.write(Report(shown, cut, kept.content, methods, kept.created_at))
+    score_looks.look(shown)
     return sent(request, shown, written, name=f"{shown.slug}-report.{export.suffix}", kind=export.media)
 
 

@@ -6,8 +6,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from annotation.flow.batches import kept_figures, score_looks
-from annotation.flow.reports import batch_scores, methods_facts
+from annotation.flow.batches import kept_figures
+from annotation.flow.reports import batch_scores, methods_facts, score_looks
 from annotation.models import Batch, BatchReport, PartReport, Project
 from annotation.operations.downloads import attached, sent
 from annotation.pure.batches.hit_filters import Cut
@@ -34,26 +34,22 @@ def table_file(request: HttpRequest, of: Any, table: dict[str, Any] | None, suff
 @member_page(roles.SEE)
 def report_table(request: HttpRequest, project: Project, batch: str, name: str, suffix: str) -> HttpResponse:
     """A table as LaTeX, Markdown or CSV; 404 if the stored report does not have it."""
-    shown = looked_at(project, batch)
+    shown = batch_of(project, batch)
     table = table_of(stored_report(shown, request).content, name)
-    return table_file(request, shown, table, suffix, name=f"{shown.slug}-{name}")
+    file = table_file(request, shown, table, suffix, name=f"{shown.slug}-{name}")
+    score_looks.look(shown)
+    return file
 
 
 @member_page(roles.SEE)
 def report_chart(request: HttpRequest, project: Project, batch: str, name: str) -> HttpResponse:
     """A chart as SVG, for an image on a page or as a file."""
-    shown = looked_at(project, batch)
+    shown = batch_of(project, batch)
     plot = plot_of(stored_report(shown, request).content, name, _)
     if plot is None:
         raise Http404
-    return attached(as_file(plot), name=f"{shown.slug}-{name}.svg", kind=SVG)
-
-
-def looked_at(project: Project, batch: str) -> Batch:
-    """The batch of that name; asking for a file of its scores before all responses are in is a look at them."""
-    shown = batch_of(project, batch)
     score_looks.look(shown)
-    return shown
+    return attached(as_file(plot), name=f"{shown.slug}-{name}.svg", kind=SVG)
 
 
 def stored_report(batch: Batch, request: HttpRequest) -> BatchReport | PartReport:

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from annotation.flow.batches import batch_launch, score_looks
-from annotation.flow.reports import batch_scores
+from annotation.flow.batches import batch_launch
+from annotation.flow.reports import batch_scores, score_looks
 from annotation.models import AuditEntry, Batch
 from tests.one_line import one_line
 from tests.views.console import answer, at

@@ -23,10 +23,13 @@ def responses(batch: Batch) -> int:
 
 
 def look(batch: Batch) -> int:
-    """Log that somebody looks at the scores so far, unless the log's last look was at as many responses; returns n."""
+    """Log that somebody sees the scores of n responses, before all are in; returns n.
+
+    Not logged: without responses, and if the log's last look was at as many. Call it once there is something to see.
+    """
     n = responses(batch)
     last = _log(batch).filter(act=LOOK).order_by("-pk").first()
-    if not is_complete(batch) and (last is None or last.details.get("n") != n):
+    if n and not is_complete(batch) and (last is None or last.details.get("n") != n):
         audit_log.record(LOOK, batch, n=n)
     return n
 
