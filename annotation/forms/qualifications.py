@@ -165,7 +165,7 @@ class RuleForm(ConsoleForm):
         launched = project.batches.filter(launched_at__isnull=False)
         self.fields["batches"].queryset = launched.order_by("-launched_at")
 
-    def found(self) -> dict[Any, int]:
+    def scored_workers(self) -> dict[Any, int]:
         """Workers with the scores they would get."""
         terms = {name: self.cleaned_data[name] for name in ("least", "answers", "value")}
         return bulk_grants.by_rule(list(self.cleaned_data["batches"]), self.cleaned_data["figure"], **terms)

@@ -200,7 +200,7 @@ def _originals(groups: Sequence[Group], gold: Path | None, predictions: Path) ->
             fix = "Give the file with the originals of all questions"
             raise gold_file(gold).bad("the file", group.id, field="_id", wrong="the question is not there", fix=fix)
         row = labels.get(group.id) or group.union()
-        scores.append(_of_row(row, predicted.one(group.id), row))
+        scores.append(_of_row(row, predicted.only_prediction(group.id), row))
     return scores
 
 

@@ -132,7 +132,7 @@ class Predictions:
             self._refuse(group.id, f"none has the sub_idx {missing[0]}", "Copy the sub_idx of the row")
         return replace(group, pairs=tuple((row, by_number[row.sub_idx]) for row in group.rows))
 
-    def one(self, question_id: str) -> RowPrediction:
+    def only_prediction(self, question_id: str) -> RowPrediction:
         """The only prediction for an original question. Raises BadPredictions if there is not exactly one."""
         predictions = self.lines.get(question_id, [])
         if len(predictions) != 1:

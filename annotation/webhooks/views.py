@@ -29,7 +29,7 @@ def _rows(project: Project) -> QuerySet[Webhook]:
     return project.webhooks.defer("secret", "old_secret")
 
 
-def _one(project: Project, public_id: str) -> Webhook:
+def _get_or_404(project: Project, public_id: str) -> Webhook:
     return get_object_or_404(_rows(project).select_related("project"), public_id=public_id)
 
 
@@ -59,7 +59,7 @@ def _secret(request: HttpRequest, webhook: Webhook, secret: str, *, new: bool) -
 @member_form(roles.OWN)
 def webhook(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
     """One webhook with its deliveries; POST changes it."""
-    row = _one(project, public_id)
+    row = _get_or_404(project, public_id)
     form = WebhookForm(request.POST) if request.method == "POST" else WebhookForm.of(row)
     if request.method == "POST" and form.is_valid():
         subscriptions.change(row, **form.cleaned_data, active=row.active)
@@ -89,7 +89,7 @@ def _deliveries(request: HttpRequest, row: Webhook) -> Any:
 @member_action(roles.OWN)
 def webhook_test(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
     """Send a test delivery, and show the result."""
-    row = _one(project, public_id)
+    row = _get_or_404(project, public_id)
     delivery = deliveries.test(row)
     if delivery.state == Delivery.State.DELIVERED:
         messages.success(request, _("Delivered: the response was %(status)s.") % {"status": delivery.status})
@@ -101,7 +101,7 @@ def webhook_test(request: HttpRequest, project: Project, public_id: str) -> Http
 @member_action(roles.OWN)
 def webhook_active(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
     """Pause or resume a webhook; waiting deliveries are kept."""
-    row = _one(project, public_id)
+    row = _get_or_404(project, public_id)
     subscriptions.change(row, url=row.url, kinds=row.kinds, note=row.note, active="active" in request.POST)
     text = _("Deliveries continue.") if row.active else _("Paused. Waiting deliveries are kept for two weeks.")
     messages.success(request, text)
@@ -113,14 +113,14 @@ def webhook_active(request: HttpRequest, project: Project, public_id: str) -> Ht
 @owner_required
 def webhook_rotate(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
     """Replace the secret, and show the new one once."""
-    row = _one(project, public_id)
+    row = _get_or_404(project, public_id)
     return _secret(request, row, subscriptions.rotate(row), new=False)
 
 
 @member_action(roles.OWN)
 def webhook_remove(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
     """Remove a webhook with its deliveries."""
-    subscriptions.remove(_one(project, public_id))
+    subscriptions.remove(_get_or_404(project, public_id))
     messages.success(request, _("The webhook was deleted. Nothing more is sent to it."))
     return see("webhooks", project.slug)
 
@@ -128,7 +128,7 @@ def webhook_remove(request: HttpRequest, project: Project, public_id: str) -> Ht
 @member_action(roles.OWN)
 def delivery_again(request: HttpRequest, project: Project, public_id: str, pk: int) -> HttpResponse:
     """Retry a delivery that failed or waits."""
-    row = _one(project, public_id)
+    row = _get_or_404(project, public_id)
     subscriptions.try_again(get_object_or_404(row.deliveries, pk=pk))
     messages.success(request, _("The delivery will be repeated within a minute."))
     return see("webhook", project.slug, row.public_id)

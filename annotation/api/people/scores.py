@@ -189,7 +189,7 @@ class QualificationScoreViewSet(QualificationPartViewSet):
         """
         form = _form(self.project, data)
         with transaction.atomic():
-            wanted = form.found()
+            wanted = form.scored_workers()
             changes = bulk_grants.plan(self.type, wanted)
             if data["dry_run"]:
                 return {"changed": 0, "step": 0, "changes": changes}

@@ -129,7 +129,7 @@ def launch(batch: Batch, *, progress: OnProgress = no_progress) -> dict[str, Any
         _remove_hits(batch)
         batch.move(Batch.State.DRAFT, next_ticket=0, picked=None)
         raise
-    counts = {"asked": chosen.asked, "hits": hits, "skipped": left_out.total()}
+    counts = {"asked": chosen.requested, "hits": hits, "skipped": left_out.total()}
     return counts | {"left_out": rows_of(left_out), "warnings": warnings(batch)}
 
 

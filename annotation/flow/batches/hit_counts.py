@@ -82,7 +82,7 @@ def _counted(chosen: Selection, *, looked: int, kinds: Kinds, found: Counter[str
     by_dataset = [(slug, round(size * shares.get(slug, alike))) for slug, size in chosen.by_dataset.items()]
     more = Counter({reason: round(n * scale) for reason, n in skipped.items()})
     return HitCount(
-        asked=chosen.asked,
+        asked=chosen.requested,
         hits=estimated,
         low=max(hits, math.floor(of * (share.low or 0))) if inexact else hits,
         high=min(of - looked + hits, math.ceil(of * (share.high or 0))) if inexact else hits,

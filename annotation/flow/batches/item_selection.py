@@ -35,7 +35,7 @@ class Selection:
     left_out: LeftOut
 
     @property
-    def asked(self) -> int:
+    def requested(self) -> int:
         """The number of items that were asked for."""
         return len(self.keys) + self.left_out.total()
 

@@ -18,7 +18,7 @@ def may_found(user: User) -> bool:
     return Member.objects.filter(user=user, role__in=roles.who_may(roles.RUN)).exists()
 
 
-def found(user: User, *, title: str, slug: str) -> Project:
+def create(user: User, *, title: str, slug: str) -> Project:
     """Create a project owned by the user, its consent text to be filled in. Raises Refused for a name that is taken."""
     if slug in TAKEN_WORDS:
         raise Refused(_("This name is reserved. Choose another name."))

@@ -90,14 +90,14 @@ def rounds(project: Project, *, most: int = 6) -> list[models.QualificationRound
 def waiting(project: Project) -> list[Wait]:
     """All open decisions for the project's requesters, most urgent first."""
     found = [Wait("approvals", row["n"], _named(row), row["due"]) for row in approval_queue.by_batch(project)]
-    found += _by_batch("review", _unread(_there("assignment__batch", project)))
+    found += _by_batch("review", _unread(_in_project("assignment__batch", project)))
     open_ones = Q(to_adjudicate__gt=0) | Q(in_doubt__gt=0)
-    for news in BatchActivity.objects.filter(open_ones, _there("batch", project)).select_related("batch"):
+    for news in BatchActivity.objects.filter(open_ones, _in_project("batch", project)).select_related("batch"):
         named = {"slug": news.batch.slug, "title": news.batch.title}
         counts = [("adjudicate", news.to_adjudicate), ("gold", news.in_doubt)]
         found += [Wait(kind, n, named, as_of=news.counted_at) for kind, n in counts if n]
     open_reports = ProblemReport.objects.filter(state=ProblemReport.State.OPEN)
-    found += _by_batch("problem_reports", open_reports.filter(_there("assignment__batch", project)))
+    found += _by_batch("problem_reports", open_reports.filter(_in_project("assignment__batch", project)))
     requests = QualificationRequest.objects.filter(type__project=project, state=QualificationRequest.State.PENDING)
     for row in requests.order_by().values("type__public_id", "type__name").annotate(n=Count("pk")):
         found.append(Wait("requests", row["n"], {"slug": row["type__public_id"], "title": row["type__name"]}))
@@ -106,7 +106,7 @@ def waiting(project: Project) -> list[Wait]:
     return found
 
 
-def _there(batch: str, project: Project) -> Q:
+def _in_project(batch: str, project: Project) -> Q:
     """Condition on a batch of the project that is not deleted; `batch` is the path to it."""
     return Q(**{f"{batch}__project": project, f"{batch}__removed_at": None})
 

@@ -176,13 +176,13 @@ def _missing(lacking: Sequence[tuple[Worker, list[Lack]]]) -> list[tuple[Missing
     asked = QualificationRequest.objects.filter(worker__in={worker.pk for worker, _lacks in lacking})
     requests = list(asked.filter(type__in=types.values()).order_by("-started_at", "-pk")) if types else []
 
-    def one(worker: Worker, lack: Lack) -> Missing:
+    def describe(worker: Worker, lack: Lack) -> Missing:
         type = types.get(lack.requirement.type)
         name = type.name if type else str(SYSTEM_NAMES.get(lack.requirement.type, _("an inactive qualification")))
         own = [row for row in requests if type and row.type_id == type.pk and row.worker_id == worker.pk]
         return Missing(lack_text(lack, name), type, _way(lack, type, worker, own))
 
-    return [tuple(one(worker, lack) for lack in lacks) for worker, lacks in lacking]
+    return [tuple(describe(worker, lack) for lack in lacks) for worker, lacks in lacking]
 
 
 def _way(lack: Lack, type: Any, worker: Worker, requests: Sequence[QualificationRequest]) -> str:

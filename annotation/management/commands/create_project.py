@@ -35,5 +35,5 @@ class Command(JSONCommand):
         if owner is None:
             hint = f"{settings.PROGRAM} create_account {options['owner']}"
             raise Refused(f"There is no account {options['owner']}. Create it first: {hint}")
-        made = new_project.found(owner, title=options["title"] or options["slug"], slug=options["slug"])
+        made = new_project.create(owner, title=options["title"] or options["slug"], slug=options["slug"])
         return {"project": made.slug, "title": made.title, "owner": owner.username}

@@ -121,14 +121,14 @@ def _facts(work: Work) -> Iterator[tuple[str, str]]:
     yield "Asked for each HIT", assignments or _count(work.per_hit, "worker", "workers")
     yield "Days", f"{work.first} to {work.last} (UTC)" if work.first else NOT_RECORDED
     yield "Versions of the instructions", str(work.instructions_versions or NOT_RECORDED)
-    yield "Who might work", _who(work)
+    yield "Who might work", _possible_workers(work)
     named = [f"{code(name)} ({_count(workers, 'worker', 'workers')})" for name, workers in work.qualifications]
     yield "Qualification batches of the same task before it", ", ".join(named) or "none recorded"
     paid = "; ".join(f"{plain(what)}: {plain(pay)}" for what, pay in work.pay)
     yield "Pay", paid or "none through this installation"
 
 
-def _who(work: Work) -> str:
+def _possible_workers(work: Work) -> str:
     of = f"the marketplace {plain(work.marketplace)}" if work.marketplace else "the project"
     everybody = f"nobody by name: every worker of {of} might take part"
     who = everybody if work.chosen is None else f"{_count(work.chosen, 'worker', 'workers')} by name"

@@ -22,18 +22,18 @@ _WORKING = frozenset({"compositions", "entity", "known_bridges", "source", "sour
 
 def steps_of(extra: Mapping[str, Any]) -> list[JSON]:
     """The steps, oldest first; [] if `extra` has no provenance of ours."""
-    return [step for step in _ours(extra) if SOURCES_OWN not in step]
+    return [step for step in _own_steps(extra) if SOURCES_OWN not in step]
 
 
 def appended(extra: Mapping[str, Any], *steps: JSON) -> JSON:
     """`extra` with steps appended; a source's own field of that name is kept inside the steps."""
-    before = _ours(extra) or ([{SOURCES_OWN: extra[KEY]}] if KEY in extra else [])
+    before = _own_steps(extra) or ([{SOURCES_OWN: extra[KEY]}] if KEY in extra else [])
     return {**extra, KEY: [*before, *steps]} if steps else dict(extra)
 
 
 def without(extra: Mapping[str, Any]) -> JSON:
     """The source's own `extra`: without our steps and, if people composed the question, our working fields."""
-    steps = _ours(extra)
+    steps = _own_steps(extra)
     if not steps:
         return dict(extra)
     dropped = {KEY, *(_WORKING if any(map(_composes, steps)) else ())}
@@ -91,7 +91,7 @@ def _composer(step: JSON, question: str) -> str | None:
     return workers[by] if type(by) is int and 0 <= by < len(workers) else None
 
 
-def _ours(extra: Mapping[str, Any]) -> list[JSON]:
+def _own_steps(extra: Mapping[str, Any]) -> list[JSON]:
     """The steps in `extra`, or [] if the field of that name is not ours."""
     steps = extra.get(KEY)
     if not isinstance(steps, list) or not steps or not all(isinstance(step, dict) for step in steps):

@@ -78,7 +78,8 @@ def answerer_tables(measured: Sequence[Measured]) -> list[JSON]:
     for one in measured:
         items = len(one.scores.keys() | one.agreements.keys())
         means = [_mean(one.scores), _mean(one.agreements)]
-        rows += [[_who(one), one.answers, items, *means, rounded(one.seconds, 1)], *_on_same_items(measured[0], one)]
+        rows.append([_worker_label(one), one.answers, items, *means, rounded(one.seconds, 1)])
+        rows += _on_same_items(measured[0], one)
     of_columns = [{}, TO_ANSWERS, {}, {}, {}, TO_ANSWERS]
     answerers = table("answerers", _("Workers and models"), columns, rows, HOW, of_columns=of_columns)
     return [answerers, *_differences(measured)]
@@ -89,7 +90,7 @@ def _on_same_items(first: Measured, other: Measured) -> list[list[Any]]:
     same = {key: value for key, value in first.scores.items() if key in other.scores}
     if not same or len(same) == len(first.scores):
         return []
-    words = text_cell(_("%(who)s on the items of %(other)s"), who=_who(first), other=_who(other))
+    words = text_cell(_("%(who)s on the items of %(other)s"), who=_worker_label(first), other=_worker_label(other))
     return [[words, None, len(same), _mean(same), None, None]]
 
 
@@ -107,8 +108,8 @@ def _differences(measured: Sequence[Measured]) -> list[JSON]:
         return []
     adjusted = holm([result.chance for _other, _words, result in known])
     rows = [
-        [_who(first), _who(other), text_cell(words), result.figure.as_json(), rounded(result.effect, 2),
-         chance_text(chance), result.figure.n,
+        [_worker_label(first), _worker_label(other), text_cell(words), result.figure.as_json(),
+         rounded(result.effect, 2), chance_text(chance), result.figure.n,
          text_cell(_("paired") if result.paired else _("not paired: different items"))]
         for (other, words, result), chance in zip(known, adjusted, strict=True)
     ]  # fmt: skip
@@ -152,7 +153,7 @@ def _hundred(value: float | None) -> float | None:
     return None if value is None else 100 * value
 
 
-def _who(one: Measured) -> Any:
+def _worker_label(one: Measured) -> Any:
     return text_cell(_("all workers")) if one.key == PEOPLE else one.label
 
 

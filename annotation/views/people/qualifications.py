@@ -236,7 +236,7 @@ def qualification_rule(request: HttpRequest, project: Project, public_id: str) -
     type = type_of(project, public_id)
     form = RuleForm(project, request.POST if request.method == "POST" else None)
     if form.is_bound and form.is_valid():
-        return _shown(request, type, form.found(), source="rule", reason=form.words())
+        return _shown(request, type, form.scored_workers(), source="rule", reason=form.words())
     context = of_type(type, _("Grant by rule"), form=form)
     return render(request, "people/qualification_rule.html", context, status=422 if form.is_bound else 200)
 

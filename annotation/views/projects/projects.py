@@ -178,7 +178,7 @@ def project_new(request: HttpRequest) -> HttpResponse:
     form = NewProjectForm(request.POST if request.method == "POST" else None)
     if form.is_bound and form.is_valid():
         with refusal_in_form(form, "name"):
-            made = new_project.found(request.user, title=form.cleaned_data["title"], slug=form.cleaned_data["name"])
+            made = new_project.create(request.user, title=form.cleaned_data["title"], slug=form.cleaned_data["name"])
             return see("project", made.slug)
         form.fields["name"].widget.attrs["autofocus"] = True
     return render(request, "projects/new.html", {"form": form}, status=422 if form.is_bound else 200)
