@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.pure.reports.charts import Bars
+from annotation.pure.reports.charts import Bars, Line, Lines
+from annotation.pure.reports.dataset_charts import charts_of
 from annotation.pure.reports.quality_trend import trend
 from annotation.pure.reports.svg import EDGE, LEFT, WIDTH, draw
 
@@ -47,3 +50,51 @@ def test_a_trend_tells_each_mean_with_its_interval() -> None:
     root = ET.fromstring(draw(chart))
     assert [mark[0].text for mark in marks(root, "bar")] == ["1: 100 [21, 100]", "2: 50 [9, 91]", "3: 67 [21, 94]"]
     assert trend([]) is None
+
+
+def time_labels(first: datetime, span: timedelta) -> list[tuple[float, str]]:
+    """(x, text) of the labels of the time axis of a chart over that time."""
+    line = Line("Responses", ((first, 0.0), (first + span, 9.0)))
+    root = ET.fromstring(draw(Lines("progress", "Responses over time", "Responses", (line,))))
+    texts = [(float(label.get("x", "")), label.text or "") for label in marks(root, "label")]
+    return [(x, text) for x, text in texts if "-" in text]
+
+
+@pytest.mark.parametrize(
+    ("span", "texts"),
+    [
+        (timedelta(0), ["03-04 11:00"]),
+        (timedelta(minutes=30), ["03-04 11:00"]),
+        (timedelta(hours=5), ["03-04 12:00", "03-04 14:00"]),
+        (timedelta(days=2), ["03-04 12:00", "03-05 00:00", "03-05 12:00", "03-06 00:00"]),
+        (timedelta(days=15), ["2026-03-08", "2026-03-12", "2026-03-16"]),
+        (timedelta(days=300), ["2026-05-27", "2026-08-19", "2026-11-11"]),
+    ],
+)
+def test_a_time_axis_has_labels_at_round_times(span: timedelta, texts: list[str]) -> None:
+    assert [text for _x, text in time_labels(datetime(2026, 3, 4, 10, 20, tzinfo=UTC), span)] == texts
+
+
+@given(st.datetimes(datetime(2000, 1, 1), datetime(2100, 1, 1)), st.timedeltas(timedelta(0), timedelta(days=1500)))
+def test_labels_of_a_time_axis_stay_apart_and_inside(first: datetime, span: timedelta) -> None:
+    places = [x for x, _text in time_labels(first.replace(tzinfo=UTC), span)]
+    assert places
+    assert all(LEFT < x < WIDTH - 2 * EDGE for x in places)
+    assert all(after - before > 75 for before, after in pairwise(places))
+
+
+def test_a_dataset_is_drawn_in_histograms_of_round_bins_in_the_readers_language() -> None:
+    features = {
+        "hops": {"0": 3, "2": 5, "10": 1},
+        "question_words": {str(words): 1 for words in range(3, 33)},
+        "context_words": {"300": 4},
+        "answer_kinds": {"date": 2, "name": 7},
+    }
+    charts = {title: (n, bars.values) for title, n, bars in charts_of(features, str.upper)}
+    assert list(charts) == ["HOPS", "KINDS OF ANSWERS", "WORDS OF A QUESTION"], "one bar says nothing"
+    assert charts["HOPS"] == (6, (("2", 5), ("10", 1))), "items with unknown hops are left out"
+    assert charts["KINDS OF ANSWERS"] == (9, (("NAME", 7), ("DATE", 2)))
+    words, count = charts["WORDS OF A QUESTION"]
+    assert words == 30
+    assert count == (("0", 2), ("5", 5), ("10", 5), ("15", 5), ("20", 5), ("25", 5), ("30", 3))
+    assert charts_of({}) == []

@@ -15,6 +15,7 @@ from typing import Any
 
 from annotation.pure.reports.charts import Bars, Dots, Grid, Line, Lines, Plot, point_text
 from annotation.pure.reports.quality_trend import Trend
+from annotation.pure.reports.time_grid import period_label, time_grid
 
 WIDTH, HEIGHT, EDGE = 640.0, 280.0, 8.0
 LEFT, BESIDE, BELOW = 40.0, 58.0, 18.0  # for values, for values and the name of their axis, for a line of text
@@ -24,7 +25,7 @@ MARKERS = (
     "M-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0z", "M-3.2-3.2h6.4v6.4h-6.4z", "M0-4.5L4.2 3.5h-8.4z",
     "M0-4.8L4.8 0L0 4.8L-4.8 0z", "M0 4.5L4.2-3.5h-8.4z", "M-4.5-1.3h9v2.6h-9zM-1.3-4.5h2.6v9h-2.6z",
 )  # fmt: skip
-HOURS = (1, 2, 3, 6, 12, 24, 48, 168, 336, 672, 2016, 8736)  # between two ticks of a time axis
+TIMES = 5  # labels of a time axis, at most
 XML = b'<?xml version="1.0" encoding="utf-8"?>\n'
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # in XML
 
@@ -206,7 +207,7 @@ def _lines(plot: Lines) -> Drawing:
     drawing.rows(values, plot.axis)
     first, last = min(time for time, _value in points), max(time for time, _value in points)
     ends = [0.0, max(1.0, (last - first) / timedelta(hours=1))]
-    _time_axis(drawing, first, ends)
+    _time_axis(drawing, first, ends[1])
     for k, line in enumerate(plot.lines):
         places = [(drawing.x((time - first) / timedelta(hours=1), ends), drawing.y(value, values))
                   for time, value in line.points]  # fmt: skip
@@ -224,16 +225,14 @@ def _line(drawing: Drawing, line: Line, places: Sequence[tuple[float, float]], c
     drawing.add("path", d=path, fill="none", stroke=colour, stroke_width=1.8, stroke_dasharray=dashes)
 
 
-def _time_axis(drawing: Drawing, first: datetime, ends: Sequence[float]) -> None:
-    """Labels at round times; `ends`: the hours since `first` at both ends."""
-    step = next((step for step in HOURS if (ends[1] - ends[0]) / step <= 5), HOURS[-1])
-    start = first.replace(hour=first.hour // step * step if step < 24 else 0, minute=0, second=0, microsecond=0)
-    for tick in range(0, math.ceil(ends[1]) + step, step):
-        time = start + timedelta(hours=tick)
-        hours = (time - first) / timedelta(hours=1)
-        if 0 <= hours <= ends[1]:
-            x = min(max(drawing.x(hours, ends), drawing.left + 30), drawing.right - 36)
-            drawing.text(x, drawing.bottom + 12, f"{time:%m-%d %H:%M}" if step < 24 else f"{time:%Y-%m-%d}", fill=QUIET)
+def _time_axis(drawing: Drawing, first: datetime, hours: float) -> None:
+    """Labels at round times of an axis that ends `hours` after `first`."""
+    starts = time_grid(first, first + timedelta(hours=hours), TIMES)
+    for start in starts:
+        if start >= first:  # the grid begins before the axis
+            x = drawing.x((start - first) / timedelta(hours=1), [0.0, hours])
+            inside = min(max(x, drawing.left + 30), drawing.right - 36)
+            drawing.text(inside, drawing.bottom + 12, period_label(start, starts), fill=QUIET)
 
 
 def _bars(plot: Bars) -> Drawing:

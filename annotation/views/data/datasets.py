@@ -17,8 +17,8 @@ from annotation.formats import FORMATS
 from annotation.models import Dataset, Item, Project
 from annotation.operations.downloads import sent
 from annotation.pure.people import roles
+from annotation.pure.reports.dataset_charts import charts_of
 from annotation.views.access import member_page, member_required, requester_action
-from annotation.views.data.dataset_charts import charts_of
 from annotation.views.data.derivation_report import derived_exhibit, derived_tables, table_address
 from annotation.views.data.lineage import ancestry, derived_from
 from annotation.views.post_handling import refusal_as_message, see, whole_number
@@ -62,7 +62,7 @@ def dataset(request: HttpRequest, project: Project, name: str) -> HttpResponse:
         "batches": row.batches.order_by("-created_at"),
         "descendants": row.descendants.order_by("created_at"),
         "family": ancestry(row),
-        "charts": charts_of(row.features),
+        "charts": charts_of(row.features, _),
         "derived": derived_exhibit(row.report, table_address(row)),
         "inputs_of": row.lineage.get("source") if row.lineage.get("how") == "disconnection-inputs" else None,
     }

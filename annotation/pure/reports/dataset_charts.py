@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from django.utils.translation import gettext as _
-
 from annotation.pure.data.features import STEP
 from annotation.pure.reports.charts import Bars
+from annotation.pure.reports.tables import Translate
 from annotation.pure.text.answer_kinds import KINDS
+from annotation.pure.text.translation_marks import gettext_noop as _
 
 BINS = 14  # of a histogram, at most
 WIDTH = 320.0
@@ -15,20 +15,20 @@ WIDTHS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 
 Chart = tuple[str, int, Bars]  # title, items, bars
 
 
-def charts_of(features: Mapping[str, Any]) -> list[Chart]:
-    """Charts of hops, lengths and kinds of answers, each if it has more than one bar."""
-    return list(_charts(features))
+def charts_of(features: Mapping[str, Any], translate: Translate = str) -> list[Chart]:
+    """Charts of a dataset's features: hops, lengths and kinds of answers, each if it has more than one bar."""
+    return list(_charts(features, translate))
 
 
-def _charts(features: Mapping[str, Any]) -> Iterator[Chart]:
+def _charts(features: Mapping[str, Any], translate: Translate) -> Iterator[Chart]:
     hops = {int(k): n for k, n in features.get("hops", {}).items() if k != "0"}
-    yield from _chart(_("Hops"), [(str(k), n) for k, n in sorted(hops.items())])
+    yield from _chart(translate(_("Hops")), [(str(k), n) for k, n in sorted(hops.items())])
     found = features.get("answer_kinds", {})
-    kinds = [(_(words), found[kind]) for kind, words in KINDS.items() if found.get(kind)]
+    kinds = [(translate(words), found[kind]) for kind, words in KINDS.items() if found.get(kind)]
     room = max(map(len, (label for label, _n in kinds)), default=0) * 8 + 8  # so that each kind has its label
-    yield from _chart(_("Kinds of answers"), kinds, width=max(WIDTH, 60.0 + len(kinds) * room))
-    yield from _chart(_("Words of a question"), _histogram(features.get("question_words", {}), 1))
-    yield from _chart(_("Words of a context"), _histogram(features.get("context_words", {}), STEP))
+    yield from _chart(translate(_("Kinds of answers")), kinds, width=max(WIDTH, 60.0 + len(kinds) * room))
+    yield from _chart(translate(_("Words of a question")), _histogram(features.get("question_words", {}), 1))
+    yield from _chart(translate(_("Words of a context")), _histogram(features.get("context_words", {}), STEP))
 
 
 def _chart(title: str, values: list[tuple[str, int]], width: float = WIDTH) -> Iterator[Chart]:
