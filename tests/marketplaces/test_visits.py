@@ -211,3 +211,33 @@ def test_a_worker_with_an_account_cannot_do_a_study_s_hits(study: PanelStudy, bo
     Worker.objects.update(consented_version=1)
     page = client.post(f"/work/batches/{study.batch_id}/start/", follow=True)
     assert b"not open to you" in page.content
+
+
+def test_who_does_not_agree_makes_room_for_another_participant(project: Any, dataset: Any) -> None:
+    study = study_of(project, dataset)
+    for number in range(study.places):
+        Participant(study, f"p{number}").arrive()
+    assert Participant(study, "late").arrive().status_code == 403
+    ann = Participant(study, "p0")
+    ann.arrive()
+    ann.go("/visit/leave/", post=True)
+    assert Participant(study, "late").arrive().status_code == 200
+
+
+def test_a_hit_that_is_taken_up_in_a_later_visit_belongs_to_that(study: PanelStudy) -> None:
+    first = Participant(study, visit="first")
+    first.start()
+    row = first.under_way
+    second = Participant(study, visit="second")
+    second.arrive()
+    second.go(f"/assignments/{row.public_id}/take-up/", post=True)
+    row.refresh_from_db()
+    assert row.state == "accepted"
+    assert VisitAssignment.objects.get(assignment=row).visit == second.visit
+    second.answer()
+    second.go(f"/work/batches/{study.batch_id}/start/", post=True)
+    second.answer()
+    assert (second.visit.state, second.visit.outcome) == ("done", "done")
+    visits.sweep()
+    row.refresh_from_db()
+    assert (row.approval, row.reviews.count()) == ("", 0)

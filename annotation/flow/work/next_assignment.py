@@ -350,9 +350,11 @@ def take_up(assignment: Assignment) -> bool:
     if hindered or not _take_again(row, in_round=round is not None):
         return False
     Participation.objects.filter(batch=row.batch_id, worker=row.worker_id).update(last_group=row.group_key)
-    fixed = _has_fixed_time(row.batch)
-    stamps = {"counts": True, "ended_at": None, "extended": fixed, "lease_until": row.batch.lease_end}
-    return row.move(lifecycle.ACCEPTED, **stamps)
+    stamps = {"counts": True, "ended_at": None, "lease_until": row.batch.lease_end}
+    if not row.move(lifecycle.ACCEPTED, extended=_has_fixed_time(row.batch), **stamps):
+        return False
+    emit(AssignmentAccepted(row, row.hit))
+    return True
 
 
 def _take_again(row: Assignment, *, in_round: bool) -> bool:

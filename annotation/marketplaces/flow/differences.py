@@ -87,8 +87,15 @@ def _decisions(theirs: Submission, visit: Visit, about: dict[str, Any]) -> Itera
     ours = visit.decision if visit.decision != Visit.Decision.RETURN else ""
     if there and there != ours:
         yield Found(Kind.DECIDED_THERE, str(theirs.status), visit.get_decision_display() or "–", **about)
-    elif ours and not there and (visit.sent_at is not None or theirs.status in LEFT):
+    elif ours and not there and (theirs.status in LEFT or _is_ignored(theirs, visit)):
         yield Found(Kind.DECIDED_HERE, str(theirs.status), visit.get_decision_display(), **about)
+
+
+def _is_ignored(theirs: Submission, visit: Visit) -> bool:
+    """Whether the marketplace has our decision, and nothing came of it. Approvals are carried out a little later."""
+    if visit.decision == Visit.Decision.APPROVED and theirs.status == Status.AWAITING:
+        return visit.tries > 0
+    return visit.sent_at is not None
 
 
 def of_bonuses(visit: Visit, theirs: Sequence[Decimal]) -> Iterator[Found]:

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from django.conf import settings
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
@@ -22,7 +22,7 @@ from annotation.marketplaces.flow.connections import Patience, Resting, StudyLin
 from annotation.marketplaces.flow.outbox import FREE
 from annotation.marketplaces.kinds import kinds, named
 from annotation.marketplaces.models import Connection, PanelStudy
-from annotation.marketplaces.study_base import StudyMarketplace, StudySpec, StudyStatus
+from annotation.marketplaces.study_base import Outcome, StudyMarketplace, StudySpec, StudyStatus
 from annotation.models import Batch
 from annotation.models.sealed import Unsealable
 from annotation.pure.money import pricing
@@ -239,8 +239,9 @@ def try_again(study: PanelStudy) -> None:
 
 
 def places_left(study: PanelStudy) -> bool:
-    """Whether a participant may come where only we count: those who did not finish make room."""
-    return study.visits.exclude(state="ended").count() < study.places
+    """Whether a participant may come where only we count: those whose work is missing or rejected make room."""
+    worked = Q(state="live") | Q(outcome__in=[Outcome.DONE, Outcome.FAILED_CHECKS])
+    return study.visits.filter(worked).exclude(decision="rejected").count() < study.places
 
 
 def median_minutes(study: PanelStudy) -> float | None:

@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from annotation.flow.data.item_writer import no_progress
 from annotation.flow.errors import Refused
 from annotation.marketplaces.base import MarketplaceError
-from annotation.marketplaces.flow import bonuses, differences, groups, visit_messages, visit_states
+from annotation.marketplaces.flow import bonuses, differences, groups, visit_decisions, visit_messages, visit_states
 from annotation.marketplaces.flow.connections import Patience, Resting, StudyLine
 from annotation.marketplaces.flow.differences import Found
 from annotation.marketplaces.models import Connection, PanelStudy, Visit
@@ -56,11 +56,11 @@ def sync(study: PanelStudy, line: StudyLine, *, deep: bool = False) -> int:
     differences.record(study, found, kinds=differences.OF_LISTS)
     if deep:
         differences.record(study, list(_read_bonuses(study, line)), kinds=differences.OF_BONUSES)
-    groups.align(study.batch, line)
     state = {"places": theirs.places, "taken": theirs.taken, "cost": str(theirs.cost or "")}
     PanelStudy.objects.filter(pk=study.pk).update(
         synced_at=begun_at, standing=theirs.status, remote=study.remote | state
     )
+    groups.align(study.batch, line)
     return differences.open_ones(study).count()
 
 
@@ -71,6 +71,7 @@ def _take_in_all(study: PanelStudy, line: StudyLine) -> list[Found]:
     for theirs in listed:
         if visit := known.get(theirs.external_id):
             visit_states.take_in(visit, theirs)
+    visit_decisions.send_again(study)
     known = {visit.external_id: visit for visit in Visit.objects.filter(study=study)}
     return [one for theirs in listed for one in differences.of_submission(study, theirs, known.get(theirs.external_id))]
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 from itertools import islice
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
@@ -16,7 +16,7 @@ from annotation.flow.projects import audit_log
 from annotation.marketplaces.base import Denied, MarketplaceError, TryAgain
 from annotation.marketplaces.flow import studies, visit_pay, visit_states
 from annotation.marketplaces.flow.connections import Patience, Resting, StudyLine
-from annotation.marketplaces.models import Connection, Visit
+from annotation.marketplaces.models import Connection, PanelStudy, Visit
 from annotation.marketplaces.study_base import Status
 from annotation.models import Assignment, User
 from annotation.models.sealed import Unsealable
@@ -24,16 +24,24 @@ from annotation.pure.batches import lifecycle
 
 Decision = Visit.Decision
 MANY = 200  # visits approved with one call
+CARRIED_OUT_WITHIN = timedelta(minutes=10)  # approvals that were sent together; then each is sent again by itself
+UNDECIDED = ["", Decision.RETURN]
 OPERATIONS = {Decision.REJECTED: "reject", Decision.RETURN: "request_return"}
 
 
 @transaction.atomic
 def approve(visit: Visit, *, user: User | None, source: str = "requester") -> bool:
-    """Approve a visit and all its responses; False if it was approved before. Raises Overdrawn, changing nothing."""
+    """Approve a visit and all its responses; False if it was approved before.
+
+    Raises Refused, changing nothing, for a visit that does not count, and Overdrawn.
+    """
+    if Visit.objects.filter(pk=visit.pk, decision__in=UNDECIDED, remote_state__in=visit_states.OVER).exists():
+        text = _("The visit of %(who)s was returned, rejected, or not finished in time, so it cannot be approved.")
+        raise Refused(text % {"who": visit.participant})
     # lock: the order is that of an approval of one response, which then approves the visit
     own = Assignment.objects.filter(visited__visit=visit).order_by("pk")
     list(own.select_for_update(of=("self",), no_key=True).values_list("pk"))
-    if not _decide(visit, Decision.APPROVED, since=["", Decision.RETURN]):
+    if not _decide(visit, Decision.APPROVED, since=UNDECIDED):
         return False
     visit_pay.approve_responses(visit, user=user, source=source)
     return True
@@ -42,7 +50,7 @@ def approve(visit: Visit, *, user: User | None, source: str = "requester") -> bo
 def reject(visit: Visit, *, text: str, category: str, user: User | None) -> bool:
     """Reject a visit: it is not paid, its responses are left out, and its HITs are asked for again.
 
-    Raises Refused for a reason that the marketplace would not accept.
+    Raises Refused for a reason that the marketplace would not accept, and if one of its responses is approved.
     """
     kind = studies.kind_of(visit.study.connection)
     if len(text.strip()) < kind.shortest_rejection:
@@ -50,8 +58,11 @@ def reject(visit: Visit, *, text: str, category: str, user: User | None) -> bool
         raise Refused(_("Give a reason of at least %(least)s characters: the participant reads it.") % {"least": least})
     if kind.rejection_categories and category not in dict(kind.rejection_categories):
         raise Refused(_("Choose the category of the reason."))
+    if visit.assignments.filter(assignment__approval=Assignment.Approved.APPROVED).exists():
+        who = {"who": visit.participant}
+        raise Refused(_("A response of %(who)s is approved already, so the visit cannot be rejected.") % who)
     with transaction.atomic():
-        if not _decide(visit, Decision.REJECTED, since=["", Decision.RETURN], text=text.strip(), category=category):
+        if not _decide(visit, Decision.REJECTED, since=UNDECIDED, text=text.strip(), category=category):
             return False
     visit_states.leave_out_if_over(visit)
     return True
@@ -80,7 +91,7 @@ def _decide(visit: Visit, to: str, *, since: list[str], text: str = "", category
 def note_approved(assignment: Assignment) -> None:
     """Approve the visit once the last of its responses is approved, by a requester or in time."""
     visit = _visit_of(assignment)
-    if visit is None or visit.state != Visit.State.DONE or visit.decision:
+    if visit is None or visit.state == Visit.State.LIVE or visit.decision or visit.remote_state in visit_states.OVER:
         return
     own = Assignment.objects.filter(visited__visit=visit, state=lifecycle.SUBMITTED)
     if not own.exclude(approval=Assignment.Approved.APPROVED).exclude(pk=assignment.pk).exists():
@@ -125,6 +136,10 @@ def send_due(connection: Connection, *, patience: Patience | None = None, second
 
 
 def _send_approvals(visits: list[Visit], line: StudyLine) -> int:
+    """Several at once may be carried out later: they count as paid when the marketplace reports them so."""
+    if len(visits) > 1 and (again := [visit for visit in visits if visit.tries]):
+        first = [visit for visit in visits if not visit.tries]
+        return sum(_send_approvals(some, line) for some in [first, *([visit] for visit in again)] if some)
     try:
         line.call(line.marketplace.approve, [visit.external_id for visit in visits])
     except MarketplaceError as failed:
@@ -133,9 +148,18 @@ def _send_approvals(visits: list[Visit], line: StudyLine) -> int:
         _put_off(visits, failed, line)
         return 0
     for visit in visits:
-        _note(visit, Status.APPROVED)
-        visit_pay.mark_paid(visit_pay.covered(visit))
+        _note(visit, Status.APPROVED if len(visits) == 1 else "")
+    if len(visits) == 1:
+        visit_pay.mark_paid(visit_pay.covered(visits[0]))
+    else:
+        PanelStudy.objects.filter(pk__in={visit.study_id for visit in visits}).update(synced_at=None)
     return len(visits)
+
+
+def send_again(study: PanelStudy) -> int:
+    """Have approvals sent again that the marketplace took, but did not carry out; returns how many."""
+    rows = Visit.objects.filter(study=study, decision=Decision.APPROVED, remote_state=Status.AWAITING)
+    return rows.filter(sent_at__lt=Now() - CARRIED_OUT_WITHIN).update(sent_at=None, due_at=Now(), tries=F("tries") + 1)
 
 
 def _send_refusal(visit: Visit, line: StudyLine) -> bool:

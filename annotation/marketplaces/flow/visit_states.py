@@ -3,6 +3,7 @@
 The marketplace decides about pay, we decide about data.
 """
 
+from contextlib import suppress
 from typing import Any
 
 from django.db import transaction
@@ -55,7 +56,7 @@ def take_in(visit: Visit, submission: Submission) -> None:
     if submission.status in {Status.APPROVED, Status.PARTLY_APPROVED}:
         try:
             visit_pay.approved_there(visit)
-        except Overdrawn:
+        except Refused:  # the budget does not cover it, or our rejection is too old to be reversed
             trouble = UNPAID
     Visit.objects.filter(pk=visit.pk).exclude(trouble=trouble).update(trouble=trouble)
 
@@ -96,7 +97,8 @@ def leave_out(visit: Visit, *, why: str) -> None:
     for row in _unfreed(visit).select_related("assignment__hit", "assignment__batch__project"):
         assignment = row.assignment
         if not assignment.approval:
-            assignment_approval.reject(assignment, text=reasons()[why], source="policy")
+            with suppress(assignment_approval.WrongState):  # approved just now
+                assignment_approval.reject(assignment, text=reasons()[why], source="policy")
         if not keeps:
             _discard(assignment, reasons()[why])
             _ask_again(row)

@@ -1,6 +1,7 @@
 """The pages of a batch that is a study on a marketplace: its settings, its course, its visits, and whom to pay."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -12,10 +13,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 from django.utils.translation import ngettext
 
-from annotation.marketplaces.flow import studies, visit_decisions, visit_pay, visits
+from annotation.flow.errors import Refused
+from annotation.marketplaces.flow import studies, visit_decisions, visit_pay, visit_states, visits
 from annotation.marketplaces.forms import OUTCOMES, PlacesForm, RefusalForm, StudyForm
 from annotation.marketplaces.jobs import send_study
 from annotation.marketplaces.models import PanelStudy, Visit
+from annotation.marketplaces.study_base import Status
 from annotation.models import Batch, Project
 from annotation.operations.downloads import CSV, sent
 from annotation.pure.people import roles
@@ -34,6 +37,23 @@ SHOWN: dict[str, Q] = {
     "approved": Q(decision="approved"),
     "trouble": ~Q(trouble=""),
 }
+STATUSES = {
+    Status.RESERVED: _lazy("reserved"),
+    Status.ACTIVE: _lazy("under way"),
+    Status.AWAITING: _lazy("finished"),
+    Status.APPROVED: _lazy("approved"),
+    Status.PARTLY_APPROVED: _lazy("approved in part"),
+    Status.REJECTED: _lazy("rejected"),
+    Status.RETURNED: _lazy("returned"),
+    Status.TIMED_OUT: _lazy("out of time"),
+    Status.SCREENED_OUT: _lazy("screened out"),
+    Status.UNKNOWN: _lazy("unknown"),
+}
+PROBLEMS = {
+    visit_states.WRONG_CODE: _lazy("wrong code"),
+    visit_states.BACK_EARLY: _lazy("back before the end"),
+    visit_states.UNPAID: _lazy("approved there, not covered here"),
+}
 LABELS = {
     "waiting": _lazy("to decide"),
     "live": _lazy("under way"),
@@ -43,6 +63,7 @@ LABELS = {
     "trouble": _lazy("unclear"),
 }
 MOST = 500  # visits decided at once
+REFUSALS = 5  # shown at most
 
 
 def study_page(request: HttpRequest, batch: Batch, *, form: StudyForm | None = None) -> HttpResponse:
@@ -55,6 +76,8 @@ def study_page(request: HttpRequest, batch: Batch, *, form: StudyForm | None = N
     page = Paginator(rows.annotate(done=done), 50).get_page(request.GET.get("page"))
     for row in page:
         row.ended_as = OUTCOMES.get(row.outcome, "")
+        row.there = STATUSES.get(row.remote_state, row.remote_state)
+        row.problem = PROBLEMS.get(row.trouble, row.trouble)
     context = {
         "study": study,
         "connection": study.connection,
@@ -149,33 +172,39 @@ def _chosen(request: HttpRequest, study: PanelStudy) -> list[Visit]:
     return list(rows[:MOST])
 
 
+def _each(request: HttpRequest, study: PanelStudy, decide: Callable[[Visit], bool]) -> int:
+    """Decide on each of the chosen visits; returns on how many. Each reason for a refusal is shown once."""
+    count, refusals = 0, dict[str, None]()
+    for visit in _chosen(request, study):
+        try:
+            count += decide(visit)
+        except Refused as refusal:
+            refusals[str(refusal)] = None
+    for text in list(refusals)[:REFUSALS]:
+        messages.error(request, text)
+    return count
+
+
 def _approve(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
-    count = 0
-    with refusal_as_message(request):
-        for visit in _chosen(request, study):
-            count += visit_decisions.approve(visit, user=request.user)
+    count = _each(request, study, partial(visit_decisions.approve, user=request.user))
     text = ngettext("%(n)s visit was approved.", "%(n)s visits were approved.", count)
     messages.success(request, text % {"n": count})
     return None
 
 
 def _reject(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
-    text, category, count = request.POST.get("reason", ""), request.POST.get("category", ""), 0
-    with refusal_as_message(request):
-        for visit in _chosen(request, study):
-            count += visit_decisions.reject(visit, text=text, category=category, user=request.user)
-        done = ngettext("%(n)s visit was rejected.", "%(n)s visits were rejected.", count)
-        messages.success(request, done % {"n": count})
+    terms = {"text": request.POST.get("reason", ""), "category": request.POST.get("category", "")}
+    count = _each(request, study, partial(visit_decisions.reject, **terms, user=request.user))
+    done = ngettext("%(n)s visit was rejected.", "%(n)s visits were rejected.", count)
+    messages.success(request, done % {"n": count})
     return None
 
 
 def _return(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
-    count = 0
-    with refusal_as_message(request):
-        for visit in _chosen(request, study):
-            count += visit_decisions.request_return(visit, text=request.POST.get("reason", ""), user=request.user)
-        done = ngettext("%(n)s participant is asked.", "%(n)s participants are asked.", count)
-        messages.success(request, done % {"n": count})
+    text = request.POST.get("reason", "")
+    count = _each(request, study, partial(visit_decisions.request_return, text=text, user=request.user))
+    done = ngettext("%(n)s participant is asked.", "%(n)s participants are asked.", count)
+    messages.success(request, done % {"n": count})
     return None
 
 

@@ -1,0 +1,125 @@
+"""Decisions on visits are sent until Prolific has carried them out, and only then count as paid."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from annotation.flow.errors import Refused
+from annotation.flow.review import assignment_approval
+from annotation.marketplaces.flow import study_sync, visit_decisions, visit_states
+from annotation.marketplaces.models import BatchMarketplace, Difference, PanelStudy, Visit
+from annotation.models import Assignment, Batch, Payment, User, Worker
+from annotation.prolific_emulator import submissions
+from tests.marketplaces.prolific.panel import PATIENT, Panel
+
+pytestmark = pytest.mark.django_db
+APPROVED = Assignment.Approved.APPROVED
+
+
+@pytest.fixture
+def paying(make_panel: Callable[..., Panel]) -> Panel:
+    """A panel whose batch pays through it."""
+    panel = make_panel()
+    BatchMarketplace.objects.create(batch=panel.batch, connection=panel.connection)
+    Batch.objects.update(on_marketplace=True, reward=Decimal("1.50"), auto_approval=3600)
+    panel.batch.hits.update(reward=Decimal("1.50"), promised=Decimal("1.50"))
+    panel.batch.refresh_from_db()
+    return panel
+
+
+def came_back(panel: Panel, **columns: Any) -> Visit:
+    """A participant who did a HIT here and is back there, and nobody decided."""
+    visit = panel.visit()
+    there = panel.emulator.world.submissions[visit.external_id]
+    there.status, there.approvals = "AWAITING REVIEW", 0
+    Worker.objects.filter(pk=visit.worker_id).update(user=User.objects.create(username=f"guest-{visit.pk}"))
+    Visit.objects.filter(pk=visit.pk).update(**{"decision": "", "sent_at": None, "remote_state": "awaiting"} | columns)
+    return Visit.objects.select_related("study__batch__project", "study__connection", "worker").get(pk=visit.pk)
+
+
+def send(panel: Panel) -> None:
+    Visit.objects.filter(sent_at=None).exclude(decision="").update(due_at=timezone.now())
+    visit_decisions.send_due(panel.connection, patience=PATIENT)
+
+
+def sync(panel: Panel) -> int:
+    return study_sync.sync(PanelStudy.objects.select_related("batch__project").get(), panel.line())
+
+
+def states() -> list[str]:
+    return sorted(Payment.objects.values_list("state", flat=True))
+
+
+def test_approvals_sent_together_count_as_paid_when_they_are_carried_out(paying: Panel) -> None:
+    paying.emulator.world.approval_delay = timedelta(minutes=5)
+    for visit in (came_back(paying), came_back(paying)):
+        assert visit_decisions.approve(visit, user=None)
+    send(paying)
+    sync(paying)
+    assert states() == ["due", "due"]
+    assert not Difference.objects.filter(kind=Difference.Kind.DECIDED_HERE).exists()
+    paying.emulator.world.turn(timedelta(minutes=6))
+    sync(paying)
+    assert states() == ["paid", "paid"]
+    assert {one.approvals for one in paying.emulator.world.submissions.values()} == {1}
+
+
+def test_an_approval_that_was_taken_but_never_carried_out_is_sent_again_by_itself(paying: Panel) -> None:
+    visits = [came_back(paying), came_back(paying)]
+    paying.emulator.world.approval_delay = timedelta(minutes=5)
+    for visit in visits:
+        visit_decisions.approve(visit, user=None)
+    send(paying)
+    paying.emulator.world.delayed.clear()  # they are forgotten there
+    Visit.objects.update(sent_at=timezone.now() - visit_decisions.CARRIED_OUT_WITHIN - timedelta(minutes=1))
+    sync(paying)
+    assert Difference.objects.filter(kind=Difference.Kind.DECIDED_HERE, gone_at=None).count() == 2
+    send(paying)
+    sync(paying)
+    assert states() == ["paid", "paid"]
+    assert not Difference.objects.filter(gone_at=None).exists()
+
+
+def test_an_unfinished_visit_whose_responses_are_approved_in_time_is_approved_too(paying: Panel) -> None:
+    visit = came_back(paying, state="ended", outcome="")
+    Assignment.objects.update(auto_approve_at=timezone.now() - timedelta(minutes=1))
+    assert assignment_approval.approve_due() == 1
+    visit.refresh_from_db()
+    assert visit.decision == "approved"
+    send(paying)
+    sync(paying)
+    assert states() == ["paid"]
+
+
+def test_a_visit_with_a_response_that_is_approved_cannot_be_rejected(paying: Panel) -> None:
+    visit = came_back(paying)
+    row = Assignment.objects.get()
+    Assignment.objects.filter(pk=row.pk).update(approval=APPROVED, approved_at=timezone.now())
+    with pytest.raises(Refused, match="approved already"):
+        visit_decisions.reject(visit, text="x" * 100, category="NO_DATA", user=None)
+    visit.refresh_from_db()
+    assert visit.decision == ""
+
+
+def test_a_visit_that_does_not_count_cannot_be_approved(paying: Panel) -> None:
+    visit = came_back(paying, remote_state="returned")
+    visit_states.leave_out_if_over(visit)
+    with pytest.raises(Refused, match="was returned"):
+        visit_decisions.approve(visit, user=None)
+
+
+def test_an_old_rejection_that_is_reversed_there_stops_no_sync(paying: Panel) -> None:
+    visit = came_back(paying)
+    assignment_approval.reject(Assignment.objects.get(), text="No.", source="policy")
+    Assignment.objects.update(rejected_at=timezone.now() - timedelta(days=40))
+    submissions.move(paying.emulator.world, paying.emulator.world.submissions[visit.external_id], "APPROVED")
+    sync(paying)
+    visit.refresh_from_db()
+    assert visit.trouble == visit_states.UNPAID
+    assert PanelStudy.objects.get().synced_at is not None
