@@ -45,7 +45,7 @@ class WhoForm(ConsoleForm):
         super().__init__(posted, initial=self.stored(batch) if batch else None)
         self.project, self.batch = project, batch
         self.requirements = RequirementsForm(project, posted, stored=batch.requirements if batch else ())
-        people = project.workers.filter(active=True, user__isnull=False)
+        people = project.workers.with_account()
         self.fields["workers"].queryset = people.select_related("user", "project").order_by("user__username")
 
     def stored(self, batch: Batch) -> dict[str, Any]:

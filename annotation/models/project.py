@@ -116,8 +116,19 @@ class Member(models.Model):
         return roles.may(self.role, act)
 
 
+class WorkerQuerySet(models.QuerySet["Worker"]):
+    """Workers, with what is often asked of them."""
+
+    def with_account(self) -> WorkerQuerySet:
+        """Active workers who can sign in to an account of their own, so without guests."""
+        return self.filter(active=True, user__isnull=False, external_id__isnull=True)
+
+
 class Worker(models.Model):
-    """Somebody who works on HITs. Workers with an account here have a `user`; others only an `external_id`."""
+    """Somebody who works on HITs. Workers with an account here have a `user`; others only an `external_id`.
+
+    Guests, who come by link from an external study, have both: their `user` has no password and lasts for the visit.
+    """
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="workers")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="workers")
@@ -131,6 +142,8 @@ class Worker(models.Model):
     active = models.BooleanField(default=True)
     erased_at = models.DateTimeField(null=True, blank=True)  # personal data were erased then; responses stay
     created_at = TimestampField(auto_now_add=True)
+
+    objects = WorkerQuerySet.as_manager()
 
     class Meta:
         constraints = [

@@ -9,10 +9,15 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from annotation.flow.work import next_assignment
+from annotation.flow.batches import batch_launch, reserved_hits, workers_needed
+from annotation.flow.notifications import announcements
+from annotation.flow.projects import overview
+from annotation.flow.work import eligibility, next_assignment
+from annotation.forms.batches import LaunchForm
 from annotation.marketplaces.flow import studies, visits
 from annotation.marketplaces.models import PanelStudy, Visit, VisitAssignment
-from annotation.models import Assignment, Batch, Hit, User, Worker
+from annotation.models import Assignment, Batch, Hit, Notice, User, Worker
+from tests.flow.acting import launched
 from tests.marketplaces.panel import Participant, study_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql(reason="visits are made once")]
@@ -48,6 +53,26 @@ def test_the_visit_is_finished_by_its_last_response_even_if_no_page_follows(stud
 
     submit(row)
     assert (ann.visit.state, ann.visit.outcome) == ("done", "done")
+
+
+def test_guests_are_none_of_the_projects_own_workers(study: PanelStudy, bob: Worker, carol: Worker) -> None:
+    Worker.objects.filter(pk=carol.pk).update(active=False)
+    Participant(study).work(1)
+    guest = Worker.objects.get(visits__study=study)
+    project, datasets = study.batch.project, list(study.batch.datasets.all())
+    plain = launched(project, "plain", *datasets, assignments_per_hit=2, fresh_only=False)
+    assert batch_launch.doubts(plain) == [
+        "This batch needs 2 different workers, and you have 1. HITs stay incomplete until more join."
+    ]
+    assert batch_launch.workers_missing(plain) == 1
+    assert workers_needed.places_missing(project) == 1
+    assert overview.totals(project)["annotators"] == 1
+    assert eligibility.reach(project, []) == (1, 1)
+    assert list(reserved_hits.people(plain)) == [bob]
+    announcements.announce_due()
+    assert list(Notice.objects.filter(kind="work").values_list("user", flat=True)) == [bob.user_id]
+    choices = LaunchForm(project).fields["workers"].queryset
+    assert (guest in choices, bob in choices) == (False, True)
 
 
 def test_no_hit_beyond_those_of_the_visit(study: PanelStudy) -> None:

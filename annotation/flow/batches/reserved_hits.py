@@ -36,9 +36,9 @@ class Outcome:
 
 def people(batch: Batch) -> QuerySet[Worker]:
     """Workers for whom HITs can be reserved: allowed in the batch, with an account, not blocked."""
-    able = Q(active=True, user__isnull=False, block__isnull=True)
     chosen = Q(chosen_for=batch) if batch.workers.exists() else Q()
-    return batch.project.workers.filter(able & chosen).select_related("user").order_by("pk")
+    able = batch.project.workers.with_account().filter(chosen, block__isnull=True)
+    return able.select_related("user").order_by("pk")
 
 
 def check(batch: Batch) -> None:

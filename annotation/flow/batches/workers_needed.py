@@ -23,7 +23,7 @@ def lack_of_people(people: int, *, wanted: int) -> list[str]:
 
 def able_workers(project: Project) -> int:
     """The number of workers who can sign in and work."""
-    return project.workers.filter(active=True, user__isnull=False).count()
+    return project.workers.with_account().count()
 
 
 def places_missing(project: Project) -> int:

@@ -103,7 +103,7 @@ def _opened(batch: Batch) -> None:
 
 def _able(batch: Batch) -> list[User]:
     """Users who may work on the batch."""
-    people = batch.project.workers.filter(active=True, user__is_active=True, block__isnull=True)
+    people = batch.project.workers.with_account().filter(user__is_active=True, block__isnull=True)
     if batch.workers.exists():
         people = people.filter(chosen_for=batch)
     conditions = requirements.read_all(batch.requirements)

@@ -193,7 +193,7 @@ def totals(project: Project) -> dict[str, int]:
     day = models.Participation.objects.filter(batch__project=project, worked_at__gt=clock.now() - pace.WINDOW)
     return states | {
         "datasets": project.datasets.whole().exclude(batches__by_program=True).count(),
-        "annotators": project.workers.filter(active=True, user__isnull=False).count(),
+        "annotators": project.workers.with_account().count(),
         "at_work": day.values("worker").distinct().count(),
         "members": project.members.count(),
     }

@@ -256,7 +256,7 @@ def rewards_of(batches: Sequence[Batch]) -> dict[int, tuple[Decimal, Decimal] | 
 
 def reach(project: Project, conditions: Sequence[Requirement]) -> tuple[int, int]:
     """(number of active workers who meet the conditions, number of active workers)."""
-    people = list(project.workers.filter(active=True, user__isnull=False, block__isnull=True))
+    people = list(project.workers.with_account().filter(block__isnull=True))
     return len(able(people, conditions)), len(people)
 
 
