@@ -255,15 +255,14 @@ def doubts(batch: Batch) -> list[str]:
     return workers_needed.lack_of_people(people, wanted=_workers_wanted(batch))
 
 
-def workers_missing(batch: Batch, *, whole_groups: bool = True) -> int:
-    """How many more workers must join the project to complete a HIT; 0 where the batch has its own workers.
+def workers_missing(batch: Batch) -> int:
+    """How many more workers must join the project to complete its HITs; 0 where the batch has its own workers.
 
-    With `whole_groups`, to complete also the HITs of a group that one worker may not all get; that reads all HITs.
+    Counts also the HITs of a group that one worker may not all get, so it reads all HITs.
     """
     if _brings_workers(batch) or batch.workers.exists():
         return 0
-    wanted = _workers_wanted(batch) if whole_groups else batch.assignments_per_hit
-    return max(0, wanted - workers_needed.able_workers(batch.project))
+    return max(0, _workers_wanted(batch) - workers_needed.able_workers(batch.project))
 
 
 def _brings_workers(batch: Batch) -> bool:

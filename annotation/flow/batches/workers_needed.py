@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.db.models import Count, F, Max, QuerySet, Sum
+from django.db.models import Count, F, QuerySet, Sum
 from django.db.models.functions import Now
 from django.utils.translation import ngettext
 
@@ -26,14 +26,24 @@ def able_workers(project: Project) -> int:
     return project.workers.with_account().count()
 
 
-def places_missing(project: Project) -> int:
-    """How many more people the open batches need, beyond those that open invite links have places for."""
+def missing_by_batch(project: Project) -> dict[int, int]:
+    """How many more workers each open batch needs to complete a HIT, by its key, in two queries for all batches.
+
+    Only batches that lack some are in it. Those with workers of their own, of a marketplace or of a round, never do.
+    """
     open_ones = Batch.objects.filter(project=project, state=Batch.State.OPEN, purpose=Batch.Purpose.PRODUCTION)
     for_all = open_ones.filter(on_marketplace=False, by_program=False, workers=None)
-    most: int = for_all.aggregate(most=Max("assignments_per_hit", default=0))["most"]
+    wanted = dict(for_all.values_list("pk", "assignments_per_hit"))
+    people = able_workers(project)
+    return {key: each - people for key, each in wanted.items() if each > people}
+
+
+def places_missing(project: Project) -> int:
+    """How many more people the open batches need, beyond those that open invite links have places for."""
+    missing = max(missing_by_batch(project).values(), default=0)
     links = project.invites.filter(role=Invite.Role.WORKER, revoked_at__isnull=True, expires_at__gt=Now())
     invited: int = links.aggregate(free=Sum(F("places") - F("used"), default=0))["free"]
-    return max(0, most - able_workers(project) - invited)
+    return max(0, missing - invited)
 
 
 def largest_group(groups: QuerySet[Any, Any]) -> int:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from annotation import discovery
 from annotation.discovery import BatchTab
-from annotation.flow.batches import batch_launch, kept_figures
+from annotation.flow.batches import kept_figures, workers_needed
 from annotation.flow.people import round_attempts
 from annotation.flow.projects import overview
 from annotation.flow.reports import score_looks
@@ -58,7 +58,7 @@ def situation_of(batch: Batch, waiting: Mapping[str, int]) -> Situation:
     is_open = batch.state == Batch.State.OPEN
     return Situation(
         state=batch.state,
-        missing_workers=batch_launch.workers_missing(batch, whole_groups=False) if is_open else 0,
+        missing_workers=workers_needed.missing_by_batch(batch.project).get(batch.pk, 0) if is_open else 0,
         has_open_places=is_open and batch.hits.open().filter(check_item=False).exists(),
         **{kind: waiting.get(kind, 0) for kind in DECISIONS},
     )
@@ -77,12 +77,12 @@ def situations_of(project: Project, batches: Sequence[Batch], waiting: Iterable[
     hits = Hit.objects.open().filter(batch__in=is_open, check_item=False)
     with_places = set(hits.order_by().values_list("batch", flat=True).distinct())
     with_dataset = {lineage.get("batch") for lineage in project.datasets.values_list("lineage", flat=True)}
-    neediest = max(is_open, key=lambda batch: batch.assignments_per_hit, default=None)
-    missing = batch_launch.workers_missing(neediest, whole_groups=False) if neediest else 0
+    missing = workers_needed.missing_by_batch(project)
+    neediest = max(is_open, key=lambda batch: missing.get(batch.pk, 0), default=None)
     return [
         Situation(
             state="" if batch.slug in with_dataset and batch.state == Batch.State.CLOSED else batch.state,
-            missing_workers=missing if batch is neediest else 0,
+            missing_workers=missing.get(batch.pk, 0) if batch is neediest else 0,
             has_open_places=batch.pk in with_places,
             **{kind: decisions.get(batch.slug, {}).get(kind, 0) for kind in DECISIONS},
         )

@@ -122,6 +122,18 @@ def test_it_invites_as_many_workers_as_are_missing(client: Any, alice: Any, bob:
     assert f'href="{reverse("people", args=["wells"])}?places=1#links">Invite 1 worker</a>' in home(client)
 
 
+def test_it_invites_for_the_batch_that_lacks_most_workers(
+    client: Any, alice: Any, bob: Any, carol: Any, batch: Any, project: Any, dataset: Any
+) -> None:
+    carol.__class__.objects.filter(pk=carol.pk).update(active=False)
+    acting.launched(project, "own", dataset, workers=[bob], assignments_per_hit=9, fresh_only=False)
+    acting.launched(project, "four", dataset, assignments_per_hit=4, fresh_only=False)
+    client.force_login(alice)
+    html = home(client)
+    assert "“four”: HITs stay incomplete until more workers join." in html
+    assert ">Invite 3 workers</a>" in html, "the batch with its own workers waits for nobody else"
+
+
 def test_what_people_leave_open_is_counted_with_the_report(alice: Any, bob: Any, carol: Any, batch: Any) -> None:
     for worker, other in ((bob, {}), (carol, {"kind": "none", "text": "", "paragraph": None, "start": 0, "end": 0})):
         answer(worker, batch, **other)
@@ -189,8 +201,9 @@ def test_it_asks_as_much_of_the_database_for_many_batches_as_for_few(
 
     BatchActivity.objects.create(batch=batch, to_adjudicate=1)
     few = asked()
+    assert project.batches.filter(round=None).count() == 1
     other = acting.dataset_of(project, tmp_path, name="towers", size=2)
-    for k in range(6):
+    for k in range(9):
         made = acting.launched(project, f"more-{k}", dataset, other, fresh_only=False)
         answer(bob, made)
         BatchActivity.objects.create(batch=made, to_adjudicate=1, in_doubt=1)
