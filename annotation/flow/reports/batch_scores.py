@@ -15,7 +15,7 @@ from django.db.models.functions import TruncHour
 from django.utils.translation import gettext as _
 
 from annotation import models
-from annotation.flow.batches import hit_filters, kept_figures
+from annotation.flow.batches import hit_filters
 from annotation.flow.data.dataset_import import file_digest
 from annotation.flow.data.item_writer import OnProgress, no_progress
 from annotation.flow.errors import Refused
@@ -102,9 +102,8 @@ def kept_report(batch: Batch, cut: Cut = ALL) -> BatchReport | PartReport | None
 
 
 def is_fresh(batch: Batch, report: BatchReport | PartReport) -> bool:
-    """Whether the report covers the current responses; kept if the batch is large."""
-    name = f"fresh/{report.pk}/{report.created_at.timestamp()}"
-    return kept_figures.figure(batch, name, lambda: report.stand == version_key(batch))
+    """Whether the report covers the current responses, decisions and predictions."""
+    return report.stand == version_key(batch)
 
 
 def _progress(batch: Batch, cut: Cut) -> list[list[Any]]:

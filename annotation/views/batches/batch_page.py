@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from annotation import discovery
 from annotation.discovery import BatchTab
-from annotation.flow.batches import kept_figures, workers_needed
+from annotation.flow.batches import workers_needed
 from annotation.flow.people import round_attempts
 from annotation.flow.projects import overview
 from annotation.flow.reports import score_looks
@@ -47,7 +47,6 @@ def batch_context(batch: Batch, here: str, *, leaf: str | None = None, **more: A
         "tone": TONES[batch.state],
         "tabs": tabs,
         "open_decisions": waiting,
-        "figures_may_be_old": batch.size >= kept_figures.LARGE,
         "exports": EXPORTS,
         **more,
     }

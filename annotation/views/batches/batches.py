@@ -15,7 +15,7 @@ from django.utils.timesince import timeuntil
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotation.flow.batches import add_items, batch_launch, batch_progress, hidden_gold, hit_filters
+from annotation.flow.batches import add_items, batch_launch, batch_progress, hidden_gold, hit_filters, kept_figures
 from annotation.flow.people.worker_names import name_uncomposed
 from annotation.forms.batch_terms import InstructionsForm, WhoForm
 from annotation.forms.projects import ConsoleForm
@@ -55,11 +55,12 @@ def batch_overview(request: HttpRequest, project: Project, batch: str) -> HttpRe
     shown = batch_of(project, batch)
     if shown.state == Batch.State.DRAFT:
         return redirect("batch-edit" if roles.RUN in request.may else "instructions", project.slug, shown.slug)
-    counts = batch_progress.counts_of(shown)
+    since, counts = kept_figures.kept_since(shown), batch_progress.counts_of(shown)
     left = batch_progress.time_left(shown, counts)
     context = batch_context(
         shown,
         "batch",
+        kept_since=since,
         counts=counts,
         chart=_pace(shown),
         progress=progress_chart(shown, counts, left),
@@ -133,7 +134,9 @@ def batch_assignments(request: HttpRequest, project: Project, batch: str) -> Htt
     rows = hit_filters.assignments_in(shown, filters["cut"], rows)
     rows = rows.select_related("hit__item", "worker__project").defer("hit__payload", "hit__item__content", "draft")
     pages = Paginator(rows.order_by("-pk"), 50)
+    filters["kept_since"] = None
     if show in batch_progress.SHOWS and not filters["cut"].query:
+        filters["kept_since"] = kept_figures.kept_since(shown)
         pages.count = getattr(batch_progress.counts_of(shown), show.replace("-", "_"))
     page = pages.get_page(request.GET.get("page"))
     name_uncomposed(row.hit.item for row in page)

@@ -1,18 +1,20 @@
 """A batch's report and its workers: the stored report with its files, and its recalculation in a job."""
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from annotation import jobs
-from annotation.flow.batches import batch_progress, hit_filters
+from annotation.flow.batches import batch_progress, hit_filters, kept_figures
 from annotation.flow.money import wages
 from annotation.flow.reports import batch_scores, score_looks
-from annotation.models import Batch, BatchReport, Job, Project
+from annotation.models import Batch, BatchReport, Job, PartReport, Project
 from annotation.models.batch import by_disagreement
 from annotation.pure.batches.hit_filters import Cut
 from annotation.pure.people import roles
@@ -24,6 +26,8 @@ from annotation.views.reports.report_export import EXPORTS
 from annotation.views.reports.report_files import methods_of
 
 WORST = 10  # HITs listed below the report
+StoredReport = BatchReport | PartReport
+T = TypeVar("T")
 
 
 @member_page(roles.SEE)
@@ -33,9 +37,11 @@ def report(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     parts = hit_filters.parts_of(shown)
     cut = _cut(request, parts)
     kept = batch_scores.kept_report(shown, cut)
-    fresh = kept is not None and batch_scores.is_fresh(shown, kept)
+    # what a large batch shows may be older than what files and the API have, and the page says so
+    since = kept_figures.kept_since(shown)
+    fresh = kept is not None and _kept(shown, kept, "fresh", batch_scores.is_fresh)
     under_way = _jobs(shown, cut).filter(state__in=[Job.State.WAITING, Job.State.RUNNING])
-    context = batch_context(shown, "report", report=kept, fresh=fresh, job=under_way.last())
+    context = batch_context(shown, "report", report=kept, fresh=fresh, job=under_way.last(), kept_since=since)
     context |= {"answered": batch_progress.counts_of(shown).submitted}
     context |= {"cut": cut, "parts": parts, "cut_query": cut_query(cut)}
     context["tie_rules"] = {rule: _(words) for rule, words in batch_scores.tie_rules(shown).items()}
@@ -45,8 +51,14 @@ def report(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     if kept:
         context |= exhibit(kept.content, shown, cut) | {"worst": _worst(shown, cut), "report_exports": EXPORTS}
     if kept and not cut.is_part:
-        context["methods"] = methods_of(shown, kept)
+        context["methods"] = _kept(shown, kept, f"methods/{get_language()}", methods_of)
     return render(request, "reports/report.html", context)
+
+
+def _kept(batch: Batch, report: StoredReport, name: str, find: Callable[[Batch, StoredReport], T]) -> T:
+    """What `find` says of a stored report; kept if the batch is large, until the report is computed again."""
+    name = f"{name}/{report.pk}/{report.created_at.isoformat()}"
+    return kept_figures.figure(batch, name, lambda: find(batch, report))
 
 
 @member_action(roles.SEE)
@@ -122,11 +134,12 @@ def batch_workers(request: HttpRequest, project: Project, batch: str) -> HttpRes
     shown = batch_of(project, batch)
     kept = None if is_folded(request, shown) else BatchReport.objects.filter(batch=shown).first()
     datasets = kept.content.get("datasets", {}) if kept else {}
-    rows = batch_progress.workers_of(shown)
+    since, rows = kept_figures.kept_since(shown), batch_progress.workers_of(shown)
     paid = {wage.worker: wage for wage in wages.of_batch(shown)}
     for row in rows:
         row["wage"] = paid.get(row["worker"].pk)
         own = ((name, study["by_worker"].get(row["worker"].pseudonym)) for name, study in datasets.items())
         row["scores"] = [(name, scores) for name, scores in own if scores]
-    context = batch_context(shown, "batch-workers", rows=rows, report=kept, wages=wages.summary(paid.values()))
+    figures = {"rows": rows, "report": kept, "wages": wages.summary(paid.values()), "kept_since": since}
+    context = batch_context(shown, "batch-workers", **figures)
     return render(request, "batches/workers.html", context)

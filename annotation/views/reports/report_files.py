@@ -3,10 +3,8 @@
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from annotation.flow.batches import kept_figures
 from annotation.flow.reports import batch_scores, methods_facts, score_looks
 from annotation.models import Batch, BatchReport, PartReport, Project
 from annotation.operations.downloads import attached, sent
@@ -62,10 +60,6 @@ def stored_report(batch: Batch, request: HttpRequest) -> BatchReport | PartRepor
 
 def methods_of(batch: Batch, kept: BatchReport | PartReport) -> dict[str, str]:
     """The methods paragraph, as text and LaTeX; without figures of a report that is out of date."""
-
-    def written() -> str:
-        content = kept.content if batch_scores.is_fresh(batch, kept) else None
-        return methods.in_words(methods_facts.facts_of(batch, content), _)
-
-    text = kept_figures.figure(batch, f"methods/{get_language()}/{kept.created_at.timestamp()}", written)
+    content = kept.content if batch_scores.is_fresh(batch, kept) else None
+    text = methods.in_words(methods_facts.facts_of(batch, content), _)
     return {"text": text, "latex": table_formats.latex_text(text)} if text else {}

@@ -1,36 +1,105 @@
-"""Pages of batches with very many HITs: what sums over all responses is kept for some minutes."""
+"""Pages of batches with very many HITs: what sums over all responses is kept for some minutes, and the page says so."""
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from django.core.cache import cache
 from django.test import Client
+from django.utils import timezone
 
 from annotation.flow.batches import kept_figures
-from annotation.models import Project, User
+from annotation.flow.reports import batch_scores
+from annotation.models import Batch, BatchReport, Project, User, clock
+from tests.api.calling import caller
 from tests.flow.acting import dataset_of, launched, newcomer, submit, take
+from tests.one_line import one_line
 
 pytestmark = pytest.mark.django_db
+PAGE = "/projects/wells/batches/many/"
 
 
-@pytest.mark.parametrize(("large", "count"), [(2, 0), (3, 1)])
-def test_the_counts_of_a_large_batch_are_kept_and_those_of_others_are_fresh(
-    client: Client,
-    alice: User,
-    project: Project,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    large: int,
-    count: int,
-) -> None:
-    monkeypatch.setattr(kept_figures, "LARGE", large)
-    batch = launched(project, "many", dataset_of(project, tmp_path, name="two", size=2))
-    client.force_login(alice)
-    page = f"/projects/{project.slug}/batches/many/"
-    assert client.get(page).context["counts"].submitted == 0
-    assignment = take(newcomer(project, "worker"), batch)
+@pytest.fixture
+def many(project: Project, tmp_path: Path) -> Batch:
+    return launched(project, "many", dataset_of(project, tmp_path, name="two", size=2))
+
+
+@pytest.fixture
+def large(many: Batch, monkeypatch: pytest.MonkeyPatch) -> Batch:
+    """A batch that counts as large."""
+    monkeypatch.setattr(kept_figures, "LARGE", many.size)
+    return many
+
+
+def respond(batch: Batch, name: str) -> None:
+    assignment = take(newcomer(batch.project, name), batch)
     assert assignment is not None
     submit(assignment)
-    later = client.get(page)
-    assert later.context["counts"].submitted == count
-    assert ("may be up to five minutes old" in later.content.decode()) == (count == 0)
-    assert client.get(f"{page}assignments/").context["page"].paginator.count == count
+
+
+def notice(client: Client, page: str = "") -> str:
+    """What the page says on the age of its figures."""
+    html = one_line(client.get(f"{PAGE}{page}").content.decode())
+    return html.partition('id="kept-since">')[2].partition("</p>")[0].strip()
+
+
+@pytest.mark.parametrize(("extra", "count"), [(0, 0), (1, 1)])
+def test_the_counts_of_a_large_batch_are_kept_and_those_of_others_are_fresh(
+    client: Client, alice: User, many: Batch, monkeypatch: pytest.MonkeyPatch, extra: int, count: int
+) -> None:
+    monkeypatch.setattr(kept_figures, "LARGE", many.size + extra)
+    client.force_login(alice)
+    assert client.get(PAGE).context["counts"].submitted == 0
+    respond(many, "worker")
+    assert client.get(PAGE).context["counts"].submitted == count
+    assert ("are kept for five minutes" in notice(client)) == (count == 0)
+    assert client.get(f"{PAGE}assignments/").context["page"].paginator.count == count
+
+
+def test_the_time_of_kept_figures_is_told_where_they_are_shown(
+    client: Client, alice: User, large: Batch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client.force_login(alice)
+    respond(large, "worker")
+    begun = clock.now().replace(hour=12, minute=3, second=59)
+    monkeypatch.setattr(clock, "now", lambda: begun)
+    said = f"Figures of {timezone.localtime(begun):%H:%M}. Those of a batch this large are kept for five minutes."
+    assert notice(client) == said
+    monkeypatch.setattr(clock, "now", lambda: begun + timedelta(minutes=4))
+    with_figures = ["", "workers/", "report/", "assignments/?show=submitted"]
+    assert {page: notice(client, page) for page in with_figures} == dict.fromkeys(with_figures, said)
+    without = ["hits/", "settings/", "instructions/", "problem-reports/", "assignments/?show=submitted&hops=2"]
+    assert {page: notice(client, page) for page in without} == dict.fromkeys(without, "")
+
+
+def test_only_the_page_of_a_large_batch_keeps_whether_its_report_is_up_to_date(
+    client: Client, alice: User, large: Batch
+) -> None:
+    client.force_login(alice)
+    respond(large, "worker")
+    batch_scores.score_batch(large)
+    client.post(f"{PAGE}report/open/")
+    assert client.get(f"{PAGE}report/").context["fresh"] is True
+    respond(large, "another")
+    client.post(f"{PAGE}report/open/")
+    report = BatchReport.objects.get(batch=large)
+    assert client.get(f"{PAGE}report/").context["fresh"] is True, "kept"
+    assert batch_scores.is_fresh(large, report) is False
+    assert caller(alice).get("batches/many/report/").json()["fresh"] is False
+    cache.clear()
+    assert client.get(f"{PAGE}report/").context["fresh"] is False
+    batch_scores.score_batch(large)
+    assert client.get(f"{PAGE}report/").context["fresh"] is True, "what is kept is about the former report"
+
+
+def test_the_methods_paragraph_of_a_file_is_written_anew(client: Client, alice: User, large: Batch) -> None:
+    client.force_login(alice)
+    respond(large, "worker")
+    batch_scores.score_batch(large)
+    client.post(f"{PAGE}report/open/")
+    assert "One annotator submitted one response." in client.get(f"{PAGE}report/").context["methods"]["text"]
+    respond(large, "another")
+    client.post(f"{PAGE}report/open/")
+    assert "One annotator submitted one response." in client.get(f"{PAGE}report/").context["methods"]["text"], "kept"
+    file = client.get(f"{PAGE}report/export/markdown/").content.decode()
+    assert "In all, 2 annotators submitted 2 responses." in file
