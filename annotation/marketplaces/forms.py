@@ -15,6 +15,7 @@ from annotation.marketplaces.kinds import kinds, named
 from annotation.marketplaces.models import Connection, PanelStudy
 from annotation.marketplaces.models.connections import FEES
 from annotation.marketplaces.study_base import StudyMarketplace
+from annotation.models import clock
 from annotation.pure.money import pricing
 
 SECRET = forms.PasswordInput(attrs={"autocomplete": "off"})
@@ -102,8 +103,19 @@ def study_kind(name: str) -> type[StudyMarketplace]:
 class StudyForm(ConsoleForm):
     """The settings of a study that is not published yet; the codes by outcome are its last fields."""
 
+    COLUMNS = ("places", "warning", "warning_details", "use_timed_out")
+
     hits = forms.IntegerField(label=_("HITs of a visit"), min_value=1, max_value=200)
     places = forms.IntegerField(label=_("Participants"), min_value=1, max_value=100_000)
+    warning = forms.ChoiceField(
+        label=_("Content warning"), required=False, choices=[("", _("none")), *PanelStudy.ContentWarning.choices]
+    )
+    warning_details = forms.CharField(
+        label=_("What participants are warned of"),
+        required=False,
+        max_length=500,
+        help_text=_("They read it before they agree to the consent text."),
+    )
     use_timed_out = forms.BooleanField(
         label=_("Use the responses of participants who ran out of time"),
         required=False,
@@ -113,7 +125,7 @@ class StudyForm(ConsoleForm):
     @classmethod
     def of(cls, study: PanelStudy, data: Any = None) -> StudyForm:
         """The form of this study; `data` was posted."""
-        initial = {"hits": study.hits_per_visit, "places": study.places, "use_timed_out": study.use_timed_out}
+        initial = {"hits": study.hits_per_visit} | {name: getattr(study, name) for name in cls.COLUMNS}
         form = cls(data, initial=initial)
         for outcome, code in study.codes.items():
             label = OUTCOMES[outcome]
@@ -129,12 +141,14 @@ class StudyForm(ConsoleForm):
         codes = [value for name, value in self.cleaned_data.items() if name.startswith("code_")]
         if len(set(codes)) < len(codes):
             raise ValidationError(_("Give each outcome a code of its own."))
+        if self.cleaned_data.get("warning_details") and not self.cleaned_data.get("warning"):
+            self.add_error("warning", _("Choose the kind of the warning."))
         return self.cleaned_data
 
     def columns(self) -> dict[str, Any]:
         """The arguments of `studies.change`."""
         codes = {name[5:]: value for name, value in self.cleaned_data.items() if name.startswith("code_")}
-        return {name: self.cleaned_data[name] for name in ("hits", "places", "use_timed_out")} | {"codes": codes}
+        return {name: self.cleaned_data[name] for name in ("hits", *self.COLUMNS)} | {"codes": codes}
 
 
 OUTCOMES = {
@@ -144,6 +158,20 @@ OUTCOMES = {
     "screened_out": _("screened out"),
     "incompatible": _("incompatible device"),
 }
+
+
+class ScheduleForm(forms.Form):
+    """When a draft is published, in the requester's time zone."""
+
+    starts_at = forms.DateTimeField(
+        label=_("Publish at"), widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
+    )
+
+    def clean_starts_at(self) -> datetime:
+        starts_at: datetime = self.cleaned_data["starts_at"]
+        if starts_at <= clock.now():
+            raise ValidationError(_("Give a time in the future."))
+        return starts_at
 
 
 class PlacesForm(forms.Form):

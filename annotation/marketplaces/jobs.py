@@ -39,7 +39,7 @@ def publish_batch(job: Job, progress: Progress) -> dict[str, Any]:
 def send_study(study: PanelStudy, *, user: User | None = None) -> None:
     """Queue a job that has the study on the marketplace as it is wanted; nothing where there is nobody to tell."""
     batch = study.batch
-    if studies.kind_of(study.connection).offers("create_study"):
+    if studies.is_told(study):
         title = _("Update the study of %(batch)s") % {"batch": batch.title}
         arguments = {"batch": batch.pk}
         enqueue_once("send_study_of_batch", project=batch.project, title=title, arguments=arguments, user=user)

@@ -67,6 +67,8 @@ class StudySpec:
     codes: Mapping[str, str]  # {outcome: code}, for the outcomes that the kind knows
     allow: tuple[str, ...] = ()
     block: tuple[str, ...] = ()
+    warning: str = ""  # of content: "sensitive" or "explicit"
+    warning_details: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +172,11 @@ class StudyMarketplace(Marketplace):
         raise NotOffered("create_study")
 
     @optional
+    def update_study(self, study: str, spec: StudySpec) -> None:
+        """Change a draft to these settings; twice is once."""
+        raise NotOffered("update_study")
+
+    @optional
     def study(self, study: str) -> StudyState:
         raise NotOffered("study")
 
@@ -195,10 +202,17 @@ class StudyMarketplace(Marketplace):
         """Raise the number of places to `places`; no effect if it has as many."""
         raise NotOffered("set_places")
 
+    # Publishing later: both or none.
+
     @optional
     def schedule(self, study: str, when: datetime) -> None:
-        """Publish a draft at that time."""
+        """Have a draft published at that time; no effect if it is scheduled already."""
         raise NotOffered("schedule")
+
+    @optional
+    def unschedule(self, study: str) -> None:
+        """Make a scheduled study a draft again; no effect on a draft."""
+        raise NotOffered("unschedule")
 
     @optional
     def cost(self, spec: StudySpec) -> Decimal:

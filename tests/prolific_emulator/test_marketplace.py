@@ -244,3 +244,21 @@ def test_a_wrong_token_is_a_definite_no(emulator: Emulator) -> None:
 def test_a_guarded_client_does_not_call_inside_the_network(emulator: Emulator) -> None:
     with pytest.raises(Denied, match="inside this network"):
         client_for(emulator, guarded=True).balance()
+
+
+def test_a_draft_is_changed_and_a_schedule_cancelled_twice_as_once(emulator: Emulator, prolific: Prolific) -> None:
+    study = prolific.create_study(SPEC)
+    other = replace(SPEC, reward=Decimal("2.00"), warning="explicit", warning_details="Swearing.")
+    for _time in range(2):
+        prolific.update_study(study, other)
+    assert prolific.study(study).reward == Decimal("2.00")
+    assert emulator.world.studies[study]["content_warnings"] == ["explicit"]
+    prolific.update_study(study, SPEC)
+    assert emulator.world.studies[study]["content_warnings"] == []
+    prolific.schedule(study, emulator.world.now() + timedelta(hours=2))
+    for _time in range(2):
+        prolific.unschedule(study)
+    assert prolific.study(study).status == StudyStatus.DRAFT
+    prolific.publish(study)
+    with pytest.raises(WrongState):
+        prolific.unschedule(study)

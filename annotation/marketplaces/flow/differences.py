@@ -46,8 +46,8 @@ def of_study(study: PanelStudy, theirs: StudyState) -> Iterator[Found]:
     wanted = {
         PanelStudy.Goal.DRAFT: {StudyStatus.DRAFT},
         PanelStudy.Goal.ACTIVE: {StudyStatus.ACTIVE, StudyStatus.SCHEDULED},
-        PanelStudy.Goal.PAUSED: {StudyStatus.PAUSED},
-        PanelStudy.Goal.STOPPED: {StudyStatus.STOPPED},
+        PanelStudy.Goal.PAUSED: {StudyStatus.PAUSED, StudyStatus.DRAFT},
+        PanelStudy.Goal.STOPPED: {StudyStatus.STOPPED, StudyStatus.DRAFT},
     }[PanelStudy.Goal(study.goal)]
     is_full = theirs.status == StudyStatus.STOPPED and theirs.taken >= theirs.places
     if theirs.status not in wanted and not is_full:

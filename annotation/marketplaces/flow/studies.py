@@ -4,7 +4,9 @@ import math
 import secrets
 import statistics
 import time
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from datetime import datetime
 from decimal import Decimal
 from functools import partial
 from typing import Any
@@ -22,8 +24,8 @@ from annotation.marketplaces.flow.connections import Patience, Resting, StudyLin
 from annotation.marketplaces.flow.outbox import FREE
 from annotation.marketplaces.kinds import kinds, named
 from annotation.marketplaces.models import Connection, PanelStudy
-from annotation.marketplaces.study_base import Outcome, StudyMarketplace, StudySpec, StudyStatus
-from annotation.models import Batch
+from annotation.marketplaces.study_base import Outcome, StudyMarketplace, StudySpec, StudyState, StudyStatus
+from annotation.models import Batch, clock
 from annotation.models.sealed import Unsealable
 from annotation.pure.money import pricing
 from annotation.registry import task_type
@@ -107,27 +109,62 @@ def arrival_url(study: PanelStudy) -> str:
 
 
 def change(study: PanelStudy, *, hits: int, **columns: Any) -> None:
-    """Change a draft's settings: HITs of a visit, and `places`, `codes` or `use_timed_out`. Raises Refused later on."""
-    if not PanelStudy.objects.filter(pk=study.pk, goal=Goal.DRAFT).update(**sizes(study.batch, hits), **columns):
+    """Change a draft's settings: HITs of a visit, and columns such as `places` or `codes`. Raises Refused later on."""
+    there = _again(study) if study.external_id else {}
+    chosen = sizes(study.batch, hits) | columns | there
+    if not PanelStudy.objects.filter(pk=study.pk, goal=Goal.DRAFT).update(**chosen):
         raise Refused(_("This study is published, so only its number of places can be raised."))
     audit_log.record("settings changed", study.batch)
 
 
-def pursue(study: PanelStudy, goal: str) -> None:
-    """Set the goal of a study: it is sent until the marketplace agrees. Raises Refused for an impossible one."""
+def pursue(study: PanelStudy, goal: str, *, starts_at: datetime | None = None) -> None:
+    """Set the goal of a study: it is sent until the marketplace agrees. Raises Refused for an impossible one.
+
+    `starts_at`: when a draft is to be published; by default at once.
+    """
+    kind = kind_of(study.connection)
+    reopens = [] if is_told(study) else [Goal.STOPPED]  # a marketplace that is told opens it with more places only
     before = {
-        Goal.ACTIVE: [Goal.DRAFT, Goal.PAUSED, Goal.STOPPED],
+        Goal.ACTIVE: [Goal.DRAFT, Goal.PAUSED, *reopens],
         Goal.PAUSED: [Goal.ACTIVE],
         Goal.STOPPED: [Goal.ACTIVE, Goal.PAUSED],
     }.get(Goal(goal), [])
-    if not PanelStudy.objects.filter(pk=study.pk, goal__in=before).update(goal=goal, **_again(study)):
+    if study.goal == Goal.DRAFT and kind.minimum_hourly > (pays := wage(study.reward, study.minutes)):
+        text = _("This marketplace pays at least $%(least)s an hour, and this reward makes $%(wage)s.")
+        raise Refused(text % {"least": kind.minimum_hourly, "wage": pays})
+    if starts_at is not None and not kind.offers("schedule"):
+        raise Refused(_("This marketplace publishes a study at once only."))
+    at = {"starts_at": starts_at} if study.goal == Goal.DRAFT else {}
+    if not PanelStudy.objects.filter(pk=study.pk, goal__in=before).update(goal=goal, **at, **_again(study)):
         raise Refused(_("The study has changed in the meantime. Look at it again."))
     audit_log.record(f"study {goal}", study.batch)
 
 
+def is_told(study: PanelStudy) -> bool:
+    """Whether the marketplace has the study; otherwise it is kept here alone."""
+    return kind_of(study.connection).offers("create_study")
+
+
+def is_scheduled(study: PanelStudy) -> bool:
+    """Whether the study is to be published at a time, and was not published yet as far as we know."""
+    waits = study.standing in {"", StudyStatus.DRAFT, StudyStatus.SCHEDULED}
+    return study.goal == Goal.ACTIVE and study.starts_at is not None and waits
+
+
+def cancel_schedule(study: PanelStudy) -> None:
+    """Make a scheduled study a draft again. Raises Refused if it is published."""
+    rows = PanelStudy.objects.filter(pk=study.pk, goal=Goal.ACTIVE, starts_at__isnull=False)
+    rows = rows.filter(standing__in=["", StudyStatus.DRAFT, StudyStatus.SCHEDULED])
+    if not rows.update(goal=Goal.DRAFT, starts_at=None, **_again(study)):
+        raise Refused(_("The study is published already. Pause or stop it instead."))
+    audit_log.record("study draft", study.batch)
+
+
 def raise_places(study: PanelStudy, places: int) -> None:
-    """Let more participants come. Raises Refused for fewer than there are."""
-    if not PanelStudy.objects.filter(pk=study.pk, places__lte=places).update(places=places, **_again(study)):
+    """Let more participants come, which starts a stopped study again. Raises Refused for fewer than there are."""
+    reopened = {"goal": Goal.ACTIVE} if study.goal == Goal.STOPPED and is_told(study) else {}
+    rows = PanelStudy.objects.filter(pk=study.pk, places__lte=places)
+    if not rows.update(places=places, **reopened, **_again(study)):
         raise Refused(_("A study cannot have fewer places than before."))
     audit_log.record("settings changed", study.batch, places=places)
 
@@ -139,15 +176,15 @@ def draft_there(study: PanelStudy) -> None:
 
 def _again(study: PanelStudy) -> dict[str, Any]:
     """Columns that have a study sent; where there is nobody to tell, it is at once as wanted."""
-    if not kind_of(study.connection).offers("create_study"):
+    if not is_told(study):
         return {}
     return {"state": State.WAITING, "tries": 0, "due_at": Now(), "error": ""}
 
 
 def follow(batch: Batch, goal: str) -> None:
-    """Pause or resume the study with its batch; nothing where it was not published."""
+    """Pause or resume the study with its batch; nothing where it was not published, or is stopped."""
     study = PanelStudy.objects.filter(batch=batch).select_related("batch", "connection").first()
-    if study is not None and study.goal != Goal.DRAFT:
+    if study is not None and study.goal not in {Goal.DRAFT, Goal.STOPPED}:
         with suppress(Refused):  # it has that goal already
             pursue(study, goal)
 
@@ -168,6 +205,8 @@ def spec_of(study: PanelStudy, line: StudyLine) -> StudySpec:
         codes=dict(study.codes),
         allow=allow,
         block=block,
+        warning=study.warning,
+        warning_details=study.warning_details,
     )
 
 
@@ -194,30 +233,52 @@ def _take(connection: Connection, patience: Patience) -> Any:
 def _ensure(study: PanelStudy, line: StudyLine) -> str:
     """Make the study if it is missing, and bring it nearer to its goal; returns its status there."""
     there = line.marketplace
-    if study.external_id is None:
-        try:
-            study.external_id = line.call(there.create_study, spec_of(study, line))
-        except AlreadyThere as known:
-            if not known.external_id:
-                raise TryAgain(str(known)) from None
-            study.external_id = known.external_id
-        PanelStudy.objects.filter(pk=study.pk).update(external_id=study.external_id)
+    is_new = study.external_id is None and _create(study, line)
     state = line.call(there.study, study.external_id)
-    if study.goal in {Goal.ACTIVE, Goal.PAUSED} and study.places > state.places:
-        line.call(there.set_places, study.external_id, study.places)
+    if state.status == StudyStatus.DRAFT and not is_new:  # its settings may have changed since
+        line.call(there.update_study, study.external_id, spec_of(study, line))
+    if study.goal == Goal.DRAFT and state.status not in {StudyStatus.DRAFT, StudyStatus.SCHEDULED}:
+        study.goal = Goal.ACTIVE  # the schedule was cancelled too late
+        PanelStudy.objects.filter(pk=study.pk, goal=Goal.DRAFT).update(goal=study.goal)
+    for act in _acts(study, state, there):
+        line.call(act, study.external_id)
+        state = line.call(there.study, study.external_id)
+    remote = {"places": state.places, "taken": state.taken, "cost": str(state.cost or "")}
+    PanelStudy.objects.filter(pk=study.pk).update(remote=remote, standing=state.status)
+    return state.status
+
+
+def _create(study: PanelStudy, line: StudyLine) -> bool:
+    """Have the draft, and store its id; False if there was one already."""
+    try:
+        study.external_id, is_new = line.call(line.marketplace.create_study, spec_of(study, line)), True
+    except AlreadyThere as known:
+        if not known.external_id:
+            raise TryAgain(str(known)) from None
+        study.external_id, is_new = known.external_id, False
+    PanelStudy.objects.filter(pk=study.pk).update(external_id=study.external_id)
+    return is_new
+
+
+def _acts(study: PanelStudy, state: StudyState, there: StudyMarketplace) -> Iterator[Callable[[str], None]]:
+    """The operations that bring the study from this state nearer to its goal."""
+    goal, is_draft = Goal(study.goal), state.status == StudyStatus.DRAFT
+    if goal in {Goal.ACTIVE, Goal.PAUSED} and study.places > state.places and not is_draft:
+        yield partial(there.set_places, places=study.places)
+    if state.status == StudyStatus.SCHEDULED and goal != Goal.ACTIVE:
+        yield there.unschedule
+    if is_draft and goal == Goal.ACTIVE and study.starts_at is not None and study.starts_at > clock.now():
+        yield partial(there.schedule, when=study.starts_at)
+        return
     act = {
         (Goal.ACTIVE, StudyStatus.DRAFT): there.publish,
         (Goal.ACTIVE, StudyStatus.PAUSED): there.start,
         (Goal.PAUSED, StudyStatus.ACTIVE): there.pause,
         (Goal.STOPPED, StudyStatus.ACTIVE): there.stop,
         (Goal.STOPPED, StudyStatus.PAUSED): there.stop,
-    }.get((Goal(study.goal), state.status))
+    }.get((goal, state.status))
     if act is not None:
-        line.call(act, study.external_id)
-        state = line.call(there.study, study.external_id)
-    remote = {"places": state.places, "taken": state.taken, "cost": str(state.cost or "")}
-    PanelStudy.objects.filter(pk=study.pk).update(remote=remote, standing=state.status)
-    return state.status
+        yield act
 
 
 def _note(study: PanelStudy, _status: str) -> bool:

@@ -30,6 +30,10 @@ class PanelStudy(StateRow):
         PAUSED = "paused", _("paused")
         STOPPED = "stopped", _("stopped")
 
+    class ContentWarning(models.TextChoices):
+        SENSITIVE = "sensitive", _("sensitive content")
+        EXPLICIT = "explicit", _("explicit content")
+
     batch = models.OneToOneField(Batch, models.CASCADE, related_name="panel_study")
     connection = models.ForeignKey(Connection, models.PROTECT, related_name="panel_studies")
     token = models.CharField(max_length=64, unique=True, default=token)  # in the participants' URL
@@ -43,6 +47,8 @@ class PanelStudy(StateRow):
     max_minutes = models.PositiveIntegerField()
     codes = JSONTextField(default=dict)  # {outcome: code}
     use_timed_out = models.BooleanField(default=False)  # whether responses of visits that timed out count
+    warning = models.CharField(max_length=9, choices=ContentWarning, blank=True, db_default="")
+    warning_details = models.CharField(max_length=500, blank=True, db_default="")
     state = models.CharField(max_length=7, choices=State, default=State.SETTLED)
     standing = models.CharField(max_length=9, blank=True)  # a study_base.StudyStatus, as last read
     remote = JSONTextField(default=dict)  # the study as last read: places, taken, cost

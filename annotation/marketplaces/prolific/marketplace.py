@@ -93,6 +93,9 @@ class Prolific(StudyMarketplace):
         made = self._client.post(STUDIES, protocol.study_body(spec, project=self._options.get("project", "")))
         return str(member(made, "id"))
 
+    def update_study(self, study: str, spec: StudySpec) -> None:
+        self._client.patch(f"{STUDIES}{study}/", protocol.study_body(spec, project=self._options.get("project", "")))
+
     def study(self, study: str) -> StudyState:
         return protocol.study_state(self._client.get(f"{STUDIES}{study}/"))
 
@@ -102,6 +105,9 @@ class Prolific(StudyMarketplace):
     def schedule(self, study: str, when: datetime) -> None:
         body = {"action": "SCHEDULE_PUBLISH", "publish_at": when.astimezone(UTC).isoformat()}
         self._transition(study, body, StudyStatus.SCHEDULED)
+
+    def unschedule(self, study: str) -> None:
+        self._transition(study, {"action": "CANCEL_PUBLISH"}, StudyStatus.DRAFT)
 
     def pause(self, study: str) -> None:
         self._transition(study, {"action": "PAUSE"}, StudyStatus.PAUSED)

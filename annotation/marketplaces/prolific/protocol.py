@@ -76,6 +76,8 @@ def study_body(spec: StudySpec, *, project: str = "") -> dict[str, Any]:
         "maximum_allowed_time": spec.max_minutes,
         "reward": cents(spec.reward),
         "study_labels": ["annotation"],
+        "content_warnings": [spec.warning] if spec.warning else [],
+        "content_warning_details": spec.warning_details,
         "metadata": spec.token,
         "filters": [{"filter_id": name, "selected_values": list(chosen)} for name, chosen in groups if chosen],
     }

@@ -15,7 +15,7 @@ from django.utils.translation import ngettext
 
 from annotation.flow.errors import Refused
 from annotation.marketplaces.flow import studies, visit_decisions, visit_pay, visit_states, visits
-from annotation.marketplaces.forms import OUTCOMES, PlacesForm, RefusalForm, StudyForm
+from annotation.marketplaces.forms import OUTCOMES, PlacesForm, RefusalForm, ScheduleForm, StudyForm
 from annotation.marketplaces.jobs import send_study
 from annotation.marketplaces.models import PanelStudy, Visit
 from annotation.marketplaces.study_base import Status
@@ -82,7 +82,9 @@ def study_page(request: HttpRequest, batch: Batch, *, form: StudyForm | None = N
         "study": study,
         "connection": study.connection,
         "url": f"{studies.arrival_url(study)}?{visits.marketplace_of(study).parameters()}",
-        "is_told": kind.offers("create_study"),
+        "is_told": studies.is_told(study),
+        "is_scheduled": studies.is_scheduled(study),
+        "schedule_form": ScheduleForm() if kind.offers("schedule") else None,
         "may_ask": kind.offers("request_return"),
         "pays_by_list": not kind.offers("approve"),
         "form": form or StudyForm.of(study),
@@ -131,6 +133,8 @@ def _settings(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
         return study_page(request, study.batch, form=form)
     with refusal_as_message(request):  # published meanwhile, it has no form to show it in
         studies.change(study, **form.columns())
+        if study.external_id:
+            send_study(study, user=request.user)
         messages.success(request, _("The study's settings are saved."))
     return None
 
@@ -143,6 +147,24 @@ def _pursue(goal: str) -> Callable[[HttpRequest, PanelStudy], HttpResponse | Non
         return None
 
     return pursue
+
+
+def _schedule(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
+    form = ScheduleForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, " ".join(form.errors.get("starts_at", [])))
+        return None
+    with refusal_as_message(request):
+        studies.pursue(study, studies.Goal.ACTIVE, starts_at=form.cleaned_data["starts_at"])
+        send_study(study, user=request.user)
+    return None
+
+
+def _unschedule(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
+    with refusal_as_message(request):
+        studies.cancel_schedule(study)
+        send_study(study, user=request.user)
+    return None
 
 
 def _draft(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
@@ -219,6 +241,8 @@ ACTS: dict[str, Callable[[HttpRequest, PanelStudy], HttpResponse | None]] = {
     "settings": _settings,
     "draft": _draft,
     "publish": _pursue(studies.Goal.ACTIVE),
+    "schedule": _schedule,
+    "unschedule": _unschedule,
     "pause": _pursue(studies.Goal.PAUSED),
     "stop": _pursue(studies.Goal.STOPPED),
     "places": _places,
