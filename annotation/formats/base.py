@@ -115,7 +115,7 @@ class Headed(Protocol):
     """A format that is no list of records but one object, or a table, which its first bytes show."""
 
     def begins(self, head: bytes) -> bool:
-        """Whether a file of this format may begin with these bytes."""
+        """Whether a file of this format may begin with these bytes. Raises Unreadable if no table does."""
 
 
 @runtime_checkable

@@ -6,6 +6,7 @@ removes. Other columns are kept.
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
@@ -33,7 +34,8 @@ class Csv:
     rank = 7
 
     def begins(self, head: bytes) -> bool:
-        return set(_NEEDED) <= set(cells_of(head.decode("utf-8", "replace").partition("\n")[0]))
+        first = re.split(r"[\r\n]", head.decode("utf-8", "replace"), maxsplit=1)[0]
+        return set(_NEEDED) <= set(cells_of(first))
 
     def read(self, path: Path) -> Iterator[Parsed | LateFlaws]:
         """Stream a UTF-8 table with commas, semicolons or tabs, or a folder of them. Raises Unreadable, also midway."""

@@ -41,6 +41,7 @@ def _by_its_head(path: Path) -> str:
     try:
         with opened(path) as stream:
             start = head(stream)
+        headed = {name: each for name, each in known_formats().items() if isinstance(each, Headed)}
+        return next((name for name, each in headed.items() if each.begins(start)), "")
     except Unreadable:
         return ""
-    return next((name for name, each in known_formats().items() if isinstance(each, Headed) and each.begins(start)), "")

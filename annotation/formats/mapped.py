@@ -17,7 +17,8 @@ from annotation.formats import fields
 from annotation.formats.base import LateFlaws, Parsed
 from annotation.formats.fields import Inspection
 from annotation.formats.json_text import shown
-from annotation.formats.mapped_parts import answers_of, context_of, flag_at, hops_of, supports_of, text_at, texts_at
+from annotation.formats.mapped_parts import answers_of, context_of, flag_at, hops_of, text_at, texts_at
+from annotation.formats.mapped_support import support_of
 from annotation.formats.rows import OneOfEach
 from annotation.formats.streams import Row, unreadable
 from annotation.formats.tables import any_rows
@@ -66,7 +67,7 @@ def _of_cell(text: str) -> Any:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return text
-    return text if isinstance(value, list) and all(isinstance(each, int | float) for each in value) else value
+    return text if isinstance(value, list) and value and all(type(each) in (int, float) for each in value) else value
 
 
 class Mapped:
@@ -106,18 +107,20 @@ def example_of(record: JSON, columns: Mapping[str, list[str]], inspection: Inspe
     question = text_at(record, columns.get("question", ()), inspection)
     if not question.strip() and "question" in columns:
         inspection.error(columns["question"][0], "there is no question", "Give a text, or leave the record out")
-    paragraphs, places = context_of(record, columns, inspection)
+    context = context_of(record, columns, inspection)
     answers = answers_of(record, columns, inspection)
+    support = support_of(record, columns, context, inspection)
     hops = hops_of(record, columns, inspection)
     used = {column for some in columns.values() for column in some}
     if answers and not inspection.failed and answers[0].lower() not in {"yes", "no"}:
-        fields.warn_of_absent_answer(answers, paragraphs, inspection, field=columns["answer"][0])
+        fields.warn_of_absent_answer(answers, context.paragraphs, inspection, field=columns["answer"][0])
     return Example(
         id=record_id,
         question=question,
-        paragraphs=paragraphs,
+        paragraphs=context.paragraphs,
         answers=answers,
-        supports=supports_of(record, columns, paragraphs, places, inspection),
+        supports=support.positions,
+        facts=support.facts,
         hops=hops,
         answerable=flag_at(record, columns.get("answerable", ()), inspection),
         options=texts_at(record, columns.get("options", ()), inspection),

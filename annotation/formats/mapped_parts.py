@@ -6,19 +6,15 @@ a list of twenty.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from annotation.formats.fields import Inspection, is_texts, kind
-from annotation.formats.json_text import shown
+from annotation.formats.mapped_support import EMPTY, Columns, Context
 from annotation.pure.data import dag
-from annotation.pure.data.column_mapping import EACH, value_at
+from annotation.pure.data.column_mapping import truth_of, value_at
 from annotation.pure.data.example import JSON, Hop, Paragraph
 
-Columns = Mapping[str, Sequence[str]]
-_TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-_NUMBERS = re.compile(r"\[?\s*\d+(?:[\s,;]+\d+)*\s*\]?")
 _SCALARS = (str, int, float)
 
 
@@ -34,7 +30,7 @@ def texts_at(record: JSON, columns: Sequence[str], inspection: Inspection, *, li
         for value in _values(record, column, lists=lists):
             if isinstance(value, _SCALARS):
                 found.append(value if isinstance(value, str) else _number(value))
-            elif value is not None:
+            elif value not in EMPTY:
                 inspection.error(
                     column, f"found {kind(value)}", "Give a text" + (" or a list of texts" if lists else "")
                 )
@@ -54,15 +50,11 @@ def flag_at(record: JSON, columns: Sequence[str], inspection: Inspection) -> boo
     """True or False; None if the column is empty."""
     for column in columns:
         value = value_at(record, column)
-        if value not in (None, "") and (truth := _truth(value)) is None:
-            inspection.error(column, f"found {kind(value)}", "Give true or false")
-        elif value not in (None, ""):
+        if (truth := truth_of(value)) is not None:
             return truth
+        if value not in EMPTY:
+            inspection.error(column, f"found {kind(value)}", "Give true or false")
     return None
-
-
-def _truth(value: object) -> bool | None:
-    return value if isinstance(value, bool) else _TRUTHS.get(str(value).strip().lower())
 
 
 def answers_of(record: JSON, columns: Columns, inspection: Inspection) -> tuple[str, ...]:
@@ -73,8 +65,8 @@ def answers_of(record: JSON, columns: Columns, inspection: Inspection) -> tuple[
     return tuple(dict.fromkeys((*answers, *texts_at(record, columns.get("aliases", ()), inspection))))
 
 
-def context_of(record: JSON, columns: Columns, inspection: Inspection) -> tuple[tuple[Paragraph, ...], list[int]]:
-    """(paragraphs, the place of each among the columns and their lists); empty ones make no paragraph."""
+def context_of(record: JSON, columns: Columns, inspection: Inspection) -> Context:
+    """The paragraphs, with the place of each among the columns and their lists; empty ones make no paragraph."""
     found = [(column, value) for column in columns["paragraph"] for value in _values(record, column)]
     names = columns.get("title", ())
     titles = [_title(value, column, inspection) for column in names for value in _values(record, column)]
@@ -86,18 +78,25 @@ def context_of(record: JSON, columns: Columns, inspection: Inspection) -> tuple[
         titles = []
     paragraphs, places = [], []
     for place, (column, value) in enumerate(found):
-        if value not in (None, "", []):
+        if not _is_empty(value):
             paragraphs.append(_paragraph(value, titles[place] if titles else "", column, inspection))
             places.append(place)
     if not paragraphs:
         inspection.error(columns["paragraph"][0], "there is no paragraph", "Give at least one text")
-    return tuple(paragraphs), places
+    return Context(tuple(paragraphs), tuple(places), len(found))
 
 
 def _title(value: object, column: str, inspection: Inspection) -> str:
-    if value is not None and not isinstance(value, _SCALARS):
+    if value in EMPTY:
+        return ""
+    if not isinstance(value, _SCALARS):
         inspection.error(column, f"found {kind(value)}", "Give a title as a text")
-    return "" if value is None else str(value)
+    return str(value)
+
+
+def _is_empty(value: Any) -> bool:
+    """Whether there is no text, perhaps under a title."""
+    return value in EMPTY or (isinstance(value, list) and len(value) == 2 and value[1] in (None, []))
 
 
 def _paragraph(value: Any, title: str, column: str, inspection: Inspection) -> Paragraph:
@@ -110,56 +109,6 @@ def _paragraph(value: Any, title: str, column: str, inspection: Inspection) -> P
         return _paragraph(value[1], value[0], column, inspection)
     inspection.error(column, f"found {kind(value)}", "Give a text, or a list of sentences")
     return Paragraph(title, "")
-
-
-def supports_of(
-    record: JSON, columns: Columns, paragraphs: Sequence[Paragraph], places: Sequence[int], inspection: Inspection
-) -> tuple[int, ...] | None:
-    """Positions of the supporting paragraphs from flags, titles or numbers; None if nothing is said of them."""
-    first = 1 if "support_from_1" in columns else 0
-    names = columns.get("support_from_1", columns.get("support", ()))
-    values = [(column, value) for column in names for value in _values(record, column)]
-    if not names or (values and all(value in (None, "") for _, value in values)):
-        return None
-    titles = {paragraph.title: position for position, paragraph in reversed(list(enumerate(paragraphs)))}
-    if not first and _are_flags(values, names):
-        return _flagged(values, places, inspection)
-    found: set[int] = set()
-    for column, value in values:
-        for each in _numbers(value) if _is_numeric(value) and value not in titles else [value]:
-            place = titles.get(each) if isinstance(each, str) else _position(each - first, places)
-            if place is None and each not in (None, ""):
-                fix = f"Number the paragraphs from {first}, or give their titles"
-                inspection.error(column, f"there is no paragraph {shown(each, 30)!r}", fix)
-            found |= set() if place is None else {place}
-    return tuple(sorted(found))
-
-
-def _position(place: int, places: Sequence[int]) -> int | None:
-    return places.index(place) if place in places else None
-
-
-def _are_flags(values: Sequence[tuple[str, Any]], names: Sequence[str]) -> bool:
-    if all(isinstance(value, bool) for _, value in values):
-        return True
-    said = all(value in (None, "") or _truth(value) is not None for _, value in values)
-    return said and (len(names) > 1 or EACH in names[0])
-
-
-def _flagged(values: Sequence[tuple[str, Any]], places: Sequence[int], inspection: Inspection) -> tuple[int, ...]:
-    ticked = [place for place, (_, value) in enumerate(values) if value not in (None, "") and _truth(value)]
-    if lost := [place for place in ticked if place not in places]:
-        wrong = f"flag {lost[0] + 1} of {len(values)} is true, but there is no such paragraph"
-        inspection.error(values[lost[0]][0], wrong, "Give one flag for each paragraph")
-    return tuple(places.index(place) for place in ticked if place in places)
-
-
-def _is_numeric(value: object) -> bool:
-    return type(value) is int or (isinstance(value, str) and _NUMBERS.fullmatch(value.strip()) is not None)
-
-
-def _numbers(value: object) -> Iterator[int]:
-    return (int(number) for number in re.findall(r"\d{1,9}", str(value)))
 
 
 def hops_of(record: JSON, columns: Columns, inspection: Inspection) -> tuple[Hop, ...]:

@@ -31,8 +31,11 @@ def is_csv(path: Path) -> bool:
 
 
 def cells_of(line: str) -> list[str]:
-    """The cells of a header line."""
-    return [unguarded(cell).strip() for cell in next(csv.reader([line], delimiter=_delimiter(line)), [])]
+    """The cells of a header line. Raises Unreadable for a line that is none."""
+    try:
+        return [unguarded(cell).strip() for cell in next(csv.reader([line], delimiter=_delimiter(line)), [])]
+    except csv.Error as error:
+        raise bad_header(shown(error)) from error
 
 
 def no_check(header: list[str]) -> None:

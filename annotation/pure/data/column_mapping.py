@@ -28,6 +28,7 @@ ROLES = {  # in the order of lists; of those with False only one column
 }
 _NUMBER = re.compile(r"\d+")
 EACH = "[]"
+_TRUTHS = {"true": True, "yes": True, "1": True, "1.0": True, "false": False, "no": False, "0": False, "0.0": False}
 
 
 class BadMapping(ValueError):
@@ -173,6 +174,11 @@ def value_at(record: Any, path: str) -> Any:
         return value_at(record.get(head), rest)
     members = record.get(head.removesuffix(EACH))
     return [value_at(each, rest) for each in members] if isinstance(members, list) else None
+
+
+def truth_of(value: object) -> bool | None:
+    """The truth that a value says: true, yes or 1; false, no or 0. None for any other."""
+    return _TRUTHS.get(str(value).strip().lower()) if isinstance(value, str | int | float) else None
 
 
 def without(record: Mapping[str, Any], used: Collection[str], before: str = "") -> dict[str, Any]:

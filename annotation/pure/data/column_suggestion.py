@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from annotation.pure.data.column_mapping import EACH, ROLES, families, value_at
+from annotation.pure.data.column_mapping import EACH, ROLES, families, truth_of, value_at
 
 _NAMES: dict[str, str] = {
     name: role
@@ -36,7 +36,6 @@ _LAST = {  # the last word of a longer name
     "document": "paragraph", "title": "title", "titles": "title",
 }  # fmt: skip
 _OF_HOPS = {"question": "hop_question", "answer": "hop_answer"}
-_TRUTHS = {"true", "false", "yes", "no", "0", "1"}
 _DIGITS = re.compile(r"[\d\s,;\[\]]+")
 LONG = 12  # words from which a text is rather a paragraph than an answer
 SHORT = 10
@@ -103,7 +102,7 @@ def _fits(role: str, values: Sequence[Any]) -> bool:
 
 
 def _truths(values: Sequence[Any]) -> bool:
-    return all(isinstance(each, bool) or str(each).lower() in _TRUTHS for each in _flat(values))
+    return all(truth_of(each) is not None for each in _flat(values))
 
 
 def _words(values: Sequence[Any]) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import tracemalloc
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 from annotation.flow.data.dataset_import import suggestion
 from annotation.models import Dataset
 from annotation.pure.data.example import Example
+from tests.flow.data.mapped_files import lines, mapped, mapping_words, table
 from tests.management.conftest import Run, refused, run
 
 pytestmark = pytest.mark.django_db
@@ -22,19 +22,6 @@ __all__ = ["run"]
 
 WELL = "Mara Quell dug the well of Port Anselm in 1802, and her brothers built the wall around it."
 PORT = "Port Anselm is a small harbour on the south coast, where Ada Brook was born in 1790."
-
-
-def table(path: Path, rows: list[dict[str, Any]]) -> Path:
-    with path.open("w", encoding="utf-8", newline="") as out:
-        writer = csv.DictWriter(out, fieldnames=list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
-    return path
-
-
-def lines(path: Path, rows: list[Any]) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
 
 
 ROW = {
@@ -51,13 +38,6 @@ ROW = {
     "level": "hard",
 }
 MAPS = ["question=q", "answer=ans", "paragraph=passage_*", "title=title_*", "support_from_1=gold", "id=qid"]
-
-
-def mapped(run: Run, file: Path, *maps: str) -> list[Example]:
-    """The items of a file by the command."""
-    ended = run("import_dataset", file, "--name", "mine", *(word for each in maps for word in ("--map", each)))
-    assert ended.code == 0, ended.err
-    return [item.example for item in Dataset.objects.get(slug="mine").items.order_by("position")]
 
 
 def test_numbered_columns_become_paragraphs_with_titles_and_support(run: Run, tmp_path: Path) -> None:
@@ -139,7 +119,7 @@ def test_what_was_mapped_is_exported_and_comes_back(run: Run, tmp_path: Path) ->
 def test_the_same_file_with_another_mapping_is_other_content(run: Run, tmp_path: Path) -> None:
     file = table(tmp_path / "my.csv", [ROW])
     mapped(run, file, *MAPS)
-    again = ["import_dataset", file, "--name", "mine", *(word for each in MAPS for word in ("--map", each))]
+    again = ["import_dataset", file, "--name", "mine", *mapping_words(*MAPS)]
     assert "already imported" in run(*again).out
     refused(run(*again[:-2]), "The name mine is taken by a dataset with different content")
 
@@ -149,7 +129,7 @@ def test_the_same_file_with_another_mapping_is_other_content(run: Run, tmp_path:
     [
         ({"q": " "}, ["line 2 (id w1), q: there is no question."]),
         ({"passage_1": "", "passage_2": ""}, ["line 2 (id w1), passage_1: there is no paragraph."]),
-        ({"gold": "3"}, ["line 2 (id w1), gold: there is no paragraph '3'.", "Number the paragraphs from 1"]),
+        ({"gold": "3"}, ["line 2 (id w1), gold: there is no paragraph 3.", "Number the paragraphs from 1"]),
         ({"q": "[1"}, []),
     ],
 )
@@ -157,7 +137,7 @@ def test_errors_say_the_line_the_column_and_the_fix(
     run: Run, tmp_path: Path, change: dict[str, str], texts: list[str]
 ) -> None:
     file = table(tmp_path / "my.csv", [ROW | change])
-    ended = run("import_dataset", file, "--name", "mine", *(word for each in MAPS for word in ("--map", each)))
+    ended = run("import_dataset", file, "--name", "mine", *mapping_words(*MAPS))
     assert ended.code == (1 if texts else 0)
     for text in texts:
         assert text in ended.err
@@ -169,13 +149,13 @@ def test_errors_say_the_line_the_column_and_the_fix(
     [
         ({"data": {"question": 7, "answers": [{"a": 1}]}}, "data.answers: found an object."),
         ({"ctxs": [{"title": "T", "text": ["a", 1, "b"]}]}, "ctxs[].text: found a list."),
-        ({"ctxs": [{"title": "T", "text": "t", "is_gold": "maybe"}]}, "ctxs[].is_gold: there is no paragraph 'maybe'."),
+        ({"ctxs": [{"title": "T", "text": "t", "is_gold": "maybe"}]}, "ctxs[].is_gold: found the text 'maybe'."),
         ({"steps": [{"question": "One?"}, {"question": "Two?", "answer": "x"}]}, "1 answers for 2 questions of hops."),
     ],
 )
 def test_values_of_another_kind_are_named(run: Run, tmp_path: Path, change: dict[str, Any], text: str) -> None:
     file = lines(tmp_path / "my.jsonl", [NESTED, NESTED | change])
-    ended = run("import_dataset", file, "--name", "mine", *(word for each in NESTED_MAPS for word in ("--map", each)))
+    ended = run("import_dataset", file, "--name", "mine", *mapping_words(*NESTED_MAPS))
     refused(ended, text)
     assert "line 2" in ended.err
 
@@ -196,7 +176,7 @@ def test_a_mapping_that_makes_no_items_is_refused(
     run: Run, tmp_path: Path, maps: list[str], code: int, texts: list[str]
 ) -> None:
     file = table(tmp_path / "my.csv", [ROW])
-    ended = run("import_dataset", file, "--name", "mine", *(word for each in maps for word in ("--map", each)))
+    ended = run("import_dataset", file, "--name", "mine", *mapping_words(*maps))
     assert ended.code == code
     for text in texts:
         assert text in ended.err
@@ -257,9 +237,7 @@ def test_a_large_table_is_read_in_bounded_memory(run: Run, tmp_path: Path) -> No
     del rows
     tracemalloc.start()
     try:
-        ended = run(
-            "import_dataset", file, "--name", "mine", "--dry-run", *(word for each in MAPS for word in ("--map", each))
-        )
+        ended = run("import_dataset", file, "--name", "mine", "--dry-run", *mapping_words(*MAPS))
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
