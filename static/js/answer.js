@@ -7,7 +7,7 @@ import { Caret } from "./caret.js";
 import { showMissing, startFrame } from "./frame.js";
 import { on, onItem } from "./item.js";
 import { bind, bindPattern } from "./keys.js";
-import { slice, toCodePoint } from "./offsets.js";
+import { slice, toCodePoint, wholeWords } from "./offsets.js";
 import { ParagraphList } from "./paragraphs.js";
 import { select, selected, textOf } from "./ranges.js";
 import { reveal } from "./scrolling.js";
@@ -77,15 +77,28 @@ function chosen() {
   return start < 0 ? null : { root: text, start, end: start + words.length };
 }
 
-function setFromSelection() {
-  const span = fixed || !answer.words || !isAsked() ? null : chosen(); // with options there are no words to select
+/** A UTF-16 range of an item's text as a place. */
+function placeOf(item, { start, end }) {
+  const text = textOf(item.text);
+  return { paragraph: item.position, start: toCodePoint(text, start), end: toCodePoint(text, end) };
+}
+
+/** Take the selection as the answer; false without one. A pointer easily misses a letter: its range grows to whole
+ * words, unless it is a part of the answer as it is, which is how one takes a part of a word. */
+function setFromSelection({ byPointer = false } = {}) {
+  let span = fixed || !answer.words || !isAsked() ? null : chosen(); // with options there are no words to select
   if (!span) return false;
   const item = list.holding(span.root);
-  const text = textOf(span.root);
-  const place = { paragraph: item.position, start: toCodePoint(text, span.start), end: toCodePoint(text, span.end) };
-  const words = text.slice(span.start, span.end);
+  const text = textOf(item.text);
   const now = answer.read();
-  const same = now.kind === "span" && Object.entries(place).every(([name, value]) => now[name] === value);
+  let place = placeOf(item, span);
+  const isHere = now.kind === "span" && now.paragraph === place.paragraph;
+  if (byPointer && !(isHere && now.start <= place.start && place.end <= now.end)) {
+    span = { ...span, ...wholeWords(text, span) };
+    place = placeOf(item, span);
+  }
+  const words = text.slice(span.start, span.end);
+  const same = isHere && now.start === place.start && now.end === place.end;
   list.current = item;
   if (same) return true;
   answer.setSpan({ ...place, text: words });
@@ -214,11 +227,12 @@ function onChoice({ target }) {
 function bindPointer() {
   on(document, "pointerdown", (event) => { lastPointer = event.pointerType || "mouse"; }, { capture: true });
   // A click into a selection takes it away only after mouseup.
-  on(document, "mouseup", () => setTimeout(() => lastPointer === "mouse" && setFromSelection()));
+  on(document, "mouseup", () => setTimeout(() => lastPointer === "mouse" && setFromSelection({ byPointer: true })));
   on(document, "selectionchange", () => {
     if (lastPointer === "mouse" || caret.on) return;
     clearTimeout(touchTimer);
-    touchTimer = setTimeout(() => (document.getSelection().isCollapsed ? refresh() : setFromSelection()), SETTLED);
+    const isEmpty = document.getSelection().isCollapsed;
+    touchTimer = setTimeout(() => (isEmpty ? refresh() : setFromSelection({ byPointer: true })), SETTLED);
   });
 }
 

@@ -41,3 +41,22 @@ export function trimmed(text, start, end) {
   while (to > from && /\s/.test(text[to - 1])) to -= 1;
   return from < to ? { start: from, end: to } : null;
 }
+
+// Scripts without spaces between words: there a selection is taken as it is.
+const UNSPACED = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}]/u;
+const INSIDE = [/^[\p{L}\p{M}]{2}$/u, /^\p{N}{2}$/u]; // between a digit and a letter ("1990s") a selection may end
+
+/** Whether a UTF-16 offset stands inside a word or a number. */
+function splitsWord(text, unit) {
+  const [before] = text.slice(Math.max(unit - 2, 0), unit).match(/.$/su) ?? [""];
+  const [after] = text.slice(unit, unit + 2).match(/^./su) ?? [""];
+  return INSIDE.some((pattern) => pattern.test(before + after)) && !UNSPACED.test(before + after);
+}
+
+/** A UTF-16 range of whole code points, grown at both ends to whole words. */
+export function wholeWords(text, { start, end }) {
+  let [from, to] = [start, end];
+  while (splitsWord(text, from)) from -= splitsPair(text, from - 1) ? 2 : 1;
+  while (splitsWord(text, to)) to += splitsPair(text, to + 1) ? 2 : 1;
+  return { start: from, end: to };
+}

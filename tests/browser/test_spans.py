@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.desk import SELECT, Desk, units
 from tests.browser.records import NASTY
@@ -29,10 +30,12 @@ ROUND = (
   const headers = {"X-CSRFToken": token};
   const statuses = [];
   for (const [k, trial] of trials.entries()) {
-    choose(trial);
-    document.dispatchEvent(new MouseEvent("mouseup", {bubbles: true}));
-    await settled();
-    await settled();
+    for (const _ of ["whole words", "as drawn"]) {
+      choose(trial);
+      document.dispatchEvent(new MouseEvent("mouseup", {bubbles: true}));
+      await settled();
+      await settled();
+    }
     const body = new URLSearchParams(new FormData(form));
     body.set("key", `${k}.trial`);
     body.append("support", support);
@@ -122,6 +125,15 @@ def test_a_real_mouse_takes_what_it_is_drawn_over(desk: WorkPage, words: str) ->
     answer = row["answer"]
     assert answer["text"] == words == shown
     assert answer["text"] == row["texts"][answer["paragraph"]][answer["start"] : answer["end"]]
+
+
+def test_a_mouse_that_misses_a_letter_takes_the_word_and_then_a_part_of_it(desk: WorkPage) -> None:
+    worker = desk("nasty", sample=1)
+    text = worker.page.locator("#answer-text")
+    worker.drag_over("rey Pe")
+    expect(text).to_have_value("Grey Petrel")
+    worker.drag_over("rey")
+    expect(text).to_have_value("rey")
 
 
 @pytest.mark.soak
