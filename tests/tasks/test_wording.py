@@ -45,6 +45,17 @@ def test_an_answer_in_words_is_found_in_the_paragraphs_and_keeps_the_support(tas
 
 
 @pytest.mark.parametrize("task", [ANSWER, ANSWERABILITY])
+def test_the_paragraph_of_the_words_joins_a_support_that_lacks_them(task: TaskType) -> None:
+    payload = payload_of(task)
+    base = task.complete(payload, {"text": "Quillhaven", "support": [1, 2]})
+    word = "Farrow"
+    (place,) = [k for k, paragraph in enumerate(payload["paragraphs"]) if word in paragraph["text"]]
+    made = task.edited(payload, {**base, "support": [k for k in (0, 1, 2) if k != place]}, word)
+    assert (made["paragraph"], made["support"]) == (place, [0, 1, 2])
+    assert task.check(payload, made) == []
+
+
+@pytest.mark.parametrize("task", [ANSWER, ANSWERABILITY])
 @pytest.mark.parametrize("text", ["the moon", "yes", "no"])
 def test_words_that_stand_nowhere_are_refused_even_unchanged(task: TaskType, text: str) -> None:
     payload = payload_of(task)

@@ -18,8 +18,8 @@ def wording(answer: JSON) -> str:
 def reworded(payload: JSON, answer: JSON, text: str, *, no_answer: bool) -> JSON:
     """A stored answer from a requester's text, with the support of the answer that it replaces.
 
-    Raises InvalidWording for an invalid text. Unchanged text keeps its position. If that answer had no support, the one
-    paragraph that contains the text is the support.
+    Raises InvalidWording for an invalid text. Unchanged text keeps its position. If no paragraph of its support has
+    the text, the one paragraph that contains it is added.
     """
     if text.strip() == wording(answer).strip() and not problems(payload, answer):
         return answer
@@ -46,14 +46,15 @@ def _exact(payload: JSON, answer: JSON) -> JSON:
 
 
 def _supported(payload: JSON, answer: JSON) -> JSON:
-    if answer["kind"] != "span" or answer["support"] or not payload["controls"]["support"]:
-        return answer
     paragraph = answer["paragraph"]
+    if answer["kind"] != "span" or paragraph in answer["support"] or not payload["controls"]["support"]:
+        return answer
     if sum(locate(answer["text"], [p["text"]]) is not None for p in payload["paragraphs"]) > 1:
         several = _("“%(text)s” is in several paragraphs. Start from a response that names its support.")
         raise InvalidWording(several, text=answer["text"])
+    support = sorted([*answer["support"], paragraph])
     if not payload["controls"]["sentences"]:
-        return {**answer, "support": [paragraph]}
+        return {**answer, "support": support}
     starts = [start for start, _end in payload["paragraphs"][paragraph]["sentences"]]
     sentence = max(0, bisect_right(starts, answer["start"]) - 1)
-    return {**answer, "support": [paragraph], "facts": [[paragraph, sentence]]}
+    return {**answer, "support": support, "facts": sorted([*answer["facts"], [paragraph, sentence]])}

@@ -105,7 +105,7 @@ def place_of(hit: Hit) -> str:
     return " ".join(hit.payload["paragraphs"][-1]["text"].split()[:2])
 
 
-def test_a_written_answer_alone_makes_the_aggregate_with_the_support_of_its_base(
+def test_a_written_answer_alone_makes_the_aggregate_with_its_base_s_support_and_its_own_paragraph(
     batch: Batch, bob: Any, carol: Any, alice: Any
 ) -> None:
     differ(batch, bob, carol)
@@ -121,7 +121,8 @@ def test_a_written_answer_alone_makes_the_aggregate_with_the_support_of_its_base
     )
     assert (aggregate["text"], aggregate["kind"], aggregate["adjudicated"]) == (place_of(hit), "span", True)
     assert (aggregate["answers"], aggregate["tied"]) == (1, False)
-    assert aggregate["support"] == review_decisions.standings([base])[0].answer.answer["support"]
+    of_base = review_decisions.standings([base])[0].answer.answer["support"]
+    assert aggregate["support"] == sorted({*of_base, aggregate["paragraph"]})
     made = results_dataset.create_results_dataset(batch, name="written")
     assert made["kept"] == 1
     step = batch.project.datasets.get(slug="written").items.get().example.extra["provenance"][-1]
