@@ -19,10 +19,10 @@ from annotation.models import Batch, Job, Project
 from annotation.registry import default_instructions
 from annotation.views.access import requester_action, requester_form
 from annotation.views.batches.batch_page import batch_of
-from annotation.views.batches.preview import checklist
+from annotation.views.batches.preview import SHOWN, checklist
 from annotation.views.breadcrumbs import section_breadcrumbs
 from annotation.views.markdown_html import html_of
-from annotation.views.post_handling import refusal_in_form, see, see_job
+from annotation.views.post_handling import refusal_in_form, see, see_job, whole_number
 
 
 @requester_form
@@ -108,25 +108,28 @@ def _saved(request: HttpRequest, draft: Batch, *, new: bool) -> HttpResponse:
 def _look(request: HttpRequest, draft: Batch) -> HttpResponse:
     """Redirect to the preview of an item; back to the draft if no item can be used."""
     args, wanted = [draft.project.slug, draft.slug], request.POST.get("look", "")
-    if not batch_drafts.samples(draft, 1):
+    found = len(batch_drafts.samples(draft, SHOWN))
+    if not found:
         messages.warning(request, _("None of the items can be used with these options."))
         return see("batch-edit", *args)
-    number = wanted if wanted in {"1", "2", "3"} else "1"
-    return HttpResponseRedirect(f"{reverse('batch-preview', args=args)}?n={number}", status=303)
+    number = whole_number(wanted, 1)
+    shown = number if 1 <= number <= found else 1
+    return HttpResponseRedirect(f"{reverse('batch-preview', args=args)}?n={shown}", status=303)
 
 
 def _context(request: HttpRequest, project: Project, draft: Batch | None, form: LaunchForm) -> dict[str, Any]:
     label = draft.title if draft else _("New batch")
+    samples = batch_drafts.samples(draft, SHOWN) if draft else []
     context = {
         "project": project,
         "section": "batches",
         "breadcrumbs": section_breadcrumbs(project, "batches", label),
         "batch": draft,
         "form": form,
-        "samples": batch_drafts.samples(draft) if draft else [],
+        "samples": samples,
         "instructions_html": html_of(str(form["instructions"].value() or "")),
         "consent_html": html_of(project.consent),
-        "checklist": checklist(request, project, draft),
+        "checklist": checklist(request, project, draft, len(samples)),
     }
     if form.is_bound:
         return context | _consequences(form)

@@ -96,20 +96,22 @@ def _note(request: HttpRequest, batch: Batch, tried: set[int]) -> None:
     request.session[TRIED] = noted | {key: sorted({*noted.get(key, []), *tried})}
 
 
-def checklist(request: HttpRequest, project: Project, draft: Batch | None) -> list[dict[str, Any]]:
+def checklist(request: HttpRequest, project: Project, draft: Batch | None, previews: int) -> list[dict[str, Any]]:
     """What to do before a project's first launch: {"text", "done", "anchor"}; empty after it.
 
-    What was looked at and tried is what this person did since they signed in.
+    `previews`: the number of items of the draft that can be looked at, at most SHOWN; 0 without a draft. What was
+    looked at and tried is what this person did since they signed in.
     """
     if project.batches.filter(launched_at__isnull=False).exists():
         return []
     tried = set(request.session.get(TRIED, {}).get(_key(draft), [])) if draft else set()
-    looked = len(tried - {TESTED})
+    looked = len(tried & {*range(1, previews + 1)})
+    items = _("Items looked at: %(n)s of %(previews)s") if previews else _("Items looked at: none yet")
     own = draft is not None and draft.instructions.text.strip() != default_instructions(draft.task).strip()
     instructions = _("Instructions: your own text") if own else _("Instructions: the text of the task")
     return [
         {"text": _("Consent text finished"), "done": not is_unfinished(project.consent), "anchor": "consent-fields"},
         {"text": instructions, "done": draft is not None, "anchor": "instructions-fold"},
-        {"text": _("Items looked at: %(n)s of 3") % {"n": looked}, "done": looked == SHOWN, "anchor": "look"},
+        {"text": items % {"n": looked, "previews": previews}, "done": 0 < previews == looked, "anchor": "look"},
         {"text": _("One answer given by yourself, as a test"), "done": TESTED in tried, "anchor": "look"},
     ]

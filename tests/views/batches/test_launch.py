@@ -330,8 +330,8 @@ def test_it_is_read_from_the_data_to_the_launch(client: Any, alice: Any, project
     assert re.findall(r"<h2>(\d · [^<]+)</h2>", html) == [
         "1 · Data",
         "2 · Task",
-        "3 · Look at three items",
-        "4 · People",
+        "3 · Preview",
+        "4 · Workers",
         "5 · Pay",
         "6 · Launch",
     ]

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
+from annotation.flow.money import ledger
 from annotation.models import Batch, Dataset, Entry, Hit, Instructions, Job, QualificationRound, QualificationType
 from tests.conftest import records
 from tests.flow.acting import draft
@@ -105,6 +106,24 @@ def test_a_large_dataset_is_counted_from_a_sample_with_an_interval(
     html = one_line(desk.post(reverse("batch-consequences", args=["wells"]), form(data, sample="")).content.decode())
     assert re.search(r"<dt>HITs</dt>\s*<dd>about <b>40</b>\s*<span[^>]*>28 to 40<", html)
     assert "Estimated from a random sample of 10 of the 40 items" in html
+
+
+@pytest.mark.parametrize(("looked", "about"), [(40, ""), (10, "about ")])
+def test_a_cost_that_is_estimated_is_said_to_be(
+    desk: Any, project: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, looked: int, about: str
+) -> None:
+    monkeypatch.setattr("annotation.flow.batches.hit_counts.A_LOOK", looked)
+    data = stored(project, tmp_path, records(40))
+    posted = form(data, sample="", paid="on", reward="1.00", auto_approve_days="7")
+
+    def summary() -> str:
+        html = desk.post(reverse("batch-consequences", args=["wells"]), posted).content.decode()
+        return one_line(re.sub(r"<[^>]+>", "", html))
+
+    assert f"It costs at most {about}$40.00." in summary()
+    assert f"Add {about}$40.00 to the budget." in summary()
+    ledger.deposit(project, Decimal(50), key="start")
+    assert f"Budget after the launch: {about}$10.00." in summary()
 
 
 def test_what_a_round_holds_is_said_before_the_launch_and_at_it(desk: Any, project: Any, dataset: Dataset) -> None:

@@ -12,6 +12,7 @@ from annotation.flow.batches import batch_drafts, batch_launch
 from annotation.flow.people import sign_up
 from annotation.models import Assignment, Batch, Participation, Worker, WorkerResponse
 from tests.one_line import one_line
+from tests.tasks.html_form import read_form
 
 
 @pytest.fixture
@@ -72,6 +73,35 @@ def test_the_checklist_of_a_first_launch_ticks_what_was_done(client: Any, alice:
     client.post(preview(draft, 1), {"kind": "span", "text": word, "support": ["0"]})
     assert steps(client, draft)[3] == (True, "One answer given by yourself, as a test")
     assert steps(client, draft)[1] == (True, "Instructions: your own text")
+
+
+def test_a_draft_of_two_items_asks_to_look_at_two(client: Any, alice: Any, draft: Batch) -> None:
+    client.force_login(alice)
+    assert (False, "Items looked at: none yet") in steps(client), "nothing is chosen"
+    for number in (1, 2, 3):
+        client.get(preview(draft, number))
+    Batch.objects.filter(pk=draft.pk).update(sample=2)
+    assert (True, "Items looked at: 2 of 2") in steps(client, draft)
+    client.session.flush()
+    client.force_login(alice)
+    client.get(preview(draft, 2))
+    assert (False, "Items looked at: 1 of 2") in steps(client, draft)
+    assert client.get(preview(draft, 3)).status_code == 404
+    client.get(preview(draft, 1))
+    assert (True, "Items looked at: 2 of 2") in steps(client, draft)
+    draft.datasets.clear()
+    assert (False, "Items looked at: none yet") in steps(client, draft), "no item can be used"
+
+
+def test_the_button_opens_an_item_that_there_is(client: Any, alice: Any, draft: Batch) -> None:
+    client.force_login(alice)
+    page = reverse("batch-edit", args=["wells", draft.slug])
+    _action, shown = read_form(client.get(page).content.decode(), "launch")
+    posted = {name: values for name, values in shown.items() if any(values)}
+    for look, opened in (("3", 1), ("2", 2), ("x", 1), ("0", 1)):
+        response = client.post(page, posted | {"sample": "2", "look": look})
+        assert (response.status_code, response.url) == (303, preview(draft, opened))
+        assert client.get(response.url).status_code == 200
 
 
 def test_the_consent_text_is_ticked_once_it_has_no_places_left(
