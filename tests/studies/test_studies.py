@@ -13,6 +13,7 @@ from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
+from django.utils.formats import date_format
 
 from annotation.flow.errors import Refused
 from annotation.flow.people import consent
@@ -84,15 +85,58 @@ def test_a_study_says_what_it_needs_and_chose(name: str) -> None:
         assert data.where
 
 
-def test_the_same_launch_again_changes_nothing_and_another_is_refused(project: Project) -> None:
+def test_the_same_launch_again_changes_nothing_and_another_gets_the_next_name(project: Project) -> None:
     first = launched(project, "musique-human-score", seed=3)
     again = launched(project, "musique-human-score", seed=3)
     assert again == first
     assert Batch.objects.filter(project=project).count() == 2
-    with pytest.raises(Refused, match="launched with other settings"):
-        launched(project, "musique-human-score", seed=4)
-    other = launched(project, "musique-human-score", seed=4, slug="second")
+    other = launched(project, "musique-human-score", seed=4)
+    assert (first.slug, other.slug) == ("musique-human-score", "musique-human-score-2")
+    assert launched(project, "musique-human-score", seed=4) == other
+    assert launched(project, "musique-human-score", seed=5).slug == "musique-human-score-3"
     assert set(batches_of(other)) == {"qualification", "answers"}
+
+
+def test_a_name_that_is_taken_is_refused_to_other_settings(project: Project) -> None:
+    folder = folders.read("musique-full-answerability")
+    first = begin(project, folder, small=True, slug="pilot", seed=3)
+    assert begin(project, folder, small=True, slug="pilot", seed=3) == first
+    with pytest.raises(Refused, match="pilot was launched with other settings"):
+        begin(project, folder, small=True, slug="pilot", seed=4)
+    assert StudyRun.objects.count() == 1
+
+
+def test_the_small_file_of_musique_full_has_twins_of_invented_questions() -> None:
+    folder = Path(settings.ROOT) / "studies" / "_small"
+    known, twins = (
+        [json.loads(line) for line in (folder / name).read_text().splitlines()]
+        for name in ("vennory.jsonl", "vennory_full.jsonl")
+    )
+    questions = {row["id"]: row["question"] for row in known}
+    labels: dict[str, list[bool]] = {}
+    for row in twins:
+        assert row["question"] == questions[row["id"]]
+        labels.setdefault(row["id"], []).append(row["answerable"])
+        supported = [hop["paragraph_support_idx"] is not None for hop in row["question_decomposition"]]
+        assert all(supported) is row["answerable"]
+    assert (len(twins), len(labels)) == (60, 30)
+    assert all(sorted(both) == [False, True] for both in labels.values())
+
+
+def test_a_figure_that_the_paper_does_not_print_says_where_it_is_from(
+    project: Project, alice: Any
+) -> None:
+    run = begin(project, folders.read("subqa-1000"), small=True)
+    rows = [line for line in report.lines(report.compute(run)) if line.startswith("DecompRC: failure rate, EM")]
+    assert rows == [
+        "DecompRC: failure rate, EM: paper 50.4 (Figure 2, EM, DecompRC; from the counts of Table 3); "
+        "not measured by this study's responses"
+    ]
+    run.delete()
+    client = Client()
+    client.force_login(alice)
+    page = client.get(reverse("study", args=[project.slug, "subqa-1000"])).content.decode()
+    assert page.count("(from the counts of Table 3)") == 1
 
 
 def test_an_interrupted_launch_goes_on(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -204,7 +248,7 @@ def test_the_pages_launch_a_study_and_compare_it(project: Project, alice: Any, t
     form = {"run": "pilot", "scale": "100", "seed": "0"}
     refused = client.post(page, form)
     assert refused.status_code == 422
-    assert "musique_ans_v1.0_dev.jsonl" in refused.content.decode()
+    assert "musique_full_v1.0_dev.jsonl" in refused.content.decode()
     assert client.post(page, {**form, "small": "on"}).status_code == 303
     work_off()
     run = StudyRun.objects.get(slug="pilot")
@@ -216,3 +260,20 @@ def test_the_pages_launch_a_study_and_compare_it(project: Project, alice: Any, t
         "within chance" in client.get(page).content.decode() or "more than chance" in client.get(page).content.decode()
     )
     assert client.get(reverse("study", args=[project.slug, "none"])).status_code == 404
+
+
+def test_the_page_proposes_the_next_free_name_and_the_job_leads_back_to_it(project: Project, alice: Any) -> None:
+    client = Client()
+    client.force_login(alice)
+    page = reverse("study", args=[project.slug, "musique-full-answerability"])
+    for name in ("musique-full-answerability", "musique-full-answerability-2"):
+        assert f'value="{name}"' in client.get(page).content.decode()
+        job = client.post(page, {"run": name, "scale": "100", "seed": "0", "small": "on"})["Location"]
+        work_off()
+        assert f'href="{page}"' in client.get(job).content.decode()
+    assert set(StudyRun.objects.values_list("slug", flat=True)) == {
+        "musique-full-answerability",
+        "musique-full-answerability-2",
+    }
+    made = StudyRun.objects.get(slug="musique-full-answerability").created_at
+    assert date_format(made, "j N Y, H:i") in client.get(page).content.decode()
