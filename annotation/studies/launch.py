@@ -5,7 +5,8 @@ Each step is skipped if it is done, so a launch that was interrupted is continue
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -43,8 +44,9 @@ def begin(
 ) -> StudyRun:
     """The run of the study in the project; the same call again returns the same run.
 
-    `files`: {data: path}, by default the files in the study's folder of this installation. Raises Refused if a file is
-    missing or another one than the study says, if the consent text is unfinished, or if the name is taken.
+    Without a `slug` the run gets the first free of `run_names`. `files`: {data: path}, by default the files in the
+    study's folder of this installation. Raises Refused if a file is missing or another one than the study says, if the
+    consent text is unfinished, or if the slug is taken.
     """
     if not 0 < scale <= 1:
         raise Refused(_("The scale must be above 0 and at most 1."))
@@ -59,16 +61,34 @@ def begin(
         "scale": scale,
         "small": small,
     }
+    for name in [slug] if slug else run_names(folder.name):
+        run = _run_named(project, name, columns, user)
+        if all(getattr(run, column) == value for column, value in columns.items()):
+            return run
+    text = _("%(name)s was launched with other settings. Give this run another name.")
+    raise Refused(text % {"name": slug})
+
+
+def run_names(study: str) -> Iterable[str]:
+    """The names of a study's runs in a project, without end: `study`, `study-2`, `study-3`, ..."""
+    return chain([study], (f"{study}-{number}" for number in count(2)))
+
+
+def free_name(project: Project, study: str) -> str:
+    """The first of `run_names` that no run of the project has."""
+    taken = set(StudyRun.objects.filter(project=project).values_list("slug", flat=True))
+    return next(name for name in run_names(study) if name not in taken)
+
+
+def _run_named(project: Project, slug: str, columns: Mapping[str, Any], user: User | None) -> StudyRun:
+    """The new run of that name, or the one that has it."""
     try:
         with transaction.atomic():
-            run = StudyRun.objects.create(project=project, slug=slug or folder.name, created_by=user, **columns)
-            audit_log.record("created", run, seed=seed, scale=scale)
+            run = StudyRun.objects.create(project=project, slug=slug, created_by=user, **columns)
+            audit_log.record("created", run, seed=run.seed, scale=run.scale)
+            return run
     except IntegrityError:
-        run = StudyRun.objects.get(project=project, slug=slug or folder.name)
-        if any(getattr(run, name) != value for name, value in columns.items()):
-            text = _("%(name)s was launched with other settings. Give this run another name.")
-            raise Refused(text % {"name": run.slug}) from None
-    return run
+        return StudyRun.objects.get(project=project, slug=slug)
 
 
 def _path(folder: Folder, data: StudyData, files: Mapping[str, Path], *, small: bool) -> Path:
@@ -86,10 +106,10 @@ def _path(folder: Folder, data: StudyData, files: Mapping[str, Path], *, small: 
     return path
 
 
-def launch(
-    run: StudyRun, folder: Folder, *, files: Mapping[str, Path] | None = None, say: Say = print
-) -> dict[str, Any]:
-    """Do the steps of the run that are not done; returns {"datasets": {name: items}, "batches": {name: HITs}}.
+def launch(run: StudyRun, folder: Folder, *, say: Say, files: Mapping[str, Path] | None = None) -> dict[str, Any]:
+    """Do the steps of the run that are not done.
+
+    Returns {"study", "run", "datasets": {name: items}, "batches": {name: HITs}}.
 
     `say` is told each step. Raises Refused as the step's own function does; what was done before stays.
     """
@@ -112,6 +132,7 @@ def launch(
     names = [each.name for each in (*found.data, *found.derivations)]
     batches = batches_of(run)
     return {
+        "study": run.study,
         "run": run.slug,
         "datasets": {name: dataset_of(run, name).size for name in names},
         "batches": {name: batch.size for name, batch in batches.items()},

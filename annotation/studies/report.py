@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -47,22 +48,25 @@ def _report(batch: Batch | None, *, look: bool) -> dict[str, Any] | str:
 
 
 def _row(run: StudyRun, published: Published, report: dict[str, Any] | str | None) -> dict[str, Any]:
-    paper = {"value": published.value, "n": published.n, "place": published.place, "from": published.quoted_from}
-    row = {"figure": published.figure, "unit": published.unit, "paper": paper}
+    own = ours(report, _path(run, published.path)) if isinstance(report, dict) else None
+    if own is not None:
+        compared = {"ours": asdict(own), "difference": asdict(difference(published, own)), "note": ""}
+    else:
+        compared = {"ours": None, "difference": None, "note": _missing(report)}
+    return published_row(published) | compared
+
+
+def _missing(report: dict[str, Any] | str | None) -> str:
+    """Why there is no figure of ours."""
     if report is None:
-        return row | {"ours": None, "difference": None, "note": _("not measured by this study's responses")}
-    if isinstance(report, str):
-        return row | {"ours": None, "difference": None, "note": report}
-    own = ours(report, _path(run, published.path))
-    if own is None:
-        return row | {"ours": None, "difference": None, "note": _("undefined with these responses")}
-    apart = difference(published, own)
-    figures = {name: getattr(own, name) for name in ("value", "low", "high", "n")}
-    return row | {
-        "ours": figures,
-        "difference": {name: getattr(apart, name) for name in ("value", "low", "high", "beyond_chance")},
-        "note": "",
-    }
+        return _("not measured by this study's responses")
+    return report if isinstance(report, str) else _("undefined with these responses")
+
+
+def published_row(published: Published) -> dict[str, Any]:
+    """{"figure", "unit", "paper": {"value", "n", "place", "from"}} of a published figure."""
+    paper = {"value": published.value, "n": published.n, "place": published.place, "from": published.quoted_from}
+    return {"figure": published.figure, "unit": published.unit, "paper": paper}
 
 
 def _path(run: StudyRun, path: str) -> str:
@@ -88,6 +92,15 @@ def shown(value: float | None, unit: str) -> str:
     return f"{value:.0f}" if unit == "count" else f"{scale * value:.1f}" if scale == 100 else f"{value:.4f}"
 
 
+def interval(own: dict[str, Any], unit: str) -> str:
+    """The interval of a figure of ours in its unit; "" if it has none."""
+    return "" if own["low"] is None else f"[{shown(own['low'], unit)}, {shown(own['high'], unit)}]"
+
+
+def _n(figure: dict[str, Any]) -> str:
+    return f", n = {figure['n']}" if figure["n"] else ""
+
+
 def lines(rows: list[dict[str, Any]]) -> list[str]:
     """The rows as text, one a line."""
     return [_line(row) for row in rows]
@@ -95,12 +108,11 @@ def lines(rows: list[dict[str, Any]]) -> list[str]:
 
 def _line(row: dict[str, Any]) -> str:
     paper, unit = row["paper"], row["unit"]
-    n = f", n = {paper['n']}" if paper["n"] else ""
-    head = f"{row['figure']}: paper {shown(paper['value'], unit)}{n} ({paper['place']})"
+    quoted = f"; from {paper['from']}" if paper["from"] else ""
+    head = f"{row['figure']}: paper {shown(paper['value'], unit)}{_n(paper)} ({paper['place']}{quoted})"
     if row["ours"] is None:
         return f"{head}; {row['note']}"
     own, apart = row["ours"], row["difference"]
-    interval = f" [{shown(own['low'], unit)}, {shown(own['high'], unit)}]" if own["low"] is not None else ""
-    counted = f", n = {own['n']}" if own["n"] else ""
+    within = f" {interval(own, unit)}" if own["low"] is not None else ""
     words = {True: "more than chance", False: "within chance", None: "no test"}[apart["beyond_chance"]]
-    return f"{head}; ours {shown(own['value'], unit)}{interval}{counted}; {words}"
+    return f"{head}; ours {shown(own['value'], unit)}{within}{_n(own)}; {words}"

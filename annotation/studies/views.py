@@ -15,7 +15,7 @@ from annotation.models import Project
 from annotation.pure.people import roles
 from annotation.pure.people.consent_text import is_unfinished
 from annotation.studies import folders, jobs, report
-from annotation.studies.launch import batches_of, begin
+from annotation.studies.launch import batches_of, begin, free_name
 from annotation.studies.models import StudyRun
 from annotation.views.access import member_form, member_page
 from annotation.views.breadcrumbs import section_breadcrumbs
@@ -76,7 +76,8 @@ def study(request: HttpRequest, project: Project, name: str) -> HttpResponse:
         folder = folders.read(name)
     except Refused as broken:
         raise Http404(str(broken)) from None
-    form = LaunchForm(request.POST if request.method == "POST" else None, initial={"run": name}, project=project)
+    posted = request.POST if request.method == "POST" else None
+    form = LaunchForm(posted, initial={"run": free_name(project, name)}, project=project)
     if form.is_valid():
         with refusal_in_form(form):
             given = form.cleaned_data
@@ -91,9 +92,7 @@ def study(request: HttpRequest, project: Project, name: str) -> HttpResponse:
         "study": folder.definition,
         "readme": html_of(folder.readme.partition("\n")[2]),
         "wanted": [(data, folder.wanted_file(data).exists()) for data in folder.definition.data],
-        "published": [
-            _shown({"unit": row.unit, "paper": {"value": row.value, "n": row.n}}, row) for row in folder.published
-        ],
+        "published": [_shown(report.published_row(row)) for row in folder.published],
         "runs": [_run(run) for run in StudyRun.objects.filter(project=project, study=name).order_by("-pk")],
         "form": form,
     }
@@ -105,12 +104,10 @@ def _run(run: StudyRun) -> dict[str, Any]:
     return {"run": run, "batches": list(batches_of(run).values()), "rows": rows}
 
 
-def _shown(row: dict[str, Any], published: Any = None) -> dict[str, Any]:
-    """A row's figures as text."""
+def _shown(row: dict[str, Any]) -> dict[str, Any]:
+    """A row of the report, with its figures as text."""
     unit = row["unit"]
-    texts = {"paper_text": report.shown(row["paper"]["value"], unit), "place": published.place if published else ""}
+    texts = {"paper_text": report.shown(row["paper"]["value"], unit)}
     if own := row.get("ours"):
-        texts["own_text"] = report.shown(own["value"], unit)
-        if own["low"] is not None:
-            texts["interval"] = f"[{report.shown(own['low'], unit)}, {report.shown(own['high'], unit)}]"
-    return {"figure": published.figure if published else row["figure"], **row, **texts}
+        texts |= {"own_text": report.shown(own["value"], unit), "interval": report.interval(own, unit)}
+    return row | texts

@@ -20,7 +20,7 @@ class Command(JSONCommand):
         add = parser.add_argument
         add("act", choices=["list", "show", "launch", "report"], metavar="list|show|launch|report")
         add("name", nargs="?", default="", type=words(100), help="the study; for report its run")
-        add("--as", dest="run", type=slug, metavar="NAME", help="the run's name (default: the study's)")
+        add("--as", dest="run", type=slug, metavar="NAME", help="the run's name (default: the next free one)")
         add("--seed", type=whole(0, 2**62), default=0)
         add("--scale", type=float, default=1.0, help="share of the paper's sample sizes, such as .1 for a pilot")
         add("--small", action="store_true", help="use the small invented data that comes with the study")
