@@ -266,3 +266,18 @@ def test_a_hit_that_is_taken_up_in_a_later_visit_belongs_to_that(study: PanelStu
     visits.sweep()
     row.refresh_from_db()
     assert (row.approval, row.reviews.count()) == ("", 0)
+
+
+def test_one_whose_device_does_not_work_goes_back_with_a_code_for_that(study: PanelStudy) -> None:
+    ann = Participant(study)
+    ann.start()
+    assert "It does not work on my device" in ann.go("/visit/").content.decode()
+    ann.go("/visit/leave/", {"device": "1"}, post=True)
+    assert study.codes["incompatible"] in ann.text
+    assert (ann.visit.state, ann.visit.outcome) == ("done", "incompatible")
+    assert not Hit.objects.filter(live__gt=0).exists()
+    bea = Participant(study, "bea")
+    bea.work(1)
+    assert "It does not work on my device" not in bea.go("/visit/").content.decode()
+    bea.go("/visit/leave/", {"device": "1"}, post=True)
+    assert bea.visit.state == "live"

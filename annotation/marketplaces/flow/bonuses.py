@@ -183,16 +183,30 @@ def look(study: PanelStudy, line: StudyLine) -> int:
 
 
 def _judge(row: VisitBonus, listed: list[str], patience: Patience) -> bool:
-    new, gone = Counter(listed) - Counter(row.before), Counter(row.before) - Counter(listed)
-    if new == Counter([str(row.amount)]) and not gone:
+    if _shows(row, listed):
         return settle(row, State.PAID, since=(State.CALLED,), seen=listed)
     late = row.called_at is not None and row.now > row.called_at + UNCLEAR_AFTER  # type: ignore[attr-defined]
-    if new or gone or late:
+    if Counter(listed) != Counter(row.before) or late:
         row.move(State.UNCLEAR, since=(State.CALLED,), seen=listed)
     else:
         wait = min(LOOK_EVERY, patience.rest)
         VisitBonus.objects.filter(pk=row.pk, state=State.CALLED).update(due_at=Now() + wait, seen=listed)
     return False
+
+
+def _shows(row: VisitBonus, listed: Sequence[str]) -> bool:
+    """Whether the list has exactly one more bonus than before, of this amount."""
+    return Counter(listed) == Counter([*row.before, str(row.amount)])
+
+
+def look_again(row: VisitBonus, line: StudyLine) -> bool:
+    """Read the list of an unclear bonus once more; it is paid if the list shows it now. Returns whether it changed."""
+    listed = _listed(row.visit, line)
+    if listed == row.seen:
+        return False
+    if _shows(row, listed):
+        return settle(row, State.PAID, since=(State.UNCLEAR,), seen=listed)
+    return bool(VisitBonus.objects.filter(pk=row.pk, state=State.UNCLEAR).update(seen=listed))
 
 
 def _listed(visit: Visit, line: StudyLine) -> list[str]:
@@ -232,7 +246,7 @@ def _put_back(rows: Sequence[VisitBonus], wait: timedelta, error: str) -> None:
 def unclear(batch: Batch) -> QuerySet[VisitBonus]:
     """The batch's bonuses that a person must decide, oldest first."""
     rows = VisitBonus.objects.filter(visit__study__batch=batch, state=State.UNCLEAR)
-    return rows.select_related("visit__study__batch__project").order_by("pk")
+    return rows.select_related("visit__study__batch__project", "visit__study__connection").order_by("pk")
 
 
 def decide(row: VisitBonus, *, was_paid: bool) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from typing import Any
 
@@ -21,7 +21,7 @@ from annotation.marketplaces.base import MarketplaceError
 from annotation.marketplaces.flow import bonuses, differences, groups, visit_decisions, visit_messages, visit_states
 from annotation.marketplaces.flow.connections import Patience, Resting, StudyLine
 from annotation.marketplaces.flow.differences import Found
-from annotation.marketplaces.models import Connection, PanelStudy, Visit
+from annotation.marketplaces.models import Connection, Difference, PanelStudy, Visit, VisitBonus
 from annotation.models import Batch
 from annotation.models.sealed import Unsealable
 
@@ -52,6 +52,8 @@ def sync(study: PanelStudy, line: StudyLine, *, deep: bool = False) -> int:
     found = _take_in_all(study, line)
     study.refresh_from_db()
     found += differences.of_study(study, theirs)
+    for row in bonuses.unclear(study.batch):
+        bonuses.look_again(row, line)
     found += differences.unclear_bonuses(study)
     differences.record(study, found, kinds=differences.OF_LISTS)
     if deep:
@@ -103,15 +105,36 @@ def sync_due(connection: Connection, *, patience: Patience | None = None, second
 def catch_up(batch: Batch, *, progress: Callable[[int, int], None] = no_progress) -> dict[str, Any]:
     """Read the batch's study now, with all bonuses, and send what is due; raises Refused if nothing answers."""
     study = PanelStudy.objects.select_related("batch__project", "connection").get(batch=batch)
-    try:
+    with _reached():
         line = StudyLine(study.connection, patience=Patience())
         bonuses.send_due(study.connection, seconds=60)
         left = sync(study, line, deep=True)
+    progress(1, 1)
+    return {"differences": left, **bonuses.counts(batch)}
+
+
+@contextmanager
+def _reached() -> Iterator[None]:
+    """Raise Refused where the marketplace does not answer."""
+    try:
+        yield
     except (MarketplaceError, Unsealable, Resting) as failed:
         why = str(failed) or _("several attempts failed; try again in a minute")
         raise Refused(_("The marketplace could not be reached: %(why)s") % {"why": why}) from None
-    progress(1, 1)
-    return {"differences": left, **bonuses.counts(batch)}
+
+
+def decide_bonus(row: VisitBonus, *, was_paid: bool) -> bool:
+    """Record what a person found about an unclear bonus, if the marketplace still lists what they saw.
+
+    False if it was decided before. Raises Refused, deciding nothing, if the list has changed or cannot be read.
+    """
+    study = row.visit.study
+    with _reached():
+        has_changed = bonuses.look_again(row, StudyLine(study.connection, patience=Patience()))
+    if has_changed:
+        differences.record(study, list(differences.unclear_bonuses(study)), kinds=[Difference.Kind.BONUS_UNCLEAR])
+        raise Refused(_("The marketplace lists other bonuses by now. Look again before you decide."))
+    return bonuses.decide(row, was_paid=was_paid)
 
 
 def sweep(*, seconds: float = 10.0) -> int:

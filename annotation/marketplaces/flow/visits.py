@@ -232,9 +232,10 @@ def leave(visit: Visit) -> None:
         refuse_consent(visit)
 
 
-def screen_out(visit: Visit, outcome: str) -> None:
-    """End a visit whose participant cannot take part, such as for their device."""
-    _finish(visit, outcome)
+def leave_for_device(visit: Visit) -> None:
+    """The participant's device does not show the work: they go back with a code for that; not once they did a HIT."""
+    if not submitted(visit).exists():
+        _finish(visit, Outcome.INCOMPATIBLE)
 
 
 def _finish(visit: Visit, outcome: str) -> bool:

@@ -10,13 +10,14 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
 
-from annotation.marketplaces.flow import bonuses, differences, payments
-from annotation.marketplaces.models import Difference, PanelStudy, VisitBonus
+from annotation.flow.errors import Refused
+from annotation.marketplaces.flow import bonuses, differences, payments, study_sync
+from annotation.marketplaces.models import Difference, PanelStudy
 from annotation.models import Payment, Project
 from annotation.pure.people import roles
 from annotation.views.access import member_page, requester_action
 from annotation.views.batches.batch_page import batch_context, batch_of
-from annotation.views.post_handling import see, see_job
+from annotation.views.post_handling import refusal_as_message, see, see_job
 
 LONGEST = 500
 
@@ -69,13 +70,13 @@ def _note(request: HttpRequest, row: Difference) -> None:
 
 def _decide(was_paid: bool) -> Any:
     def decide(request: HttpRequest, row: Difference) -> None:
-        bonus = VisitBonus.objects.filter(pk=row.facts.get("bonus"), visit__study=row.study_id).first()
-        if bonus is None or not bonuses.decide(bonus, was_paid=was_paid):
-            messages.error(request, _("This bonus is no longer unclear."))
-            return
-        said = _("Recorded as paid.") if was_paid else _("Recorded as not paid. It will be paid again, once.")
-        differences.note(row, said)
-        messages.success(request, said)
+        bonus = bonuses.unclear(row.study.batch).filter(pk=row.facts.get("bonus")).first()
+        with refusal_as_message(request):
+            if bonus is None or not study_sync.decide_bonus(bonus, was_paid=was_paid):
+                raise Refused(_("This bonus is no longer unclear."))
+            said = _("Recorded as paid.") if was_paid else _("Recorded as not paid. It will be paid again, once.")
+            differences.note(row, said)
+            messages.success(request, said)
 
     return decide
 

@@ -101,6 +101,6 @@ def _context(own: Visit, place: visits.Place) -> dict[str, Any]:
 
 @require_POST
 def leave(request: HttpRequest) -> HttpResponse:
-    """The participant stops before the end, or does not agree to the consent text."""
-    visits.leave(_own(request))
+    """The participant stops before the end, does not agree to the consent text, or cannot work on their device."""
+    (visits.leave_for_device if "device" in request.POST else visits.leave)(_own(request))
     return see("visit")

@@ -44,7 +44,7 @@ def came_back(panel: Panel, **columns: Any) -> Visit:
 
 
 def send(panel: Panel) -> None:
-    Visit.objects.filter(sent_at=None).exclude(decision="").update(due_at=timezone.now())
+    Visit.objects.filter(sent_at=None).exclude(decision="").update(due_at=timezone.now() - timedelta(seconds=5))
     visit_decisions.send_due(panel.connection, patience=PATIENT)
 
 

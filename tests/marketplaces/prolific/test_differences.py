@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from django.db.models.functions import Now
 
-from annotation.marketplaces.flow import bonuses, differences
+from annotation.marketplaces.flow import bonuses, differences, study_sync
 from annotation.marketplaces.flow.differences import Found
 from annotation.marketplaces.models import BatchMarketplace, Difference, Visit, VisitBonus
 from annotation.marketplaces.study_base import Status, StudyState, StudyStatus, Submission
-from annotation.models import Batch
+from annotation.models import Batch, Payment
 from tests.marketplaces.prolific.panel import Panel
 
 Kind = Difference.Kind
@@ -155,3 +155,40 @@ def test_payments_that_failed_are_shown_and_tried_again_when_asked(panel: Panel,
     signed_in.post(f"{path}compare/", {"again": "1"})
     payment.refresh_from_db()
     assert payment.state == "due"
+
+
+def test_an_unclear_bonus_is_decided_only_by_what_the_marketplace_lists_now(panel: Panel, signed_in: Any) -> None:
+    row = unclear(panel)
+    listed = panel.emulator.world.submissions[row.visit.external_id].bonuses
+    path = f"/projects/{panel.batch.project.slug}/batches/{panel.batch.slug}/marketplace/differences/"
+    VisitBonus.objects.filter(pk=row.pk).update(before=[])
+    listed.extend([35, 500])
+    said = signed_in.post(f"{path}{Difference.objects.get().pk}/", {"act": "unpaid"}, follow=True).content.decode()
+    assert "lists other bonuses by now" in said
+    assert "now: 0.35, 5.00" in said
+    listed.remove(500)
+    signed_in.post(f"{path}{Difference.objects.get().pk}/", {"act": "unpaid"})
+    row.refresh_from_db()
+    assert row.state == "paid"
+    assert Payment.objects.get().state == "paid"
+    assert not differences.open_ones(panel.study).exists()
+
+
+def test_an_unclear_bonus_stays_so_while_the_marketplace_does_not_answer(panel: Panel, signed_in: Any) -> None:
+    row = unclear(panel)
+    panel.emulator.world.token = "changed"
+    path = f"/projects/{panel.batch.project.slug}/batches/{panel.batch.slug}/marketplace/differences/"
+    said = signed_in.post(f"{path}{Difference.objects.get().pk}/", {"act": "unpaid"}, follow=True).content.decode()
+    assert "could not be reached" in said
+    row.refresh_from_db()
+    assert row.state == "unclear"
+
+
+def test_an_unclear_bonus_that_is_listed_later_is_found_by_the_next_sync(panel: Panel) -> None:
+    row = unclear(panel)
+    VisitBonus.objects.filter(pk=row.pk).update(before=[])
+    panel.emulator.world.submissions[row.visit.external_id].bonuses.append(35)
+    study_sync.sync(panel.study, panel.line())
+    row.refresh_from_db()
+    assert row.state == "paid"
+    assert not differences.open_ones(panel.study).exists()
