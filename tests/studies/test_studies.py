@@ -123,9 +123,7 @@ def test_the_small_file_of_musique_full_has_twins_of_invented_questions() -> Non
     assert all(sorted(both) == [False, True] for both in labels.values())
 
 
-def test_a_figure_that_the_paper_does_not_print_says_where_it_is_from(
-    project: Project, alice: Any
-) -> None:
+def test_a_figure_that_the_paper_does_not_print_says_where_it_is_from(project: Project, alice: Any) -> None:
     run = begin(project, folders.read("subqa-1000"), small=True)
     rows = [line for line in report.lines(report.compute(run)) if line.startswith("DecompRC: failure rate, EM")]
     assert rows == [
