@@ -30,7 +30,7 @@ class PlaceForm(ConsoleForm):
     marketplace = forms.ChoiceField(
         label=_("Where workers do it"),
         required=False,
-        help_text=_("A marketplace shows the tasks to its workers in a frame and is paid for it."),
+        help_text=_("On a marketplace, its own workers do the HITs, and all work is paid."),
     )
 
     def offer_places(self, project: Project) -> None:
@@ -90,7 +90,7 @@ class PayForm(ConsoleForm):
         max_value=50,
         required=False,
         widget=forms.NumberInput(attrs={"step": "0.1"}),
-        help_text=_("Shows how many items you need. It changes nothing."),
+        help_text=_("Only shows how many items you would need."),
     )
 
     def clean_reward(self) -> Decimal | None:

@@ -108,10 +108,10 @@ def checklist(request: HttpRequest, project: Project, draft: Batch | None, previ
     looked = len(tried & {*range(1, previews + 1)})
     items = _("Items looked at: %(n)s of %(previews)s") if previews else _("Items looked at: none yet")
     own = draft is not None and draft.instructions.text.strip() != default_instructions(draft.task).strip()
-    instructions = _("Instructions: your own text") if own else _("Instructions: the text of the task")
+    instructions = _("Instructions: your own text") if own else _("Instructions: the task's standard text")
     return [
         {"text": _("Consent text finished"), "done": not is_unfinished(project.consent), "anchor": "consent-fields"},
         {"text": instructions, "done": draft is not None, "anchor": "instructions-fold"},
         {"text": items % {"n": looked, "previews": previews}, "done": 0 < previews == looked, "anchor": "look"},
-        {"text": _("One answer given by yourself, as a test"), "done": TESTED in tried, "anchor": "look"},
+        {"text": _("One item answered as a test"), "done": TESTED in tried, "anchor": "look"},
     ]

@@ -13,6 +13,7 @@ from django.urls import reverse
 
 from annotation.flow.batches import batch_drafts, batch_launch, expected_time
 from annotation.models import Batch, Job, Project, User, Worker
+from annotation.pure.people import consent_text
 from annotation.registry import default_instructions, folder_of, kinds, task_types
 from annotation.tasktype import JSON, Timed
 from tasks.answer.task import Answer
@@ -325,6 +326,7 @@ def test_how_many_answer_each_item_is_proposed_by_the_task_and_kept_where_it_was
 
 
 def test_it_is_read_from_the_data_to_the_launch(client: Any, alice: Any, project: Any, dataset: Any) -> None:
+    Project.objects.filter(pk=project.pk).update(consent=consent_text.DEFAULT)
     client.force_login(alice)
     html = client.get(reverse("batch-new", args=["wells"])).content.decode()
     assert re.findall(r"<h2>(\d · [^<]+)</h2>", html) == [
@@ -333,7 +335,8 @@ def test_it_is_read_from_the_data_to_the_launch(client: Any, alice: Any, project
         "3 · Preview",
         "4 · Workers",
         "5 · Pay",
-        "6 · Launch",
+        "6 · Title",
+        "7 · Consent",
     ]
 
 

@@ -68,10 +68,10 @@ def test_the_checklist_of_a_first_launch_ticks_what_was_done(client: Any, alice:
     client.get(preview(draft, 3))
     assert (True, "Items looked at: 3 of 3") in steps(client, draft)
     client.post(preview(draft, 1), {})
-    assert steps(client, draft)[3] == (False, "One answer given by yourself, as a test")
+    assert steps(client, draft)[3] == (False, "One item answered as a test")
     word = batch_drafts.samples(draft, 1)[0].payload["paragraphs"][0]["text"].split()[0]
     client.post(preview(draft, 1), {"kind": "span", "text": word, "support": ["0"]})
-    assert steps(client, draft)[3] == (True, "One answer given by yourself, as a test")
+    assert steps(client, draft)[3] == (True, "One item answered as a test")
     assert steps(client, draft)[1] == (True, "Instructions: your own text")
 
 
