@@ -31,7 +31,7 @@ def want_what_was_said_last(hit_id: int, least: int) -> bool:
     return bool(Hit.objects.filter(pk=hit_id, wanted__gt=taken).update(wanted=Greatest(taken, least, 1)))
 
 
-def overwrite(row: Any, **kept: Any) -> None:
+def overwrite(row: Any, active_seconds: float) -> None:
     WorkerResponse.objects.filter(assignment=row).delete()
     type(row).objects.filter(pk=row.pk).update(revision=F("revision") + 1)
 
