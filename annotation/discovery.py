@@ -15,7 +15,10 @@ ENGINE = "annotation"
 
 
 class MenuEntry(NamedTuple):
-    """A page of a project, from the list SETTINGS of an app's module `menu`, for the settings page and the search."""
+    """A page of a project, from an app's module `menu`: its list SETTINGS or BATCHES names the page that links it.
+
+    The search finds both.
+    """
 
     act: str  # the required permission (annotation.pure.people.roles)
     page: str  # the URL's name; the URL takes the project's slug

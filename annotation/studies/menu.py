@@ -5,4 +5,4 @@ from django.utils.translation import gettext_lazy as _
 from annotation.discovery import MenuEntry
 from annotation.pure.people import roles
 
-SETTINGS = [MenuEntry(roles.SEE, "studies", _("Studies"), "paper replication published figures")]
+BATCHES = [MenuEntry(roles.SEE, "studies", _("Studies"), "paper replication published figures")]

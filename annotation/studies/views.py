@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -54,8 +55,8 @@ def studies(request: HttpRequest, project: Project) -> HttpResponse:
     """Every study of this installation, and the runs in this project."""
     runs = list(StudyRun.objects.filter(project=project).order_by("-pk"))
     rows = [_listed(name, [run for run in runs if run.study == name]) for name in folders.names()]
-    breadcrumbs = section_breadcrumbs(project, "settings", _("Studies"))
-    context = {"project": project, "section": "settings", "breadcrumbs": breadcrumbs, "rows": rows}
+    breadcrumbs = section_breadcrumbs(project, "batches", _("Studies"))
+    context = {"project": project, "section": "batches", "breadcrumbs": breadcrumbs, "rows": rows}
     return render(request, "studies/studies.html", context)
 
 
@@ -85,10 +86,12 @@ def study(request: HttpRequest, project: Project, name: str) -> HttpResponse:
             terms = {"slug": given["run"], "seed": given["seed"], "scale": given["scale"] / 100}
             run = begin(project, folder, small=given["small"], user=request.user, **terms)
             return see("job", project.slug, jobs.enqueue(run, user=request.user).public_id)
+    breadcrumbs = section_breadcrumbs(project, "batches", _("Studies"))
+    breadcrumbs[-1]["url"] = reverse("studies", args=[project.slug])
     context = {
         "project": project,
-        "section": "settings",
-        "breadcrumbs": section_breadcrumbs(project, "settings", folder.definition.title),
+        "section": "batches",
+        "breadcrumbs": [*breadcrumbs, {"label": folder.definition.title, "url": ""}],
         "study": folder.definition,
         "readme": html_of(folder.readme.partition("\n")[2]),
         "wanted": [(data, folder.wanted_file(data).exists()) for data in folder.definition.data],

@@ -75,6 +75,10 @@ ACTS = {  # labels of recorded acts, whose own names stay: entries are never cha
     "edited": gettext_noop("edited"),
     "retired": gettext_noop("archived or deactivated"),
     "brought back": gettext_noop("restored"),
+    "study draft": gettext_noop("study back to draft"),
+    "study active": gettext_noop("study to be published"),
+    "study paused": gettext_noop("study to be paused"),
+    "study stopped": gettext_noop("study to be stopped"),
 }
 KINDS = {
     "project": gettext_noop("project"),

@@ -15,6 +15,7 @@ from django.utils.timesince import timeuntil
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from annotation import discovery
 from annotation.flow.batches import add_items, batch_launch, batch_progress, hidden_gold, hit_filters, kept_figures
 from annotation.flow.people.worker_names import name_uncomposed
 from annotation.forms.batch_terms import InstructionsForm, WhoForm
@@ -45,7 +46,8 @@ def batches(request: HttpRequest, project: Project) -> HttpResponse:
     for batch in page:
         batch.submitted, batch.tone = done.get(batch.pk, 0), TONES[batch.state]
         batch.places, batch.task_title = places.get(batch.pk), task_type(batch.task).title
-    context = {"project": project, "section": "batches", "page": page}
+    links = [entry for entry in discovery.listed("menu", "BATCHES") if entry.act in request.may]
+    context = {"project": project, "section": "batches", "page": page, "links": links}
     return render(request, "batches/list.html", context)
 
 
