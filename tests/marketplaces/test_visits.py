@@ -14,9 +14,9 @@ from annotation.flow.notifications import announcements
 from annotation.flow.projects import overview
 from annotation.flow.work import eligibility, next_assignment
 from annotation.forms.batches import LaunchForm
-from annotation.marketplaces.flow import studies, visits
+from annotation.marketplaces.flow import studies, visit_decisions, visits
 from annotation.marketplaces.models import PanelStudy, Visit, VisitAssignment
-from annotation.models import Assignment, Batch, Hit, Notice, User, Worker
+from annotation.models import Assignment, Batch, Hit, Notice, User, Worker, WorkerResponse
 from tests.flow.acting import launched
 from tests.marketplaces.panel import Participant, study_of
 
@@ -143,15 +143,17 @@ def test_who_does_not_agree_gets_a_code_of_their_own_and_nothing_is_kept_under_w
     assert "You decided not to take part" in ann.text
 
 
-def test_responses_of_one_who_withdraws_are_left_out_and_asked_for_again(study: PanelStudy) -> None:
+def test_responses_of_one_who_withdraws_are_erased_and_asked_for_again(study: PanelStudy) -> None:
     ann = Participant(study)
     ann.work(1)
     row = Assignment.objects.get(state="submitted")
+    assert "what you submitted in it is erased" in ann.go("/projects/wells/consent/").content.decode()
     ann.go("/projects/wells/consent/", {"withdraw": "1"}, post=True)
     assert study.codes["no_consent"] in ann.text
     row.refresh_from_db()
     assert row.approval == "rejected"
     assert row.reviews.last().decision == "discarded"
+    assert not WorkerResponse.objects.exists()
     assert Hit.objects.get(pk=row.hit_id).wanted == 3
     assert not Assignment.objects.filter(state="accepted").exists()
 
@@ -281,3 +283,31 @@ def test_one_whose_device_does_not_work_goes_back_with_a_code_for_that(study: Pa
     assert "It does not work on my device" not in bea.go("/visit/").content.decode()
     bea.go("/visit/leave/", {"device": "1"}, post=True)
     assert bea.visit.state == "live"
+
+
+@pytest.mark.parametrize("approved", [False, True])
+def test_consent_withdrawn_after_a_visit_erases_what_is_not_approved_yet(study: PanelStudy, approved: bool) -> None:
+    ann = Participant(study)
+    ann.work(2)
+    assert "if your responses should be erased" in ann.text
+    if approved:
+        visit_decisions.approve(ann.visit, user=None)
+        assert "should be erased" not in ann.go("/visit/").content.decode()
+    ann.go("/projects/wells/consent/", {"withdraw": "1"}, post=True)
+    assert WorkerResponse.objects.count() == (2 if approved else 0)
+    assert ann.visit.outcome == ("done" if approved else "no_consent")
+    assert (study.codes["no_consent"] in ann.text) is not approved
+    assert Hit.objects.filter(wanted=3).count() == (0 if approved else 2)
+    row = Assignment.objects.filter(state="submitted").first()
+    assert row is not None
+    assert ann.go(f"/assignments/{row.public_id}/").status_code == 200
+
+
+def test_who_stops_and_then_withdraws_is_erased_too(study: PanelStudy) -> None:
+    ann = Participant(study)
+    ann.work(1)
+    ann.go("/visit/leave/", post=True)
+    assert WorkerResponse.objects.count() == 1
+    ann.go("/projects/wells/consent/", {"withdraw": "1"}, post=True)
+    assert WorkerResponse.objects.count() == 0
+    assert Hit.objects.filter(wanted=3).count() == 1

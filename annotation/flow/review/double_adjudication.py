@@ -85,10 +85,11 @@ def _agree(task: TaskType, payload: JSON, two: Collection[Adjudication]) -> bool
 
 
 def _result(task: TaskType, payload: JSON, made: Adjudication) -> Any:
-    """The aggregated response that the decision leads to; None: none, the HIT is excluded."""
-    if made.assignment is None:
+    """The aggregated response that the decision leads to; None: none, or it was erased."""
+    standings = review_decisions.standings([made.assignment] if made.assignment else [])
+    if not standings:
         return None
-    standing = review_decisions.standings([made.assignment])[0]
+    standing = standings[0]
     value = review_decisions.value(standing, payload)
     if made.decision == EDITED:
         value = capabilities.edited(task, payload, standing.answer.answer, made.text)

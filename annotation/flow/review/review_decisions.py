@@ -216,7 +216,7 @@ def _last_decision(assignment: Assignment, history: list[Review]) -> Review | No
 
 
 def standings(assignments: Iterable[Assignment]) -> list[Standing]:
-    """Submitted responses with their reviews, in two queries."""
+    """Submitted responses with their reviews, in two queries; without those that were erased."""
     rows = list(assignments)
     answers = WorkerResponse.objects.filter(assignment__in=[row.pk for row in rows], revision=F("assignment__revision"))
     latest = {answer.assignment_id: answer for answer in answers}
@@ -224,6 +224,7 @@ def standings(assignments: Iterable[Assignment]) -> list[Standing]:
     return [
         Standing(row, latest[row.pk], _state(row, histories[row.pk]), _last_decision(row, histories[row.pk]))
         for row in rows
+        if row.pk in latest
     ]
 
 

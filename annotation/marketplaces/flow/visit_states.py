@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from annotation.flow.batches import add_assignments
 from annotation.flow.errors import Conflict, Refused
 from annotation.flow.money.ledger import Overdrawn
-from annotation.flow.review import assignment_approval, review_decisions
+from annotation.flow.review import assignment_approval, response_erasure, review_decisions
 from annotation.flow.review.review_decisions import Decision
 from annotation.flow.work import next_assignment
 from annotation.marketplaces.flow import visit_pay
@@ -77,8 +77,8 @@ def return_hits(visit: Visit) -> None:
 
 
 def leave_out_if_over(visit: Visit) -> None:
-    """Leave out the responses of a visit that does not count, as it ended."""
-    if visit.outcome == Outcome.NO_CONSENT:
+    """Leave out the responses of a visit that does not count, as it ended; erase them where consent was withdrawn."""
+    if visit.outcome == Outcome.NO_CONSENT or (visit.remote_state == Status.RETURNED and visit.worker.has_withdrawn):
         leave_out(visit, why=WITHDRAWN)
     elif visit.remote_state == Status.REJECTED or visit.decision == Visit.Decision.REJECTED:
         leave_out(visit, why=REJECTED)
@@ -91,17 +91,22 @@ def leave_out_if_over(visit: Visit) -> None:
 def leave_out(visit: Visit, *, why: str) -> None:
     """The visit's responses are not paid, are left out of results, and their HITs are asked for again; each once.
 
+    Those of participants who withdrew their consent are erased.
     Responses of a visit that timed out may count all the same, if the study says so.
     """
     keeps = why == TIMED_OUT and visit.study.use_timed_out
-    for row in _unfreed(visit).select_related("assignment__hit", "assignment__batch__project"):
+    rows = list(_unfreed(visit).select_related("assignment__hit", "assignment__batch__project"))
+    for row in rows:
         assignment = row.assignment
         if not assignment.approval:
             with suppress(assignment_approval.WrongState):  # approved just now
                 assignment_approval.reject(assignment, text=reasons()[why], source="policy")
         if not keeps:
             _discard(assignment, reasons()[why])
-            _ask_again(row)
+    if why == WITHDRAWN:
+        response_erasure.erase(Assignment.objects.filter(visited__visit=visit))
+    for row in rows if not keeps else ():
+        _ask_again(row)
 
 
 def _unfreed(visit: Visit) -> QuerySet[VisitAssignment]:

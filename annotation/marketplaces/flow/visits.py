@@ -181,6 +181,8 @@ def stand(visit: Visit) -> Place:
     if visit.state == State.LIVE:
         _settle(visit)
         visit.refresh_from_db(fields=["state", "outcome"])
+    elif visit.worker.has_withdrawn:
+        _withdraw(visit)
     done = submitted(visit).count()
     return Place(visit, done, visit.study.hits_per_visit, visit.state == State.LIVE)
 
@@ -222,6 +224,13 @@ def refuse_consent(visit: Visit) -> None:
     """End a visit whose participant does not agree to the consent text; what they did before does not count."""
     if _finish(visit, Outcome.NO_CONSENT):
         visit_states.leave_out(visit, why=visit_states.WITHDRAWN)
+
+
+def _withdraw(visit: Visit) -> None:
+    """The participant withdrew their consent after the visit: unless it is decided, its responses do not count."""
+    if Visit.objects.filter(pk=visit.pk, state=State.DONE, decision="").update(outcome=Outcome.NO_CONSENT):
+        visit.outcome = str(Outcome.NO_CONSENT)
+    visit_states.leave_out_if_over(visit)
 
 
 def leave(visit: Visit) -> None:

@@ -88,10 +88,11 @@ def hit(request: HttpRequest, project: Project, batch: str, public_id: str) -> H
 
 
 def responses_of(row: Hit) -> list[dict[str, Any]]:
-    """All submitted assignments of the HIT, in order of submission."""
+    """All submitted assignments of the HIT, in order of submission; without those whose response was erased."""
     done = batch_progress.assignments_of(row.batch).filter(hit=row, state=lifecycle.SUBMITTED)
     done = done.select_related("worker__project").prefetch_related("responses").order_by("submitted_at", "pk")
-    return [_response(letter_of(number), assignment) for number, assignment in enumerate(done)]
+    kept = [assignment for assignment in done if assignment.responses.all()]
+    return [_response(letter_of(number), assignment) for number, assignment in enumerate(kept)]
 
 
 def side_by_side(batch: Batch, row: Hit, responses: list[dict[str, Any]], *, blind: bool = False) -> dict[str, Any]:

@@ -170,6 +170,7 @@ def consent_page(request: HttpRequest, slug: str) -> HttpResponse:
         return HttpResponseRedirect(after)
     html = html_of(project.consent)
     context = {"project": project, "consent_html": html, "worker": worker, "next": after, "unfinished": unfinished}
+    context["is_guest"] = "guest_home" in request.session
     return render(request, "people/consent.html", context)
 
 

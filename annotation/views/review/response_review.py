@@ -4,7 +4,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.template.loader import select_template
 from django.urls import reverse
@@ -100,7 +100,9 @@ def _filters(request: HttpRequest) -> dict[str, str]:
 
 
 def _page(request: HttpRequest, batch: Batch, row: Assignment, *, problem: str = "", status: int = 200) -> HttpResponse:
-    standing = review_decisions.standings([row])[0]
+    standing = next(iter(review_decisions.standings([row])), None)
+    if standing is None:  # erased
+        raise Http404
     history = review_decisions.reviews_of([row])[row.pk]
     task = task_type(batch.task)
     reviewed = capabilities.review(task, row.hit.payload, standing.answer.answer)

@@ -10,9 +10,10 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from annotation.flow.errors import Refused
-from annotation.marketplaces.flow import study_sync
+from annotation.flow.people import consent
+from annotation.marketplaces.flow import study_sync, visit_states
 from annotation.marketplaces.models import Difference, PanelStudy, Visit
-from annotation.models import Job
+from annotation.models import Assignment, Job, Worker, WorkerResponse
 from annotation.prolific_emulator import submissions
 from tests.marketplaces.prolific.panel import PATIENT, Panel
 
@@ -99,3 +100,20 @@ def test_comparing_by_hand_is_a_job_and_says_when_nobody_answers(panel: Panel, s
     panel.emulator.world.token = "changed"
     with pytest.raises(Refused, match="token was refused"):
         study_sync.catch_up(panel.batch)
+
+
+@pytest.mark.parametrize("withdrawn", [False, True])
+def test_a_returned_visit_is_erased_only_if_consent_was_withdrawn(panel: Panel, withdrawn: bool) -> None:
+    visit = came_back(panel)
+    there = panel.emulator.world.submissions[visit.external_id]
+    if withdrawn:
+        Worker.objects.filter(pk=visit.worker_id).update(consented_at=Now())
+        consent.withdraw(Worker.objects.get(pk=visit.worker_id))
+    submissions.move(panel.emulator.world, there, "RETURNED")
+    for _time in range(2):
+        sync(panel)
+    row = Assignment.objects.get()
+    assert WorkerResponse.objects.exists() is not withdrawn
+    assert [review.decision for review in row.reviews.all()] == ["discarded"]
+    assert row.reviews.get().reason == visit_states.reasons()["withdrawn" if withdrawn else "returned"]
+    assert visit.assignments.get().freed_at is not None

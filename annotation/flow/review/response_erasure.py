@@ -1,0 +1,30 @@
+"""Erasure of what workers submitted, where they withdrew their consent to its use.
+
+That there was a response stays recorded, with the decisions on it; its content is gone from every page and export.
+"""
+
+from django.db import transaction
+from django.db.models import Q, QuerySet
+
+from annotation.flow.projects import audit_log
+from annotation.models import Assignment, ProblemReport, WorkerResponse
+
+
+@transaction.atomic
+def erase(assignments: QuerySet[Assignment]) -> int:
+    """Erase responses with all revisions, drafts, and texts of problem reports; returns of how many assignments.
+
+    Exclude the responses before. Idempotent.
+    """
+    has_content = Q(responses__isnull=False) | Q(draft__isnull=False) | ~Q(problem_reports__text="")
+    keys = sorted(set(assignments.filter(has_content).values_list("pk", flat=True)))
+    erased = 0
+    for key in keys:
+        row = Assignment.locked(key, "batch__project")  # lock: a change may be submitted at the same time
+        gone, _models = WorkerResponse.objects.filter(assignment=row).delete()
+        Assignment.objects.filter(pk=key).update(draft=None)
+        reports = ProblemReport.objects.filter(assignment=row).exclude(text="").update(text="")
+        if gone or reports or row.draft is not None:
+            audit_log.record("erased", row)
+            erased += 1
+    return erased
