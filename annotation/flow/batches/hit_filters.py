@@ -89,8 +89,12 @@ def hits_in(batch: Batch, cut: Cut, rows: QuerySet[Hit]) -> QuerySet[Hit]:
 
 def pseudonyms(batch: Batch) -> dict[str, int]:
     """Everybody with an assignment in the batch, by pseudonym; kept if it is large."""
+    return kept_figures.figure(batch, "pseudonyms", lambda: _pseudonyms(batch))
+
+
+def _pseudonyms(batch: Batch) -> dict[str, int]:
     workers = batch.assignments.order_by().values_list("worker", flat=True).distinct()
-    return kept_figures.figure(batch, "pseudonyms", lambda: {batch.project.pseudonym(pk): pk for pk in workers})
+    return {batch.project.pseudonym(pk): pk for pk in workers}
 
 
 def _worker(batch: Batch, name: str) -> int | None:
@@ -98,6 +102,8 @@ def _worker(batch: Batch, name: str) -> int | None:
     own = pseudonyms(batch).get(name)
     if own is None and name.isascii() and name.isdigit() and len(name) < 16:
         return int(name)
+    if own is None and kept_figures.kept_since(batch):  # they may have come since
+        return _pseudonyms(batch).get(name)
     return own
 
 

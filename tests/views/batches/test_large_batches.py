@@ -92,6 +92,18 @@ def test_only_the_page_of_a_large_batch_keeps_whether_its_report_is_up_to_date(
     assert client.get(f"{PAGE}report/").context["fresh"] is True, "what is kept is about the former report"
 
 
+def test_a_worker_who_came_a_moment_ago_is_found_by_their_pseudonym(client: Client, alice: User, large: Batch) -> None:
+    client.force_login(alice)
+    respond(large, "worker")
+    first, *others = large.project.workers.order_by("pk")
+    assert not others
+    assert client.get(f"{PAGE}assignments/?worker={first.pseudonym}").context["page"].paginator.count == 1
+    respond(large, "another")
+    another = large.project.workers.exclude(pk=first.pk).get()
+    assert client.get(f"{PAGE}assignments/?worker={another.pseudonym}").context["page"].paginator.count == 1
+    assert client.get(f"{PAGE}assignments/?worker=nobody").context["page"].paginator.count == 0
+
+
 def test_the_methods_paragraph_of_a_file_is_written_anew(client: Client, alice: User, large: Batch) -> None:
     client.force_login(alice)
     respond(large, "worker")
