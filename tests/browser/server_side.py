@@ -35,6 +35,7 @@ from annotation.models import (  # noqa: E402
     Batch,
     Dataset,
     Hit,
+    Job,
     Member,
     Participation,
     PrefetchedHit,
@@ -176,6 +177,24 @@ def furnish() -> dict[str, Any]:
     return {"sessions": sessions, "urls": routes.urls(built), "answered": built.wells["answered"]}
 
 
+def retitle(*, titles: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
+    """Set the titles of batches and jobs, and the names of datasets; returns those they had.
+
+    {"batches" or "jobs" or "datasets": {primary key: title}}; without primary keys, {"": title}, of all there are. A
+    dataset's name ends with its primary key then, since names are unique.
+    """
+    kinds = {"batches": (Batch, "title"), "jobs": (Job, "title"), "datasets": (Dataset, "slug")}
+    before: dict[str, dict[str, str]] = {}
+    for kind, given in titles.items():
+        model, column = kinds[kind]
+        rows = model.objects.all() if "" in given else model.objects.filter(pk__in=given)
+        before[kind] = {str(pk): old for pk, old in rows.values_list("pk", column)}
+        for pk in before[kind]:
+            title = given.get(pk) or (f"{given['']}-{pk}" if kind == "datasets" else given[""])
+            model.objects.filter(pk=pk).update(**{column: title})
+    return before
+
+
 def strange_hits(*, questions: list[str], title: str = "Of a stranger") -> dict[str, Any]:
     """HITs that another program listed in a project that everybody may join, and a worker of it."""
     from tests.mturk_api import external_hits
@@ -226,6 +245,7 @@ VERBS = {
         change_instructions,
         render,
         furnish,
+        retitle,
         strange_hits,
         compositions,
         decisions,

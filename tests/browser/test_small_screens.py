@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.desk import SELECT, Desk, units
+from tests.browser.site import Site
 
 WorkPage = Callable[..., Desk]
 PHONE = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2, "has_touch": True, "is_mobile": True}
@@ -242,3 +244,29 @@ def test_a_decision_that_arrows_chose_can_be_submitted(desk: WorkPage) -> None:
     with worker.page.expect_response("**/submit/"), worker.page.expect_navigation():
         submit.click()
     assert worker.answers()[0]["answer"]["bridges"] == ["different"]
+
+
+@pytest.mark.parametrize("title", [("Breakwater" * 9)[:90], ("Who dug the well of Port Anselm? " * 3)[:90]])
+def test_no_page_of_a_project_is_wider_than_a_phone_with_long_titles(
+    visit: Callable[..., Any], furnished: dict[str, Any], site: Site, title: str
+) -> None:
+    name = re.sub(r"[^a-z]+", "-", title.lower())
+    page = visit(furnished["sessions"]["alice"], viewport={"width": 390, "height": 844})
+    addresses = {url for url in furnished["urls"].values() if url.startswith("/projects/")}
+    before = site.ask("retitle", titles={"batches": {"": title}, "jobs": {"": title}, "datasets": {"": name}})
+    names = {old: f"{name}-{pk}" for pk, old in before["datasets"].items()}
+    widths = {}
+    try:
+        for address in sorted("/".join(names.get(part, part) for part in url.split("/")) for url in addresses):
+            if is_page(page.request.get(f"{site.url}{address}")):
+                page.goto(f"{site.url}{address}")
+                widths[address] = overflow(page)
+    finally:
+        site.ask("retitle", titles=before)
+    assert {address: width for address, width in widths.items() if width} == {}
+    assert len(widths) > 40
+
+
+def is_page(reply: Any) -> bool:
+    """Whether it is a whole page, and neither an error, nor a file, nor a part of a page."""
+    return bool(reply.ok) and reply.headers["content-type"].startswith("text/html") and "<html" in reply.text()
