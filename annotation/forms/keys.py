@@ -13,7 +13,11 @@ from annotation.forms.projects import ConsoleForm
 class KeysForm(ConsoleForm):
     """Single keys on or off, and `key-<action>` for each action that has a changeable key."""
 
-    single = forms.BooleanField(label=gettext_lazy("Single-key shortcuts"), required=False)
+    single = forms.BooleanField(
+        label=gettext_lazy("Single-key shortcuts"),
+        required=False,
+        help_text=gettext_lazy("If they are off, letters and symbols alone do nothing, and Ctrl+Enter still submits."),
+    )
 
     def __init__(self, stored: Mapping[str, Any], data: Any = None) -> None:
         own = stored.get("keys", {})

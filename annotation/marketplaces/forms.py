@@ -24,7 +24,7 @@ SECRET = forms.PasswordInput(attrs={"autocomplete": "off"})
 class KeysForm(ConsoleForm):
     """New keys for a marketplace. The secret is write-only."""
 
-    key_id = forms.CharField(label=_("Access key id"), max_length=128)
+    key_id = forms.CharField(label=_("Access key ID"), max_length=128)
     secret = forms.CharField(label=_("Secret access key"), max_length=256, widget=SECRET)
 
     def save(self, connection: Connection) -> None:

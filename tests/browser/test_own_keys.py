@@ -22,7 +22,7 @@ def test_a_key_changed_on_the_page_of_keys_holds_in_the_legend_and_for_its_actio
     page.get_by_label("Highlight the words of the question").fill("q")
     page.get_by_label("Same entity").fill("m")
     page.get_by_role("button", name="Save").click()
-    expect(page.get_by_text("Saved. Your keys hold in all tasks.")).to_be_visible()
+    expect(page.get_by_text("Saved. Your keys work in all tasks.")).to_be_visible()
     worker.open()
     assert page.evaluate(LEGEND)["highlight the question's words"] == "q"
     page.keyboard.press("w")

@@ -49,7 +49,7 @@ def conflicts(keys: Mapping[str, str]) -> dict[str, str]:
             if others and not task.keys[name].fixed:
                 words = {"key": named[name], "what": _(task.keys[others[0]].label), "task": _(task.title)}
                 found.setdefault(name, _("“%(key)s” is already the key for “%(what)s” (%(task)s).") % words)
-    unfit = _("Please choose a single letter or symbol. Digits choose by number.")
+    unfit = _("Please choose a single letter or symbol. Digits choose an option by its number.")
     return found | {name: unfit for name, key in keys.items() if not _fits(name, key)}
 
 

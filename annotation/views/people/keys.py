@@ -23,7 +23,7 @@ def keys(request: HttpRequest) -> HttpResponse:
     form = KeysForm(request.user.shortcuts, request.POST if posted else None)
     if posted and form.is_valid():
         shortcuts.save(request.user, off=not form.cleaned_data["single"], keys=form.chosen())
-        messages.success(request, _("Saved. Your keys hold in all tasks."))
+        messages.success(request, _("Saved. Your keys work in all tasks."))
         return see("keys")
     places = [{"url": reverse("account"), "label": _("Your account")}, {"url": "", "label": _("Keys")}]
     context = {"form": form, "breadcrumbs": places}
