@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 if TYPE_CHECKING:
-    from annotation.models import Batch, Participation, Project, User, Worker
+    from annotation.models import Assignment, Batch, Participation, Project, User, Worker
     from annotation.operations.doctor import Finding
 
 
@@ -65,6 +65,10 @@ class Marketplaces:
         """The most assignments that the worker has and gets there; None for no limit."""
         return None
 
+    def used(self, responses: QuerySet[Assignment]) -> QuerySet[Assignment]:
+        """Without responses that may not be used, such as those of visits that were returned or rejected."""
+        return responses
+
     def keep_project(self, project: Project) -> str:
         """Why a deleted project cannot be erased yet; "" if it can."""
         return ""
@@ -98,6 +102,11 @@ def marketplaces() -> Marketplaces:
 def name_of(batch: Batch) -> str:
     """The name of the batch's marketplace; "" for the built-in one."""
     return marketplaces().of(batch).name if batch.on_marketplace else ""
+
+
+def used(batch: Batch, responses: QuerySet[Assignment]) -> QuerySet[Assignment]:
+    """Responses to the batch that figures may use."""
+    return marketplaces().used(responses) if batch.on_marketplace else responses
 
 
 def fees_of(batch: Batch) -> str:

@@ -8,10 +8,10 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.flow.errors import Refused
-from annotation.marketplaces.flow import connections, payments, studies, visits
+from annotation.marketplaces.flow import connections, payments, studies, visit_states, visits
 from annotation.marketplaces.kinds import kinds
 from annotation.marketplaces.models import Arrival, BatchMarketplace, Connection, Publication, Visit
-from annotation.models import AccessKey, Batch, Participation, Project, User, Worker, clock
+from annotation.models import AccessKey, Assignment, Batch, Participation, Project, User, Worker, clock
 from annotation.operations.doctor import Finding
 from annotation.pure.batches import lifecycle
 from annotation.recruitment import Marketplace, Marketplaces
@@ -57,6 +57,10 @@ class Published(Marketplaces):
 
     def most_offered(self, participation: Participation) -> int | None:
         return visits.most_offered(participation.worker_id, participation.batch)
+
+    def used(self, responses: QuerySet[Assignment]) -> QuerySet[Assignment]:
+        left_out = visit_states.is_left_out("visited__visit__")
+        return responses.exclude(Q(visited__freed_at__isnull=False) | left_out)
 
     def keep_project(self, project: Project) -> str:
         return keeps_project(project)

@@ -13,6 +13,7 @@ from annotation.models import Assignment, Batch, Hit, WorkerResponse, clock
 from annotation.models.batch import by_disagreement
 from annotation.models.fields import to_text
 from annotation.pure.batches.hit_filters import Cut
+from annotation.recruitment import used
 from annotation.registry import task_type
 from annotation.tasktype import capabilities
 
@@ -72,7 +73,7 @@ def assignments_in(batch: Batch, cut: Cut, rows: QuerySet[Assignment]) -> QueryS
     """Filter `rows`, assignments of the batch, by `cut`."""
     rows = rows.filter(of_items(cut, before="hit__"), clock.within_days("submitted_at", cut.since, cut.until))
     if cut.counted:
-        rows = rows.filter(hit__excluded_at__isnull=True, hit__check_item=False)
+        rows = used(batch, rows.filter(hit__excluded_at__isnull=True, hit__check_item=False))
     if cut.worker:
         rows = rows.filter(worker=_worker(batch, cut.worker))
     return rows.filter(pk__in=_responses_labelled(batch, cut.label)) if cut.label else rows

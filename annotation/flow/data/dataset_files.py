@@ -28,6 +28,7 @@ from annotation.models.fields import to_text
 from annotation.pure.batches import lifecycle
 from annotation.pure.data.example import Example
 from annotation.pure.text.spreadsheet import guarded
+from annotation.recruitment import used
 from annotation.registry import task_type
 from annotation.tasktype import capabilities
 
@@ -178,8 +179,10 @@ def responses(
 
 
 def revisions_of(batch: Batch) -> QuerySet[WorkerResponse]:
-    """Every revision of every submitted response, without hidden gold and imports under way."""
+    """Every revision of every submitted response that may be used, without hidden gold and imports under way."""
     rows = WorkerResponse.objects.filter(assignment__batch=batch, assignment__state=lifecycle.SUBMITTED)
+    if batch.on_marketplace:
+        rows = rows.filter(assignment__in=used(batch, batch.assignments.submitted()).values("pk"))
     return rows.exclude(assignment__response_import__ready=False).filter(assignment__hit__check_item=False)
 
 

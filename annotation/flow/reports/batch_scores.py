@@ -31,6 +31,7 @@ from annotation.pure.reports.disagreement_map import DIFFERING
 from annotation.pure.reports.position_tables import position_tables
 from annotation.pure.review.gold_corrections import corrected
 from annotation.pure.statistics.metrics import scored_as
+from annotation.recruitment import used
 from annotation.registry import task_type
 from annotation.scorers import read_predictions
 from annotation.scorers.base import BadPredictions
@@ -132,7 +133,7 @@ def cached_report(batch: Batch) -> dict[str, Any] | None:
 
 
 def version_key(batch: Batch) -> str:
-    submitted = batch.assignments.submitted().filter(hit__check_item=False)
+    submitted = used(batch, batch.assignments.submitted().filter(hit__check_item=False))
     responses = submitted.aggregate(count=Count("pk"), revisions=Sum("revision"))
     excluded = batch.hits.filter(excluded_at__isnull=False).aggregate(count=Count("pk"), last=Max("excluded_at"))
     models = PredictionSet.objects.filter(dataset__batches=batch, ready=True).aggregate(last=Max("pk"))
@@ -194,7 +195,7 @@ def _grades(task: TaskType, hit: Hit, given: list[Given]) -> list[float]:
 def _answers_by_hit(batch: Batch, hits: list[Hit], cut: Cut) -> defaultdict[int, list[Given]]:
     """Submitted responses by HIT, in order of submission; only responses from the days of `cut`."""
     answers_by_hit: defaultdict[int, list[Given]] = defaultdict(list)
-    submitted = submitted_answers(hits)
+    submitted = submitted_answers(batch, hits)
     paid = _paid(batch, (row.assignment_id for answers in submitted.values() for row in answers))
     for hit, answers in submitted.items():
         for row in answers:

@@ -28,7 +28,7 @@ _CONSENTED = Q(worker__consented_at__isnull=False, response_import__isnull=True)
 def facts_of(batch: Batch, report: Mapping[str, Any] | None) -> Facts:
     """All facts from the batch's rows; agreement comes from its report, if that is current."""
     work = batch.hits.filter(check_item=False)
-    answers = batch.assignments.submitted().filter(hit__check_item=False)
+    answers = recruitment.used(batch, batch.assignments.submitted().filter(hit__check_item=False))
     counted = answers.aggregate(
         answers=Count("pk"),
         workers=Count("worker", distinct=True),

@@ -8,6 +8,7 @@ from django.db.models import F, QuerySet
 
 from annotation.flow.projects import audit_log
 from annotation.models import AuditEntry, Batch, Hit
+from annotation.recruitment import used
 
 LOOK, MORE = "scores opened", "topped up"  # actions in the audit log
 
@@ -19,7 +20,8 @@ def is_complete(batch: Batch) -> bool:
 
 def responses(batch: Batch) -> int:
     """Submitted responses that figures count."""
-    return batch.assignments.submitted().filter(hit__check_item=False, hit__excluded_at__isnull=True).count()
+    rows = batch.assignments.submitted().filter(hit__check_item=False, hit__excluded_at__isnull=True)
+    return used(batch, rows).count()
 
 
 def look(batch: Batch) -> int:

@@ -57,7 +57,7 @@ def doubt_of(hit: Hit) -> Doubt | None:
 
 
 def _doubted(batch: Batch, hits: list[Hit]) -> list[Doubt]:
-    task, answers, found = task_type(batch.task), submitted_answers(hits), []
+    task, answers, found = task_type(batch.task), submitted_answers(batch, hits), []
     decisions = _standing(hits)
     for hit in hits:
         doubt = capabilities.doubt(task, hit.payload, [row.answer for row in answers[hit.pk]], hit.item.example)

@@ -8,15 +8,14 @@ from collections.abc import Collection
 
 from django.db.models import F
 
-from annotation.models import Assignment, Hit, WorkerResponse
+from annotation.models import Assignment, Batch, Hit, WorkerResponse
+from annotation.recruitment import used
 
 
-def submitted_answers(hits: Collection[Hit]) -> defaultdict[int, list[WorkerResponse]]:
+def submitted_answers(batch: Batch, hits: Collection[Hit]) -> defaultdict[int, list[WorkerResponse]]:
     """The latest revision of each worker's response by HIT, in order of submission; one query for all HITs."""
-    rows = WorkerResponse.objects.filter(
-        assignment__in=Assignment.objects.submitted().filter(hit__in=[hit.pk for hit in hits]).values("pk"),
-        revision=F("assignment__revision"),
-    )
+    submitted = used(batch, Assignment.objects.submitted().filter(hit__in=[hit.pk for hit in hits]))
+    rows = WorkerResponse.objects.filter(assignment__in=submitted.values("pk"), revision=F("assignment__revision"))
     found: defaultdict[int, list[WorkerResponse]] = defaultdict(list)
     for answer in rows.select_related("assignment").order_by("assignment__submitted_at", "assignment"):
         found[answer.assignment.hit_id].append(answer)

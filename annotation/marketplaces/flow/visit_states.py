@@ -4,6 +4,8 @@ The marketplace decides about pay, we decide about data.
 """
 
 from contextlib import suppress
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from django.db import transaction
@@ -38,6 +40,19 @@ def reasons() -> dict[str, str]:
         TIMED_OUT: _("The visit was not finished in time."),
         REJECTED: _("The visit was rejected."),
     }
+
+
+def is_left_out(visit: str = "") -> Q:
+    """Visits whose responses do not count, as far as decided; `visit` is the path to them."""
+    timed_out = {"remote_state": Status.TIMED_OUT, "study__use_timed_out": False}
+    ways: list[dict[str, Any]] = [
+        {"remote_state__in": [Status.RETURNED, Status.REJECTED]},
+        {"outcome": Outcome.NO_CONSENT},
+        {"decision": Visit.Decision.REJECTED},
+        timed_out,
+    ]
+    found = [Q(**{f"{visit}{name}": value for name, value in way.items()}) for way in ways]
+    return reduce(or_, found)
 
 
 def take_in(visit: Visit, submission: Submission) -> None:

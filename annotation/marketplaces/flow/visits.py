@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from django.db import IntegrityError, transaction
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
@@ -272,10 +272,8 @@ def sweep(*, limit: int = 500) -> int:
     rows = Visit.objects.select_related("study__batch__project", "study__connection", "worker")
     over = rows.filter(state=State.LIVE, deadline__lt=Now() - GRACE)
     ended = sum(end(visit, Status.TIMED_OUT) for visit in over.order_by("deadline")[:limit])
-    left = Q(remote_state__in=visit_states.OVER) | Q(outcome=Outcome.NO_CONSENT) | Q(decision="rejected")
     unfinished = VisitAssignment.objects.filter(freed_at=None, assignment__state=lifecycle.SUBMITTED)
-    kept = Q(remote_state=Status.TIMED_OUT, study__use_timed_out=True)
-    stuck = rows.filter(left, pk__in=unfinished.values("visit")).exclude(kept)
+    stuck = rows.filter(visit_states.is_left_out(), pk__in=unfinished.values("visit"))
     for visit in stuck.order_by("pk")[:limit]:
         visit_states.leave_out_if_over(visit)
     return ended
