@@ -13,8 +13,8 @@ your name. We store what you submit, when, and how long the page was in active u
 
 Taking part is voluntary. You may stop at any time without giving a reason; with an account here, you can withdraw
 your consent on this page. What you submitted until then is kept under the pseudonym; write to us if you want it
-removed. If a panel sent you here, what you submitted in a visit is erased if you withdraw during it, left out if you
-return the visit, and not used if it is rejected.
+removed. If a panel sent you here, what you submitted in a visit is erased if you withdraw before it is approved, and
+not used if you return it or if it is rejected.
 
 Contact: {CONTACT}
 
