@@ -10,7 +10,8 @@ from django.utils.translation import gettext as _
 from annotation.flow.errors import Refused
 from annotation.marketplaces.flow import connections, payments, studies, visit_states, visits
 from annotation.marketplaces.kinds import kinds
-from annotation.marketplaces.models import Arrival, BatchMarketplace, Connection, Publication, Visit
+from annotation.marketplaces.models import Arrival, BatchMarketplace, Connection, Difference, Publication, Visit
+from annotation.marketplaces.study_base import Status
 from annotation.models import AccessKey, Assignment, Batch, Participation, Project, User, Worker, clock
 from annotation.operations.doctor import Finding
 from annotation.pure.batches import lifecycle
@@ -70,7 +71,9 @@ class Published(Marketplaces):
         rows = Arrival.objects.filter(assignment__worker=worker, assignment__state=lifecycle.SUBMITTED)
         closed = Q(publication__state=Publication.State.FAILED)
         unsent = Visit.objects.filter(worker=worker, sent_at=None).exclude(decision="")
-        if unsent.exists() or Visit.objects.filter(worker=worker, state=Visit.State.DONE, decision="").exists():
+        undecided = Visit.objects.filter(worker=worker, state=Visit.State.DONE, decision="")
+        undecided = undecided.exclude(visit_states.is_left_out(), ~Q(remote_state=Status.AWAITING))
+        if unsent.exists() or undecided.exists():
             return True
         return rows.exclude(remote_state__in=["Approved", "Rejected"]).exclude(closed).exists()
 
@@ -79,6 +82,7 @@ class Published(Marketplaces):
         for visit in Visit.objects.filter(worker=worker).order_by("pk"):
             gone = {"participant": nobody, "external_id": f"{nobody}-{visit.pk}", "remote": {}}
             Visit.objects.filter(pk=visit.pk).update(**gone)
+            Difference.objects.filter(visit=visit).update(about=gone["external_id"])
 
     def findings(self) -> Iterator[Finding]:
         called = [name for name, kind in kinds().items() if kind.offers("balance")]

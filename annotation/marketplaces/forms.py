@@ -103,7 +103,7 @@ def study_kind(name: str) -> type[StudyMarketplace]:
 class StudyForm(ConsoleForm):
     """The settings of a study that is not published yet; the codes by outcome are its last fields."""
 
-    COLUMNS = ("places", "warning", "warning_details", "use_timed_out")
+    COLUMNS = ("places", "warning", "warning_details", "ids_kept_days", "use_timed_out")
 
     hits = forms.IntegerField(label=_("HITs of a visit"), min_value=1, max_value=200)
     places = forms.IntegerField(label=_("Participants"), min_value=1, max_value=100_000)
@@ -115,6 +115,13 @@ class StudyForm(ConsoleForm):
         required=False,
         max_length=500,
         help_text=_("They read it before they agree to the consent text."),
+    )
+    ids_kept_days = forms.IntegerField(
+        label=_("Days until participants' ids are deleted"),
+        required=False,
+        min_value=30,
+        max_value=3650,
+        help_text=_("After their last visit and the end of the study. Participants are told. Empty: they are kept."),
     )
     use_timed_out = forms.BooleanField(
         label=_("Use the responses of participants who ran out of time"),

@@ -9,6 +9,7 @@ from annotation.flow.projects.job_queue import Progress, Verb
 from annotation.jobs import batch_of, enqueue_once
 from annotation.marketplaces.flow import (
     bonuses,
+    id_retention,
     payments,
     publications,
     studies,
@@ -72,5 +73,6 @@ VERBS: dict[str, Verb] = {
 ERRANDS: list[Callable[[], object]] = [
     *(publications.sweep, payments.sweep, sync.sweep),
     *(studies.sweep, visits.sweep, visit_decisions.sweep, study_sync.sweep, bonuses.sweep, study_events.sweep),
+    id_retention.sweep,
 ]
 OUTBOXES = [("publications", Publication.objects.unsent), ("studies", studies.unsettled)]

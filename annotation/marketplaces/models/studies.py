@@ -47,6 +47,7 @@ class PanelStudy(StateRow):
     max_minutes = models.PositiveIntegerField()
     codes = JSONTextField(default=dict)  # {outcome: code}
     use_timed_out = models.BooleanField(default=False)  # whether responses of visits that timed out count
+    ids_kept_days = models.PositiveIntegerField(null=True, blank=True)  # after a participant's last visit; null: kept
     warning = models.CharField(max_length=9, choices=ContentWarning, blank=True, db_default="")
     warning_details = models.CharField(max_length=500, blank=True, db_default="")
     state = models.CharField(max_length=7, choices=State, default=State.SETTLED)
