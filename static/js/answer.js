@@ -37,6 +37,7 @@ function refresh() {
   showAnswer(state, found, { form, list, settled, undoable: answer.history.length > 0 });
   showMissing(missing(state, found));
   showView();
+  showOption();
   search.paint();
   typed.paint(found);
 }
@@ -248,6 +249,25 @@ function bindQuestion() {
   show(!keptHere("question-folded"));
 }
 
+/** On a phone the options unfold when they are wanted, and leave the room to the text. */
+function bindOptions() {
+  const button = document.getElementById("fold-options");
+  if (!button) return;
+  const show = (open) => button.setAttribute("aria-expanded", String(open));
+  button.addEventListener("click", () => show(button.getAttribute("aria-expanded") !== "true"));
+  button.nextElementSibling.addEventListener("click", ({ target, detail }) => {
+    if (detail && target.name !== "option") setTimeout(() => show(false)); // by hand; arrow keys walk on
+  });
+}
+
+function showOption() {
+  const button = document.getElementById("fold-options");
+  if (!button) return;
+  const chosen = form.querySelector("input[name=option]:checked");
+  const text = chosen ? chosen.closest("label").querySelector("[dir]").textContent : button.dataset.empty;
+  button.querySelector("[data-chosen]").textContent = text;
+}
+
 function bindButtons() {
   const onClick = {
     pin: () => list.change({ pin: !list.view.pin }),
@@ -312,6 +332,7 @@ onItem(() => {
   answer.write(stateOfDraft(JSON.parse(document.getElementById("draft").textContent)));
   bindForm();
   bindButtons();
+  bindOptions();
   bindQuestion();
   bindPointer();
   bindKeys();

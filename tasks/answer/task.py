@@ -60,7 +60,7 @@ class Answer(Measured, AnswerTask):
             "yes_no": features.yes_no,
             "no_answer": features.unanswerable,
             "choices": features.options,
-            "support": features.paragraphs > 1,
+            "support": features.paragraphs > 1 and features.supports,
         }
 
     def prepare(self, example: Example, options: Options, rng: Random) -> JSON | None:

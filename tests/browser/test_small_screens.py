@@ -162,6 +162,21 @@ def test_most_of_the_screen_is_text_while_one_reads(desk: WorkPage, screen: dict
     assert worker.page.locator("#answer-text").evaluate(IN_REACH)
 
 
+def test_options_unfold_on_a_phone_and_leave_the_room_to_the_text(desk: WorkPage) -> None:
+    worker = desk("choices", sample=2, page=PHONE)
+    page = worker.page
+    fold, option = page.locator("#fold-options"), page.locator(".options .choice").nth(1)
+    expect(option).not_to_be_visible()
+    assert page.evaluate(SHARE, ".read") >= 0.65
+    fold.tap()
+    option.tap()
+    expect(option).not_to_be_visible()
+    text = option.locator("[dir]").text_content()
+    expect(fold.locator("[data-chosen]")).to_have_text(text)
+    page.keyboard.press("1")
+    expect(fold.locator("[data-chosen]")).not_to_have_text(text)
+
+
 def test_the_tools_of_a_phone_are_one_line_and_the_question_can_be(desk: WorkPage) -> None:
     worker = desk("demo", sample=2, page=PHONE)
     page = worker.page

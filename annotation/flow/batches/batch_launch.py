@@ -40,6 +40,7 @@ def features_of(datasets: Iterable[Dataset]) -> Features:
         unanswerable=any(f.get("unanswerable") for f in held),
         options=any(f.get("options") for f in held),
         sentences=bool(held) and all(f.get("sentences") for f in held),
+        supports=not held or any(f.get("supports", True) for f in held),
         paragraphs=max((int(n) for f in held for n in f.get("paragraphs", {})), default=0),
         datasets=len(datasets),
         contexts=frozenset(int(n) for f in held for n in f.get("paragraphs", {})) or None,
