@@ -48,7 +48,8 @@ class Answerability(Sampled, Traced, AnswerTask):
     labels = {name: Label(words, {"answerable": name == ANSWERABLE}) for name, words in LABELS.items()}
 
     def suggest(self, features: Features) -> JSON:
-        return {"yes_no": features.yes_no, "choices": features.options, "support": features.paragraphs > 1 and features.supports}
+        support = features.paragraphs > 1 and features.supports
+        return {"yes_no": features.yes_no, "choices": features.options, "support": support}
 
     def prepare(self, example: Example, options: Options, rng: Random) -> JSON | None:
         """Question and context without a trace of the gold; nothing to read or to choose skips the example."""
