@@ -99,7 +99,12 @@ class BufferingWorker(Worker):  # type: ignore[misc]
             self.alive = False
         if environ.get("HTTP_X_FORWARDED_PROTO") == "https" and self._is_trusted(environ.get("REMOTE_ADDR", "")):
             environ["wsgi.url_scheme"] = "https"
-        return self.wsgi(environ, self._logged(environ, start_response))
+        response = self.wsgi(environ, self._logged(environ, start_response))
+        if environ["REQUEST_METHOD"] != "HEAD":
+            return response
+        # Neither Django nor waitress leaves the body out; the next response of the connection would begin with it.
+        response.close()
+        return ()
 
     def _is_trusted(self, address: str) -> bool:
         try:

@@ -66,6 +66,17 @@ def test_people_are_served_while_two_hundred_connections_send_a_byte_a_second(in
         assert status(installation.port, path="/healthz") == 200
 
 
+def test_a_head_request_gets_no_body_before_the_next_response(installation: Installation) -> None:
+    installation.start_web(workers=1)
+    page = b" /accounts/sign-in/ HTTP/1.1\r\nHost: localhost\r\n"
+    with socket.create_connection(("127.0.0.1", installation.port), timeout=10) as sender:
+        sender.sendall(b"HEAD" + page + b"\r\nGET" + page + b"Connection: close\r\n\r\n")
+        received = b"".join(iter(lambda: sender.recv(65536), b""))
+    first, _, rest = received.partition(b"\r\n\r\n")
+    assert first.startswith(b"HTTP/1.1 200")
+    assert rest.startswith(b"HTTP/1.1 200"), rest[:200]
+
+
 @pytest.mark.soak
 def test_a_body_that_comes_in_pieces_is_read_whole(installation: Installation) -> None:
     installation.start_web(workers=1)
