@@ -89,7 +89,7 @@ SUBJECTS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "views": {
         "projects": ("data",),
-        "data": ("reports",),
+        "data": ("reports", "review"),
         "batches": ("review", "work"),
         "work": ("people",),
         "review": ("batches", "work"),

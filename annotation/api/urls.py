@@ -29,6 +29,7 @@ from annotation.api.projects.projects import ProjectViewSet
 from annotation.api.reports.reports import BatchReportViewSet
 from annotation.api.review.adjudications import BatchAdjudicationViewSet, BatchAggregateViewSet
 from annotation.api.review.approvals import ApprovalViewSet
+from annotation.api.review.comments import CommentViewSet
 from annotation.api.review.problem_reports import BatchProblemReportViewSet
 from annotation.api.review.reviews import BatchReviewViewSet
 from annotation.api.routers import API, ProjectRouter
@@ -85,6 +86,7 @@ router.register(f"{BATCH}problem-reports", BatchProblemReportViewSet, "problem-r
 router.register(f"{BATCH}reviews", BatchReviewViewSet, "review")
 router.register(f"{BATCH}adjudications", BatchAdjudicationViewSet, "adjudication")
 router.register(f"{BATCH}report", BatchReportViewSet, "report")
+router.register("comments", CommentViewSet, "comment")
 router.register("assignments", AssignmentViewSet, "assignment")
 router.register("approvals", ApprovalViewSet, "approval")
 router.register("workers", WorkerViewSet, "worker")

@@ -6,6 +6,7 @@ from annotation.models.approval import Approval
 from annotation.models.assignment import Assignment, Participation, ProblemReport, ResponseImport, WorkerResponse
 from annotation.models.audit import AuditEntry
 from annotation.models.batch import Batch, BatchReport, Hit, Instructions, PartReport
+from annotation.models.comment import Comment
 from annotation.models.dataset import Dataset, Item
 from annotation.models.erasure import Erasure
 from annotation.models.factor import BackupCode, SecondFactor

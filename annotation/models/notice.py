@@ -6,6 +6,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models.batch import Batch
+from annotation.models.comment import Comment
 from annotation.models.fields import JSONTextField, TimestampField
 from annotation.models.job import Job
 from annotation.models.project import Project
@@ -20,6 +21,7 @@ class Notice(models.Model):
         STALLED = "stalled", _("a batch has stalled")
         FAILED = "failed", _("an import, a launch or another job failed")
         MONEY = "money", _("the budget is running out")
+        COMMENT = "comment", _("somebody mentions you in a comment")
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="notices")
     project = models.ForeignKey(Project, models.CASCADE, related_name="notices")
@@ -27,6 +29,7 @@ class Notice(models.Model):
     key = models.CharField(max_length=120)
     batch = models.ForeignKey(Batch, models.CASCADE, null=True, blank=True, related_name="notices")
     job = models.ForeignKey(Job, models.CASCADE, null=True, blank=True, related_name="notices")
+    comment = models.ForeignKey(Comment, models.CASCADE, null=True, blank=True, related_name="notices")
     facts = JSONTextField(default=dict)  # figures in its text: {"hours"} or {"left", "put_in"}
     created_at = TimestampField(auto_now_add=True)
     read_at = models.DateTimeField(null=True, blank=True)
@@ -38,7 +41,8 @@ class Notice(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["user", "key"], name="notice_once"),
             models.CheckConstraint(
-                condition=Q(kind__in=["work", "finished", "stalled", "failed", "money"]), name="notice_kind_known"
+                condition=Q(kind__in=["work", "finished", "stalled", "failed", "money", "comment"]),
+                name="notice_kind_known",
             ),
         ]
         indexes = [

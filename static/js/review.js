@@ -27,6 +27,7 @@ function open(box) {
 
 /** Save what is being written: in the box of the cursor, or in the one that is open. */
 function save(event) {
+  if (event.target.closest("[data-comment]")) return false; // console/comments.js posts it
   const box = event.target.closest("details.words") ?? document.querySelector("#decide details.words[open]");
   const button = box?.querySelector("button:not([type=button])");
   if (!button) return false;

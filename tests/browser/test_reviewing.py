@@ -66,6 +66,25 @@ def reader(site: Site, visit: Callable[..., Any]) -> Reader:
     return Reader(site, page, made["batch"], composer)
 
 
+def test_a_comment_is_posted_and_erased_beside_a_half_written_decision(reader: Reader) -> None:
+    page, here = reader.page, reader.here
+    reader.press("d")
+    page.locator(FIELDS["discard"]).fill("Too short.")
+    field = page.locator("#comments textarea")
+    field.fill("Is this <b>too</b> short?")
+    field.press("Control+Enter")
+    page.locator("#comments li", has_text="Is this <b>too</b> short?").wait_for()
+    assert field.input_value() == ""
+    assert page.locator(FIELDS["discard"]).input_value() == "Too short."
+    page.get_by_role("button", name="Erase…").click()
+    page.locator("dialog:popover-open").get_by_role("button", name="Erase", exact=True).click()
+    page.locator("#comments li").wait_for(state="detached")
+    assert (reader.here, reader.decisions()) == (here, [])
+    page.locator(FIELDS["discard"]).focus()
+    reader.decide("Control+Enter")
+    assert reader.decisions() == [(here, "discarded")]
+
+
 def test_five_answers_are_read_with_the_keyboard_alone(reader: Reader) -> None:
     first = reader.here
     assert reader.progress() == "0 of 5 reviewed"

@@ -238,6 +238,8 @@ TABLE: dict[str, Row] = {
     "approvals-file": look(REQUESTER),
     "approval": fill(REQUESTER),
     "batch-workers": look(MEMBERS),
+    "comment-add": act(MEMBERS, 422),
+    "comment-erase": act(MEMBERS, own={role: {"POST": 403} for role in ("quinn", "rita")}),  # of their owner
     "problem-reports": look(MEMBERS),
     "problem-report-keep": act(MEMBERS),
     "problem-report-exclude": act(MEMBERS),

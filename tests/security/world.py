@@ -26,7 +26,7 @@ from annotation.flow.money import ledger, payouts
 from annotation.flow.notifications import announcements, worker_messages
 from annotation.flow.people import members, qualification_rounds, qualification_types, sign_up
 from annotation.flow.projects import api_tokens
-from annotation.flow.review import problem_reports, review_samples, worker_feedback
+from annotation.flow.review import comments, problem_reports, review_samples, worker_feedback
 from annotation.marketplaces.flow import arrivals, connections
 from annotation.marketplaces.models import Difference, PanelStudy
 from annotation.models import Assignment, Dataset, Hit, Job, Member, Project, User, Worker
@@ -147,6 +147,7 @@ def _project(folder: Path, slug: str, *, requester: str, workers: list[str]) -> 
     )
     found |= _money(project, people[0])
     found |= _listed(project, batch)
+    found |= _commented(batch, boss)
     found |= _round(project, held, people[0])
     return project, found
 
@@ -179,6 +180,16 @@ def _told(project: Any, batch: Any, person: Any) -> int:
     """A notice to a worker."""
     announcements.notify([person.user], "work", project=project, key="canary", batch=batch)
     return int(person.user.notices.get(key="canary").pk)
+
+
+def _commented(batch: Any, boss: Any) -> dict[str, Any]:
+    """The owner's comment on a HIT, on its item and on a response to it."""
+    note = f"canary note of {batch.project.slug}"
+    done = Assignment.objects.submitted().filter(batch=batch).select_related("hit__item").first()
+    made = comments.add(boss, note, hit=done.hit)
+    comments.add(boss, note, item=done.hit.item)
+    comments.add(boss, note, assignment=done)
+    return {"comment-add.kind": "hit", "comment-add.public_id": done.hit.public_id, "comment-erase.pk": made.pk}
 
 
 def _round(project: Any, held: Any, person: Any) -> dict[str, Any]:

@@ -13,7 +13,20 @@ from django.db.models import Exists, Max, OuterRef, Q, QuerySet, Sum
 
 from annotation import models
 from annotation.flow.work import eligibility
-from annotation.models import Account, Assignment, Batch, BatchActivity, Entry, Hit, Job, Notice, Project, User, clock
+from annotation.models import (
+    Account,
+    Assignment,
+    Batch,
+    BatchActivity,
+    Comment,
+    Entry,
+    Hit,
+    Job,
+    Notice,
+    Project,
+    User,
+    clock,
+)
 from annotation.pure.batches import lifecycle, pace
 from annotation.pure.people import requirements, roles
 
@@ -47,11 +60,12 @@ def notify(
     key: str,
     batch: Batch | None = None,
     job: Job | None = None,
+    comment: Comment | None = None,
     facts: dict[str, Any] | None = None,
 ) -> None:
     """Notify each user of an event, once for each `key`, unless they turned this kind off."""
-    about = {"project": project, "kind": kind, "key": key, "batch": batch, "job": job, "facts": facts or {}}
-    rows = [Notice(user=user, **about) for user in users if kind not in user.muted]
+    about = {"project": project, "kind": kind, "key": key, "batch": batch, "job": job, "comment": comment}
+    rows = [Notice(user=user, facts=facts or {}, **about) for user in users if kind not in user.muted]
     Notice.objects.bulk_create(rows, batch_size=CHUNK, ignore_conflicts=True)
 
 

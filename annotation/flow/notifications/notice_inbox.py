@@ -7,7 +7,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotation.models import Member, Notice, User, Worker
+from annotation.models import Comment, Member, Notice, User, Worker
 from annotation.pure.people import roles
 
 PERMISSIONS = {  # by kind: the permission needed to be notified
@@ -15,13 +15,21 @@ PERMISSIONS = {  # by kind: the permission needed to be notified
     Notice.Kind.STALLED: roles.RUN,
     Notice.Kind.FAILED: roles.RUN,
     Notice.Kind.MONEY: roles.PAY,
+    Notice.Kind.COMMENT: roles.SEE,
 }
 
 
 def of(user: User) -> QuerySet[Notice]:
     """The person's notices, newest first."""
-    rows = Notice.objects.filter(concerning(), user=user).select_related("project", "batch", "job")
-    return rows.order_by("-created_at", "-pk")
+    return with_subjects(Notice.objects.filter(concerning(), user=user)).order_by("-created_at", "-pk")
+
+
+def with_subjects(rows: QuerySet[Notice]) -> QuerySet[Notice]:
+    """The notices with all that `notice_text` names, in the same query."""
+    rows = rows.select_related("user", "project", "batch", "job")
+    rows = rows.select_related("comment__author", "comment__item__dataset", "comment__hit")
+    rows = rows.defer("comment__text", "comment__item__dataset__report")
+    return rows.defer("comment__item__content", "comment__hit__payload")
 
 
 def unread(user: User) -> QuerySet[Notice]:
@@ -104,4 +112,20 @@ def notice_text(notice: Notice) -> str:
     if kind == Notice.Kind.FAILED:
         error = notice.job.error[:300] if notice.job else ""
         return _("“%(job)s” failed. %(error)s") % (names | {"error": error})
+    if kind == Notice.Kind.COMMENT and notice.comment:
+        return _mention_text(notice.comment)
     return _("Of the $%(put_in)s deposited in the budget, $%(left)s are left (reserved or available).") % facts
+
+
+def _mention_text(comment: Comment) -> str:
+    """Who mentions the reader, and where; not the comment itself, which adjudicators read only after deciding."""
+    values = {
+        "who": comment.author or _("Somebody"),
+        "n": comment.item.position + 1,
+        "dataset": comment.item.dataset.slug,
+    }
+    if comment.hit is None:
+        return _("%(who)s mentions you in a comment on item %(n)s of “%(dataset)s”.") % values
+    if comment.assignment_id is None:
+        return _("%(who)s mentions you in a comment on the HIT of item %(n)s of “%(dataset)s”.") % values
+    return _("%(who)s mentions you in a comment on a response to item %(n)s of “%(dataset)s”.") % values

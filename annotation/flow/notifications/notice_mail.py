@@ -74,7 +74,7 @@ def _send(mail_id: uuid.UUID) -> bool:
     """Send a mail. Raises OSError if that fails."""
     # check again: it may have waited for long
     notices = Notice.objects.filter(notice_inbox.concerning(), mail_id=mail_id)
-    rows = list(notices.select_related("user", "batch", "job").order_by("pk"))
+    rows = list(notice_inbox.with_subjects(notices).order_by("pk"))
     if not rows:  # its person has just left the project
         return False
     user = rows[0].user

@@ -90,7 +90,8 @@ def delete_account(user: User) -> None:
         _forget(worker)
     for rows in (Member, AccessKey, ApiToken, ApiRequest, models.Notice):
         rows.objects.filter(user=user).delete()
-    Message.objects.filter(author=user).update(author=None)
+    for written in (Message, models.Comment):
+        written.objects.filter(author=user).update(author=None)
     user.refresh_from_db()
     user.username, user.display_name = f"deleted-{secrets.token_hex(8)}", GONE
     user.email = user.first_name = user.last_name = ""

@@ -64,6 +64,7 @@ SUBJECTS: dict[type[Model], Callable[[Any], Subject]] = {
     models.QualificationType: lambda row: Subject(row.project, "qualification", row.public_id, row.name),
     models.AccessKey: lambda row: Subject(row.project, "key", row.key_id),
     models.ApiToken: lambda row: Subject(row.project, "token", row.pk, row.note),
+    models.Comment: lambda row: Subject(row.project, "comment", row.pk, "", row.hit.batch.slug if row.hit else ""),
     models.Payout: lambda row: Subject(row.project, "payout", row.number),
 }
 

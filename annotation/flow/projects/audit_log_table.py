@@ -96,6 +96,7 @@ KINDS = {
     "payout": gettext_noop("payout"),
     "webhook": gettext_noop("webhook"),
     "study": gettext_noop("study"),
+    "comment": gettext_noop("comment"),
 }
 DETAILS = {
     "number": gettext_noop("number"),

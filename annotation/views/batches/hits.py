@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from annotation.flow.batches import batch_progress, hit_filters, reserved_hits
 from annotation.flow.notifications import worker_messages
 from annotation.flow.people.worker_names import name_uncomposed
-from annotation.flow.review import problem_reports, review_decisions
+from annotation.flow.review import comments, problem_reports, review_decisions
 from annotation.models import Assignment, Batch, Hit, Project
 from annotation.models.batch import by_disagreement
 from annotation.pure.batches import lifecycle
@@ -26,6 +26,8 @@ from annotation.tasktype import Given, capabilities
 from annotation.views.access import member_action, member_page
 from annotation.views.batches.batch_page import batch_context, batch_of
 from annotation.views.post_handling import refusal_as_message, see
+from annotation.views.response_letters import letter_of
+from annotation.views.review.comments import thread_context
 from annotation.views.review.review import state_words
 from annotation.views.work.task_frame import PROBLEM_REASONS
 
@@ -52,6 +54,9 @@ def hits(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     rows = rows.defer("payload", "item__content", "item__dataset__report")
     page = Paginator(rows, 50).get_page(request.GET.get("page"))
     name_uncomposed(hit.item for hit in page)
+    numbers = comments.numbers_on_hits(page)
+    for row in page:
+        row.number_of_comments = numbers[row.pk]
     context = batch_context(shown, "hits", page=page, show=show, order=order, query=query, **filters)
     context["can_reserve"] = roles.RUN in request.may and reserved_hits.allowed(shown)
     context["filters"] = [("show", show), ("order", order), ("q", query), *filters["cut"].query.items()]
@@ -83,6 +88,7 @@ def hit(request: HttpRequest, project: Project, batch: str, public_id: str) -> H
         shown, "hits", leaf=row.public_id, hit=row, **side_by_side(shown, row, responses), **_around(row)
     )
     context["standings"] = _standings(shown, responses)
+    context |= thread_context(request, project, row)
     context["reasons"] = [(key, _(text)) for key, text in PROBLEM_REASONS.items()]
     return render(request, "batches/hit.html", context)
 
@@ -112,11 +118,6 @@ def side_by_side(batch: Batch, row: Hit, responses: list[dict[str, Any]], *, bli
 def hit_of(batch: Batch, public_id: str) -> Hit:
     """The HIT in the batch; 404 otherwise."""
     return get_object_or_404(batch.hits.select_related("item__dataset", "batch"), public_id=public_id)
-
-
-def letter_of(number: int) -> str:
-    """A to Z, then A1 to Z1, and so on."""
-    return chr(65 + number % 26) + (str(number // 26) if number >= 26 else "")
 
 
 def _response(letter: str, assignment: Assignment) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.flow.data import dataset_files, dataset_removal, item_editing, multi_file_export
 from annotation.flow.reports.dataset_documents import DOCUMENTS, stream_document
+from annotation.flow.review import comments
 from annotation.formats import FORMATS
 from annotation.models import Dataset, Item, Project
 from annotation.operations.downloads import sent
@@ -51,12 +52,16 @@ def dataset(request: HttpRequest, project: Project, name: str) -> HttpResponse:
     """A dataset's items, 50 per page, with search and filters, and its figures."""
     row = dataset_of(project, name)
     item_query = ItemQuery.of(request.GET)
+    items = browse(row, item_query)
+    numbers = comments.numbers_on_items(project, items.items)
+    for each in items.items:
+        each.number_of_comments = numbers[each.position]
     context: dict[str, Any] = {
         "project": project,
         "section": "datasets",
         "dataset": row,
         "item_query": item_query,
-        "slice": browse(row, item_query),
+        "slice": items,
         "changed": item_editing.change_counts(row),
         "formats": sorted(FORMATS.values(), key=lambda kind: kind.name != row.format),
         "batches": row.batches.order_by("-created_at"),

@@ -20,6 +20,7 @@ from annotation.pure.text.spans import mentions
 from annotation.templatetags.composition_tags import hue
 from annotation.views.access import member_required
 from annotation.views.data.datasets import dataset_of
+from annotation.views.review.comments import thread_context
 
 
 def _asking(dataset: Dataset, position: int) -> QuerySet[Batch]:
@@ -42,6 +43,7 @@ def item(request: HttpRequest, project: Project, name: str, position: int) -> Ht
         "previous": position - 1 if position > 0 else None,
         "next": position + 1 if position + 1 < dataset.size else None,
         "batches": _asking(dataset, row.position),
+        **thread_context(request, project, row),
         **exhibit(row.example),
     }
     return render(request, "data/item.html", context)

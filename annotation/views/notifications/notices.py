@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from annotation.flow.notifications import notice_inbox
-from annotation.models import Batch, Notice, User
+from annotation.models import Batch, Comment, Dataset, Notice, User
 from annotation.views.access import signed_in_action, signed_in_page
 from annotation.views.post_handling import see, whole_number
 
@@ -39,11 +39,25 @@ def leads_to(notice: Notice) -> str:
     slug, batch = notice.project.slug, notice.batch
     if notice.kind == Notice.Kind.WORK and batch is not None:
         return reverse("marketplace-group", args=[batch.pk]) if batch.state == Batch.State.OPEN else reverse("work")
+    if notice.comment is not None:
+        return _thread_of(notice.comment)
     if notice.job is not None:
         return reverse("job", args=[slug, notice.job.public_id])
     if batch is not None:
         return reverse("batch", args=[slug, batch.slug])
     return reverse("money", args=[slug])
+
+
+def _thread_of(comment: Comment) -> str:
+    """The URL of a comment on the page of its HIT or item; the list of datasets if the item's is deleted."""
+    slug, item = comment.project.slug, comment.item
+    if comment.hit is not None:
+        page = reverse("hit", args=[slug, comment.hit.batch.slug, comment.hit.public_id])
+    elif item.dataset.state == Dataset.State.READY:
+        page = reverse("item", args=[slug, item.dataset.slug, item.position])
+    else:
+        return reverse("datasets", args=[slug])
+    return f"{page}#comment-{comment.pk}"
 
 
 @signed_in_action

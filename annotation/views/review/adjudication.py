@@ -13,7 +13,7 @@ from django.utils.translation import gettext_noop
 from annotation.flow.batches.hit_headings import heading
 from annotation.flow.errors import Conflict, Refused
 from annotation.flow.projects import overview
-from annotation.flow.review import adjudication, double_adjudication, review_decisions
+from annotation.flow.review import adjudication, comments, double_adjudication, review_decisions
 from annotation.models import Adjudication, Batch, Hit, Project
 from annotation.pure.people import roles
 from annotation.pure.review import review_state
@@ -22,8 +22,10 @@ from annotation.registry import task_type
 from annotation.tasktype import capabilities
 from annotation.views.access import member_action, member_form, member_page
 from annotation.views.batches.batch_page import batch_context, batch_of
-from annotation.views.batches.hits import hit_of, letter_of, responses_of, side_by_side
+from annotation.views.batches.hits import hit_of, responses_of, side_by_side
 from annotation.views.post_handling import posted_text, refusal_as_message, see, whole_number
+from annotation.views.response_letters import letter_of
+from annotation.views.review.comments import Subject, shown_comments
 from annotation.views.work.task_frame import PROBLEM_REASONS, shortcut_context
 
 KINDS = {
@@ -198,6 +200,7 @@ def _page(
         left=len(adjudication.queue(batch, request.user)),
         next=adjudication.following(batch, row, request.user),
         undone=_undoable(request, batch),
+        **_thread(request, row, responses if decided or len(decisions) >= 2 else None),
         reasons=[_(text) for text in PROBLEM_REASONS.values()],
         **shortcut_context(request),
         **side_by_side(batch, row, responses, blind=True),
@@ -213,6 +216,15 @@ def _both(decisions: list[Adjudication], responses: list[dict[str, Any]]) -> lis
         for row in decisions
     ]
     return sorted(shown, key=lambda one: (one["letter"], one["text"], one["reason"]))
+
+
+def _thread(request: HttpRequest, row: Hit, responses: list[dict[str, Any]] | None) -> dict[str, Any]:
+    """The comments, by the letters of this page; none before the decision (`responses` is None), which is blind."""
+    if responses is None:
+        return {"comments": []}
+    letters = {each["assignment"].pk: each["letter"] for each in responses}
+    subject = Subject.of(row.batch.project, row)
+    return {"comments": shown_comments(request, subject, comments.about_hit(row), letters)}
 
 
 def _to_write(

@@ -26,6 +26,7 @@ from annotation.tasktype import capabilities
 from annotation.views.access import demand, member_action, member_form
 from annotation.views.batches.batch_page import batch_context
 from annotation.views.post_handling import posted_text, refusal_as_message, see, whole_number
+from annotation.views.review.comments import thread_context
 from annotation.views.review.review import chosen_worker, reviewed_batch, state_words, undoable
 from annotation.views.work.task_frame import shortcut_context
 
@@ -128,6 +129,7 @@ def _page(request: HttpRequest, batch: Batch, row: Assignment, *, problem: str =
         "query": urlencode(_filters(request)),
         **_feedback(batch, row),
         **_progress(request, batch, row),
+        **thread_context(request, batch.project, row),
     }
     return render(
         request, "review/review_response.html", batch_context(batch, "review", leaf="", **more), status=status
