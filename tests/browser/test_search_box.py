@@ -41,3 +41,10 @@ def test_without_scripts_it_is_a_page(visit: Callable[..., Any], furnished: dict
     page.keyboard.press("Enter")
     page.locator("main > .found").get_by_role("link", name="Money").click()
     expect(page).to_have_url(re.compile("/money/$"))
+
+
+def test_a_phones_icon_has_a_name(visit: Callable[..., Any], furnished: dict[str, Any]) -> None:
+    page = visit(furnished["sessions"]["alice"], viewport={"width": 390, "height": 844})
+    page.goto(furnished["urls"]["project"])
+    page.locator(".site").get_by_role("link", name="Search").click()
+    expect(page.locator("#search-box").get_by_role("searchbox")).to_be_focused()
