@@ -76,6 +76,9 @@ GIVEN: dict[str, list[str]] = {
     "tasks/choose/README.md": GRAPHS,
     "tasks/compose/README.md": GRAPHS,
     "tasks/coreference/README.md": GRAPHS[:2],
+    "tasks/solvability/README.md": [],  # only the consent text
+    "tasks/subquestions/README.md": [],
+    "tasks/sufficiency/README.md": [],
     "docs/runbook.md": ['create_account them@lab.example --password "a long enough phrase"'],
 }
 
