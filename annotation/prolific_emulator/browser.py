@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from http.client import HTTPException
 from http.cookiejar import CookieJar
+from typing import Any
 from urllib.parse import urlencode, urljoin
 
 SECONDS = 30.0
@@ -122,13 +123,17 @@ class Browser:
         headers = {"Referer": referer} if referer else {}
         request = urllib.request.Request(url, body, headers)  # noqa: S310  (URLs of a study)
         try:
-            with self._opener.open(request, timeout=SECONDS) as reply:
+            with self._answer(request) as reply:
                 return _read(reply.url, reply.status, reply.read())
-        except urllib.error.HTTPError as refused:
-            with refused:
-                return _read(refused.url, refused.code, refused.read())
         except (OSError, HTTPException) as broken:
             raise Unreachable(f"{url}: {broken}") from None
+
+    def _answer(self, request: urllib.request.Request) -> Any:
+        """The response, whatever its status."""
+        try:
+            return self._opener.open(request, timeout=SECONDS)
+        except urllib.error.HTTPError as refused:
+            return refused
 
     def submit(self, page: Page, form: Form, data: list[tuple[str, str]]) -> Page:
         """Send a form of the page."""

@@ -23,7 +23,7 @@ from annotation.flow.data import dataset_import  # noqa: E402
 from annotation.flow.money import ledger, ledger_audit  # noqa: E402
 from annotation.flow.people import consent, sign_up  # noqa: E402
 from annotation.marketplaces.flow import connections, differences, studies, study_sync, visit_pay  # noqa: E402
-from annotation.marketplaces.models import Difference, PanelStudy, Visit, VisitBonus  # noqa: E402
+from annotation.marketplaces.models import Connection, Difference, PanelStudy, Visit, VisitBonus  # noqa: E402
 from annotation.models import Assignment, Hit, Payment  # noqa: E402
 from tests.conftest import write_records  # noqa: E402
 from tests.process.panel_worker import QUICK  # noqa: E402
@@ -54,11 +54,13 @@ def open_study(*, url: str, workspace: str, hits: int, each: int, per_visit: int
 
 
 def pass_time(*, hours: int) -> None:
-    """Let time pass for bonuses that were called, and for visits under way."""
+    """Let time pass for calls that were made, for visits under way, and for a marketplace that rests."""
     back = timedelta(hours=hours)
     # not for a call that may still be under way: on a busy machine it would be judged before it arrives
     called = VisitBonus.objects.filter(state=STATE.CALLED, called_at__lt=Now() - timedelta(seconds=10))
     called.update(called_at=F("called_at") - back, due_at=Now())
+    Visit.objects.filter(sent_at__isnull=False).update(sent_at=F("sent_at") - back)
+    Connection.objects.update(rests_until=None)
     Visit.objects.filter(state="live").update(deadline=F("deadline") - back)
     Visit.objects.filter(sent_at=None).exclude(decision="").update(due_at=Now(), tries=0)
 
