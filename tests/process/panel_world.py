@@ -89,6 +89,7 @@ def audit() -> dict[str, Any]:
         "live": [hit.pk for hit in Hit.objects.all() if hit.live],
         "submitted": list(submitted.filter(responses__isnull=False).values_list("public_id", flat=True)),
         "payments": dict(Counter(Payment.objects.values_list("state", flat=True))),
+        "due": [_described(payment) for payment in Payment.objects.exclude(state="paid")],
         "bonuses": [[row.assignment.visited.visit.external_id, str(row.amount)] for row in bonuses],
         "rewarded": list(rewards.values_list("assignment__visited__visit__external_id", flat=True)),
         "in_flight": VisitBonus.objects.filter(state__in=VisitBonus.IN_FLIGHT).count(),
@@ -96,6 +97,13 @@ def audit() -> dict[str, Any]:
         "unsent": Visit.objects.filter(sent_at=None).exclude(decision="").count(),
         "ledger": [str(fault) for fault in ledger_audit.audit(study.batch.project)],
     }
+
+
+def _described(payment: Payment) -> list[str]:
+    """A payment that is not settled, with its visit, for the message of a failed test."""
+    visit = payment.assignment.visited.visit
+    states = visit.state, visit.outcome, visit.remote_state, visit.decision, str(visit.sent_at), visit.trouble
+    return [str(payment.amount), payment.key, payment.state, payment.assignment.approval, *states]
 
 
 VERBS = {f.__name__: f for f in (open_study, pass_time, more_places, audit)}

@@ -112,7 +112,8 @@ def assert_books_agree(lab: Lab, found: dict[str, Any]) -> None:
     assert found["lacking"] == []
     assert found["live"] == []
     assert found["ledger"] == []
-    assert set(found["payments"]) == {"paid"}, found
+    assert found["due"] == []
+    assert set(found["payments"]) == {"paid"}
     owed: dict[str, Decimal] = defaultdict(Decimal)
     for visit, amount in found["bonuses"]:
         owed[visit] += Decimal(amount)
