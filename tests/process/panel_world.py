@@ -61,6 +61,7 @@ def pass_time(*, hours: int) -> None:
     called.update(called_at=F("called_at") - back, due_at=Now())
     Visit.objects.filter(sent_at__isnull=False).update(sent_at=F("sent_at") - back)
     Connection.objects.update(rests_until=None)
+    VisitBonus.objects.filter(state__in=(STATE.INTENDED, STATE.PREPARED)).update(due_at=Now())  # put off by the server
     Visit.objects.filter(state="live").update(deadline=F("deadline") - back)
     Visit.objects.filter(sent_at=None).exclude(decision="").update(due_at=Now(), tries=0)
 
