@@ -61,7 +61,8 @@ def _next_step(worker: Worker, batch: Batch) -> Assignment | str:
     """The worker's next assignment, or the URL of a page that must come first."""
     hindered = open_work.obstacle(worker, batch)
     if hindered == "consent":
-        return f"{reverse('consent', args=[batch.project.slug])}?next={reverse('work')}"
+        after = reverse("batch-instructions", args=[batch.pk])  # where Start leads to
+        return f"{reverse('consent', args=[batch.project.slug])}?next={after}"
     if hindered:
         return reverse("batch-done", args=[batch.pk])
     participation = next_assignment.join_batch(worker, batch)

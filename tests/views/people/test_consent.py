@@ -80,6 +80,15 @@ def test_nobody_can_accept_a_text_that_is_not_finished(client: Any, bob: Any, un
     assert "please read how your responses are used" not in client.get(reverse("work")).content.decode()
 
 
+def test_start_goes_on_where_it_led_once_the_worker_agrees(client: Any, bob: Any, batch: Any) -> None:
+    Worker.objects.update(consented_version=0)
+    client.force_login(bob.user)
+    asked = client.post(reverse("batch-start", args=[batch.pk])).url
+    page = client.get(asked)
+    done = client.post(asked.partition("?")[0], {"version": "1", "next": page.context["next"]})
+    assert done.url == reverse("batch-instructions", args=[batch.pk])
+
+
 def test_a_worker_withdraws_and_comes_back(client: Any, bob: Any, alice: Any, batch: Any) -> None:
     consent.give(bob, version=1)
     done, held = answer(bob, batch), take(bob, batch)
