@@ -48,7 +48,7 @@ class Features:
     unanswerable: bool = False
     options: bool = False
     sentences: bool = False
-    supports: bool = True  # whether any gold names its support
+    supports: bool = True  # False: there are gold answers, but none names its support
     paragraphs: int = 0  # of the largest context
     datasets: int = 1
     contexts: frozenset[int] | None = None  # numbers of paragraphs in contexts; None: unknown

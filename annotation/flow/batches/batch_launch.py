@@ -22,6 +22,7 @@ from annotation.flow.projects import audit_log
 from annotation.flow.projects.job_queue import Lost
 from annotation.models import Batch, Dataset, Hit, Instructions, Item, Project, QualificationRound, User, Worker
 from annotation.pure.money import pricing
+from annotation.pure.text.answer_kinds import NO_ANSWER
 from annotation.recruitment import Marketplace, marketplaces
 from annotation.registry import task_type
 from annotation.tasktype import Features, capabilities
@@ -40,12 +41,16 @@ def features_of(datasets: Iterable[Dataset]) -> Features:
         unanswerable=any(f.get("unanswerable") for f in held),
         options=any(f.get("options") for f in held),
         sentences=bool(held) and all(f.get("sentences") for f in held),
-        supports=not held or any(f.get("supports", True) for f in held),
+        supports=not held or any(f.get("supports", True) or not _has_answers(f) for f in held),
         paragraphs=max((int(n) for f in held for n in f.get("paragraphs", {})), default=0),
         datasets=len(datasets),
         contexts=frozenset(int(n) for f in held for n in f.get("paragraphs", {})) or None,
         hops=max((int(n) for f in held for n in f.get("hops", {})), default=None),
     )
+
+
+def _has_answers(features: dict[str, Any]) -> bool:
+    return any(kind != NO_ANSWER for kind in features.get("answer_kinds", {}))
 
 
 def create_batch(

@@ -54,6 +54,19 @@ def test_a_task_fits_that_needs_an_option_turned_off(project: Any, tmp_path: Pat
     assert "sufficiency" not in task_fit.misfits([stored(project, tmp_path, pairs)])
 
 
+@pytest.mark.parametrize(
+    ("gold", "asked"),
+    [({}, True), ({"supports": None}, False), ({"supports": None, "answers": []}, True)],
+    ids=["with gold support", "with answers alone", "without gold"],
+)
+def test_support_is_asked_for_unless_there_is_gold_without_it(
+    project: Any, tmp_path: Path, gold: dict[str, Any], asked: bool
+) -> None:
+    data = stored(project, tmp_path, [record | {"hops": []} | gold for record in records(3)])
+    batch = batch_launch.create_batch(project, "b", task="answer", datasets=[data], instructions="Read.")
+    assert batch.options["support"] is asked
+
+
 @pytest.mark.parametrize("kind", sorted(task_types()))
 def test_what_features_rule_out_is_never_asked_about(kind: str) -> None:
     """Over the examples of every task: `fits` may say no only where `prepare` does."""

@@ -69,6 +69,13 @@ def test_a_link_can_be_scanned_and_mailed(people: Any, alice: Any, project: Any)
     assert url in fields["body"][0].splitlines()
 
 
+def test_a_link_that_no_phone_reaches_has_no_code(people: Any, alice: Any, project: Any) -> None:
+    sign_up.invite(project, role="worker", by=alice)
+    html = people(HTTP_HOST="localhost:8000")
+    assert "These links work on this computer only." in html
+    assert 'role="img"' not in html
+
+
 def test_a_revoked_link_has_neither_code_nor_mail(people: Any, alice: Any, project: Any) -> None:
     sign_up.revoke_invite(sign_up.invite(project, role="worker", by=alice))
     html = people()
