@@ -156,10 +156,10 @@ def test_participants_faults_and_kills_leave_the_books_in_order(
 def test_two_thousand_faults_leave_the_books_in_order(
     installation: Installation, emulator: Emulator, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
-    """500 faults a seed; publisher, payer and web server are killed at random."""
+    """At least 250 faults in each of eight runs (four seeds, both databases); all processes are killed at random."""
     monkeypatch.setattr(participants, "AT_ONCE", AT_ONCE)
     lab = Lab(installation, emulator, hits=60, seed=seed)
     found = run(lab, number=90, kills=25, share=0.5)
     assert_books_agree(lab, found)
     seen = emulator.faults.seen
-    assert seen.total() - seen["fine"] >= 500
+    assert seen.total() - seen["fine"] >= 250
