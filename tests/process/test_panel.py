@@ -153,13 +153,13 @@ def test_participants_faults_and_kills_leave_the_books_in_order(
 
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(4))
-def test_two_thousand_faults_leave_the_books_in_order(
+def test_a_thousand_faults_leave_the_books_in_order(
     installation: Installation, emulator: Emulator, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
-    """At least 250 faults in each of eight runs (four seeds, both databases); all processes are killed at random."""
+    """At least 150 faults in each of eight runs (four seeds, both databases); all processes are killed at random."""
     monkeypatch.setattr(participants, "AT_ONCE", AT_ONCE)
     lab = Lab(installation, emulator, hits=60, seed=seed)
     found = run(lab, number=90, kills=25, share=0.5)
     assert_books_agree(lab, found)
     seen = emulator.faults.seen
-    assert seen.total() - seen["fine"] >= 250
+    assert seen.total() - seen["fine"] >= 150
