@@ -256,7 +256,7 @@ function bindOptions() {
   const show = (open) => button.setAttribute("aria-expanded", String(open));
   button.addEventListener("click", () => show(button.getAttribute("aria-expanded") !== "true"));
   button.nextElementSibling.addEventListener("click", ({ target, detail }) => {
-    if (detail && target.name !== "option") setTimeout(() => show(false)); // by hand; arrow keys walk on
+    if (detail && target.closest(".choice")) setTimeout(() => show(false)); // by hand; arrow keys walk on
   });
 }
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.site import Site
 
@@ -74,11 +75,13 @@ def test_a_comment_is_posted_and_erased_beside_a_half_written_decision(reader: R
     field.fill("Is this <b>too</b> short?")
     field.press("Control+Enter")
     page.locator("#comments li", has_text="Is this <b>too</b> short?").wait_for()
+    expect(field).to_be_focused()
     assert field.input_value() == ""
     assert page.locator(FIELDS["discard"]).input_value() == "Too short."
     page.get_by_role("button", name="Erase…").click()
     page.locator("dialog:popover-open").get_by_role("button", name="Erase", exact=True).click()
     page.locator("#comments li").wait_for(state="detached")
+    expect(field).to_be_focused()
     assert (reader.here, reader.decisions()) == (here, [])
     page.locator(FIELDS["discard"]).focus()
     reader.decide("Control+Enter")

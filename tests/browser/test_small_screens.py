@@ -175,6 +175,10 @@ def test_options_unfold_on_a_phone_and_leave_the_room_to_the_text(desk: WorkPage
     expect(fold.locator("[data-chosen]")).to_have_text(text)
     page.keyboard.press("1")
     expect(fold.locator("[data-chosen]")).not_to_have_text(text)
+    fold.tap()
+    option.get_by_role("radio").tap()
+    expect(option).not_to_be_visible()
+    expect(fold.locator("[data-chosen]")).to_have_text(text)
 
 
 def test_the_tools_of_a_phone_are_one_line_and_the_question_can_be(desk: WorkPage) -> None:

@@ -5,3 +5,8 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
   form.requestSubmit();
 });
+
+// The list and its field are replaced when a comment is posted or erased: the cursor goes back to the field.
+document.addEventListener("htmx:afterSettle", ({ detail }) => {
+  if (detail.elt.id === "comments") detail.elt.querySelector("textarea")?.focus();
+});
