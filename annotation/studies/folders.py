@@ -39,7 +39,11 @@ def root() -> Path:
 
 
 def names() -> list[str]:
-    """The studies by name; a folder that begins with `_` is none."""
+    """The studies by name; a folder that begins with `_` is none. Raises Refused without the package for YAML."""
+    try:
+        definition.yaml_reader()
+    except BadStudy as lacking:
+        raise Refused(str(lacking)) from None
     return sorted(file.parent.name for file in root().glob("[!_]*/study.yaml"))
 
 

@@ -54,9 +54,12 @@ class LaunchForm(ConsoleForm):
 def studies(request: HttpRequest, project: Project) -> HttpResponse:
     """Every study of this installation, and the runs in this project."""
     runs = list(StudyRun.objects.filter(project=project).order_by("-pk"))
-    rows = [_listed(name, [run for run in runs if run.study == name]) for name in folders.names()]
-    breadcrumbs = section_breadcrumbs(project, "batches", _("Studies"))
-    context = {"project": project, "section": "batches", "breadcrumbs": breadcrumbs, "rows": rows}
+    context: dict[str, Any] = {"project": project, "section": "batches"}
+    context["breadcrumbs"] = section_breadcrumbs(project, "batches", _("Studies"))
+    try:
+        context["rows"] = [_listed(name, [run for run in runs if run.study == name]) for name in folders.names()]
+    except Refused as lacking:
+        context["lacking"] = str(lacking)
     return render(request, "studies/studies.html", context)
 
 
@@ -71,8 +74,6 @@ def _listed(name: str, runs: list[StudyRun]) -> dict[str, Any]:
 @member_form(roles.SEE, posting=roles.RUN)
 def study(request: HttpRequest, project: Project, name: str) -> HttpResponse:
     """One study: what the paper did, its figures beside each run's, and the form that launches it."""
-    if name not in folders.names():
-        raise Http404
     try:
         folder = folders.read(name)
     except Refused as broken:

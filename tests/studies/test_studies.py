@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -19,7 +20,7 @@ from annotation.flow.errors import Refused
 from annotation.flow.people import consent
 from annotation.flow.people.sign_up import project_named
 from annotation.jobs import work_off
-from annotation.models import Batch, Dataset, Item, Project
+from annotation.models import Batch, Dataset, Item, Member, Project
 from annotation.registry import task_type
 from annotation.studies import folders, report
 from annotation.studies.launch import batches_of, begin, launch
@@ -210,6 +211,18 @@ def test_a_copied_folder_is_a_new_study(project: Project, monkeypatch: pytest.Mo
     assert folders.names() == ["mine"]
     run = launched(project, "mine")
     assert set(batches_of(run)) == {"qualification", "answers"}
+
+
+def test_a_missing_package_is_named_once_instead_of_with_each_study(
+    client: Client, project: Project, admin_user: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Member.objects.create(project=project, user=admin_user)
+    client.force_login(admin_user)
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    page = client.get(reverse("studies", args=[project.slug])).content.decode()
+    assert page.count("hopscribe[studies]") == 1
+    with pytest.raises(CommandError, match=r"hopscribe\[studies\]"):
+        call_command("study", "list")
 
 
 def test_a_broken_study_is_listed_with_its_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Any) -> None:

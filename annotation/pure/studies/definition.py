@@ -91,12 +91,18 @@ YAML_NAMES = {"source": "from"}  # "from" is no name in Python
 KINDS = {"str": str, "int": int, "float": (int, float), "dict": dict, "list": list}
 
 
-def read(text: str) -> Definition:
-    """The definition in a file's text. Raises BadStudy with the place in the file."""
+def yaml_reader() -> Any:
+    """The package that reads YAML, an extra. Raises BadStudy where it is not installed."""
     try:
-        import yaml  # an extra
+        import yaml
     except ModuleNotFoundError:
         raise BadStudy('studies need a package that is not installed: pip install "hopscribe[studies]"') from None
+    return yaml
+
+
+def read(text: str) -> Definition:
+    """The definition in a file's text. Raises BadStudy with the place in the file."""
+    yaml = yaml_reader()
     try:
         raw = yaml.safe_load(text)
     except yaml.YAMLError as broken:
