@@ -177,7 +177,8 @@ def test_decisions_come_like_a_deck_of_cards(desk: WorkPage) -> None:
     worker = desk("pairs", task="coreference", sample=6)
     page, asked = worker.page, []
     page.on("request", lambda sent: asked.append(sent.url) if sent.url.endswith("/next/") else None)
-    page.reload()
+    with page.expect_response("**/next/"):  # a key before it is here would have to ask again
+        page.reload()
     page.wait_for_load_state("networkidle")
     for place, key in enumerate("yn", start=2):
         page.wait_for_timeout(SETTLED)
