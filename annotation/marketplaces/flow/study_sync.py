@@ -133,7 +133,7 @@ def decide_bonus(row: VisitBonus, *, was_paid: bool) -> bool:
         has_changed = bonuses.look_again(row, StudyLine(study.connection, patience=Patience()))
     if has_changed:
         differences.record(study, list(differences.unclear_bonuses(study)), kinds=[Difference.Kind.BONUS_UNCLEAR])
-        raise Refused(_("The marketplace lists other bonuses by now. Look again before you decide."))
+        raise Refused(_("The list of bonuses on the marketplace has changed. Check it again before you decide."))
     return bonuses.decide(row, was_paid=was_paid)
 
 

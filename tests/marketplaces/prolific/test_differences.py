@@ -164,7 +164,7 @@ def test_an_unclear_bonus_is_decided_only_by_what_the_marketplace_lists_now(pane
     VisitBonus.objects.filter(pk=row.pk).update(before=[])
     listed.extend([35, 500])
     said = signed_in.post(f"{path}{Difference.objects.get().pk}/", {"act": "unpaid"}, follow=True).content.decode()
-    assert "lists other bonuses by now" in said
+    assert "The list of bonuses on the marketplace has changed." in said
     assert "now: 0.35, 5.00" in said
     listed.remove(500)
     signed_in.post(f"{path}{Difference.objects.get().pk}/", {"act": "unpaid"})
