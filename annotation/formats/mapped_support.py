@@ -46,7 +46,7 @@ class Support:
 
 
 def support_of(record: JSON, columns: Columns, context: Context, inspection: Inspection) -> Support:
-    """The support of a record; what cannot be any is an error. Null says nothing, an empty list that none supports."""
+    """The support of a record. A value that cannot be support is an error; null is unknown, an empty list is none."""
     names = columns.get("support_from_1", columns.get("support", ()))
     given = _Given.of(record, names, context)
     if not names:
@@ -179,7 +179,7 @@ class _Given:
         return None
 
     def _facts(self, facts: Sequence[tuple[int, int]], inspection: Inspection) -> tuple[tuple[int, int], ...] | None:
-        """The facts, without those whose sentence there is not; None where paragraphs have no sentences."""
+        """The facts whose sentence exists; None where paragraphs have no sentences."""
         known = [(at, number) for at, number in facts if self.context.paragraphs[at].sentences is not None]
         if len(known) < len(facts):
             return None

@@ -61,14 +61,14 @@ class Subject:
         return f"{address}#comments"
 
     @property
-    def asks(self) -> str:
+    def label(self) -> str:
         """The label of the field."""
         if self.assignment:
             return _("Comment on this response")
         return _("Comment on this HIT") if self.hit else _("Comment on this item")
 
     @property
-    def written_by(self) -> dict[str, Any]:
+    def arguments(self) -> dict[str, Any]:
         """The arguments of `comments.add`."""
         if self.assignment:
             return {"assignment": self.assignment}
@@ -163,7 +163,7 @@ def comment_add(request: HttpRequest, project: Project, kind: str, public_id: st
     """Post a comment; a refused one stays in the field, with the reason."""
     subject, text = subject_of(project, kind, public_id), posted_text(request, "text")
     try:
-        comments.add(request.user, text, **subject.written_by)
+        comments.add(request.user, text, **subject.arguments)
     except Refused as refused:
         return _answer(request, project, subject, problem=str(refused), typed=text)
     return _answer(request, project, subject)
