@@ -48,9 +48,9 @@ class Support:
 def support_of(record: JSON, columns: Columns, context: Context, inspection: Inspection) -> Support:
     """The support of a record. A value that cannot be support is an error; null is unknown, an empty list is none."""
     names = columns.get("support_from_1", columns.get("support", ()))
-    given = _Given.of(record, names, context)
     if not names:
         return Support()
+    given = _Given.of(record, names, context)
     if not given.filled:
         return Support(None if given.values and all(value != [] for _, value in given.values) else ())
     if not given.can_be_support(inspection):

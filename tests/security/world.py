@@ -189,7 +189,7 @@ def _commented(batch: Any, boss: Any) -> dict[str, Any]:
     made = comments.add(boss, note, hit=done.hit)
     comments.add(boss, note, item=done.hit.item)
     comments.add(boss, note, assignment=done)
-    return {"comment-add.kind": "hit", "comment-add.public_id": done.hit.public_id, "comment-erase.pk": made.pk}
+    return {"comment-add.kind": "hit", "comment-add.name": done.hit.public_id, "comment-erase.pk": made.pk}
 
 
 def _round(project: Any, held: Any, person: Any) -> dict[str, Any]:

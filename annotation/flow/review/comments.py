@@ -7,13 +7,13 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from annotation.flow.errors import Refused
 from annotation.flow.notifications import announcements
 from annotation.flow.projects import audit_log
-from annotation.models import Assignment, Comment, Hit, Item, Member, Notice, Project, User
+from annotation.models import Assignment, Comment, Hit, Item, Member, Notice, Project, User, WorkerResponse
 from annotation.pure.people import roles
 from annotation.pure.people.name_mentions import mentioned
 
@@ -119,8 +119,12 @@ def erase(comment: Comment, user: User) -> None:
 
 
 def response_numbers(hits: Collection[int]) -> dict[int, int]:
-    """{assignment: its place among the HIT's} of the submitted responses to these HITs, from 0 in order of time."""
-    done = Assignment.objects.submitted().filter(hit__in=hits).order_by("submitted_at", "pk")
+    """{assignment: its place among the HIT's} of the submitted responses to these HITs, from 0 in order of time.
+
+    Erased responses have no place.
+    """
+    is_kept = Exists(WorkerResponse.objects.filter(assignment=OuterRef("pk")))
+    done = Assignment.objects.submitted().filter(is_kept, hit__in=hits).order_by("submitted_at", "pk")
     by_hit: defaultdict[int, list[int]] = defaultdict(list)
     for pk, hit in done.values_list("pk", "hit"):
         by_hit[hit].append(pk)

@@ -4,7 +4,7 @@ That there was a response stays recorded, with the decisions on it; its content 
 """
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from annotation.flow.projects import audit_log
 from annotation.models import Assignment, ProblemReport, WorkerResponse
@@ -16,7 +16,8 @@ def erase(assignments: QuerySet[Assignment]) -> int:
 
     Exclude the responses before. Idempotent.
     """
-    has_content = Q(responses__isnull=False) | Q(draft__isnull=False) | ~Q(problem_reports__text="")
+    reports_with_text = ProblemReport.objects.filter(assignment=OuterRef("pk")).exclude(text="")
+    has_content = Q(responses__isnull=False) | Q(draft__isnull=False) | Exists(reports_with_text)
     keys = sorted(set(assignments.filter(has_content).values_list("pk", flat=True)))
     erased = 0
     for key in keys:

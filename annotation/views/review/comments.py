@@ -146,22 +146,25 @@ def _about(comment: Comment, subject: Subject, letters: Mapping[int, str]) -> di
     if comment.hit is None:
         page = reverse("item", args=[slug, subject.item.dataset.slug, subject.item.position])
         return {"about": _("on the item"), "page": page}
-    values = {"letter": letters.get(comment.assignment_id or 0, ""), "batch": comment.hit.batch.title}
+    letter = letters.get(comment.assignment_id or 0, "")  # an erased response has none
+    values = {"letter": letter, "batch": comment.hit.batch.title}
     page = reverse("hit", args=[slug, comment.hit.batch.slug, comment.hit.public_id])
-    return {"about": _words(comment, subject) % values, "page": page}
+    return {"about": _words(comment, subject, letter) % values, "page": page}
 
 
-def _words(comment: Comment, subject: Subject) -> str:
+def _words(comment: Comment, subject: Subject, letter: str) -> str:
     elsewhere = subject.hit is None
+    if comment.assignment_id and not letter:
+        return _("on an erased response in “%(batch)s”") if elsewhere else _("on an erased response")
     if comment.assignment_id:
         return _("on response %(letter)s in “%(batch)s”") if elsewhere else _("on response %(letter)s")
     return _("on the HIT in “%(batch)s”") if elsewhere else _("on the HIT")
 
 
 @member_action(roles.REVIEW)
-def comment_add(request: HttpRequest, project: Project, kind: str, public_id: str) -> HttpResponse:
+def comment_add(request: HttpRequest, project: Project, kind: str, name: str) -> HttpResponse:
     """Post a comment; a refused one stays in the field, with the reason."""
-    subject, text = subject_of(project, kind, public_id), posted_text(request, "text")
+    subject, text = subject_of(project, kind, name), posted_text(request, "text")
     try:
         comments.add(request.user, text, **subject.arguments)
     except Refused as refused:

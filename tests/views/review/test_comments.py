@@ -12,7 +12,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotation.flow.review import adjudication, comments
+from annotation.flow.review import adjudication, comments, response_erasure
 from annotation.models import Batch, Comment, Hit, Member, Notice, Project, User
 from tests.conftest import answer_to
 from tests.flow import acting
@@ -106,6 +106,20 @@ def test_each_comment_says_what_it_is_about(boss: Any, alice: Any, hit: Hit, car
     assert on_item.content.decode().count(f'href="{page_of(hit)}"') >= 2
     assert f'href="{page_of(hit.item)}"' in on_hit.content.decode()
     assert '<a href="#comments">' in on_hit.content.decode()
+
+
+@pytest.mark.postgresql(reason="a trigger keeps responses from being changed")
+def test_a_comment_on_an_erased_response_says_so_and_the_others_keep_their_letters(
+    boss: Any, alice: Any, hit: Hit, bob: Any, carol: Any
+) -> None:
+    comments.add(alice, "First.", assignment=hit.assignments.get(worker=bob))
+    comments.add(alice, "Second.", assignment=hit.assignments.get(worker=carol))
+    response_erasure.erase(hit.assignments.filter(worker=bob))
+    on_hit, on_item = boss.get(page_of(hit)), boss.get(page_of(hit.item))
+    assert [each["letter"] for each in on_hit.context["responses"]] == ["A"]
+    assert re.search(r" on an erased response Erase… First", thread(on_hit))
+    assert re.search(r" on response A Erase… Second", thread(on_hit))
+    assert re.search(r" on an erased response in “wells-1” Erase… First", thread(on_item))
 
 
 @pytest.mark.parametrize(("text", "why"), [(" \r\n", "Write a comment"), ("x" * 2001, "can have 2000 characters")])
