@@ -97,7 +97,7 @@ def _link(base: str, invite: Invite, role: str) -> dict[str, Any]:
     found: dict[str, Any] = {"invite": invite, "state": invite.state, "url": ""}
     if found["state"] == "open" and roles.may_invite(role, invite.role):
         url = base + reverse("join", args=[invite.token])
-        # a code is for a phone, which a link of this computer only does not reach
+        # phones scan the code, and they cannot open a link that works on this computer only
         is_reached = host_reach.reach_of(urlsplit(base).netloc) != host_reach.COMPUTER
         found |= {"url": url, "qr": qr_code.as_svg(url) if is_reached else "", "mail": _mail(invite.project, url)}
     return found
