@@ -128,8 +128,8 @@ export class Draft {
     const upTo = this.changes;
     try {
       const reply = await post(this.url, this.fields(), { signal: AbortSignal.timeout(15_000), ...options });
+      if (options.prefetch) await holdFrom(reply, this.form); // before it says "Saved": what follows is here then
       await this.heard(reply, upTo);
-      if (options.prefetch) await holdFrom(reply, this.form);
     } catch {
       this.failed();
     } finally {

@@ -46,7 +46,8 @@ export async function holdFrom(reply, form) {
 /** The item that a reply holds, or null. */
 export async function itemFrom(reply) {
   const url = reply?.ok ? reply.headers.get("X-Item") : null;
-  return url && itemOf(await reply.text(), url);
+  const source = url && await reply.text().catch(() => null); // a reply can break off
+  return source ? itemOf(source, url) : null;
 }
 
 /** Keep an item as the next one. */

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +50,16 @@ def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
         if item.path.name in LONG or (first in seen and item.path.name not in ALL_KINDS):
             item.add_marker(pytest.mark.soak)
         seen.add(first)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
+    """With a failure comes what its pages showed."""
+    report = yield
+    contexts = getattr(item, "funcargs", {}).get("contexts")
+    if report.when == "call" and report.failed and contexts:
+        report.sections += [(f"page {url}", text) for url, text in contexts.shown()]
+    return report
 
 
 @pytest.fixture(scope="session")

@@ -40,6 +40,11 @@ class Contexts:
         context.set_default_timeout(PATIENCE)
         return context
 
+    def shown(self) -> list[tuple[str, str]]:
+        """URL and text of each page that is open."""
+        pages = [page for _key, context in self._taken for page in context.pages]
+        return [(page.url, page.evaluate("() => document.body?.innerText ?? ''")) for page in pages]
+
     def return_assignment(self) -> None:
         """Empty the contexts that are in use, for the next test."""
         while self._taken:

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.desk import Desk
+from tests.browser.test_small_screens import overflow
 
 WorkPage = Callable[..., Desk]
 LIT = "(name) => [...(CSS.highlights.get(name) ?? [])].map((range) => range.toString())"
@@ -133,6 +134,8 @@ def test_a_search_that_cannot_reach_the_server_says_so(seat: Desk) -> None:
     seat.page.context.set_offline(True)
     seat.page.locator("#search").fill("ship")
     expect(seat.page.locator("#search-result")).to_have_text("The search needs the server, which cannot be reached.")
+    seat.page.set_viewport_size({"width": 390, "height": 844})
+    assert overflow(seat.page) == 0
     seat.page.context.set_offline(False)
     seat.search("shi")
 
