@@ -76,6 +76,7 @@ DESCRIPTIONS: Final[dict[str, str]] = {
     "format": "The name of a file format, such as `musique` or `jsonl`.",
     "fresh_only": "Skip items that the worker has seen in another batch.",
     "two_adjudicators": "Whether two requesters adjudicate each HIT, independently of each other.",
+    "shows_scores": "Whether each worker sees their own scores once the batch is closed.",
     "same_order": "Whether all workers get the HITs in the same order; by default each has their own.",
     "generated": "A file of generated texts, for derivations that need one.",
     "gold_support": "Positions of the supporting paragraphs, from 0; null: unknown.",

@@ -40,6 +40,14 @@ class WhoForm(ConsoleForm):
             "Neither sees the other’s decision before both have decided. Where they differ, a third decision is final."
         ),
     )
+    shows_scores = forms.BooleanField(
+        label=_("Show each worker their own scores once the batch is closed"),
+        required=False,
+        help_text=_(
+            "On its page under “Your responses”, as means over all their responses to items with gold. Workers who "
+            "know their scores may respond differently if you open the batch again."
+        ),
+    )
 
     def __init__(self, project: Project, posted: Any = None, *, batch: Batch | None = None) -> None:
         super().__init__(posted, initial=self.stored(batch) if batch else None)
@@ -57,6 +65,7 @@ class WhoForm(ConsoleForm):
             "who": "chosen" if chosen else "all",
             "workers": chosen,
             "two_adjudicators": batch.two_adjudicators,
+            "shows_scores": batch.shows_scores,
         }
 
     def clean(self) -> dict[str, Any]:
@@ -83,7 +92,7 @@ class WhoForm(ConsoleForm):
         """Change a launched batch, from the next assignment on."""
         minutes = self.cleaned_data["expected_minutes"]
         seconds = round(60 * minutes) if minutes else self.batch.expected_seconds
-        named = {name: self.cleaned_data[name] for name in ("title", "two_adjudicators")}
+        named = {name: self.cleaned_data[name] for name in ("title", "two_adjudicators", "shows_scores")}
         batch_launch.change_terms(self.batch, workers=self.chosen_workers(), expected_seconds=seconds, **named)
         eligibility.require(self.batch, self.requirements.requirements())
 

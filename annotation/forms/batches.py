@@ -93,6 +93,7 @@ COLUMNS = [
     "fresh_only",
     "same_order",
     "two_adjudicators",
+    "shows_scores",
     *DRAWING,
 ]  # of Batch, with form fields of the same name
 

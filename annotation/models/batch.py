@@ -78,6 +78,7 @@ class Batch(models.Model):
     has_reserved_hits = models.BooleanField(default=False)  # whether HITs were reserved for chosen workers
     check_share = models.FloatField(_("share of hidden gold"), default=0)  # of a worker's assignments, 0..0.5
     two_adjudicators = models.BooleanField(default=False, db_default=False)  # decide independently of each other
+    shows_scores = models.BooleanField(default=False, db_default=False)  # to each worker their own, once closed
     check_rule = JSONTextField(default=dict)  # {"after", "warn_below", "pause_below"} by the mean grade of hidden gold
     state = models.CharField(max_length=10, choices=State, default=State.DRAFT)
     size = models.PositiveIntegerField(default=0)  # HITs, once launched

@@ -128,6 +128,9 @@ def test_of_a_launched_batch_only_some_things_change(api: Any, batch: Any, bob: 
         2,
         [bob.pseudonym],
     )
+    assert result["shows_scores"] is False
+    assert api.patch("batches/wells-1/", shows_scores=True).json()["shows_scores"] is True
+    assert api.patch("batches/wells-1/", title="Wells").json()["shows_scores"] is True
     assert fields_at_fault(api.patch("batches/wells-1/", sample=3, title="No")) == {"sample"}
     assert api.put("batches/wells-1/instructions/", text="Read thrice.").json()["version"] == 3
     assert [row["version"] for row in api.get("batches/wells-1/instructions/").json()["results"]] == [3, 2, 1]

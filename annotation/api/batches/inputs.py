@@ -33,6 +33,7 @@ class TermsInput(Input):
     )
     requirements = RequirementSerializer(many=True, required=False)
     two_adjudicators = serializers.BooleanField(required=False)
+    shows_scores = serializers.BooleanField(required=False)
     instructions = serializers.CharField(
         max_length=100_000, trim_whitespace=False, required=False, help_text="The instructions, in Markdown."
     )
@@ -97,7 +98,7 @@ CHECKS = {"check_percent": "percent", "check_after": "after", "check_warn": "war
 CHECKS |= {"check_pause": "pause_below_percent", "checks": "datasets"}
 SAME = ("title", "name", "task", "sample", "seed", "assignments_per_hit", "meeting", "purpose", "instructions")
 SAME += ("reward", "auto_approve_days", "expected_minutes")
-TICKS = ("fresh_only", "same_order", "disjoint", "unseen_only", "paid", "two_adjudicators")
+TICKS = ("fresh_only", "same_order", "disjoint", "unseen_only", "paid", "two_adjudicators", "shows_scores")
 
 
 def launch_form(project: Project, data: JSON, *, batch: Batch | None = None) -> LaunchForm:
@@ -125,7 +126,7 @@ def terms_form(batch: Batch, data: JSON) -> WhoForm:
     own = [batch.project.pseudonym(worker.pk) for worker in batch.workers.all()]
     posted = {"title": batch.title} | {name: data[name] for name in ("title", "expected_minutes") if data.get(name)}
     posted |= _people(batch.project, data.get("people", own))
-    posted["two_adjudicators"] = data.get("two_adjudicators", batch.two_adjudicators)
+    posted |= {name: data.get(name, getattr(batch, name)) for name in ("two_adjudicators", "shows_scores")}
     if "requirements" in data:
         posted |= _requirements(data["requirements"])
     form = WhoForm(batch.project, posted, batch=batch)

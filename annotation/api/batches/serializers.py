@@ -94,6 +94,7 @@ class BatchSerializer(serializers.Serializer):
     disjoint = serializers.BooleanField()
     unseen_only = serializers.BooleanField()
     two_adjudicators = serializers.BooleanField()
+    shows_scores = serializers.BooleanField()
     people = serializers.SerializerMethodField()
     requirements = RequirementSerializer(many=True)
     paid = serializers.SerializerMethodField()

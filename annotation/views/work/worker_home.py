@@ -15,6 +15,7 @@ from annotation.flow.errors import Refused
 from annotation.flow.money import earnings
 from annotation.flow.notifications import worker_messages
 from annotation.flow.people import mturk_ids, qualification_types, round_attempts, round_results, sign_up
+from annotation.flow.reports import own_scores
 from annotation.flow.review import review_decisions
 from annotation.flow.work import eligibility, open_work, worker_batches
 from annotation.forms.sign_up import DetailsForm, MessageForm
@@ -114,7 +115,8 @@ def batch_done(request: HttpRequest, pk: int) -> HttpResponse:
     under_way = Assignment.objects.filter(batch=batch, worker=worker, state=lifecycle.ACCEPTED).exists()
     left = under_way or open_work.left(participation, most=1) > 0
     context = {"batch": batch, "reason": reason, "missing": missing, "outcome": outcome}
-    return render(request, "work/done.html", context | {"done": participation.done, "left": left})
+    context |= {"done": participation.done, "left": left, "scores": own_scores.own_scores(batch, worker)}
+    return render(request, "work/done.html", context)
 
 
 @signed_in_page
@@ -126,8 +128,10 @@ def history(request: HttpRequest) -> HttpResponse:
     written = worker_messages.counted(rows.order_by("-submitted_at"))
     page = Paginator(written.prefetch_related(decided), 50).get_page(request.GET.get("page"))
     returned = review_decisions.to_repair(worker__user=request.user).filter(assignment__in=[row.pk for row in page])
+    scored = {row.batch_id: row for row in reversed(page.object_list) if own_scores.is_scored(row)}
     for row in page:
         row.heading = heading(row.batch, row.hit)
+        row.leads_to_scores = scored.get(row.batch_id) is row
     context = {"page": page, "returned": {review.assignment_id: review for review in returned}}
     return render(request, "work/history.html", context | worker_tabs(request, "history"))
 
