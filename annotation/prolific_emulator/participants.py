@@ -88,14 +88,15 @@ def run(emulator: Emulator, study: str, participant: str, habit: str, seed: floa
     stay = Stay(one.id, habit)
     most = rng.randint(1, 4) if habit in {RETURNS, GIVES_UP} else MOST_PAGES
     try:
-        _walk(stay, url, emulator.url, rng, most)
+        walk(stay, url, emulator.url, rng, most)
     except Unreachable as away:
         stay.last = str(away)
     _leave(emulator, stay)
     return stay
 
 
-def _walk(stay: Stay, url: str, origin: str, rng: Random, most: int) -> None:
+def walk(stay: Stay, url: str, origin: str, rng: Random, most: int) -> None:
+    """Open a study and go on until it shows the code of the service at `origin`, or after `most` forms."""
     browser = Browser()
     page = _patiently(partial(browser.open, url))
     for _step in range(MOST_PAGES):
