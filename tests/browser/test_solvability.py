@@ -182,3 +182,18 @@ def picture(worker: Desk, name: str) -> None:
     """For who wants to look: a screenshot in the folder that PICTURES names."""
     if folder := os.environ.get("PICTURES"):
         worker.page.screenshot(path=f"{folder}/{name}.png")
+
+
+def test_the_text_uses_the_width_and_gaps_are_smaller_than_words(judging: WorkPage) -> None:
+    page = judging(sample=1).page
+    text, column = (page.locator(where).first.bounding_box() for where in ("[data-text]", ".ablated"))
+    assert column["width"] == 960
+    assert text["width"] >= 0.95 * column["width"]
+    sizes = [
+        float(page.locator(where).first.evaluate("(each) => getComputedStyle(each).fontSize.slice(0, -2)"))
+        for where in ("[data-text]", "[data-text] .gap")
+    ]
+    assert sizes[0] >= 18
+    assert sizes[1] < sizes[0]
+    page.set_viewport_size(PHONE["viewport"])
+    assert overflow(page) == 0

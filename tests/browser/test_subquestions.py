@@ -166,3 +166,21 @@ def test_the_page_is_accessible(checking: WorkPage, scheme: Any) -> None:
             worker.page.set_viewport_size({"width": width, "height": height})
             worker.page.screenshot(path=f"{folder}/{scheme}-{width}.png", full_page=width < 500)
     assert not broken(worker.page)
+
+
+def test_rows_are_told_apart_and_only_where_one_stands_are_keys(checking: WorkPage) -> None:
+    page = checking("template_questions").page
+    rows = page.locator(".sub-hop")
+    edges = rows.evaluate_all("all => all.map((each) => getComputedStyle(each).borderInlineStartColor)")
+    assert len(set(edges)) == len(edges) == 3
+    grounds = "all => all.map((each) => getComputedStyle(each).backgroundColor)"
+    assert len(set(rows.evaluate_all(grounds))) == 1
+    keys_shown = page.locator(".judgment kbd[data-key-for=yes]:visible, .judgment kbd[data-key-for=no]:visible")
+    expect(keys_shown).to_have_count(1)
+    page.keyboard.press("y")
+    expect(keys_shown).to_have_count(2)
+    assert keys_shown.first.evaluate("(each) => each.closest('.judgment').hasAttribute('data-here')")
+    first, *others = rows.evaluate_all(grounds)
+    assert first not in others
+    ring = page.locator(".judgment[data-here]").evaluate("(each) => getComputedStyle(each).boxShadow")
+    assert "0px 0px 0px 3px" in ring
