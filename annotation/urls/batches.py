@@ -20,6 +20,7 @@ pages: list[URLPattern] = [
     path(f"{BATCH}assignments/", batches.batch_assignments, name="batch-assignments"),
     path(f"{BATCH}hits/", hits.hits, name="hits"),
     path(f"{BATCH}hits/<slug:public_id>/", hits.hit, name="hit"),
+    path(f"{BATCH}hits/<slug:public_id>/open/", hits.hit_open, name="hit-open"),
     path(f"{BATCH}hits/<slug:public_id>/exclude/", hits.hit_exclude, name="hit-exclude"),
     path(f"{BATCH}hits/<slug:public_id>/restore/", hits.hit_restore, name="hit-restore"),
     path(f"{BATCH}instructions/", batches.instructions, name="instructions"),

@@ -18,6 +18,7 @@ pages: list[URLPattern] = [
     path(f"{DATASET}derive/", derivation.derive, name="dataset-derive"),
     path(f"{DATASET}remove/", datasets.dataset_remove, name="dataset-remove"),
     path(f"{PROJECT}jobs/<slug:public_id>/restore/", datasets.dataset_restore, name="dataset-restore"),
+    path(f"{ITEM}open/", items.item_open, name="item-open"),
     path(f"{ITEM}edit/", item_editing.item_edit, name="item-edit"),
     path(f"{ITEM}versions/", item_editing.item_versions, name="item-versions"),
     path(f"{ITEM}versions/<int:version>/restore/", item_editing.item_restore, name="item-restore"),

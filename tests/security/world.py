@@ -41,7 +41,16 @@ from tests.views.console import answer, take
 
 OF_WORKERS = ("batch-start", "batch-instructions", "batch-done", "practice", "practice-done", "practice-live")
 OF_READING = ("review-answer", "review-undo", "review-choose", "review-feedback")
-OF_HITS = ("hit", "hit-exclude", "hit-restore", "adjudicate-hit", "adjudicate-undo", "gold-item", "gold-undo")
+OF_HITS = (
+    "hit",
+    "hit-open",
+    "hit-exclude",
+    "hit-restore",
+    "adjudicate-hit",
+    "adjudicate-undo",
+    "gold-item",
+    "gold-undo",
+)
 IN_FRAME = "consent instructions feedback practice practice-done submit draft extend report-problem return"
 ACTS_IN_FRAME = [f"frame-{act}" for act in IN_FRAME.split()]
 OF_FRAMES = ["frame", "frame-preview-live", "frame-live", "frame-practice-live", *ACTS_IN_FRAME]

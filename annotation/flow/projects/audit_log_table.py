@@ -31,6 +31,7 @@ ACTS = {  # labels of recorded acts, whose own names stay: entries are never cha
     "closed": gettext_noop("closed"),
     "topped up": gettext_noop("assignments added"),
     "scores opened": gettext_noop("scores opened before all responses were in"),
+    "gold opened": gettext_noop("gold and names opened before adjudicating"),
     "guide changed": gettext_noop("instructions changed"),
     "settings changed": gettext_noop("settings changed"),
     "judgments imported": gettext_noop("responses imported"),

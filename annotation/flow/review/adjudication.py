@@ -53,12 +53,20 @@ def following(batch: Batch, hit: Hit, viewer: User | None = None) -> Open | None
     return next(_open(batch, keys[here + 1 :] + keys[:here], viewer), None)
 
 
+def is_open(hit: Hit) -> bool:
+    """Whether the HIT is in the batch's queue; also while the second of two decisions is missing."""
+    may_be_open = hit.batch.hits.filter(_may_be_open(hit.batch), pk=hit.pk).exists()
+    return may_be_open and any(_open(hit.batch, [hit.pk], None))
+
+
+def _may_be_open(batch: Batch) -> Q:
+    submitted = Q(excluded_at__isnull=True, check_item=False, done__gt=0)
+    return submitted if batch.state == Batch.State.CLOSED else submitted & NOTHING_DUE
+
+
 def _keys(batch: Batch, *, besides: int | None = None) -> list[int]:
     """HITs that may be open, in the order of their items, including `besides`."""
-    submitted = Q(excluded_at__isnull=True, check_item=False, done__gt=0)
-    if batch.state != Batch.State.CLOSED:
-        submitted &= NOTHING_DUE
-    hits = batch.hits.filter(submitted | Q(pk=besides))
+    hits = batch.hits.filter(_may_be_open(batch) | Q(pk=besides))
     return list(hits.order_by("item__dataset__slug", "item__position").values_list("pk", flat=True))
 
 

@@ -13,8 +13,8 @@ from django.utils.translation import gettext as _
 from annotation.flow.batches import batch_progress, hit_filters, reserved_hits
 from annotation.flow.notifications import worker_messages
 from annotation.flow.people.worker_names import name_uncomposed
-from annotation.flow.review import comments, problem_reports, review_decisions
-from annotation.models import Assignment, Batch, Hit, Project
+from annotation.flow.review import adjudication, comments, gold_looks, problem_reports, review_decisions
+from annotation.models import Assignment, Batch, Hit, Project, User
 from annotation.models.batch import by_disagreement
 from annotation.pure.batches import lifecycle
 from annotation.pure.batches.hit_filters import Cut
@@ -80,15 +80,21 @@ def listed(request: HttpRequest, batch: Batch, cut: Cut) -> QuerySet[Hit]:
 
 @member_page(roles.SEE)
 def hit(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
-    """One HIT: question, context with gold, all responses side by side, with revisions and times."""
+    """One HIT: question, context with gold, all responses side by side, with revisions and times.
+
+    Blind for a viewer who is still to adjudicate it and has not opened gold and names.
+    """
     shown = batch_of(project, batch)
     row = hit_of(shown, public_id)
-    responses = responses_of(row)
-    context = batch_context(
-        shown, "hits", leaf=row.public_id, hit=row, **side_by_side(shown, row, responses), **_around(row)
-    )
-    context["standings"] = _standings(shown, responses)
-    context |= thread_context(request, project, row)
+    hidden = gold_looks.hidden([row], request.user) if roles.REVIEW in request.may else []
+    responses = blind_responses(row, request.user) if hidden else responses_of(row)
+    compared = side_by_side(shown, row, responses, blind=bool(hidden))
+    context = batch_context(shown, "hits", leaf=row.public_id, hit=row, **compared, **_around(row))
+    if hidden:
+        context["gold_hidden"] = hidden
+    else:
+        context["standings"] = _standings(shown, responses)
+        context |= thread_context(request, project, row)
     context["reasons"] = [(key, _(text)) for key, text in PROBLEM_REASONS.items()]
     return render(request, "batches/hit.html", context)
 
@@ -99,6 +105,12 @@ def responses_of(row: Hit) -> list[dict[str, Any]]:
     done = done.select_related("worker__project").prefetch_related("responses").order_by("submitted_at", "pk")
     kept = [assignment for assignment in done if assignment.responses.all()]
     return [_response(letter_of(number), assignment) for number, assignment in enumerate(kept)]
+
+
+def blind_responses(row: Hit, viewer: User) -> list[dict[str, Any]]:
+    """The same without workers, in an order and under letters that do not tell who gave them."""
+    mixed = adjudication.shuffled(responses_of(row), viewer=viewer.pk, hit=row.public_id)
+    return [each | {"letter": letter_of(number), "worker": None} for number, each in enumerate(mixed)]
 
 
 def side_by_side(batch: Batch, row: Hit, responses: list[dict[str, Any]], *, blind: bool = False) -> dict[str, Any]:
@@ -158,6 +170,13 @@ def _around(row: Hit) -> dict[str, Any]:
         report.reason_text = _(PROBLEM_REASONS.get(report.reason, report.reason))
     thread = list(worker_messages.unread_from_workers(assignment__hit=row).select_related("assignment"))
     return {"others": others.select_related("worker__project"), "problem_reports": reports, "thread": thread}
+
+
+@member_action(roles.REVIEW)
+def hit_open(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
+    """Open gold, names and scores of a HIT that the viewer is still to adjudicate, which is logged."""
+    gold_looks.look([hit_of(batch_of(project, batch), public_id)], request.user)
+    return see("hit", project.slug, batch, public_id)
 
 
 @member_action(roles.REVIEW)

@@ -10,6 +10,8 @@ from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from annotation.flow.review import gold_looks
+from annotation.formats.without_gold import without_gold
 from annotation.models import Batch, Dataset, Hit, Item, Project
 from annotation.pure.data import dag
 from annotation.pure.data.example import Example, Hop, Paragraph
@@ -18,8 +20,9 @@ from annotation.pure.people import roles
 from annotation.pure.text.marked_text import Mark, fill_references, pieces
 from annotation.pure.text.spans import mentions
 from annotation.templatetags.composition_tags import hue
-from annotation.views.access import member_required
+from annotation.views.access import member_action, member_required
 from annotation.views.data.datasets import dataset_of
+from annotation.views.post_handling import see
 from annotation.views.review.comments import thread_context
 
 
@@ -32,9 +35,13 @@ def _asking(dataset: Dataset, position: int) -> QuerySet[Batch]:
 @require_safe
 @member_required(roles.SEE)
 def item(request: HttpRequest, project: Project, name: str, position: int) -> HttpResponse:
-    """Question, answers, decomposition and context of the item at a 0-based position."""
+    """Question, answers, decomposition and context of the item at a 0-based position.
+
+    Without gold for a viewer who is still to adjudicate one of its HITs and has not opened it.
+    """
     dataset = dataset_of(project, name)
     row = get_object_or_404(dataset.items, position=position)
+    hidden = gold_looks.hidden(_hits(project, row), request.user) if roles.REVIEW in request.may else []
     context = {
         "project": project,
         "section": "datasets",
@@ -43,10 +50,25 @@ def item(request: HttpRequest, project: Project, name: str, position: int) -> Ht
         "previous": position - 1 if position > 0 else None,
         "next": position + 1 if position + 1 < dataset.size else None,
         "batches": _asking(dataset, row.position),
-        **thread_context(request, project, row),
-        **exhibit(row.example),
+        "gold_hidden": hidden,
+        **({} if hidden else thread_context(request, project, row)),
+        **exhibit(without_gold(row.example) if hidden else row.example),
     }
     return render(request, "data/item.html", context)
+
+
+def _hits(project: Project, row: Item) -> QuerySet[Hit]:
+    """The HITs of any version of the item in the project's batches."""
+    versions = Item.every.filter(dataset=row.dataset_id, position=row.position)
+    return Hit.objects.filter(item__in=versions, batch__in=project.batches.all()).select_related("batch__project")
+
+
+@member_action(roles.REVIEW)
+def item_open(request: HttpRequest, project: Project, name: str, position: int) -> HttpResponse:
+    """Open the gold of an item that the viewer is still to adjudicate, which is logged for each of its HITs."""
+    row = get_object_or_404(dataset_of(project, name).items, position=position)
+    gold_looks.look(_hits(project, row), request.user)
+    return see("item", project.slug, name, position)
 
 
 SHOWN_EXTRA = 20_000  # characters

@@ -22,9 +22,8 @@ from annotation.registry import task_type
 from annotation.tasktype import capabilities
 from annotation.views.access import member_action, member_form, member_page
 from annotation.views.batches.batch_page import batch_context, batch_of
-from annotation.views.batches.hits import hit_of, responses_of, side_by_side
+from annotation.views.batches.hits import blind_responses, hit_of, side_by_side
 from annotation.views.post_handling import posted_text, refusal_as_message, see, whole_number
-from annotation.views.response_letters import letter_of
 from annotation.views.review.comments import Subject, shown_comments
 from annotation.views.work.task_frame import PROBLEM_REASONS, shortcut_context
 
@@ -174,9 +173,12 @@ def _page(
     typed: dict[str, str] | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    mixed = adjudication.shuffled(responses_of(row), viewer=request.user.pk or 0, hit=row.public_id)
+    mixed = blind_responses(row, request.user)
     standings = {s.assignment.pk: s for s in review_decisions.standings([each["assignment"] for each in mixed])}
-    responses = [_lettered(k, each, standings) for k, each in enumerate(mixed)]
+    responses = [
+        each | {"number": k, "key": str(k), "standing": standings[each["assignment"].pk]}
+        for k, each in enumerate(mixed, 1)
+    ]
     picks = [each for each in responses if each["standing"].takes_part]
     taken = [each for each in picks if each["standing"].state in review_state.TAKEN]
     decided = bool(row.excluded_at) or len(taken) == 1
@@ -249,17 +251,6 @@ def _to_write(
     first = next((each for each in bases if each["edited"]), bases[0])
     filled = {"base": first["assignment"].public_id, "text": first["wording"], "problem": ""}
     return {"how": _(capabilities.writes(task)), "bases": bases, "open": typed is not None, **filled, **(typed or {})}
-
-
-def _lettered(number: int, response: dict[str, Any], standings: dict[int, Any]) -> dict[str, Any]:
-    """A response under a letter in the order of the page, without its worker."""
-    return response | {
-        "letter": letter_of(number),
-        "number": number + 1,
-        "key": str(number + 1),
-        "worker": None,
-        "standing": standings[response["assignment"].pk],
-    }
 
 
 @member_action(roles.REVIEW)

@@ -46,6 +46,7 @@ def test_a_hit_shows_all_answers_beside_gold(client: Any, alice: Any, bob: Any, 
     submissions.submit(given, answer_to(given) | {"support": [0, 2]}, key="1.x", base=1, active_seconds=40)
     answer(carol, batch, support=[1])
     client.force_login(alice)
+    client.post(at("hit-open", given.hit.public_id))
     response = client.get(at("hit", given.hit.public_id))
     html = response.content.decode()
     first, second = response.context["responses"]

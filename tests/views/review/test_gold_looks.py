@@ -1,0 +1,124 @@
+"""Pages of a HIT and of its item hide gold, names and scores from requesters who are still to adjudicate it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from annotation.flow.review import adjudication, comments, gold_looks
+from annotation.models import Adjudication, AuditEntry, Batch, Hit, Member, User
+from tests.conftest import answer_to
+from tests.flow import acting
+from tests.views.console import at
+
+BUTTON = "Show gold, names, scores and comments"
+
+
+@pytest.fixture
+def tied(project: Any, dataset: Any, alice: Any, bob: Any, carol: Any) -> Hit:
+    """A HIT to adjudicate: Bob's answer is right, Carol's wrong; with a comment."""
+    made = acting.launched(project, "open", dataset, assignments_per_hit=2)
+    acting.answer_all(bob, made)
+    while row := acting.take(carol, made):
+        acting.submit(row, answer_to(row) | {"kind": "typed", "text": "the far shore"})
+    hit = Hit.objects.select_related("batch", "item").get(pk=adjudication.queue(made)[0].pk)
+    comments.add(alice, "Carol errs.", hit=hit)
+    return hit
+
+
+def session(user: Any) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def hit_page(hit: Hit, *, act: str = "hit") -> str:
+    return at(act, hit.public_id, batch="open")
+
+
+def item_page(hit: Hit, *, act: str = "item") -> str:
+    return reverse(act, args=["wells", "wells", hit.item.position])
+
+
+def read(client: Client, address: str) -> str:
+    return client.get(address).content.decode()
+
+
+def is_blind(html: str, hit: Hit, *workers: Any) -> bool:
+    """Whether the page offers to open gold and has none, nor names or comments."""
+    shown = [worker.pseudonym in html for worker in workers]
+    shown += ["mark-gold" in html, "Carol errs." in html, f"→ </span>{hit.item.example.answer}" in html]
+    assert any(shown) == (BUTTON not in html), shown
+    return BUTTON in html
+
+
+def looks() -> list[tuple[str, str]]:
+    rows = AuditEntry.objects.filter(act=gold_looks.LOOK).order_by("pk")
+    return [(str(row.user.username), row.key) for row in rows if row.user]
+
+
+def test_the_page_of_a_hit_is_blind_until_it_is_decided(alice: Any, tied: Hit, bob: Any, carol: Any) -> None:
+    client = session(alice)
+    html = read(client, hit_page(tied))
+    assert is_blind(html, tied, bob, carol)
+    assert "the far shore" in html, "the responses are there"
+    row = tied.assignments.get(worker=bob)
+    client.post(hit_page(tied, act="adjudicate-hit"), {"pick": row.public_id, "revision": row.revision})
+    assert not is_blind(read(client, hit_page(tied)), tied, bob, carol)
+    assert looks() == []
+
+
+def test_the_page_of_its_item_is_blind_too(alice: Any, tied: Hit, bob: Any) -> None:
+    client = session(alice)
+    html = read(client, item_page(tied))
+    assert is_blind(html, tied)
+    assert ">supporting<" not in html
+    assert 'class="mark-answer' not in html
+    assert tied.item.example.paragraphs[0].text in html
+    assert hit_page(tied, act="adjudicate-hit") in html
+    row = tied.assignments.get(worker=bob)
+    client.post(hit_page(tied, act="adjudicate-hit"), {"pick": row.public_id, "revision": row.revision})
+    assert not is_blind(read(client, item_page(tied)), tied)
+
+
+@pytest.mark.parametrize("page", [hit_page, item_page])
+def test_one_click_opens_both_pages_and_is_logged(alice: Any, tied: Hit, page: Any) -> None:
+    client = session(alice)
+    opener = page(tied, act="hit-open" if page is hit_page else "item-open")
+    assert client.get(opener).status_code == 405
+    assert client.post(opener)["Location"] == page(tied)
+    client.post(opener)
+    assert looks() == [("alice", tied.public_id)]
+    for address in (hit_page(tied), item_page(tied)):
+        assert not is_blind(read(client, address), tied)
+    assert "gold and names opened before adjudicating" in read(client, reverse("log", args=["wells"]))
+
+
+def test_it_is_opened_for_the_viewer_alone(project: Any, alice: Any, tied: Hit) -> None:
+    dora = User.objects.create_user("dora")
+    Member.objects.create(project=project, user=dora)
+    session(alice).post(hit_page(tied, act="hit-open"))
+    assert is_blind(read(session(dora), hit_page(tied)), tied)
+
+
+def test_it_stays_hidden_while_the_second_decision_is_missing(alice: Any, tied: Hit, bob: Any) -> None:
+    Batch.objects.update(two_adjudicators=True)
+    client = session(alice)
+    row = tied.assignments.get(worker=bob)
+    client.post(hit_page(tied, act="adjudicate-hit"), {"pick": row.public_id, "revision": row.revision})
+    assert Adjudication.objects.count() == 1
+    assert is_blind(read(client, hit_page(tied)), tied)
+
+
+def test_nothing_is_hidden_where_nothing_is_to_adjudicate(alice: Any, batch: Batch, bob: Any, carol: Any) -> None:
+    hits = acting.answer_all(bob, batch)
+    client = session(alice)
+    first = at("hit", hits[0].public_id)
+    assert BUTTON not in read(client, first)
+    acting.answer_all(carol, batch)
+    assert BUTTON not in read(client, first)
+    client.post(at("hit-open", hits[0].public_id))
+    assert looks() == []
