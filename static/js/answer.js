@@ -1,6 +1,6 @@
 // The answer page: selecting text sets the answer, ticks say what it rests on, and the list of paragraphs can be
 // searched, sorted and walked through by keys.
-import { alike, AnswerForm, fieldsOf, isGiven, stateOf, stateOfDraft } from "./answer_form.js";
+import { alike, AnswerForm, changedEarly, fieldsOf, isGiven, stateOf, stateOfDraft } from "./answer_form.js";
 import { showAnswer, sourceOf } from "./answer_view.js";
 import { keepHere, keptHere } from "./browser_storage.js";
 import { Caret } from "./caret.js";
@@ -329,6 +329,7 @@ onItem(() => {
     changed: () => refresh(),
     words: (found) => found ? sourceOf(answer.read(), found, list) : "",
   });
+  const early = changedEarly(form);
   answer.write(stateOfDraft(JSON.parse(document.getElementById("draft").textContent)));
   bindForm();
   bindButtons();
@@ -338,4 +339,5 @@ onItem(() => {
   bindKeys();
   list.apply();
   startFrame({ alike, fieldsOf: (stored) => fieldsOf(stateOfDraft(stored)) });
+  if (early) answer.set(early); // now that a change is saved
 });

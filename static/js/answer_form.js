@@ -42,6 +42,21 @@ export function fieldsOf(state) {
   return fields;
 }
 
+const PARTS = { answerable: "answerable", kind: "kind", option: "option", support: "support", fact: "facts" };
+
+/** The parts of the state that were changed on the page before its scripts ran, or null. */
+export function changedEarly(form) {
+  const state = stateOf(new URLSearchParams(new FormData(form)));
+  const parts = {};
+  for (const field of form.querySelectorAll("input:not([type=hidden])")) {
+    const changed = field.value !== field.defaultValue || field.checked !== field.defaultChecked;
+    if (changed && field.name === "text") Object.assign(parts, { ...BLANK, support: state.support, facts: state.facts, text: field.value });
+    else if (changed && field.name in PARTS) parts[PARTS[field.name]] = state[PARTS[field.name]];
+  }
+  if ("option" in parts) parts.kind = "option";
+  return Object.keys(parts).length ? parts : null;
+}
+
 function essence(fields) {
   const state = stateOf(fields);
   if (state.answerable === "no") return "no"; // what was given before does not count

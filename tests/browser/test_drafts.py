@@ -90,6 +90,25 @@ def test_a_page_that_was_on_its_way_while_a_draft_was_saved_shows_the_draft(desk
     assert (stored["text"], len(stored["support"])) == ("larch", 1)
 
 
+def test_what_was_typed_before_the_scripts_came_stays_and_is_saved(desk: WorkPage) -> None:
+    worker = desk("yesno")
+    page, typed = worker.page, []
+
+    def late(route: Any) -> None:
+        while not typed:
+            page.wait_for_timeout(20)
+        route.continue_()
+
+    page.route("**/answer*.js", late)
+    page.reload(wait_until="commit")
+    page.locator("#answer-text").fill("larch")
+    page.locator("#support-1").check(force=True)
+    typed.append("larch")
+    worker.wait_saved()
+    assert (worker.answer(), worker.ticked()) == ("larch", [1])
+    assert stored_words(worker) == "larch"
+
+
 def test_offline_work_is_kept_said_and_sent_when_the_connection_is_back(desk: WorkPage) -> None:
     worker = desk("yesno")
     worker.page.context.set_offline(True)
