@@ -7,6 +7,7 @@ the built-in marketplace needs no query.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
 from typing import TYPE_CHECKING, Protocol
 
 from django.db.models import QuerySet
@@ -64,6 +65,10 @@ class Marketplaces:
     def most_offered(self, participation: Participation) -> int | None:
         """The most assignments that the worker has and gets there; None for no limit."""
         return None
+
+    def beyond_hits(self, batch: Batch) -> Decimal:
+        """Dollars that the batch may still cost there besides its HITs."""
+        return Decimal(0)
 
     def used(self, responses: QuerySet[Assignment]) -> QuerySet[Assignment]:
         """Without responses that may not be used, such as those of visits that were returned or rejected."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 
 from django.db.models import Q, QuerySet
 from django.utils import timezone
@@ -59,6 +60,9 @@ class Published(Marketplaces):
     def most_offered(self, participation: Participation) -> int | None:
         return visits.most_offered(participation.worker_id, participation.batch)
 
+    def beyond_hits(self, batch: Batch) -> Decimal:
+        return studies.screen_outs_left(batch)
+
     def used(self, responses: QuerySet[Assignment]) -> QuerySet[Assignment]:
         left_out = visit_states.is_left_out("visited__visit__")
         return responses.exclude(Q(visited__freed_at__isnull=False) | left_out)
@@ -73,6 +77,7 @@ class Published(Marketplaces):
         unsent = Visit.objects.filter(worker=worker, sent_at=None).exclude(decision="")
         undecided = Visit.objects.filter(worker=worker, state=Visit.State.DONE, decision="")
         undecided = undecided.exclude(visit_states.is_left_out(), ~Q(remote_state=Status.AWAITING))
+        undecided = undecided.exclude(remote_state=Status.SCREENED_OUT)
         if unsent.exists() or undecided.exists():
             return True
         return rows.exclude(remote_state__in=["Approved", "Rejected"]).exclude(closed).exists()

@@ -104,6 +104,7 @@ class StudyForm(ConsoleForm):
     """The settings of a study that is not published yet; the codes by outcome are its last fields."""
 
     COLUMNS = ("places", "warning", "warning_details", "ids_kept_days", "use_timed_out")
+    SCREEN_OUT = ("screen_out_reward", "screen_out_places")
 
     hits = forms.IntegerField(label=_("HITs of a visit"), min_value=1, max_value=200)
     places = forms.IntegerField(label=_("Participants"), min_value=1, max_value=100_000)
@@ -123,6 +124,21 @@ class StudyForm(ConsoleForm):
         max_value=3650,
         help_text=_("After their last visit and the end of the study. Participants are told. Empty: they are kept."),
     )
+    screen_out_reward = forms.DecimalField(
+        label=_("Pay for who is screened out ($)"),
+        required=False,
+        min_value=0,
+        decimal_places=2,
+        max_digits=8,
+        help_text=_("The marketplace pays it itself. Only some workspaces may; publishing fails in others."),
+    )
+    screen_out_places = forms.IntegerField(
+        label=_("The most who are paid it"),
+        required=False,
+        min_value=0,
+        max_value=100_000,
+        help_text=_("The marketplace then pauses the study."),
+    )
     use_timed_out = forms.BooleanField(
         label=_("Use the responses of participants who ran out of time"),
         required=False,
@@ -132,8 +148,11 @@ class StudyForm(ConsoleForm):
     @classmethod
     def of(cls, study: PanelStudy, data: Any = None) -> StudyForm:
         """The form of this study; `data` was posted."""
-        initial = {"hits": study.hits_per_visit} | {name: getattr(study, name) for name in cls.COLUMNS}
-        form = cls(data, initial=initial)
+        names = (*cls.COLUMNS, *cls.SCREEN_OUT)
+        form = cls(data, initial={"hits": study.hits_per_visit} | {name: getattr(study, name) for name in names})
+        if not study_kind(study.connection.kind).pays_screened_out:
+            for name in cls.SCREEN_OUT:
+                del form.fields[name]
         for outcome, code in study.codes.items():
             label = OUTCOMES[outcome]
             field = forms.RegexField(r"^[A-Za-z0-9_-]+$", label=label, max_length=40, initial=code)
@@ -150,12 +169,16 @@ class StudyForm(ConsoleForm):
             raise ValidationError(_("Give each outcome a code of its own."))
         if self.cleaned_data.get("warning_details") and not self.cleaned_data.get("warning"):
             self.add_error("warning", _("Choose the kind of the warning."))
+        pay, most = (self.cleaned_data.get(name) or 0 for name in self.SCREEN_OUT)
+        if bool(pay) != bool(most):
+            self.add_error("screen_out_places", _("Give both, or neither."))
         return self.cleaned_data
 
     def columns(self) -> dict[str, Any]:
         """The arguments of `studies.change`."""
         codes = {name[5:]: value for name, value in self.cleaned_data.items() if name.startswith("code_")}
-        return {name: self.cleaned_data[name] for name in ("hits", *self.COLUMNS)} | {"codes": codes}
+        screen_out = {name: self.cleaned_data.get(name) or 0 for name in self.SCREEN_OUT}
+        return {name: self.cleaned_data[name] for name in ("hits", *self.COLUMNS)} | screen_out | {"codes": codes}
 
 
 OUTCOMES = {

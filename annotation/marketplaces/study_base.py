@@ -65,6 +65,8 @@ class StudySpec:
     minutes: int
     max_minutes: int
     codes: Mapping[str, str]  # {outcome: code}, for the outcomes that the kind knows
+    screen_out_reward: Decimal = Decimal(0)  # paid by the marketplace itself to who brings the code for it
+    screen_out_places: int = 0  # the most who are paid it
     allow: tuple[str, ...] = ()
     block: tuple[str, ...] = ()
     warning: str = ""  # of content: "sensitive" or "explicit"
@@ -139,6 +141,7 @@ class StudyMarketplace(Marketplace):
     """A marketplace that sends participants by link. It may offer nothing at all: then its studies are kept here.
 
     `codes`: the outcomes that it can be told of. `minimum_hourly`: the lowest wage that it allows, in its currency.
+    `pays_screened_out`: whether it pays participants who are screened out a part of the reward.
     `endpoint` and `worker_origin`: defaults of a connection. `option_names`: {option of a connection: label}.
     """
 
@@ -149,6 +152,7 @@ class StudyMarketplace(Marketplace):
 
     codes: tuple[Outcome, ...] = tuple(Outcome)
     minimum_hourly: Decimal = Decimal(0)
+    pays_screened_out: bool = False
     rejection_categories: tuple[tuple[str, str], ...] = ()  # (value, label); empty: none are asked for
     shortest_rejection: int = 1  # letters of the reason
 

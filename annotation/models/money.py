@@ -53,7 +53,7 @@ class Entry(models.Model):
     source = models.ForeignKey(Account, models.PROTECT, related_name="outgoing")
     target = models.ForeignKey(Account, models.PROTECT, related_name="incoming")
     amount = amount_field()
-    kind = models.CharField(max_length=20)  # deposit, withdrawal, hold, release, reward, bonus, top_up, fee, payout
+    kind = models.CharField(max_length=20)  # one of flow.money.ledger_table.KINDS
     key = models.CharField(max_length=120)
     batch = models.ForeignKey(Batch, models.SET_NULL, null=True, blank=True)
     assignment = models.ForeignKey(Assignment, models.SET_NULL, null=True, blank=True)

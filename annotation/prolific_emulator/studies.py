@@ -9,7 +9,7 @@ from typing import Any
 from annotation.prolific_emulator import hooks
 from annotation.prolific_emulator.problems import Problem, unknown
 from annotation.prolific_emulator.routing import Call, Reply, operation, page_of
-from annotation.prolific_emulator.world import FEE, World, stamp
+from annotation.prolific_emulator.world import FEE, World, screen_out_reward, stamp
 
 STUDIES = "/api/v1/studies/"
 UNPUBLISHED, SCHEDULED, ACTIVE, PAUSED, COMPLETED = "UNPUBLISHED", "SCHEDULED", "ACTIVE", "PAUSED", "COMPLETED"
@@ -72,6 +72,8 @@ def _check(body: dict[str, Any]) -> None:
     codes = body["completion_codes"]
     if not codes or len({code["code"] for code in codes}) < len(codes):
         wrong["completion_codes"] = ["Give at least one code, and each once."]
+    if screen_out_reward(body) >= body["reward"]:
+        wrong["completion_codes"] = ["The screen out reward must be less than the reward of the study."]
     if wrong:
         raise Problem(400, wrong)
 

@@ -107,6 +107,9 @@ def _carry_out(world: World, one: Submission, actions: list[dict[str, Any]]) -> 
             move(world, one, APPROVED)
         elif action == "FIXED_SCREEN_OUT_PAYMENT":
             move(world, one, SCREENED_OUT)
+            study, rows = world.studies[one.study], world.of_study(one.study)
+            if sum(row.status == SCREENED_OUT for row in rows) >= chosen["slots"] and study["status"] == studies.ACTIVE:
+                studies.move(world, study, studies.PAUSED)
         elif action == "REQUEST_RETURN":
             one.return_requested = world.now()
         elif action in {"ADD_TO_PARTICIPANT_GROUP", "REMOVE_FROM_PARTICIPANT_GROUP"}:

@@ -129,8 +129,16 @@ class World:
             is_over = study["status"] == "COMPLETED"
             places = self.places_taken(study["id"]) if is_over else study["total_available_places"]
             rewards += study["reward"] * places
+            screened_out = sum(one.status == SCREENED_OUT for one in self.of_study(study["id"]))
+            rewards += screened_out * screen_out_reward(study)
         bonuses = sum(cents for one in self.bonuses.values() for _who, cents in one.rows * one.calls)
         return round((rewards + bonuses) * (1 + FEE))
+
+
+def screen_out_reward(study: dict[str, Any]) -> int:
+    """Pence that the study pays somebody who is screened out."""
+    actions = [action for code in study["completion_codes"] for action in code["actions"]]
+    return next((action["fixed_screen_out_reward"] for action in actions if "fixed_screen_out_reward" in action), 0)
 
 
 def stamp(when: datetime | None) -> str | None:

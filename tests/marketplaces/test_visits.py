@@ -16,7 +16,7 @@ from annotation.flow.work import eligibility, next_assignment
 from annotation.forms.batches import LaunchForm
 from annotation.marketplaces.flow import studies, visit_decisions, visits
 from annotation.marketplaces.models import PanelStudy, Visit, VisitAssignment
-from annotation.models import Assignment, Batch, Hit, Notice, User, Worker, WorkerResponse
+from annotation.models import Assignment, Batch, Hit, Notice, User, Worker, WorkerBlock, WorkerResponse
 from tests.flow.acting import launched
 from tests.marketplaces.panel import Participant, study_of
 
@@ -221,6 +221,16 @@ def test_a_paused_worker_goes_back_with_the_code_of_failed_checks(study: PanelSt
     ann.go("/visit/")
     assert study.codes["failed_checks"] in ann.text
     assert ann.visit.decision == ""
+
+
+def test_who_did_a_hit_is_not_screened_out_without_a_look_at_it(study: PanelStudy) -> None:
+    ann, ben = Participant(study), Participant(study, "ben")
+    ann.work(1)
+    ben.start()
+    for one in (ann, ben):
+        WorkerBlock.objects.create(worker=one.visit.worker, reason="No.")
+        one.arrive()
+    assert (ann.visit.outcome, ben.visit.outcome) == ("failed_checks", "screened_out")
 
 
 def test_members_are_told_what_the_link_is_for_and_stay_signed_in(study: PanelStudy, alice: Any) -> None:

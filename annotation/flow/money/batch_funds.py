@@ -18,6 +18,7 @@ from annotation.flow.money import ledger
 from annotation.models import Account, Assignment, Batch, Entry, Hit, Payment, ReservedHit
 from annotation.pure.batches import lifecycle
 from annotation.pure.money import pricing
+from annotation.recruitment import marketplaces
 from annotation.registry import task_type
 from annotation.tasktype import capabilities
 
@@ -78,7 +79,8 @@ def cost(batch: Batch, most: Decimal, *, assignments: int, promise: Decimal | No
 def needed(batch: Batch) -> Decimal:
     """Dollars that the batch may still cost."""
     undecided = undecided_of(Assignment.objects.filter(batch=batch))
-    return _of_hits(batch, batch.hits.all()) + _of_undecided(batch, undecided) + _of_given(batch)
+    beyond = marketplaces().beyond_hits(batch) if batch.on_marketplace else Decimal(0)
+    return _of_hits(batch, batch.hits.all()) + _of_undecided(batch, undecided) + _of_given(batch) + beyond
 
 
 def undecided_of(rows: QuerySet[Assignment]) -> QuerySet[Assignment]:

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from annotation import recruitment
 from annotation.flow.errors import Refused
 from annotation.flow.projects import audit_log
-from annotation.models import Account, Batch, Entry, Payment, Project, User
+from annotation.models import Account, Batch, Entry, Payment, Project, User, Worker
 from annotation.models.compiled import Update, compiled_update
 from annotation.models.money import OUTSIDE, amount_field
 from annotation.pure.money import pricing
@@ -175,14 +175,21 @@ def pay(payment: Payment, *, reserved: bool) -> None:
 
     To the worker's account on the built-in marketplace, else to the marketplace's. Raises Overdrawn, moving nothing.
     """
-    batch, project = payment.batch, payment.project
-    both = payment.amount + payment.fee
+    about = {"assignment": payment.assignment, "worker": payment.worker}
+    spend(payment.batch, payment.amount, payment.fee, kind=payment.kind, key=payment.key, reserved=reserved, **about)
+
+
+@transaction.atomic
+def spend(
+    batch: Batch, amount: Decimal, fee: Decimal, *, kind: str, key: str, reserved: bool, worker: Worker, **about: Any
+) -> None:
+    """Like `pay`, for pay without a Payment; `key` must be new."""
+    project = batch.project
     there = _locked(project, held_for(batch), AVAILABLE)[held_for(batch)].balance
-    short = both - there if reserved else both
+    short = amount + fee - there if reserved else amount + fee
     if short > 0:
-        hold(batch, short, key=f"{payment.key}/short")
-    about = {"batch": batch, "assignment": payment.assignment, "worker": payment.worker}
+        hold(batch, short, key=f"{key}/short")
     away = f"marketplace/{marketplaces().of(batch).pk}" if batch.on_marketplace else ""
-    goes_to = away or owed_to(payment.worker_id)
-    move(project, held_for(batch), goes_to, payment.amount, kind=payment.kind, key=payment.key, **about)
-    move(project, held_for(batch), away or FEES, payment.fee, kind="fee", key=f"{payment.key}/fee", **about)
+    common = about | {"batch": batch, "worker": worker}
+    move(project, held_for(batch), away or owed_to(worker.pk), amount, kind=kind, key=key, **common)
+    move(project, held_for(batch), away or FEES, fee, kind="fee", key=f"{key}/fee", **common)

@@ -20,6 +20,7 @@ KINDS = {
     "release": gettext_noop("released"),
     "reward": gettext_noop("reward"),
     "bonus": gettext_noop("bonus"),
+    "screen_out": gettext_noop("pay for being screened out"),
     "top_up": gettext_noop("top-up to the wage floor"),
     "fee": gettext_noop("fee"),
     "payout": gettext_noop("moved to a payout"),

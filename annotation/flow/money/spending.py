@@ -11,7 +11,7 @@ from django.utils import timezone
 from annotation.models import Entry, Project, clock
 from annotation.pure.reports.time_grid import time_grid
 
-SPENT = ("reward", "bonus", "top_up", "fee")
+SPENT = ("reward", "bonus", "screen_out", "top_up", "fee")
 PERIODS = 30
 KEPT = timedelta(days=1).total_seconds()  # how long the sum of a past period is kept
 

@@ -12,20 +12,22 @@ from functools import partial
 from typing import Any
 
 from django.conf import settings
+from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from annotation.flow.errors import Refused
+from annotation.flow.money import batch_funds
 from annotation.flow.projects import audit_log
 from annotation.marketplaces.base import AlreadyThere, TryAgain
-from annotation.marketplaces.flow import groups, outbox, terms
+from annotation.marketplaces.flow import groups, outbox, terms, visit_pay
 from annotation.marketplaces.flow.connections import Patience, Resting, StudyLine
 from annotation.marketplaces.flow.outbox import FREE
 from annotation.marketplaces.kinds import kinds, named
 from annotation.marketplaces.models import Connection, PanelStudy
 from annotation.marketplaces.study_base import Outcome, StudyMarketplace, StudySpec, StudyState, StudyStatus
-from annotation.models import Batch, clock
+from annotation.models import Batch, Entry, clock
 from annotation.models.sealed import Unsealable
 from annotation.pure.money import pricing
 from annotation.registry import task_type
@@ -112,6 +114,8 @@ def change(study: PanelStudy, *, hits: int, **columns: Any) -> None:
     """Change a draft's settings: HITs of a visit, and columns such as `places` or `codes`. Raises Refused later on."""
     there = _again(study) if study.external_id else {}
     chosen = sizes(study.batch, hits) | columns | there
+    if columns.get("screen_out_reward", 0) and columns["screen_out_reward"] >= chosen["reward"]:
+        raise Refused(_("Pay less to those who are screened out than the reward of a visit."))
     if not PanelStudy.objects.filter(pk=study.pk, goal=Goal.DRAFT).update(**chosen):
         raise Refused(_("This study is published, so only its number of places can be raised."))
     audit_log.record("settings changed", study.batch)
@@ -120,7 +124,7 @@ def change(study: PanelStudy, *, hits: int, **columns: Any) -> None:
 def pursue(study: PanelStudy, goal: str, *, starts_at: datetime | None = None) -> None:
     """Set the goal of a study: it is sent until the marketplace agrees. Raises Refused for an impossible one.
 
-    `starts_at`: when a draft is to be published; by default at once.
+    `starts_at`: when a draft is to be published; by default at once. Raises Overdrawn.
     """
     kind = kind_of(study.connection)
     reopens = [] if is_told(study) else [Goal.STOPPED]  # a marketplace that is told opens it with more places only
@@ -135,9 +139,12 @@ def pursue(study: PanelStudy, goal: str, *, starts_at: datetime | None = None) -
     if starts_at is not None and not kind.offers("schedule"):
         raise Refused(_("This marketplace publishes a study at once only."))
     at = {"starts_at": starts_at} if study.goal == Goal.DRAFT else {}
-    if not PanelStudy.objects.filter(pk=study.pk, goal__in=before).update(goal=goal, **at, **_again(study)):
-        raise Refused(_("The study has changed in the meantime. Look at it again."))
-    audit_log.record(f"study {goal}", study.batch)
+    with transaction.atomic():
+        if not PanelStudy.objects.filter(pk=study.pk, goal__in=before).update(goal=goal, **at, **_again(study)):
+            raise Refused(_("The study has changed in the meantime. Look at it again."))
+        if study.screen_out_reward:
+            batch_funds.level(study.batch)  # sets the pay of those who are screened out aside, or releases it
+        audit_log.record(f"study {goal}", study.batch)
 
 
 def is_told(study: PanelStudy) -> bool:
@@ -203,6 +210,8 @@ def spec_of(study: PanelStudy, line: StudyLine) -> StudySpec:
         minutes=study.minutes,
         max_minutes=study.max_minutes,
         codes=dict(study.codes),
+        screen_out_reward=study.screen_out_reward,
+        screen_out_places=study.screen_out_places,
         allow=allow,
         block=block,
         warning=study.warning,
@@ -310,6 +319,22 @@ def median_minutes(study: PanelStudy) -> float | None:
     done = study.visits.filter(outcome="done", ended_at__isnull=False).order_by("-pk")
     lengths = [(end - start).total_seconds() / 60 for start, end in done.values_list("arrived_at", "ended_at")[:1000]]
     return round(statistics.median(lengths), 1) if len(lengths) >= ENOUGH else None
+
+
+def screen_out_cost(study: PanelStudy, places: int) -> Decimal:
+    """Dollars that so many participants who are screened out cost, with fees."""
+    fee = pricing.reward_fee(study.screen_out_reward, schedule=study.connection.fees)
+    return places * (study.screen_out_reward + fee)
+
+
+def screen_outs_left(batch: Batch) -> Decimal:
+    """Dollars that participants of the batch's published study may still be paid for being screened out, with fees."""
+    under_way = PanelStudy.objects.filter(batch=batch, goal__in=[Goal.ACTIVE, Goal.PAUSED], screen_out_reward__gt=0)
+    study = under_way.select_related("connection").first() if batch.state != Batch.State.CLOSED else None
+    if study is None:
+        return Decimal(0)
+    paid = Entry.objects.filter(batch=batch, kind=visit_pay.SCREEN_OUT).count()
+    return screen_out_cost(study, max(0, study.screen_out_places - paid))
 
 
 def cost(study: PanelStudy) -> Decimal:

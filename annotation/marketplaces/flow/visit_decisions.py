@@ -35,8 +35,12 @@ def approve(visit: Visit, *, user: User | None, source: str = "requester") -> bo
 
     Raises Refused, changing nothing, for a visit that does not count, and Overdrawn.
     """
-    if Visit.objects.filter(pk=visit.pk, decision__in=UNDECIDED, remote_state__in=visit_states.OVER).exists():
-        text = _("The visit of %(who)s was returned, rejected, or not finished in time, so it cannot be approved.")
+    unpayable = [*visit_states.OVER, Status.SCREENED_OUT]
+    if Visit.objects.filter(pk=visit.pk, decision__in=UNDECIDED, remote_state__in=unpayable).exists():
+        text = _(
+            "The visit of %(who)s was returned, rejected, screened out, or not finished in time, so it cannot be "
+            "approved."
+        )
         raise Refused(text % {"who": visit.participant})
     # lock: the order is that of an approval of one response, which then approves the visit
     own = Assignment.objects.filter(visited__visit=visit).order_by("pk")

@@ -9,14 +9,16 @@ from django.db.models import Count, Max, Q, QuerySet, Sum
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
+from annotation.flow.money import batch_funds, ledger
 from annotation.flow.projects import audit_log
 from annotation.flow.review import assignment_approval
 from annotation.marketplaces.models import PanelStudy, Visit
-from annotation.models import Assignment, Payment, User
+from annotation.models import Assignment, Entry, Payment, User
 from annotation.pure.batches import lifecycle
 from annotation.pure.text.spreadsheet import csv_text, guarded
 
 REST = "visit-"  # prefix of the key of the payment that fills a visit's reward
+SCREEN_OUT = "screen_out"  # kind of an entry in the ledger
 
 
 def covered(visit: Visit) -> QuerySet[Payment]:
@@ -64,6 +66,23 @@ def approved_there(visit: Visit) -> None:
         visit.decision = Visit.Decision.APPROVED
     approve_responses(visit, source="auto", override=True)
     mark_paid(covered(visit))
+
+
+def screened_out_there(visit: Visit) -> None:
+    """The marketplace has paid the participant for being screened out: record that here, once. Raises Overdrawn."""
+    _book(visit, SCREEN_OUT, visit.study.screen_out_reward)
+
+
+@transaction.atomic
+def _book(visit: Visit, kind: str, amount: Decimal) -> None:
+    """Record in the ledger what the marketplace pays for a visit without responses, with its fee, once."""
+    # lock: two syncs at once book it once
+    Visit.objects.select_for_update(no_key=True).get(pk=visit.pk)
+    batch, key = visit.study.batch, f"{REST}{visit.pk}"
+    if amount and not Entry.objects.filter(project=batch.project, key=key).exists():
+        fee = ledger.fee_on(batch, Payment.Kind.REWARD, amount, assignments=1)
+        ledger.spend(batch, amount, fee, kind=kind, key=key, reserved=True, worker=visit.worker)
+        batch_funds.level(batch)  # as `reserved` may have taken it from the money of the HITs
 
 
 def mark_paid(payments: QuerySet[Payment]) -> int:

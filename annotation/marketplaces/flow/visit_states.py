@@ -73,11 +73,16 @@ def take_in(visit: Visit, submission: Submission) -> None:
             visit_pay.approved_there(visit)
         except Refused:  # the budget does not cover it, or our rejection is too old to be reversed
             trouble = UNPAID
+    elif submission.status == Status.SCREENED_OUT:
+        try:
+            visit_pay.screened_out_there(visit)
+        except Overdrawn:
+            trouble = UNPAID
     Visit.objects.filter(pk=visit.pk).exclude(trouble=trouble).update(trouble=trouble)
 
 
 def _trouble(visit: Visit, submission: Submission) -> str:
-    if submission.status not in {Status.AWAITING, Status.APPROVED}:
+    if submission.status not in {Status.AWAITING, Status.APPROVED, Status.SCREENED_OUT}:
         return ""
     if visit.state != State.DONE:
         return BACK_EARLY

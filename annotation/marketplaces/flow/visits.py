@@ -196,7 +196,8 @@ def _settle(visit: Visit) -> None:
     elif worker.has_withdrawn:
         refuse_consent(visit)
     elif outcome := OUTCOMES.get(open_work.obstacle(worker, batch)):
-        _finish(visit, outcome)
+        # the pay for being screened out would be all that they get for their work
+        _finish(visit, Outcome.FAILED_CHECKS if done else outcome)
     elif worker.consented and not _has_more(visit):
         if done:
             _finish(visit, Outcome.DONE)  # fewer HITs than promised are not their fault

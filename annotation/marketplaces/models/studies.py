@@ -46,6 +46,8 @@ class PanelStudy(StateRow):
     minutes = models.PositiveIntegerField()
     max_minutes = models.PositiveIntegerField()
     codes = JSONTextField(default=dict)  # {outcome: code}
+    screen_out_reward = amount_field(default=0, db_default=0)  # 0: who is screened out is not paid
+    screen_out_places = models.PositiveIntegerField(default=0, db_default=0)  # the most who are paid it
     use_timed_out = models.BooleanField(default=False)  # whether responses of visits that timed out count
     ids_kept_days = models.PositiveIntegerField(null=True, blank=True)  # after a participant's last visit; null: kept
     warning = models.CharField(max_length=9, choices=ContentWarning, blank=True, db_default="")

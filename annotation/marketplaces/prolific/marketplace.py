@@ -41,6 +41,7 @@ class Prolific(StudyMarketplace):
     option_names: Mapping[str, Any] = {"project": _("Prolific's id of the project, or empty")}
     codes = tuple(Outcome)
     minimum_hourly = Decimal(8)
+    pays_screened_out = True
     shortest_rejection = 100
     rejection_categories = (
         ("TOO_QUICKLY", _("Answered too quickly")),

@@ -70,7 +70,7 @@ def study_body(spec: StudySpec, *, project: str = "") -> dict[str, Any]:
         "description": spec.description,
         "external_study_url": f"{spec.url}{mark}{parameters}",
         "prolific_id_option": "url_parameters",
-        "completion_codes": [_code(outcome, code) for outcome, code in spec.codes.items()],
+        "completion_codes": [_code(Outcome(outcome), code, spec) for outcome, code in spec.codes.items()],
         "total_available_places": spec.places,
         "estimated_completion_time": spec.minutes,
         "maximum_allowed_time": spec.max_minutes,
@@ -89,10 +89,14 @@ def internal_name(spec: StudySpec) -> str:
     return f"{spec.name[:80]} {spec.token}"
 
 
-def _code(outcome: str, code: str) -> dict[str, Any]:
-    reason = RETURNS.get(Outcome(outcome))
-    action = {"action": "REQUEST_RETURN", "return_reason": reason} if reason else {"action": "MANUALLY_REVIEW"}
-    return {"code": code, "code_type": CODE_TYPES[Outcome(outcome)], "actions": [action], "actor": "participant"}
+def _code(outcome: Outcome, code: str, spec: StudySpec) -> dict[str, Any]:
+    kind, action = CODE_TYPES[outcome], {"action": "MANUALLY_REVIEW"}
+    if outcome in RETURNS:
+        action = {"action": "REQUEST_RETURN", "return_reason": RETURNS[outcome]}
+    elif outcome == Outcome.SCREENED_OUT and spec.screen_out_reward:
+        paid = {"fixed_screen_out_reward": cents(spec.screen_out_reward), "slots": spec.screen_out_places}
+        kind, action = "FIXED_SCREENOUT", {"action": "FIXED_SCREEN_OUT_PAYMENT", **paid}
+    return {"code": code, "code_type": kind, "actions": [action], "actor": "participant"}
 
 
 def cents(amount: Decimal) -> int:

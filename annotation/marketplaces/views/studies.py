@@ -30,7 +30,7 @@ SHOWN: dict[str, Q] = {
     "waiting": Q(decision="")
     & ~Q(state="live")
     & ~Q(outcome="no_consent")
-    & ~Q(remote_state__in=["returned", "timed_out", "rejected"]),
+    & ~Q(remote_state__in=["returned", "timed_out", "rejected", "screened_out"]),
     "live": Q(state="live"),
     "done": Q(state="done"),
     "ended": Q(state="ended"),
@@ -96,6 +96,7 @@ def study_page(request: HttpRequest, batch: Batch, *, form: StudyForm | None = N
         "median": studies.median_minutes(study),
         "wage": studies.wage(study.reward, studies.median_minutes(study) or study.minutes),
         "cost": studies.cost(study),
+        "screen_out_cost": studies.screen_out_cost(study, study.screen_out_places),
         "owed": visit_pay.owed(study),
         "page": page,
         "show": show,

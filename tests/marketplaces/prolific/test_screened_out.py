@@ -1,0 +1,139 @@
+"""Participants who are screened out with pay: Prolific pays them, and the ledger has it once."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from annotation.flow.batches import batch_launch
+from annotation.flow.errors import Refused
+from annotation.flow.money import batch_funds, ledger, ledger_audit
+from annotation.flow.people import worker_erasure
+from annotation.marketplaces.flow import studies, study_sync, visit_decisions
+from annotation.marketplaces.models import Connection, PanelStudy, Visit
+from annotation.models import Entry, Worker, WorkerBlock
+from annotation.prolific_emulator import participants
+from annotation.prolific_emulator.server import Emulator
+from tests.flow.acting import dataset_of
+from tests.marketplaces.panel import study_of
+from tests.marketplaces.prolific.panel import PATIENT
+from tests.marketplaces.prolific.test_acceptance import PageBrowser
+from tests.prolific_emulator.conftest import TOKEN
+
+pytestmark = pytest.mark.django_db
+PAY = Decimal("0.20")
+SLOT = PAY + Decimal("0.09")  # with 42.8 %
+
+
+@pytest.fixture
+def study(emulator: Emulator, project: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PanelStudy:
+    """A draft that pays two who are screened out."""
+    monkeypatch.setattr(participants, "Browser", PageBrowser)
+    ledger.deposit(project, Decimal(100), key="start")
+    Connection.objects.create(
+        project=project, name="panel", kind="prolific", preset="other", endpoint_url=emulator.url, fees="pct43",
+        worker_origin=emulator.url, key_id=emulator.world.workspace, secret=TOKEN,
+    )  # fmt: skip
+    made = study_of(project, dataset_of(project, tmp_path, name="panel", size=4), publish=False)
+    studies.change(made, hits=2, places=4, screen_out_reward=PAY, screen_out_places=2)
+    return again()
+
+
+def again() -> PanelStudy:
+    return PanelStudy.objects.select_related("batch__project", "connection").get()
+
+
+def published(study: PanelStudy) -> PanelStudy:
+    studies.pursue(study, "active")
+    studies.send_due(study.connection, patience=PATIENT)
+    return again()
+
+
+def turned_away(emulator: Emulator, study: PanelStudy, name: str) -> Visit:
+    """A participant who is blocked here comes, and takes the code back."""
+    worker = Worker.objects.create(project=study.batch.project, external_id=f"{study.connection_id}:{name * 24}")
+    WorkerBlock.objects.create(worker=worker, reason="No.")
+    stay = participants.run(emulator, study.external_id or "", name * 24, "diligent", 0.5)
+    assert stay is not None
+    assert stay.code == study.codes["screened_out"]
+    return Visit.objects.select_related("study__batch__project", "study__connection", "worker").get(worker=worker)
+
+
+def sync(study: PanelStudy) -> None:
+    PanelStudy.objects.update(synced_at=None)
+    study_sync.sync_due(study.connection, patience=PATIENT)
+
+
+def budget(study: PanelStudy) -> tuple[Decimal, Decimal]:
+    return ledger.balance(study.batch.project, ledger.AVAILABLE), batch_funds.held(study.batch)
+
+
+def test_the_pay_is_set_aside_booked_once_and_released(emulator: Emulator, study: PanelStudy) -> None:
+    free, held = budget(study)
+    study = published(study)
+    assert budget(study) == (free - 2 * SLOT, held + 2 * SLOT)
+    visit = turned_away(emulator, study, "a")
+    for _time in range(3):
+        sync(study)
+    entries = Entry.objects.filter(worker=visit.worker).order_by("pk")
+    assert list(entries.values_list("kind", "amount")) == [("screen_out", PAY), ("fee", SLOT - PAY)]
+    assert budget(study) == (free - 2 * SLOT, held + SLOT)
+    assert ledger_audit.audit(study.batch.project) == []
+    with pytest.raises(Refused, match="screened out"):
+        visit_decisions.approve(visit, user=None)
+    studies.pursue(again(), "stopped")
+    assert budget(study) == (free - SLOT, held)
+    assert worker_erasure.erase_worker(visit.worker)
+
+
+def test_prolific_pauses_the_study_when_all_were_paid(emulator: Emulator, study: PanelStudy) -> None:
+    study = published(study)
+    for name in "ab":
+        turned_away(emulator, study, name)
+    assert emulator.world.studies[study.external_id or ""]["status"] == "PAUSED"
+    sync(study)
+    assert study.differences.filter(gone_at=None).values_list("kind", flat=True).get() == "study_state"
+    assert Entry.objects.filter(kind="screen_out").count() == 2
+
+
+def test_who_comes_back_after_the_batch_was_closed_is_booked_from_the_budget(
+    emulator: Emulator, study: PanelStudy
+) -> None:
+    study = published(study)
+    visit = turned_away(emulator, study, "a")
+    batch_launch.close(study.batch)
+    free, _held = budget(study)
+    sync(study)
+    assert budget(study)[0] == free - SLOT
+    assert Entry.objects.filter(worker=visit.worker, kind="screen_out").exists()
+
+
+def test_a_budget_that_does_not_cover_it_keeps_the_study_a_draft(study: PanelStudy) -> None:
+    free, _held = budget(study)
+    ledger.deposit(study.batch.project, SLOT - free, key="out")
+    with pytest.raises(ledger.Overdrawn):
+        studies.pursue(study, "active")
+    assert again().goal == "draft"
+
+
+def test_the_page_asks_for_both_and_shows_the_most_it_may_cost(study: PanelStudy, signed_in: Client) -> None:
+    path = f"/projects/{study.batch.project.slug}/batches/{study.batch.slug}/marketplace/"
+    page = signed_in.get(path).content.decode()
+    assert "$0.20, to at most 2 participants" in page
+    assert "at most $0.58 more with fees" in page
+    given = {"hits": "2", "places": "4", **{f"code_{outcome}": code for outcome, code in study.codes.items()}}
+
+    def answer(**fields: str) -> str:
+        posted = signed_in.post(f"{path}study/settings/", given | fields, follow=True)
+        return str(posted.content.decode())
+
+    assert "Give both, or neither" in answer(screen_out_reward="0.20")
+    assert "less to those who are screened out" in answer(screen_out_reward="0.80", screen_out_places="3")
+    answer(screen_out_reward="0.10", screen_out_places="3")
+    assert (again().screen_out_reward, again().screen_out_places) == (Decimal("0.10"), 3)
+    answer()
+    assert again().screen_out_reward == 0
