@@ -1,11 +1,12 @@
 """Files of any columns, read through a mapping of these columns to the parts of an item.
 
-JSON, JSON lines, Parquet and CSV. Cells of a CSV file may hold JSON lists or objects. What is not mapped is kept in
-`extra`. An item without an id gets the number of its record.
+JSON, JSON lines, Parquet and CSV. Cells of a CSV file may hold lists or objects, as JSON or as Python prints them.
+What is not mapped is kept in `extra`. An item without an id gets the number of its record.
 """
 
 from __future__ import annotations
 
+import ast
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from typing import Any
 from annotation.formats import fields
 from annotation.formats.base import LateFlaws, Parsed
 from annotation.formats.fields import Inspection
-from annotation.formats.json_text import shown
+from annotation.formats.json_text import shown, storage_faults
 from annotation.formats.mapped_parts import answers_of, context_of, flag_at, hops_of, text_at, texts_at
 from annotation.formats.mapped_support import support_of
 from annotation.formats.rows import OneOfEach
@@ -27,6 +28,7 @@ from annotation.pure.data.column_mapping import BadMapping, ColumnMapping, colum
 from annotation.pure.data.example import JSON, Example
 
 SAMPLE = 200  # records that tell the columns
+LONGEST_LITERAL = 200_000  # characters of a cell in Python's notation, whose syntax tree takes much memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +62,25 @@ def _decoded(record: JSON) -> JSON:
 
 
 def _of_cell(text: str) -> Any:
-    """A list or an object that a text holds as JSON; any other text as it is, such as a reference [12]."""
+    """A list or an object that a text holds as JSON or as Python prints it; any other text, such as [12], as it is."""
     if not text.startswith(("[", "{")) or not text.rstrip().endswith(("]", "}")):
         return text
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        return text
+        value = _of_python(text)
     return text if isinstance(value, list) and value and all(type(each) in (int, float) for each in value) else value
+
+
+def _of_python(text: str) -> Any:
+    """The list or dict that a text holds as Python prints it, `['A', None]`; tuples in it as lists. Else the text."""
+    if len(text) > LONGEST_LITERAL:
+        return text
+    try:
+        value = json.loads(json.dumps(ast.literal_eval(text)))
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+        return text
+    return text if any(storage_faults(value)) else value
 
 
 class Mapped:

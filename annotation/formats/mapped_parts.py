@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from annotation.formats.fields import Inspection, is_texts, kind
+from annotation.formats.json_text import shown
 from annotation.formats.mapped_support import EMPTY, Columns, Context
 from annotation.pure.data import dag
 from annotation.pure.data.column_mapping import truth_of, value_at
@@ -78,10 +79,13 @@ def context_of(record: JSON, columns: Columns, inspection: Inspection) -> Contex
         titles = []
     paragraphs, places = [], []
     for place, (column, value) in enumerate(found):
-        if not _is_empty(value):
+        if _is_title_alone(value):
+            wrong = f"found the title {shown(value[0], 30)!r} with null as its text"
+            inspection.error(column, wrong, "Give a text or a list of sentences beside it, or leave the paragraph out")
+        elif not _is_empty(value):
             paragraphs.append(_paragraph(value, titles[place] if titles else "", column, inspection))
             places.append(place)
-    if not paragraphs:
+    if not paragraphs and not inspection.failed:
         inspection.error(columns["paragraph"][0], "there is no paragraph", "Give at least one text")
     return Context(tuple(paragraphs), tuple(places), len(found))
 
@@ -95,8 +99,13 @@ def _title(value: object, column: str, inspection: Inspection) -> str:
 
 
 def _is_empty(value: Any) -> bool:
-    """Whether there is no text, perhaps under a title."""
+    """Whether there is no text, perhaps under a title whose list of sentences is empty."""
     return value in EMPTY or (isinstance(value, list) and len(value) == 2 and value[1] in (None, []))
+
+
+def _is_title_alone(value: Any) -> bool:
+    """Whether it is a text and null: a pair whose text is missing, or a list of sentences with a gap."""
+    return isinstance(value, list) and len(value) == 2 and value[1] is None and value[0] not in EMPTY
 
 
 def _paragraph(value: Any, title: str, column: str, inspection: Inspection) -> Paragraph:

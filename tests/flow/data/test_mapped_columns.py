@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from annotation.flow.data.dataset_import import suggestion
+from annotation.formats import mapped as mapped_format
 from annotation.models import Dataset
 from annotation.pure.data.example import Example
 from tests.flow.data.mapped_files import lines, mapped, mapping_words, table
@@ -106,6 +107,48 @@ def test_cells_may_hold_lists_as_json(run: Run, tmp_path: Path) -> None:
     (example,) = mapped(run, file, "question=q", "paragraph=texts", "title=names", "support=gold")
     assert [(p.title, p.sentences) for p in example.paragraphs] == [("Port", (PORT, "So it is.")), ("Well", None)]
     assert (example.supports, example.extra) == ((1,), {"note": "[12]"})
+
+
+def test_cells_may_hold_lists_as_python_prints_them(run: Run, tmp_path: Path) -> None:
+    row = {
+        "q": "Who?",
+        "texts": repr([["It's so.", PORT], WELL, None]),
+        "names": "['Port', 'Well', 'None']",
+        "gold": "[True, False, False]",
+    }
+    file = table(tmp_path / "my.csv", [row | {"note": "['a', ('b', 1)]", "aside": "[sic] he [said]"}])
+    (example,) = mapped(run, file, "question=q", "paragraph=texts", "title=names", "support=gold")
+    assert [(p.title, p.sentences) for p in example.paragraphs] == [("Port", ("It's so.", PORT)), ("Well", None)]
+    assert (example.supports, example.extra) == ((0,), {"note": ["a", ["b", 1]], "aside": "[sic] he [said]"})
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "[__import__('os').getcwd()]",
+        "{'a', 'b'}",
+        "[b'a']",
+        "['\\ud800']",
+        "['\\x00']",
+        "[" * 5000 + "'a'" + "]" * 5000,
+        "[1e999, 'a']",
+        "['" + "a" * mapped_format.LONGEST_LITERAL + "']",
+    ],
+)
+def test_other_cells_in_brackets_stay_texts(run: Run, tmp_path: Path, cell: str) -> None:
+    file = table(tmp_path / "my.csv", [{"q": "Who?", "text": PORT, "note": cell}])
+    (example,) = mapped(run, file, "question=q", "paragraph=text")
+    assert example.extra == {"note": cell}
+
+
+def test_a_title_without_a_text_is_refused(run: Run, tmp_path: Path) -> None:
+    good = {"q": "Who?", "texts": [["Port", PORT], ["Empty", []], None, [None, None]]}
+    file = lines(tmp_path / "my.jsonl", [good, {"q": "Where?", "texts": [["Port", PORT], [WELL, None]]}])
+    ended = run("import_dataset", file, "--name", "mine", *mapping_words("question=q", "paragraph=texts"))
+    refused(ended, "texts: found the title")
+    for text in ("line 2", "with null as its text", "Give a text or a list of sentences beside it"):
+        assert text in ended.err
+    assert "line 1" not in ended.err
 
 
 def test_what_was_mapped_is_exported_and_comes_back(run: Run, tmp_path: Path) -> None:
