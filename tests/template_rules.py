@@ -70,6 +70,12 @@ def wide_templates(root: Path) -> Iterator[str]:
                 yield f"{file.relative_to(root)}:{number} a line of a template has at most {WIDTH} characters"
 
 
+def named_times(root: Path) -> Iterator[str]:
+    """Times in Django's named formats; pages spell theirs out, such as `j M, H:i`."""
+    for file in templates(root):
+        yield from matches(root, file, {r"\|(?:date|time):[\"'][A-Z_]*FORMAT": "a named format of times"})
+
+
 def stale_comments(root: Path) -> Iterator[str]:
     """Comments of templates that name a module, or what is in it, that is not there."""
     for file in templates(root):
@@ -97,4 +103,4 @@ def matches(root: Path, file: Path, patterns: dict[str, str]) -> Iterator[str]:
             yield f"{file.relative_to(root)}:{line} {what}: {found[0].strip()[:60]}"
 
 
-RULES = [dangerous_templates, dangerous_scripts, missing_templates, wide_templates, stale_comments]
+RULES = [dangerous_templates, dangerous_scripts, missing_templates, wide_templates, named_times, stale_comments]

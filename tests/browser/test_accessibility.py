@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 
 from tests.browser.desk import Desk
 from tests.browser.site import Site
-from tests.browser.test_small_screens import overflow
+from tests.browser.test_small_screens import PHONE, overflow
 
 WorkPage = Callable[..., Desk]
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
@@ -347,3 +347,17 @@ def test_focus_is_visible_wherever_tab_leads(desk: WorkPage) -> None:
     for _ in range(25):
         page.keyboard.press("Tab")
         assert page.evaluate(unseen) == ""
+
+
+def test_a_drawer_says_what_it_is(desk: WorkPage) -> None:
+    page = desk("demo", sample=1, page=PHONE).page
+    for button, title in (("View", "View"), ("Back, return, report", "This HIT")):
+        heading = page.locator(".drawer").get_by_role("heading", name=title)
+        expect(heading).to_have_count(0)  # closed
+        page.get_by_role("button", name=button).click()
+        expect(heading).to_be_visible()
+        assert broken(page) == []
+        page.set_viewport_size(PHONE["viewport"])
+        page.keyboard.press("Escape")
+    page.set_viewport_size(WIDE)
+    expect(page.locator(".drawer > h2").first).to_be_hidden()

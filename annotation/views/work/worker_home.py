@@ -1,11 +1,12 @@
 """A worker's own pages: the work to do and done, qualifications, earnings, messages and details."""
 
+from datetime import timedelta
 from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.db.models import Count, Exists, Prefetch, QuerySet, Subquery, Sum
-from django.db.models.functions import Coalesce
+from django.db.models import Count, Exists, Prefetch, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce, Now
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
@@ -40,6 +41,8 @@ from annotation.views.context import Standing, standing_columns
 from annotation.views.people.sign_up import safe_next
 from annotation.views.post_handling import refusal_as_message, see
 from annotation.views.work.task_frame import participation_of
+
+EXPIRED_SHOWN = timedelta(days=7)  # of assignments without entries
 
 
 @signed_in_page
@@ -85,9 +88,10 @@ def _unread(user: int) -> QuerySet[Message]:
 
 
 def _returned(user: int) -> QuerySet[Assignment]:
-    """Assignments that the person may take up again, with what they had entered."""
+    """Assignments that the person may take up again: with what they had entered, or whose time ran out lately."""
+    lately = Q(state=lifecycle.EXPIRED, ended_at__gt=Now() - EXPIRED_SHOWN)
     rows = Assignment.objects.filter(**_own(user), state__in=[lifecycle.RETURNED, lifecycle.EXPIRED])
-    return rows.filter(draft__isnull=False, batch__state=Batch.State.OPEN).select_related("batch")
+    return rows.filter(lately | Q(draft__isnull=False), batch__state=Batch.State.OPEN).select_related("batch")
 
 
 def _repairs(user: int) -> QuerySet[Review]:

@@ -14,12 +14,12 @@ from annotation.flow.money import ledger
 from annotation.flow.notifications import worker_messages
 from annotation.flow.people import qualification_types
 from annotation.flow.review import assignment_approval
-from annotation.flow.work import eligibility
+from annotation.flow.work import eligibility, next_assignment
 from annotation.models import Assignment, Batch, Hit, Message, Project, QualificationRequest, User, Worker
 from annotation.pure.people import requirements
 from annotation.pure.people.requirements import Locale, Requirement
 from tests.conftest import PASSWORD
-from tests.flow.acting import answer_all
+from tests.flow.acting import answer_all, take
 from tests.one_line import one_line
 
 pytestmark = pytest.mark.postgresql(reason="figures of a worker are grouped by the database")
@@ -114,6 +114,33 @@ def test_scores_and_figures_are_shown(worker_client: Any, kind: Any, bob: Any) -
     assert "83" in page
     assert bob.public_id in page
     assert "percentage of approved assignments: 100" in page
+
+
+def test_home_says_that_the_time_of_a_hit_ran_out(worker_client: Any, batch: Batch, bob: Worker) -> None:
+    row = take(bob, batch)
+    assert row is not None
+    assert "Unfinished HITs" not in home(worker_client)
+    Assignment.objects.update(lease_until=timezone.now() - timedelta(minutes=1))
+    next_assignment.expire_due()
+    html = one_line(home(worker_client))
+    assert "time over" in html
+    assert "nothing was entered" in html
+    address = reverse("take-up", args=[row.public_id])
+    assert f'action="{address}"' in html
+    Assignment.objects.update(ended_at=timezone.now() - timedelta(days=8))
+    assert "Unfinished HITs" not in home(worker_client)
+    Assignment.objects.update(draft={"text": "Tower"})
+    assert "time over" in home(worker_client)
+    assert "nothing was entered" not in home(worker_client)
+    worker_client.post(address)
+    assert "Unfinished HITs" not in home(worker_client)
+
+
+def test_what_was_returned_without_entries_is_not_listed(worker_client: Any, batch: Batch, bob: Worker) -> None:
+    row = take(bob, batch)
+    assert row is not None
+    next_assignment.return_assignment(row)
+    assert "Unfinished HITs" not in home(worker_client)
 
 
 def paid(batch: Batch) -> None:
