@@ -25,7 +25,7 @@ from annotation.flow.people import round_attempts
 from annotation.flow.projects import idempotency, job_queue, overview, project_erasure, recycle_bin
 from annotation.flow.projects.job_queue import Progress
 from annotation.flow.reports import batch_scores
-from annotation.flow.review import assignment_approval, disputed_gold, response_import, results_dataset
+from annotation.flow.review import assignment_approval, conclusions, disputed_gold, response_import, results_dataset
 from annotation.flow.work import next_assignment, prefetch
 from annotation.models import Batch, BatchReport, Dataset, Job, Project, User, clock
 from annotation.operations import backup, uploads
@@ -255,6 +255,7 @@ SWEEPS: list[Callable[[], object]] = [
     assignment_approval.approve_due,
     batch_funds.level_closed,
     announcements.announce_due,
+    conclusions.catch_up_all,
     keep_reports,
     idempotency.forget_old,
     backup.keep_copies,

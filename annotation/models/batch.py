@@ -164,6 +164,10 @@ class HitQuerySet(models.QuerySet["Hit"]):
         lasting = Q(closes_at__isnull=True) | Q(closes_at__gt=Now())
         return self.filter(lasting, room__gt=0, excluded_at__isnull=True)
 
+    def note_change(self) -> int:
+        """Call it in the transaction that changes responses to these HITs, or decisions on them."""
+        return self.update(changes=F("changes") + 1)
+
     def places(self) -> dict[int, dict[str, int]]:
         """Assignments `filled` and `wanted`, by batch, without excluded HITs and hidden gold."""
         counted = self.filter(excluded_at__isnull=True, check_item=False).order_by().values("batch")
@@ -196,6 +200,13 @@ class Hit(models.Model):
     reward = models.DecimalField(max_digits=8, decimal_places=2, default=Decimal(0))  # the most an assignment earns
     promised = models.DecimalField(max_digits=8, decimal_places=2, null=True, blank=True)
     # ... the reward published on a marketplace; earnings beyond it are a bonus. Null: not on a marketplace
+    # What flow/review/conclusions worked out, as of the change numbered `concluded`. `open_kind`: why a requester must
+    # decide; null: no need. `standing`: responses that are not excluded.
+    changes = models.PositiveIntegerField(default=1, db_default=1)  # of its responses and of decisions on them
+    concluded = models.PositiveIntegerField(default=0, db_default=0)
+    open_kind = models.CharField(max_length=100, null=True, blank=True)  # noqa: DJ001
+    standing = models.PositiveIntegerField(default=0, db_default=0)
+    in_doubt = models.BooleanField(default=False, db_default=False)  # workers agree with each other, not with gold
     check_item = models.BooleanField(default=False)  # hidden gold: any worker may get it, and it is in no result
     closes_at = models.DateTimeField(null=True, blank=True)  # expires then
     excluded_at = models.DateTimeField(null=True, blank=True)
@@ -215,6 +226,19 @@ class Hit(models.Model):
                 condition=Q(room__gt=0, excluded_at__isnull=True),
             ),
             models.Index("batch", by_disagreement().desc(), "id", name="hit_by_disagreement"),
+            models.Index(
+                fields=["batch", "done", "room", "live"],
+                name="hit_to_conclude",
+                condition=Q(concluded__lt=F("changes"), excluded_at__isnull=True),
+            ),
+            models.Index(
+                fields=["batch", "item", "room", "live"],
+                name="hit_to_adjudicate",
+                condition=Q(open_kind__isnull=False, excluded_at__isnull=True),
+            ),
+            models.Index(
+                fields=["batch", "item"], name="hit_in_doubt", condition=Q(in_doubt=True, excluded_at__isnull=True)
+            ),
             models.Index(  # covers every column that sums over a batch read, so that they never load the payloads
                 fields=["batch", "excluded_at", "check_item", "wanted", "done", "live"], name="hit_progress"
             ),

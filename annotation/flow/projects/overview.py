@@ -13,7 +13,7 @@ from django.db.models import Case, Count, F, IntegerField, OuterRef, Q, QuerySet
 from annotation import models
 from annotation.flow.money import ledger
 from annotation.flow.notifications import worker_messages
-from annotation.flow.review import adjudication, approval_queue, disputed_gold
+from annotation.flow.review import adjudication, approval_queue, conclusions, disputed_gold
 from annotation.models import Batch, BatchActivity, ProblemReport, Project, QualificationRequest, clock
 from annotation.pure.batches import lifecycle, pace
 from annotation.pure.review import review_state
@@ -149,10 +149,10 @@ def _unread(where: Q) -> QuerySet[models.SampledAssignment]:
 
 
 def count_open(batch: Batch) -> None:
-    """Count and store HITs to adjudicate and gold in doubt; slow, as it reads every response."""
-    doubts = disputed_gold.doubts(batch) if disputed_gold.is_detectable(batch) else []
-    in_doubt = sum(not doubt.decision for doubt in doubts)
-    counts = {"to_adjudicate": len(adjudication.queue(batch)), "in_doubt": in_doubt, "counted_at": clock.now()}
+    """Count and store HITs to adjudicate and gold in doubt; slow where many have changed."""
+    conclusions.catch_up(batch)
+    counts = {"to_adjudicate": adjudication.waiting(batch).count(), "in_doubt": disputed_gold.undecided(batch).count()}
+    counts |= {"counted_at": clock.now()}
     BatchActivity.objects.update_or_create(batch=batch, defaults=counts)
 
 

@@ -4,23 +4,19 @@ A decision is a review: one response is accepted and alone is the result. The al
 two requesters adjudicate, double_adjudication says what becomes of their decisions.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Case, Count, Q, QuerySet, Value, When
 
-from annotation.flow.review import double_adjudication, problem_reports, review_decisions
+from annotation.flow.review import conclusions, double_adjudication, problem_reports, review_decisions
 from annotation.flow.review.review_decisions import Standing
 from annotation.models import Adjudication, Batch, Hit, User
 from annotation.pure.review import review_state
-from annotation.registry import task_type
-from annotation.tasktype import JSON
 
-CHUNK = 200
-NOTHING_DUE = Q(room__lte=0, live=0)  # no further response is expected
 T = TypeVar("T")
 
 
@@ -38,60 +34,47 @@ class Open:
     both_decided: bool = False
 
 
-def queue(batch: Batch, viewer: User | None = None) -> list[Open]:
-    """HITs to adjudicate, in the order of their items; in an open batch only HITs that expect no further response.
+def waiting(batch: Batch, viewer: User | None = None) -> QuerySet[Hit]:
+    """HITs to adjudicate as far as worked out (flow/review/conclusions), in the order of their items.
 
-    With `viewer`, without those on which they have decided and another requester has not.
+    In an open batch only HITs that expect no further response. With `viewer`, without those on which they have decided
+    and another requester has not. Each has `both_decided`.
     """
-    return list(_open(batch, _keys(batch), viewer))
+    rows = batch.hits.filter(open_kind__isnull=False, excluded_at__isnull=True, check_item=False)
+    if batch.state != Batch.State.CLOSED:
+        rows = rows.filter(conclusions.NOTHING_DUE)
+    rows = rows.order_by("item_id")
+    if not batch.two_adjudicators:
+        return rows.annotate(both_decided=Value(False))
+    current = Adjudication.objects.current().filter(hit__batch=batch).order_by()
+    twice = current.values("hit").annotate(n=Count("pk")).filter(n__gte=2).values("hit")
+    rows = rows.annotate(both_decided=Case(When(pk__in=twice, then=True), default=False))
+    own = current.filter(adjudicator=viewer).values("hit") if viewer else current.none().values("hit")
+    return rows.exclude(Q(pk__in=own) & ~Q(pk__in=twice))
+
+
+def queue(batch: Batch, viewer: User | None = None) -> list[Open]:
+    """All HITs to adjudicate, as of now; in a batch that changed much, it takes long."""
+    conclusions.catch_up(batch)
+    return [_open(hit) for hit in waiting(batch, viewer).defer("payload")]
 
 
 def following(batch: Batch, hit: Hit, viewer: User | None = None) -> Open | None:
     """The viewer's next HIT to adjudicate after this one, wrapping around; None if there is no other."""
-    keys = _keys(batch, besides=hit.pk)
-    here = keys.index(hit.pk)
-    return next(_open(batch, keys[here + 1 :] + keys[:here], viewer), None)
+    conclusions.catch_up(batch, most=conclusions.AT_ONCE)
+    others = waiting(batch, viewer).exclude(pk=hit.pk).defer("payload")
+    found = others.filter(item__gt=hit.item_id).first() or others.first()
+    return _open(found) if found else None
 
 
 def is_open(hit: Hit) -> bool:
     """Whether the HIT is in the batch's queue; also while the second of two decisions is missing."""
-    may_be_open = hit.batch.hits.filter(_may_be_open(hit.batch), pk=hit.pk).exists()
-    return may_be_open and any(_open(hit.batch, [hit.pk], None))
+    conclusions.conclude(hit.batch, [hit.pk])
+    return waiting(hit.batch).filter(pk=hit.pk).exists()
 
 
-def _may_be_open(batch: Batch) -> Q:
-    submitted = Q(excluded_at__isnull=True, check_item=False, done__gt=0)
-    return submitted if batch.state == Batch.State.CLOSED else submitted & NOTHING_DUE
-
-
-def _keys(batch: Batch, *, besides: int | None = None) -> list[int]:
-    """HITs that may be open, in the order of their items, including `besides`."""
-    hits = batch.hits.filter(_may_be_open(batch) | Q(pk=besides))
-    return list(hits.order_by("item__dataset__slug", "item__position").values_list("pk", flat=True))
-
-
-def _open(batch: Batch, keys: Sequence[int], viewer: User | None) -> Iterator[Open]:
-    for start in range(0, len(keys), CHUNK):
-        here = keys[start : start + CHUNK]
-        rows = Hit.objects.in_bulk(here)
-        answers_by_hit = review_decisions.standing_answers(rows.values())
-        decisions = double_adjudication.decisions_on(here if batch.two_adjudicators else ())
-        for pk in here:
-            answers = [answer for _standing, answer in answers_by_hit[pk]]
-            both_decided = len(decisions[pk]) >= 2
-            if viewer and not both_decided and double_adjudication.own(decisions[pk], viewer):
-                continue
-            if answers and (kind := open_kind(batch, rows[pk].payload, answers)):
-                yield Open(pk, rows[pk].public_id, kind, len(answers), both_decided)
-
-
-def open_kind(batch: Batch, payload: JSON, answers: Sequence[JSON]) -> str:
-    """The reason why the result is open; "" if it is clear or a requester accepted one response."""
-    if sum(bool(answer.get("accepted")) for answer in answers) == 1:
-        return ""
-    task = task_type(batch.task)
-    aggregate = review_decisions.aggregate(task, payload, answers)
-    return review_decisions.kind_of(aggregate) if task.unsettled(aggregate) else ""
+def _open(hit: Any) -> Open:
+    return Open(hit.pk, hit.public_id, hit.open_kind, hit.standing, hit.both_decided)
 
 
 def shuffled(rows: Sequence[T], *, viewer: int, hit: str) -> list[T]:

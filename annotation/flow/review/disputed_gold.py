@@ -2,16 +2,19 @@
 
 import hashlib
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from annotation.flow.data.derivation import code_version
 from annotation.flow.data.item_writer import OnProgress, already_there, filling, no_progress
 from annotation.flow.errors import Refused
 from annotation.flow.projects import audit_log
+from annotation.flow.review import conclusions
 from annotation.flow.work.submitted_responses import submitted_answers
 from annotation.models import Batch, Dataset, GoldDecision, Hit, User
 from annotation.models.fields import to_text
@@ -41,22 +44,32 @@ def is_detectable(batch: Batch) -> bool:
     return isinstance(task_type(batch.task), Doubtful)
 
 
+def found(batch: Batch) -> QuerySet[Hit]:
+    """HITs with gold in doubt as far as worked out (flow/review/conclusions), decided or not, in order of items."""
+    rows = batch.hits.filter(in_doubt=True, excluded_at__isnull=True, check_item=False)
+    return rows.select_related("item__dataset").order_by("item_id")
+
+
+def undecided(batch: Batch) -> QuerySet[Hit]:
+    """Those of `found` without a decision."""
+    return found(batch).exclude(pk__in=_standing(batch.hits.filter(in_doubt=True)))
+
+
 def doubts(batch: Batch) -> list[Doubt]:
-    """HITs with gold in doubt, decided or not, in the order of their items; without excluded ones."""
-    hits = batch.hits.filter(excluded_at__isnull=True, check_item=False, done__gt=1)
-    keys, found = list(hits.order_by("item__dataset__slug", "item__position").values_list("pk", flat=True)), []
-    for start in range(0, len(keys), CHUNK):
-        rows = Hit.objects.select_related("item").in_bulk(keys[start : start + CHUNK])
-        found += _doubted(batch, [rows[pk] for pk in keys[start : start + CHUNK]])
-    return found
+    """All doubts as of now, decided or not, in the order of their items; slow where many HITs have changed."""
+    conclusions.catch_up(batch)
+    return doubted(batch, list(found(batch)))
 
 
 def doubt_of(hit: Hit) -> Doubt | None:
     """The doubt about one HIT's gold."""
-    return next(iter(_doubted(hit.batch, [hit])), None)
+    return next(iter(doubted(hit.batch, [hit])), None)
 
 
-def _doubted(batch: Batch, hits: list[Hit]) -> list[Doubt]:
+def doubted(batch: Batch, hits: list[Hit]) -> list[Doubt]:
+    """The doubts about these HITs' gold; HITs without one are left out."""
+    if not is_detectable(batch):
+        return []
     task, answers, found = task_type(batch.task), submitted_answers(batch, hits), []
     decisions = _standing(hits)
     for hit in hits:
@@ -67,7 +80,7 @@ def _doubted(batch: Batch, hits: list[Hit]) -> list[Doubt]:
     return found
 
 
-def _standing(hits: list[Hit]) -> dict[int, GoldDecision]:
+def _standing(hits: Iterable[Hit]) -> dict[int, GoldDecision]:
     """The last decision by HIT, unless it was undone."""
     last = {row.hit_id: row for row in GoldDecision.objects.filter(hit__in=hits).order_by("pk")}
     return {pk: row for pk, row in last.items() if row.decision != gold_corrections.REOPENED}

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from annotation.flow.projects import audit_log
-from annotation.models import Assignment, ProblemReport, WorkerResponse
+from annotation.models import Assignment, Hit, ProblemReport, WorkerResponse
 
 
 @transaction.atomic
@@ -25,6 +25,8 @@ def erase(assignments: QuerySet[Assignment]) -> int:
         gone, _models = WorkerResponse.objects.filter(assignment=row).delete()
         Assignment.objects.filter(pk=key).update(draft=None)
         reports = ProblemReport.objects.filter(assignment=row).exclude(text="").update(text="")
+        if gone:
+            Hit.objects.filter(pk=row.hit_id).note_change()
         if gone or reports or row.draft is not None:
             audit_log.record("erased", row)
             erased += 1

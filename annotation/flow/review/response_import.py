@@ -60,6 +60,7 @@ def import_responses(batch: Batch, path: Path, *, name: str = "", progress: OnPr
         _store_all(response_import, path, total, progress)
         with transaction.atomic():
             _mark(response_import, ready=True, size=total)
+            Hit.objects.filter(pk__in=response_import.assignments.order_by().values("hit")).note_change()
             audit_log.record("judgments imported", batch, number=total)
     except BaseException:
         remove_import(response_import)
@@ -308,4 +309,5 @@ def remove_import(response_import: ResponseImport) -> None:
             for _pk, hit_id, counts in some:
                 if counts:
                     free_place(hit_id, done=F("done") - 1)
+            Hit.objects.filter(pk__in=[hit_id for _pk, hit_id, _counts in some]).note_change()
     ResponseImport.objects.filter(pk=response_import.pk).delete()

@@ -95,6 +95,7 @@ def _add(row: Assignment, decision: Decision, reviewer: User | None) -> Review:
         reason=decision.reason,
         reviewer=reviewer,
     )
+    Hit.objects.filter(pk=row.hit_id).note_change()
     emit(ResponseReviewed(review, row, reviewer))
     audit_log.record("reviewed", row, decision=decision.decision)
     return review

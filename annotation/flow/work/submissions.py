@@ -115,7 +115,7 @@ def _count(batch: int, worker: int) -> Update:
 @compiled_update
 def _take_in(hit: int) -> Update:
     """Count a response that was awaited."""
-    return Hit.objects.filter(pk=hit), {"live": F("live") - 1, "done": F("done") + 1}
+    return Hit.objects.filter(pk=hit), {"live": F("live") - 1, "done": F("done") + 1, "changes": F("changes") + 1}
 
 
 def _place(row: Assignment, active_seconds: float, least: int) -> tuple[bool, bool]:
@@ -125,6 +125,7 @@ def _place(row: Assignment, active_seconds: float, least: int) -> tuple[bool, bo
     """
     if row.state == lifecycle.SUBMITTED:
         _revise(row, active_seconds)
+        Hit.objects.filter(pk=row.hit_id).note_change()
         next_assignment.want(row.hit_id, least)
         return row.late, row.counts
     late = row.state != lifecycle.ACCEPTED
@@ -132,6 +133,7 @@ def _place(row: Assignment, active_seconds: float, least: int) -> tuple[bool, bo
     next_assignment.want(row.hit_id, least)
     if late:
         counts = bool(Hit.objects.open().filter(pk=row.hit_id).update(done=F("done") + 1))
+        Hit.objects.filter(pk=row.hit_id).note_change()
     else:
         counts = bool(_take_in(row.hit_id))
     approval = row.batch.auto_approval

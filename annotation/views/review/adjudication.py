@@ -13,7 +13,7 @@ from django.utils.translation import gettext_noop
 from annotation.flow.batches.hit_headings import heading
 from annotation.flow.errors import Conflict, Refused
 from annotation.flow.projects import overview
-from annotation.flow.review import adjudication, comments, double_adjudication, review_decisions
+from annotation.flow.review import adjudication, comments, conclusions, double_adjudication, review_decisions
 from annotation.models import Adjudication, Batch, Hit, Project
 from annotation.pure.people import roles
 from annotation.pure.review import review_state
@@ -46,17 +46,19 @@ DONE = {
 def adjudicate(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """The HITs of a batch to adjudicate."""
     shown = _launched(project, batch)
-    waiting = adjudication.queue(shown, request.user)
-    page = Paginator(waiting, 50).get_page(request.GET.get("page"))
-    rows = Hit.objects.select_related("item__dataset").defer("item__content", "item__dataset__report")
-    hits = rows.in_bulk([hit.pk for hit in page])
+    is_complete = conclusions.catch_up(shown, most=conclusions.AT_ONCE)
+    waiting = adjudication.waiting(shown, request.user)
+    rows = waiting.select_related("item__dataset").defer("item__content", "item__dataset__report")
+    page = Paginator(rows, 50).get_page(request.GET.get("page"))
     page.object_list = [
-        {"hit": hits[hit.pk], "heading": heading(shown, hits[hit.pk]), "kind": kind_words(hit.kind)}
-        | {"answers": hit.answers, "both_decided": hit.both_decided}
+        {"hit": hit, "heading": heading(shown, hit), "kind": kind_words(hit.open_kind)}
+        | {"answers": hit.standing, "both_decided": hit.both_decided}
         for hit in page.object_list
     ]
-    context = {"page": page, "first": waiting[0] if waiting else None, "undone": _undoable(request, shown)}
-    context["elsewhere"] = len(adjudication.queue(shown)) - len(waiting) if shown.two_adjudicators else 0
+    context = {"page": page, "first": waiting.first(), "undone": _undoable(request, shown)}
+    context["is_complete"] = is_complete
+    elsewhere = adjudication.waiting(shown).count() - page.paginator.count if shown.two_adjudicators else 0
+    context["elsewhere"] = elsewhere
     context["agreement"] = _agreement(shown)
     return render(request, "review/adjudicate.html", batch_context(shown, "adjudicate", **context))
 
@@ -199,7 +201,7 @@ def _page(
         decided=decided,
         mine=mine,
         both=_both(decisions, responses) if len(decisions) >= 2 else [],
-        left=len(adjudication.queue(batch, request.user)),
+        left=adjudication.waiting(batch, request.user).count(),
         next=adjudication.following(batch, row, request.user),
         undone=_undoable(request, batch),
         **_thread(request, row, responses if decided or len(decisions) >= 2 else None),

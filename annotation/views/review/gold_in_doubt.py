@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from annotation.flow.errors import Refused
 from annotation.flow.projects import overview
-from annotation.flow.review import disputed_gold
+from annotation.flow.review import conclusions, disputed_gold
 from annotation.forms.projects import ResultsDatasetForm
 from annotation.models import Batch, GoldDecision, Hit, Project
 from annotation.pure.people import roles
@@ -28,13 +28,14 @@ from annotation.views.work.task_frame import shortcut_context
 def gold(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Items with gold in doubt, the decisions, and a form to create a corrected dataset."""
     shown = _doubting(project, batch)
-    doubts = disputed_gold.doubts(shown)
-    page = Paginator(doubts, 50).get_page(request.GET.get("page"))
-    hits = Hit.objects.select_related("item__dataset").in_bulk([doubt.pk for doubt in page])
-    page.object_list = [_line(doubt, hits[doubt.pk]) for doubt in page.object_list]
+    is_complete = conclusions.catch_up(shown, most=conclusions.AT_ONCE)
+    page = Paginator(disputed_gold.found(shown), 50).get_page(request.GET.get("page"))
+    hits = {hit.pk: hit for hit in page.object_list}
+    page.object_list = [_line(doubt, hits[doubt.pk]) for doubt in disputed_gold.doubted(shown, list(hits.values()))]
     changed = shown.datasets.filter(items__in=disputed_gold.changes(shown)).distinct().order_by("slug")
-    waiting = [doubt for doubt in doubts if not doubt.decision]
-    context = {"page": page, "waiting": len(waiting), "first": waiting[0] if waiting else None, "changed": changed}
+    waiting = disputed_gold.undecided(shown)
+    context = {"page": page, "waiting": waiting.count(), "first": waiting.first(), "changed": changed}
+    context["is_complete"] = is_complete
     return render(request, "review/gold_in_doubt.html", batch_context(shown, "gold", **context))
 
 
@@ -79,12 +80,11 @@ def gold_item(request: HttpRequest, project: Project, batch: str, public_id: str
     return HttpResponseRedirect(f"{address}?undo={row.public_id}", status=303)
 
 
-def _next(batch: Batch, row: Hit) -> disputed_gold.Doubt | None:
-    """The next undecided item, wrapping around."""
-    doubts = disputed_gold.doubts(batch)
-    here = next((k for k, doubt in enumerate(doubts) if doubt.pk == row.pk), -1)
-    around = [*doubts[here + 1 :], *doubts[: max(here, 0)]]
-    return next((doubt for doubt in around if not doubt.decision), None)
+def _next(batch: Batch, row: Hit) -> Hit | None:
+    """The HIT of the next undecided item, wrapping around."""
+    conclusions.catch_up(batch, most=conclusions.AT_ONCE)
+    others = disputed_gold.undecided(batch).exclude(pk=row.pk)
+    return others.filter(item__gt=row.item_id).first() or others.first()
 
 
 def _page(request: HttpRequest, batch: Batch, row: Hit, *, problem: str = "", status: int = 200) -> HttpResponse:

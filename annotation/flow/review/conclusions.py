@@ -1,0 +1,83 @@
+"""Which HITs are open and whose gold is in doubt, kept in their rows: to work it out, every response is read.
+
+A change of responses or of decisions on them raises the HIT's `changes` (`HitQuerySet.note_change`); until `concluded`
+is as much, what is kept may be out of date. A sweep works that out, and pages do for a few HITs.
+"""
+
+import time
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
+
+from annotation.flow.review import review_decisions
+from annotation.flow.work.submitted_responses import submitted_answers
+from annotation.models import Batch, Hit
+from annotation.registry import task_type
+from annotation.tasktype import JSON, TaskType, capabilities
+
+NOTHING_DUE = Q(room__lte=0, live=0)  # no further response is expected
+CHUNK = 200
+AT_ONCE = 40  # HITs that a page works out before it shows what is kept
+SECONDS = 5  # of a sweep
+
+
+def changed(batch: Batch) -> QuerySet[Hit]:
+    """HITs to work out: not while a single response came of several."""
+    return batch.hits.filter(_changed(closed=batch.state == Batch.State.CLOSED))
+
+
+def _changed(*, closed: bool) -> Q:
+    due = Q(concluded__lt=F("changes"), excluded_at__isnull=True, check_item=False, done__gt=0)
+    return due if closed else due & (Q(done__gt=1) | NOTHING_DUE)
+
+
+def catch_up(batch: Batch, *, most: int | None = None) -> bool:
+    """Work out the HITs that changed, at most so many; whether that was all."""
+    keys = list(changed(batch).values_list("pk", flat=True)[: None if most is None else most + 1])
+    now = keys[:most]
+    for start in range(0, len(now), CHUNK):
+        conclude(batch, now[start : start + CHUNK])
+    return len(now) == len(keys)
+
+
+def catch_up_all() -> None:
+    """Work out what changed in any batch, for some seconds."""
+    end = time.monotonic() + SECONDS
+    behind = Q(state=Batch.State.CLOSED) & _any(closed=True) | ~Q(state=Batch.State.CLOSED) & _any(closed=False)
+    batches = Batch.objects.filter(behind, launched_at__isnull=False, by_program=False)
+    for batch in batches.select_related("project"):
+        while not catch_up(batch, most=CHUNK):
+            if time.monotonic() > end:
+                return
+
+
+def _any(*, closed: bool) -> Q:
+    return Q(Exists(Hit.objects.filter(_changed(closed=closed), batch=OuterRef("pk"))))
+
+
+def conclude(batch: Batch, keys: Collection[int]) -> None:
+    """Keep the conclusions on these HITs, except where a change comes meanwhile."""
+    hits = list(Hit.objects.filter(pk__in=keys).select_related("item"))
+    for hit in hits:
+        hit.batch = batch
+    task = task_type(batch.task)
+    answers_by_hit, submitted = review_decisions.standing_answers(hits), submitted_answers(batch, hits)
+    alike: defaultdict[tuple[Any, ...], list[int]] = defaultdict(list)
+    for hit in hits:
+        answers = [answer for _standing, answer in answers_by_hit[hit.pk]]
+        kind = _open_kind(task, hit.payload, answers) if answers else ""
+        doubt = capabilities.doubt(task, hit.payload, [row.answer for row in submitted[hit.pk]], hit.item.example)
+        alike[hit.changes, kind or None, len(answers), bool(doubt)].append(hit.pk)
+    for (changes, kind, standing, in_doubt), some in alike.items():
+        kept = {"open_kind": kind, "standing": standing, "in_doubt": in_doubt, "concluded": changes}
+        Hit.objects.filter(pk__in=some, changes=changes).update(**kept)
+
+
+def _open_kind(task: TaskType, payload: JSON, answers: Sequence[JSON]) -> str:
+    """The reason why the result is open; "" if it is clear or a requester accepted one response."""
+    if sum(bool(answer.get("accepted")) for answer in answers) == 1:
+        return ""
+    aggregate = review_decisions.aggregate(task, payload, answers)
+    return review_decisions.kind_of(aggregate) if task.unsettled(aggregate) else ""
