@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from annotation.marketplaces.views import connections, differences, framed, studies, study_events, visits
+from annotation.marketplaces.views import connections, differences, framed, studies, study_events, visit_preview, visits
 
 PLACES = "projects/<slug:slug>/marketplaces/"
 THERE = "projects/<slug:slug>/batches/<slug:batch>/marketplace/"
@@ -19,6 +19,7 @@ pages: list[URLPattern] = [
     path(f"{THERE}differences/compare/", differences.batch_compare, name="batch-compare"),
     path(f"{THERE}differences/<int:pk>/", differences.batch_difference_act, name="batch-difference-act"),
     path("marketplaces/<int:pk>/events/", study_events.receive, name="marketplace-events"),
+    path(f"{THERE}preview/<slug:step>/", visit_preview.visit_preview, name="batch-visit-preview"),
     path(f"{THERE}study/<slug:act>/", studies.study_act, name="batch-study-act"),
     path(f"{THERE}pay.csv", studies.study_pay_file, name="batch-study-pay-file"),
     path(f"{THERE}<slug:act>/", connections.batch_marketplace_act, name="batch-marketplace-act"),

@@ -149,6 +149,7 @@ def test_a_requesters_pages_of_money(look: Callable[..., list[str]]) -> None:
 @pytest.mark.soak
 def test_a_requesters_pages_of_marketplaces(look: Callable[..., list[str]]) -> None:
     assert look("alice", "marketplaces", "marketplace-keys", "batch-marketplace", "batch-differences") == []
+    assert look("alice", "batch-visit-preview") == []
 
 
 @pytest.mark.soak

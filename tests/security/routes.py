@@ -145,6 +145,7 @@ TABLE: dict[str, Row] = {
     "batch-marketplace": look(MEMBERS),
     "batch-marketplace-act": act(REQUESTER),
     "batch-study-act": act(REQUESTER),
+    "batch-visit-preview": fill(MEMBERS, 303),
     "batch-study-pay-file": look(REQUESTER),
     "batch-differences": look(MEMBERS),
     "batch-compare": act(REQUESTER),

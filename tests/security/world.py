@@ -260,8 +260,9 @@ def _differences(project: Any, place: Any, published: Hit) -> dict[str, Any]:
     study = PanelStudy.objects.create(batch=published.batch, connection=place, **terms)
     facts = {"theirs": "4", "ours": f"canary note of {project.slug}"}
     row = Difference.objects.create(study=study, kind=Difference.Kind.PLACES, facts=facts)
-    pages = ("differences", "compare", "difference-act", "study-act", "study-pay-file")
-    of_batch = {f"batch-{name}.batch": published.batch.slug for name in pages} | {"batch-study-act.act": "paid"}
+    pages = ("differences", "compare", "difference-act", "study-act", "study-pay-file", "visit-preview")
+    of_batch = {f"batch-{name}.batch": published.batch.slug for name in pages}
+    of_batch |= {"batch-study-act.act": "paid", "batch-visit-preview.step": "welcome"}
     return of_batch | {"batch-difference-act.pk": row.pk, "marketplace-events.pk": place.pk}
 
 

@@ -19,6 +19,7 @@ from annotation.marketplaces.flow import visits
 from annotation.marketplaces.flow.visits import TurnedAway, Unreachable
 from annotation.marketplaces.models import PanelStudy, Visit
 from annotation.marketplaces.study_base import Ticket
+from annotation.models import Member
 from annotation.views.post_handling import see
 
 BACKEND = "annotation.operations.sessions.UserBackend"
@@ -33,7 +34,8 @@ def arrival(request: HttpRequest, token: str) -> HttpResponse:
     if study is None:
         raise Http404
     if request.user.is_authenticated and HOME not in request.session:
-        return render(request, "marketplaces/visit_member.html", {"study": study})
+        is_member = Member.objects.filter(project=study.batch.project, user=request.user).exists()
+        return render(request, "marketplaces/visit_member.html", {"study": study, "is_member": is_member})
     try:
         visit = visits.arrive(study, request.GET.dict())
     except TurnedAway as refused:
@@ -96,6 +98,8 @@ def _context(own: Visit, place: visits.Place) -> dict[str, Any]:
         "batch": study.batch,
         "project": study.batch.project,
         "consented": own.worker.consented,
+        "leave_url": reverse("visit-leave"),
+        "consent_url": f"{reverse('consent', args=[study.batch.project.slug])}?next={reverse('visit')}",
     }
 
 
