@@ -111,7 +111,12 @@ HOMES: dict[str, tuple[str, ...]] = {
     "HanTa": ("annotation/pure/text/tagging.py",),
     "syntok": ("annotation/pure/text/tagging.py",),
     "celery": ("annotation/celery.py",),
-    "rest_framework": ("annotation/api/", "annotation/webhooks/api.py", "annotation/dry_run/api.py"),
+    "rest_framework": (
+        "annotation/api/",
+        "annotation/webhooks/api.py",
+        "annotation/dry_run/api.py",
+        "annotation/studies/api.py",
+    ),
     "drf_spectacular": ("annotation/api/schema.py",),
     "markdown_it": ("annotation/views/markdown_html.py",),
     "nh3": ("annotation/views/markdown_html.py",),

@@ -75,6 +75,7 @@ DESCRIPTIONS: Final[dict[str, str]] = {
     "file_name": "The name of the imported file.",
     "format": "The name of a file format, such as `musique` or `jsonl`.",
     "fresh_only": "Skip items that the worker has seen in another batch.",
+    "run": "The name of a study's run.",
     "two_adjudicators": "Whether two requesters adjudicate each HIT, independently of each other.",
     "shows_scores": "Whether each worker sees their own scores once the batch is closed.",
     "same_order": "Whether all workers get the HITs in the same order; by default each has their own.",

@@ -6,6 +6,7 @@ from hopscribe_client.hopscribe import Hopscribe
 from hopscribe_client.jobs import Job, JobFailed
 from hopscribe_client.problems import HopscribeError, NotReached, Problem
 from hopscribe_client.rows import Rows
+from hopscribe_client.studies import Study, StudyRun
 from hopscribe_client.webhooks import Webhook
 
 __all__ = [
@@ -19,5 +20,7 @@ __all__ = [
     "Problem",
     "Progress",
     "Rows",
+    "Study",
+    "StudyRun",
     "Webhook",
 ]

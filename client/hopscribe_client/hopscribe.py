@@ -14,6 +14,7 @@ from hopscribe_client.datasets import Datasets
 from hopscribe_client.jobs import Jobs
 from hopscribe_client.problems import JSON, HopscribeError
 from hopscribe_client.rows import Rows
+from hopscribe_client.studies import Studies
 from hopscribe_client.webhooks import Webhooks
 
 
@@ -42,6 +43,7 @@ class Hopscribe:
         self.datasets = Datasets(self.connection, self._root)
         self.batches = Batches(self.connection, self._root)
         self.jobs = Jobs(self.connection, self._root)
+        self.studies = Studies(self.connection, self._root)
         self.webhooks = Webhooks(self.connection, self._root)
 
     def __repr__(self) -> str:

@@ -7,9 +7,13 @@ import re
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
+from django.core.handlers.wsgi import WSGIHandler
 from hopscribe_client import Hopscribe, HopscribeError, JobFailed, Problem
 
+from annotation.flow.projects import api_tokens
+from annotation.jobs import work_off
 from annotation.models import ApiRequest, Dataset
 from tests.conftest import records, write_records
 
@@ -139,6 +143,24 @@ def test_webhooks_are_added_tested_and_removed(hopscribe: Hopscribe) -> None:
     assert [one.facts["note"] for one in hopscribe.webhooks] == ["ours"]
     made.remove()
     assert list(hopscribe.webhooks) == []
+
+
+@pytest.mark.app("studies")
+def test_the_client_launches_a_study_and_reads_its_figures(project: Any, alice: Any) -> None:
+    _token, text = api_tokens.make(alice)
+    site = httpx.WSGITransport(app=WSGIHandler())
+    hopscribe = Hopscribe("http://testserver", text, "wells", transport=site, pause=lambda _seconds: work_off())
+    study = hopscribe.studies["musique-full-answerability"]
+    with pytest.raises(Problem, match=r"musique_full_v1\.0_dev\.jsonl"):
+        study.launch()
+    consent = {"contact": "Ada, ada@example.org", "ethics": "board 7, no. 12"}
+    run = study.launch("pilot", small=True, seed=1, scale=0.1, **consent)
+    assert repr(run) == "<StudyRun pilot of musique-full-answerability>"
+    assert run.facts == study.run("pilot").facts
+    assert set(run.batches) == {"labels"}
+    assert [row["ours"] for row in run.report()] == [None]
+    assert study.refresh().facts["runs"] == ["pilot"]
+    assert study.name in {one.name for one in hopscribe.studies}
 
 
 def test_every_write_carries_a_key(hopscribe: Hopscribe) -> None:

@@ -32,6 +32,7 @@ LIKE = {
     "api-round.batch": "round-edit.batch",
     "api-job-undo.public_id": "dataset-restore.public_id",
     "api-job-import-checked.public_id": "job-import.public_id",
+    "api-study.name": "study.name",
     "api-webhook.public_id": "webhook.public_id",
     "api-webhook-again.public_id": "delivery-again.public_id",
     "api-webhook-again.pk": "delivery-again.pk",

@@ -31,6 +31,8 @@ from annotation.marketplaces.flow import arrivals, connections
 from annotation.marketplaces.models import Difference, PanelStudy
 from annotation.models import Assignment, Dataset, Hit, Job, Member, Project, User, Worker
 from annotation.mturk_api.flow import access_keys
+from annotation.studies import folders
+from annotation.studies.launch import begin
 from annotation.templatetags.external_question_tags import QUESTION
 from annotation.webhooks import deliveries, subscriptions
 from tests.conftest import write_records
@@ -150,6 +152,7 @@ def _project(folder: Path, slug: str, *, requester: str, workers: list[str]) -> 
     found |= _members(project)
     found |= _marketplaces(project, published)
     found |= _webhooks(project)
+    found["study-run.run"] = _study_run(project)
     found |= _qualified(project, people)
     found |= (
         _work(project, batch, people) | _compositions(project, held, people[0], boss) | _jobs(project, folder, boss)
@@ -272,6 +275,11 @@ def _webhooks(project: Any) -> dict[str, Any]:
     made = subscriptions.add(project, url=url, kinds=["progress"], note=note)
     delivery = deliveries.test(made)
     return {f"{name}.public_id": made.public_id for name in OF_WEBHOOKS} | {"delivery-again.pk": delivery.pk}
+
+
+def _study_run(project: Any) -> str:
+    """The name of a study's run that nothing was launched of."""
+    return begin(project, folders.read(WORDS["study.name"]), small=True, slug=f"{project.slug}-run").slug
 
 
 def _published(project: Any, held: Any) -> Hit:

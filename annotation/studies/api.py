@@ -1,0 +1,203 @@
+"""Studies over the API: list them, show one, launch one in a job, and its figures beside the paper's."""
+
+from typing import Any
+
+from django.http import Http404
+from rest_framework import serializers
+
+from annotation.api.operations import QueuedSerializer, action, operation
+from annotation.api.pagination import Whole
+from annotation.api.serializers import JSON, Input
+from annotation.api.viewsets import ResourceViewSet
+from annotation.flow.errors import Refused
+from annotation.flow.people import consent
+from annotation.models import Job
+from annotation.pure.studies.definition import StudyData
+from annotation.pure.studies.published import UNITS
+from annotation.studies import folders, jobs, report
+from annotation.studies.folders import Folder
+from annotation.studies.launch import batches_of, begin
+from annotation.studies.models import StudyRun
+
+
+class ListedStudySerializer(serializers.Serializer):
+    """A study of this installation, and its runs in the project."""
+
+    name = serializers.CharField()
+    title = serializers.CharField(allow_blank=True)
+    paper = serializers.CharField(allow_blank=True, help_text="The paper whose study it is.")
+    protocol = serializers.CharField(
+        allow_blank=True, help_text="`paper`: its authors did this with people; `ours`: they did not."
+    )
+    broken = serializers.CharField(allow_blank=True, help_text="What is wrong with the study's files; empty: nothing.")
+    runs = serializers.ListField(child=serializers.CharField(), help_text="The names of its runs, newest first.")
+
+
+class StudyDataSerializer(serializers.Serializer):
+    """A file that a study needs."""
+
+    name = serializers.CharField()
+    file = serializers.CharField(help_text="The file's name.")
+    where = serializers.CharField(help_text="Where to get it.")
+    is_there = serializers.BooleanField(help_text="Whether the installation has it.")
+
+
+class PaperFigureSerializer(serializers.Serializer):
+    """A figure as a paper prints it."""
+
+    value = serializers.FloatField(help_text="The value, a share of 1 unless it is a count.")
+    n = serializers.IntegerField(
+        allow_null=True, help_text="How many it was measured on; null: the paper does not say."
+    )
+    place = serializers.CharField(allow_blank=True, help_text="Where the paper prints it.")
+    quoted_from = serializers.CharField(
+        source="from", allow_blank=True, help_text="Where it was read, if not in the paper itself."
+    )
+
+
+class PublishedFigureSerializer(serializers.Serializer):
+    """A published figure."""
+
+    figure = serializers.CharField(help_text="What was measured.")
+    unit = serializers.ChoiceField(choices=sorted(UNITS), help_text="The unit in which the paper prints it.")
+    paper = PaperFigureSerializer(help_text="The paper's value.")
+
+
+class OwnFigureSerializer(serializers.Serializer):
+    """A figure of a run with its 95 % interval."""
+
+    value = serializers.FloatField(help_text="The value, a share of 1 unless it is a count.")
+    low = serializers.FloatField(allow_null=True, help_text="Lower end of the interval; null: it has none.")
+    high = serializers.FloatField(allow_null=True, help_text="Upper end of the interval; null: it has none.")
+    n = serializers.IntegerField(help_text="How many it was measured on; 0: not known.")
+
+
+class DifferenceSerializer(serializers.Serializer):
+    """A run's figure minus the paper's with a 95 % interval."""
+
+    value = serializers.FloatField(help_text="The difference.")
+    low = serializers.FloatField(allow_null=True, help_text="Lower end of the interval; null: it has none.")
+    high = serializers.FloatField(allow_null=True, help_text="Upper end of the interval; null: it has none.")
+    beyond_chance = serializers.BooleanField(
+        allow_null=True, help_text="Whether the difference is more than chance; null: too little is known."
+    )
+
+
+class ComparedFigureSerializer(PublishedFigureSerializer):
+    """A published figure beside that of a run; `note` says why there is none."""
+
+    ours = OwnFigureSerializer(allow_null=True, help_text="The run's value; null: there is none.")
+    difference = DifferenceSerializer(allow_null=True, help_text="The run's minus the paper's; null: there is none.")
+    note = serializers.CharField(allow_blank=True, help_text="Why the run has no value.")
+
+
+class StudySerializer(ListedStudySerializer):
+    """A study with what it needs, what was published, and its text."""
+
+    about = serializers.CharField(help_text="What people do.")
+    readme = serializers.CharField(help_text="What the paper says and leaves open, and what was chosen; Markdown.")
+    data = StudyDataSerializer(many=True, help_text="The files that it needs.")
+    published = PublishedFigureSerializer(many=True, help_text="The figures that the paper prints.")
+
+
+class StudyRunSerializer(serializers.Serializer):
+    """A run of a study, and its figures beside the paper's, of batches whose responses are all in."""
+
+    name = serializers.CharField()
+    study = serializers.CharField(help_text="The study's name.")
+    seed = serializers.IntegerField()
+    scale = serializers.FloatField(help_text="Share of the paper's sample sizes.")
+    small = serializers.BooleanField(help_text="Whether it uses the small invented data.")
+    created_at = serializers.DateTimeField()
+    batches = serializers.DictField(
+        child=serializers.CharField(), help_text="{name in the study: name in the project} of what is launched."
+    )
+    figures = ComparedFigureSerializer(many=True, help_text="A row for each published figure.")
+
+
+class StudyLaunchInput(Input):
+    """How to launch a study."""
+
+    EXAMPLE = {"run": "pilot", "scale": 0.1, "seed": 1}
+
+    run = serializers.SlugField(
+        max_length=60, required=False, help_text="The run's name; by default the study's, or the next free one."
+    )
+    scale = serializers.FloatField(
+        min_value=0.01, max_value=1, default=1, help_text="Share of the paper's sample sizes; 0.1 for a pilot."
+    )
+    seed = serializers.IntegerField(min_value=0, max_value=2**53 - 1, default=0)
+    small = serializers.BooleanField(default=False, help_text="Use the small invented data, to try the study.")
+    contact = serializers.CharField(max_length=200, default="", help_text="Contact, if the consent text has none.")
+    ethics = serializers.CharField(max_length=500, default="", help_text="Ethics approval, if the consent has none.")
+
+
+class StudyViewSet(ResourceViewSet):
+    """The studies of papers."""
+
+    serializer_class = StudySerializer
+    list_serializer_class = ListedStudySerializer
+    pagination_class = Whole
+    lookup_field = "name"
+    row: Folder
+
+    def get_object(self) -> Folder:
+        try:
+            return folders.read(self.kwargs["name"])
+        except Refused as broken:
+            raise Http404(str(broken)) from None
+
+    def prepare(self, rows: list[Any]) -> list[Any]:
+        runs = StudyRun.objects.filter(project=self.project).order_by("-pk").values_list("study", "slug")
+        return [row | {"runs": [slug for study, slug in runs if study == row["name"]]} for row in rows]
+
+    @operation()
+    def list(self) -> list[JSON]:
+        """List the studies of this installation."""
+        return [_listed(name) for name in folders.names()]
+
+    @operation()
+    def retrieve(self) -> JSON:
+        """One study: what people do, the files that it needs, and the figures that its paper prints."""
+        found = self.row.definition
+        return _listed(self.row.name) | {
+            "about": found.about,
+            "readme": self.row.readme,
+            "data": [_needed(self.row, data) for data in found.data],
+            "published": [report.published_row(row) for row in self.row.published],
+        }
+
+    @action(takes=StudyLaunchInput, gives=QueuedSerializer)
+    def launch(self, data: JSON) -> Job:
+        """Launch a study in a job; its result has the run's name, datasets and batches with their sizes.
+
+        The same launch again continues the same run.
+        """
+        consent.fill_in(self.project, contact=data["contact"], ethics=data["ethics"])
+        terms = {name: data[name] for name in ("seed", "scale", "small")}
+        run = begin(self.project, self.row, slug=data.get("run", ""), user=self.request.user, **terms)
+        return jobs.enqueue(run, user=self.request.user)
+
+    @action("get", "runs/<slug:run>", gives=StudyRunSerializer, id="getStudyRun")
+    def run(self) -> JSON:
+        """A run of a study with its figures beside the paper's, as last computed."""
+        run = StudyRun.objects.filter(project=self.project, study=self.row.name, slug=self.kwargs["run"]).first()
+        if run is None:
+            raise Http404
+        kept = {name: getattr(run, name) for name in ("study", "seed", "scale", "small", "created_at")}
+        batches = {name: batch.slug for name, batch in batches_of(run).items()}
+        return kept | {"name": run.slug, "batches": batches, "figures": report.compute(run)}
+
+
+def _listed(name: str) -> JSON:
+    """A study's name and what it is about; of a broken one, what is wrong."""
+    try:
+        found = folders.read(name).definition
+    except Refused as broken:
+        return {"name": name, "title": "", "paper": "", "protocol": "", "broken": str(broken)}
+    return {"name": name, "title": found.title, "paper": found.paper, "protocol": found.protocol, "broken": ""}
+
+
+def _needed(folder: Folder, data: StudyData) -> JSON:
+    there = folder.wanted_file(data).exists()
+    return {"name": data.name, "file": data.file, "where": data.where, "is_there": there}

@@ -1,0 +1,95 @@
+"""Studies of papers: launch one, and compare its figures with those that the paper prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from hopscribe_client.batches import Batch, Batches
+from hopscribe_client.connection import Connection
+from hopscribe_client.jobs import Jobs
+from hopscribe_client.problems import JSON
+
+
+class StudyRun:
+    """A study as it was launched in the project; `facts` is the complete response of the server."""
+
+    def __init__(self, connection: Connection, root: str, facts: JSON) -> None:
+        self._connection, self._root = connection, root
+        self._path = f"{root}studies/{facts['study']}/runs/{facts['name']}/"
+        self.facts = facts
+
+    def __repr__(self) -> str:
+        return f"<StudyRun {self.name} of {self.facts['study']}>"
+
+    @property
+    def name(self) -> str:
+        return str(self.facts["name"])
+
+    @property
+    def batches(self) -> dict[str, Batch]:
+        """The batches and qualification rounds, by their names in the study."""
+        known = Batches(self._connection, self._root)
+        return {name: known[slug] for name, slug in self.facts["batches"].items()}
+
+    def refresh(self) -> StudyRun:
+        self.facts = self._connection.get(self._path)
+        return self
+
+    def report(self) -> list[JSON]:
+        """A row for each published figure: {"figure", "unit", "paper", "ours", "difference", "note"}.
+
+        As last computed (`Batch.score`), of batches whose responses are all in; else `ours` is None.
+        """
+        rows: list[JSON] = self.refresh().facts["figures"]
+        return rows
+
+
+class Study:
+    """A study of the installation as last loaded; `facts` is the complete response of the server."""
+
+    def __init__(self, connection: Connection, root: str, facts: JSON) -> None:
+        self._connection, self._root = connection, root
+        self._path = f"{root}studies/{facts['name']}/"
+        self.facts = facts
+
+    def __repr__(self) -> str:
+        return f"<Study {self.name}: {self.facts['title'] or self.facts['broken']}>"
+
+    @property
+    def name(self) -> str:
+        return str(self.facts["name"])
+
+    def refresh(self) -> Study:
+        self.facts = self._connection.get(self._path)
+        return self
+
+    def launch(self, run: str | None = None, **settings: Any) -> StudyRun:
+        """Launch the study, or continue its launch, and wait for it.
+
+        `settings`: scale (1), seed (0), small, contact, ethics. Raises JobFailed.
+        """
+        body = settings if run is None else {"run": run, **settings}
+        reply = self._connection.write("POST", f"{self._path}launch/", body)
+        return self.run(Jobs(self._connection, self._root).of(reply).wait().result["run"])
+
+    def run(self, name: str) -> StudyRun:
+        """A run of the study in the project."""
+        return StudyRun(self._connection, self._root, {"study": self.name, "name": name}).refresh()
+
+
+class Studies:
+    """The studies of the installation."""
+
+    def __init__(self, connection: Connection, root: str) -> None:
+        self._connection, self._root = connection, root
+
+    def __repr__(self) -> str:
+        return f"<Studies of {self._root}: iterate, ['name']>"
+
+    def __iter__(self) -> Iterator[Study]:
+        for facts in self._connection.pages(f"{self._root}studies/"):
+            yield Study(self._connection, self._root, facts)
+
+    def __getitem__(self, name: str) -> Study:
+        return Study(self._connection, self._root, {"name": name}).refresh()
