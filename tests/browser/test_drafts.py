@@ -243,6 +243,7 @@ def test_the_second_tab_is_told_and_can_keep_its_own_answer(desk: WorkPage) -> N
     _first, second = two_tabs(desk)
     second.choose_in("conflict", "keep-mine")
     wait_stored(second, "stone")
+    second.wait_saved()
     assert second.answer() == "stone"
     assert second.page.evaluate(KEPT) == 0
 
