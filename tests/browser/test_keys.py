@@ -130,7 +130,8 @@ def test_a_key_that_is_taken_or_unfit_is_refused_in_words(desk: WorkPage) -> Non
     expect(worker.page.locator("#keys-said")).to_contain_text("f is already the key for “Fold or unfold the paragraph”")
     worker.page.locator("[data-change-key=tick]").click()
     worker.page.keyboard.press("F5")
-    expect(worker.page.locator("#keys-said")).to_have_text("Please choose a single letter or symbol. Digits choose by number.")
+    refused = "Please choose a single letter or symbol. Digits choose by number."
+    expect(worker.page.locator("#keys-said")).to_have_text(refused)
     worker.page.locator("[data-change-key=tick]").click()
     worker.page.keyboard.press("Escape")
     expect(worker.page.locator("tr[data-action=tick] kbd")).to_have_text("x")
