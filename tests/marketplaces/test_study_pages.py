@@ -191,3 +191,14 @@ def test_nobody_without_the_role_decides_and_a_study_of_others_is_not_found(stud
     assert client.post(f"{HERE}study/approve/", {"all": "1"}).status_code == 404
     assert client.get(f"{HERE}pay.csv").status_code == 404
     assert ann.visit.decision == ""
+
+
+def test_a_visit_without_a_response_is_not_approved_where_people_are_paid_from_a_list(
+    requester: Client, study: PanelStudy
+) -> None:
+    ann = Participant(study)
+    ann.start()
+    ann.go("/visit/leave/", post=True)
+    Visit.objects.update(remote_state="")
+    assert "no response here" in act(requester, "approve", visit=str(ann.visit.pk))
+    assert ann.visit.decision == ""

@@ -135,6 +135,24 @@ def test_a_study_that_is_not_published_or_full_takes_nobody_new(project: Any, da
     assert Participant(study, "late").arrive().status_code == 200
 
 
+def test_of_two_who_come_for_the_last_place_one_is_turned_away(
+    project: Any, dataset: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = study_of(project, dataset)
+    PanelStudy.objects.update(places=1)
+    study.refresh_from_db()
+    guest = visits._guest
+
+    def overtaken(one: PanelStudy, name: str) -> Worker:
+        if name == "ann":
+            Participant(study, "ben").arrive()  # after ann was counted, before her visit is made
+        return guest(one, name)
+
+    monkeypatch.setattr(visits, "_guest", overtaken)
+    assert Participant(study).arrive().status_code == 403
+    assert Visit.objects.get().participant == "ben"
+
+
 def test_who_does_not_agree_gets_a_code_of_their_own_and_nothing_is_kept_under_way(study: PanelStudy) -> None:
     ann = Participant(study)
     ann.arrive()

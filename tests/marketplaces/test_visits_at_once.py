@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from threading import Barrier, Thread
 from typing import Any
 
@@ -12,7 +13,7 @@ from django.db import connection, connections
 from annotation.flow.people import consent
 from annotation.flow.work import next_assignment
 from annotation.marketplaces.flow import visits
-from annotation.marketplaces.models import Visit
+from annotation.marketplaces.models import PanelStudy, Visit
 from annotation.models import Assignment, User, Worker
 from tests.flow.acting import participation_of, submit
 from tests.marketplaces.panel import study_of
@@ -89,3 +90,19 @@ def test_a_visit_is_approved_once_by_two_people(project: Any, dataset: Any) -> N
 
     assert sorted(at_once(approve, approve, approve)) == [False, False, True]
     assert Payment.objects.count() == 1
+
+
+def test_six_participants_who_come_at_once_for_one_place_make_one_visit(project: Any, dataset: Any) -> None:
+    study = study_of(project, dataset)
+    PanelStudy.objects.update(places=1)
+    study.refresh_from_db()
+
+    def arrive(name: str) -> bool:
+        try:
+            return bool(visits.arrive(study, {"PID": name, "SID": f"s-{name}"}))
+        except visits.TurnedAway:
+            return False
+
+    found = at_once(*[partial(arrive, f"p{number}") for number in range(6)])
+    assert sorted(found) == [False] * 5 + [True]
+    assert Visit.objects.count() == 1

@@ -6,6 +6,8 @@ the qualification and are kept out. What both sides had the last time tells whic
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -102,6 +104,7 @@ def _align(gate: Gate, line: StudyLine) -> int:
     workers = _workers(gate.type.project_id, line)
     held = {one.worker_id: one for one in Qualification.objects.filter(type=gate.type, worker__in=workers.values())}
     ours = {name for name, worker in workers.items() if gate.counts(held.get(worker.pk))}
+    before = {name for name in theirs | ours if name in before or _mark(name, line) in before}
     added, removed = (theirs - ours) - before, (ours - theirs) & before
     new, lost = (ours - theirs) - before, (theirs - ours) & before
     _change_there(row, new, lost, line)
@@ -109,9 +112,15 @@ def _align(gate: Gate, line: StudyLine) -> int:
     for name in removed:
         reason = _("Removed from the group on %(place)s.") % {"place": line.connection.name}
         qualification_types.revoke(gate.type, workers[name], reason=reason)
-    after = sorted((ours | granted) - removed)
+    after = sorted(_mark(name, line) for name in (ours | granted) - removed)
     ParticipantGroup.objects.filter(pk=row.pk).update(members=after, synced_at=Now())
     return len(new) + len(lost) + len(granted) + len(removed)
+
+
+def _mark(participant: str, line: StudyLine) -> str:
+    """What is kept of a member: it tells that somebody is the same, not who, so that who is erased can be removed."""
+    key = line.connection.project.pseudonym_key.encode()
+    return hmac.new(key, f"member/{participant}".encode(), hashlib.sha256).hexdigest()[:32]
 
 
 def _change_there(row: ParticipantGroup, new: set[str], lost: set[str], line: StudyLine) -> None:
@@ -148,5 +157,5 @@ def _align_excluded(batch: Batch, line: StudyLine) -> int:
     ours = {str(name).removeprefix(mark) for name in names.values_list("external_id", flat=True)}
     theirs = line.call(line.marketplace.group_members, row.external_id)
     _change_there(row, ours - theirs, theirs - ours, line)
-    ParticipantGroup.objects.filter(pk=row.pk).update(members=sorted(ours), synced_at=Now())
+    ParticipantGroup.objects.filter(pk=row.pk).update(members=[], synced_at=Now())
     return len(ours ^ theirs)

@@ -67,10 +67,13 @@ def sync(study: PanelStudy, line: StudyLine, *, deep: bool = False) -> int:
 
 
 def _take_in_all(study: PanelStudy, line: StudyLine) -> list[Found]:
-    """Take in every submission; returns the differences that stay."""
+    """Take in every submission that is not settled; returns the differences that stay."""
     listed = line.call(lambda: list(line.marketplace.submissions(study.external_id or "")))
     known = {visit.external_id: visit for visit in Visit.objects.filter(study=study)}
+    settled = visit_states.settled(study)
     for theirs in listed:
+        if settled.get(theirs.external_id) == theirs.status:
+            continue
         if visit := known.get(theirs.external_id):
             visit_states.take_in(visit, theirs)
     visit_decisions.send_again(study)

@@ -42,6 +42,8 @@ def approve(visit: Visit, *, user: User | None, source: str = "requester") -> bo
             "approved."
         )
         raise Refused(text % {"who": visit.participant})
+    if not studies.kind_of(visit.study.connection).offers("approve") and not _has_responses(visit):
+        raise Refused(_("%(who)s has no response here, so there is nothing to pay.") % {"who": visit.participant})
     # lock: the order is that of an approval of one response, which then approves the visit
     own = Assignment.objects.filter(visited__visit=visit).order_by("pk")
     list(own.select_for_update(of=("self",), no_key=True).values_list("pk"))
@@ -49,6 +51,10 @@ def approve(visit: Visit, *, user: User | None, source: str = "requester") -> bo
         return False
     visit_pay.approve_responses(visit, user=user, source=source)
     return True
+
+
+def _has_responses(visit: Visit) -> bool:
+    return visit.assignments.filter(assignment__state=lifecycle.SUBMITTED).exists()
 
 
 def reject(visit: Visit, *, text: str, category: str, user: User | None) -> bool:

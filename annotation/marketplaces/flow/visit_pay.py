@@ -35,7 +35,10 @@ def is_bonus() -> Q:
 def approve_responses(
     visit: Visit, *, user: User | None = None, source: str = "requester", override: bool = False
 ) -> None:
-    """Approve every response of the visit, and fill up to the visit's whole reward. Idempotent. Raises Overdrawn."""
+    """Approve every response of the visit, and fill up to the visit's whole reward. Idempotent. Raises Overdrawn.
+
+    A visit without responses is in the ledger alone, because the marketplace pays it.
+    """
     rows = Assignment.objects.filter(visited__visit=visit, state=lifecycle.SUBMITTED)
     rows = rows.exclude(auto_approve_at=None).select_related("batch__project", "hit", "worker").order_by("pk")
     for row in rows:
@@ -44,6 +47,8 @@ def approve_responses(
     last = rows.last()
     if last is not None:
         _fill(visit, last, user)
+    elif not Assignment.objects.filter(visited__visit=visit, state=lifecycle.SUBMITTED).exists():
+        _book(visit, Payment.Kind.REWARD, visit.study.reward)
 
 
 @transaction.atomic

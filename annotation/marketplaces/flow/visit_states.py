@@ -9,7 +9,7 @@ from operator import or_
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
@@ -20,9 +20,9 @@ from annotation.flow.review import assignment_approval, response_erasure, review
 from annotation.flow.review.review_decisions import Decision
 from annotation.flow.work import next_assignment
 from annotation.marketplaces.flow import visit_pay
-from annotation.marketplaces.models import Visit, VisitAssignment
+from annotation.marketplaces.models import PanelStudy, Visit, VisitAssignment
 from annotation.marketplaces.study_base import Outcome, Status, Submission
-from annotation.models import Assignment, Batch, Hit, Review
+from annotation.models import Assignment, Batch, Hit, Payment, Review, Worker
 from annotation.pure.batches import lifecycle
 from annotation.pure.review import review_state
 
@@ -160,6 +160,15 @@ def _ask_again(row: VisitAssignment) -> None:
         return
 
 
-def live_or_waiting() -> Q:
-    """Visits that the marketplace may still have news of."""
-    return Q(state=State.LIVE) | ~Q(remote_state__in=[*OVER, Status.APPROVED, Status.SCREENED_OUT])
+def settled(study: PanelStudy) -> dict[str, str]:
+    """{submission: status} of visits of which nothing is left to do while the marketplace reports that same status."""
+    own = Assignment.objects.filter(visited__visit=OuterRef("pk"), state=lifecycle.SUBMITTED)
+    open_ones = Payment.objects.filter(assignment__visited__visit=OuterRef("pk")).exclude(visit_pay.is_bonus())
+    is_paid = Q(remote_state=Status.APPROVED, decision=Visit.Decision.APPROVED)
+    is_paid &= ~Exists(own.exclude(approval=Assignment.Approved.APPROVED))
+    is_paid &= ~Exists(open_ones.exclude(state=Payment.State.PAID))
+    is_over = Q(remote_state__in=OVER) & ~Exists(own.filter(visited__freed_at=None))
+    rows = Visit.objects.filter(is_paid | is_over | Q(remote_state=Status.SCREENED_OUT), study=study, trouble="")
+    rows = rows.filter(synced_at__isnull=False).exclude(state=State.LIVE)
+    rows = rows.exclude(worker__in=Worker.objects.filter(consented_version=0, consented_at__isnull=False))
+    return dict(rows.values_list("external_id", "remote_state"))

@@ -98,7 +98,13 @@ def _begin(study: PanelStudy, ticket: Ticket, submission: Submission | None) -> 
     remote = {"remote_state": submission.status} if submission else {}
     columns = {"worker": worker, "participant": ticket.participant, "deadline": deadline, **remote}
     try:
-        visit, _new = Visit.objects.get_or_create(study=study, external_id=ticket.submission, defaults=columns)
+        with transaction.atomic():
+            # lock: of two who arrive at once for the last place only one gets it
+            PanelStudy.objects.select_for_update(no_key=True).get(pk=study.pk)
+            is_here = study.visits.filter(external_id=ticket.submission).exists()
+            if submission is None and not is_here and not studies.places_left(study):
+                raise TurnedAway(_("This study takes no more participants at the moment."))
+            visit, _new = Visit.objects.get_or_create(study=study, external_id=ticket.submission, defaults=columns)
     except IntegrityError:  # another visit of theirs began at the same moment
         raise TurnedAway(_("You have another visit under way. Go on there.")) from None
     return visit

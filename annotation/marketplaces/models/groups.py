@@ -9,7 +9,7 @@ from annotation.models.fields import JSONTextField
 
 
 class ParticipantGroup(models.Model):
-    """A group there. `members` is what both sides had when they were last brought into step."""
+    """A group there. `members`: marks of those whom both sides had when they were last brought into step."""
 
     connection = models.ForeignKey(Connection, models.CASCADE, related_name="groups")
     name = models.CharField(max_length=300)

@@ -11,10 +11,11 @@ import pytest
 from django.utils import timezone
 
 from annotation.flow.errors import Refused
+from annotation.flow.money import ledger_audit
 from annotation.flow.review import assignment_approval
 from annotation.marketplaces.flow import study_sync, visit_decisions, visit_states
 from annotation.marketplaces.models import BatchMarketplace, Difference, PanelStudy, Visit
-from annotation.models import Assignment, Batch, Payment, User, Worker
+from annotation.models import Assignment, Batch, Entry, Payment, User, Worker
 from annotation.prolific_emulator import submissions
 from tests.marketplaces.prolific.panel import PATIENT, Panel
 
@@ -123,3 +124,32 @@ def test_an_old_rejection_that_is_reversed_there_stops_no_sync(paying: Panel) ->
     visit.refresh_from_db()
     assert visit.trouble == visit_states.UNPAID
     assert PanelStudy.objects.get().synced_at is not None
+
+
+def test_a_visit_without_a_response_that_is_approved_is_in_the_ledger_once(paying: Panel) -> None:
+    visit = paying.visit(answered=False)
+    Visit.objects.filter(pk=visit.pk).update(decision="", sent_at=None, remote_state="awaiting", state="ended")
+    paying.emulator.world.submissions[visit.external_id].status = "AWAITING REVIEW"
+    assert visit_decisions.approve(Visit.objects.get(pk=visit.pk), user=None)
+    send(paying)
+    for _time in range(2):
+        sync(paying)
+    booked = Entry.objects.filter(worker=visit.worker)
+    assert list(booked.values_list("kind", "amount")) == [("reward", paying.study.reward)]
+    assert ledger_audit.audit(paying.batch.project) == []
+
+
+def test_a_sync_takes_in_only_what_may_still_change(paying: Panel, monkeypatch: pytest.MonkeyPatch) -> None:
+    paid, back, returned = came_back(paying), came_back(paying), came_back(paying)
+    visit_decisions.approve(paid, user=None)
+    send(paying)
+    submissions.move(paying.emulator.world, paying.emulator.world.submissions[returned.external_id], "RETURNED")
+    sync(paying)
+    taken: list[int] = []
+    take_in = visit_states.take_in
+    monkeypatch.setattr(visit_states, "take_in", lambda visit, there: (taken.append(visit.pk), take_in(visit, there)))
+    sync(paying)
+    assert taken == [back.pk]
+    Payment.objects.filter(assignment__visited__visit=paid).update(state="due", paid_at=None)
+    sync(paying)
+    assert (taken, states()) == ([back.pk, paid.pk, back.pk], ["paid"])

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from annotation.flow.people import qualification_types
+from annotation.flow.people import qualification_types, worker_erasure
 from annotation.marketplaces.flow import groups
 from annotation.marketplaces.models import ParticipantGroup
 from annotation.models import Batch, Qualification, QualificationType, Worker
@@ -67,6 +67,17 @@ def test_who_is_added_or_removed_there_is_granted_or_loses_the_qualification_her
     assert held == {f"{mark}:anna": "Revoked", f"{mark}:dora": "Granted"}
     assert align(panel) == 0
     assert members(panel) == {"dora"}
+
+
+def test_who_is_erased_leaves_the_group_and_no_id_is_kept(panel: Panel) -> None:
+    type = required(panel, "GreaterThanOrEqualTo", 80)
+    grant(type, worker(panel, "anna"), 90)
+    align(panel)
+    assert "anna" not in str(list(ParticipantGroup.objects.values_list("members", flat=True)))
+    worker_erasure.erase_worker(worker(panel, "anna"))
+    align(panel)
+    assert members(panel) == set()
+    assert not Worker.objects.filter(external_id__endswith=":anna").exists()
 
 
 def test_workers_who_came_another_way_are_no_business_of_the_group(panel: Panel) -> None:
