@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from annotation.pure.statistics import intervals, significance
 from annotation.pure.statistics.intervals import (
     Figure,
     bias_corrected,
@@ -122,3 +123,32 @@ def test_beyond_the_pole_of_the_formula_the_outermost_value_stands():
     assert (low, high) == (1.0, pytest.approx(1.0, abs=1e-3))
     low, high = bias_corrected(drawn, 3.0, np.array([1.0]))
     assert (low, high) == (pytest.approx(2.0, abs=1e-3), 2.0)
+
+
+def test_many_rows_of_few_kinds_are_drawn_together_with_the_same_distribution(monkeypatch):
+    grades = np.random.default_rng(5).integers(0, 11, 20_000) / 10
+    one_by_one = intervals_with(grades, monkeypatch, many=len(grades) + 1)
+    monkeypatch.setattr(intervals, "_draw_counts", None)  # would be called to draw row by row
+    together = intervals_with(grades, monkeypatch, many=10_000)
+    assert together.value == one_by_one.value
+    width = one_by_one.high - one_by_one.low
+    assert together.low == pytest.approx(one_by_one.low, abs=width / 20)
+    assert together.high == pytest.approx(one_by_one.high, abs=width / 20)
+
+
+def intervals_with(values, monkeypatch, *, many):
+    monkeypatch.setattr(intervals, "MANY", many)
+    return intervals.bootstrap_figure(list(values), 3, resamples=2_000)
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.005, 0.02])
+def test_tests_of_many_values_of_few_kinds_agree_with_those_of_each_value(monkeypatch, shift):
+    rng = np.random.default_rng(6)
+    first = [round(float(x), 1) for x in rng.random(1_000) + shift]
+    second = [round(float(x), 1) for x in rng.random(1_100)]
+    apart = [round(float(x), 1) for x in rng.normal(shift, 0.2, 1_000)]
+    each = significance.unpaired(first, second, 1), significance.paired(apart, 1)
+    monkeypatch.setattr(intervals, "MANY", 500)
+    monkeypatch.setattr(significance, "_CELLS", 100_000)
+    together = significance.unpaired(first, second, 1), significance.paired(apart, 1)
+    assert together == pytest.approx(each, abs=0.03)

@@ -40,7 +40,7 @@ def waiting(batch: Batch, viewer: User | None = None) -> QuerySet[Hit]:
     In an open batch only HITs that expect no further response. With `viewer`, without those on which they have decided
     and another requester has not. Each has `both_decided`.
     """
-    rows = batch.hits.filter(open_kind__isnull=False, excluded_at__isnull=True, check_item=False)
+    rows = batch.hits.filter(open_kind__isnull=False, excluded_at__isnull=True)
     if batch.state != Batch.State.CLOSED:
         rows = rows.filter(conclusions.NOTHING_DUE)
     rows = rows.order_by("item_id")

@@ -58,8 +58,8 @@ def _any(*, closed: bool) -> Q:
 
 
 def conclude(batch: Batch, keys: Collection[int]) -> None:
-    """Keep the conclusions on these HITs, except where a change comes meanwhile."""
-    hits = list(Hit.objects.filter(pk__in=keys).select_related("item"))
+    """Keep the conclusions on these HITs, except on hidden gold and where a change comes meanwhile."""
+    hits = list(Hit.objects.filter(pk__in=keys, check_item=False).select_related("item"))
     for hit in hits:
         hit.batch = batch
     task = task_type(batch.task)

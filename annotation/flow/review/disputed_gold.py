@@ -46,7 +46,7 @@ def is_detectable(batch: Batch) -> bool:
 
 def found(batch: Batch) -> QuerySet[Hit]:
     """HITs with gold in doubt as far as worked out (flow/review/conclusions), decided or not, in order of items."""
-    rows = batch.hits.filter(in_doubt=True, excluded_at__isnull=True, check_item=False)
+    rows = batch.hits.filter(in_doubt=True, excluded_at__isnull=True)
     return rows.select_related("item__dataset").order_by("item_id")
 
 

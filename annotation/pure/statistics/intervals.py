@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
-from annotation.pure.numeric import ArrayLike, Floats, np
+from annotation.pure.numeric import ArrayLike, Floats, Integers, np
 
 LEVEL = 0.95
 RESAMPLES = 9999
+MANY = 10_000  # rows, from which on equal ones are drawn together
 _CELLS = 1_000_000  # item counts held at once while resampling: bounds the memory
 
 _NORMAL = NormalDist()
@@ -89,11 +90,25 @@ def resampled_sums(table: Floats, seed: int, *, resamples: int = RESAMPLES) -> F
     """(resamples × columns): column sums over as many rows as the table has, drawn with replacement."""
     rng = np.random.default_rng(seed)
     sums = np.empty((resamples, table.shape[1]))
-    rows = max(1, _CELLS // len(table))
+    kinds, numbers = alike(table)
+    rows = max(1, _CELLS // len(kinds))
     for start in range(0, resamples, rows):
-        stop = min(start + rows, resamples)
-        sums[start:stop] = _draw_counts(rng, items=len(table), draws=stop - start) @ table
+        draws = min(start + rows, resamples) - start
+        if numbers is None:
+            counts = _draw_counts(rng, items=len(table), draws=draws)
+        else:  # how often each kind of row is drawn has the same distribution as drawing row by row
+            counts = rng.multinomial(len(table), numbers / len(table), size=draws)
+        sums[start : start + draws] = counts @ kinds
     return sums
+
+
+def alike(table: Floats) -> tuple[Floats, Integers | None]:
+    """The different rows and how many there are of each, if there are many in all; else the table and None."""
+    if len(table) >= MANY:
+        kinds, numbers = np.unique(table, axis=0, return_counts=True)
+        if len(kinds) * 10 <= len(table):
+            return kinds, numbers
+    return table, None
 
 
 def _resampled_means(table: Floats, *, seed: int, resamples: int) -> Floats:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from itertools import product
 
 from annotation.pure.numeric import np
+from annotation.pure.statistics.intervals import alike
 
 Q = 0.05  # the expected share of people marked by chance
 PERMUTATIONS = 9_999
@@ -70,8 +71,13 @@ def paired(differences: Sequence[float], seed: int) -> float:
     if 2 ** len(table) <= PERMUTATIONS:
         signs = np.array(list(product((-1.0, 1.0), repeat=len(table))))
         return float(np.mean(np.abs(signs @ table) >= seen))
-    rng, rows, reached = np.random.default_rng(seed), max(1, _CELLS // len(table)), 0
+    sizes, numbers = alike(np.abs(table))
+    rng, rows, reached = np.random.default_rng(seed), max(1, _CELLS // len(sizes)), 0
     for start in range(0, PERMUTATIONS, rows):
+        if numbers is not None:  # how many of equal size are positive
+            drawn = rng.binomial(numbers, 0.5, size=(min(rows, PERMUTATIONS - start), len(sizes)))
+            reached += int(np.count_nonzero(np.abs((2 * drawn - numbers) @ sizes) >= seen))
+            continue
         signs = rng.integers(0, 2, size=(min(rows, PERMUTATIONS - start), len(table))) * 2.0 - 1.0
         reached += int(np.count_nonzero(np.abs(signs @ table) >= seen))
     return (reached + 1) / (PERMUTATIONS + 1)
@@ -80,11 +86,16 @@ def paired(differences: Sequence[float], seed: int) -> float:
 def unpaired(first: Sequence[float], second: Sequence[float], seed: int) -> float:
     """P value of the permutation test that two means are equal."""
     pool = np.concatenate([np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)])
-    rng, rows = np.random.default_rng(seed), max(1, _CELLS // len(pool))
+    values, numbers = alike(pool)
+    rng, rows = np.random.default_rng(seed), max(1, _CELLS // len(values))
     own, total, reached = float(pool[: len(first)].sum()), float(pool.sum()), 0
     seen = abs(own / len(first) - (total - own) / len(second)) - 1e-9
     for start in range(0, PERMUTATIONS, rows):
-        dealt = rng.permuted(np.tile(pool, (min(rows, PERMUTATIONS - start), 1)), axis=1)[:, : len(first)].sum(axis=1)
+        draws = min(rows, PERMUTATIONS - start)
+        if numbers is None:
+            dealt = rng.permuted(np.tile(pool, (draws, 1)), axis=1)[:, : len(first)].sum(axis=1)
+        else:  # how many of equal values the first side gets
+            dealt = rng.multivariate_hypergeometric(numbers, len(first), size=draws, method="marginals") @ values
         means = dealt / len(first) - (total - dealt) / len(second)
         reached += int(np.count_nonzero(np.abs(means) >= seen))
     return (reached + 1) / (PERMUTATIONS + 1)

@@ -135,7 +135,8 @@ def batch_workers(request: HttpRequest, project: Project, batch: str) -> HttpRes
     kept = None if is_folded(request, shown) else BatchReport.objects.filter(batch=shown).first()
     datasets = kept.content.get("datasets", {}) if kept else {}
     since, rows = kept_figures.kept_since(shown), batch_progress.workers_of(shown)
-    paid = {wage.worker: wage for wage in wages.of_batch(shown)}
+    found = kept_figures.figure(shown, "wages", lambda: wages.of_batch(shown))
+    paid = {wage.worker: wage for wage in found}
     for row in rows:
         row["wage"] = paid.get(row["worker"].pk)
         own = ((name, study["by_worker"].get(row["worker"].pseudonym)) for name, study in datasets.items())
