@@ -125,15 +125,15 @@ class StudyForm(ConsoleForm):
         help_text=_("After their last visit and the end of the study. Participants are told. Empty: they are kept."),
     )
     screen_out_reward = forms.DecimalField(
-        label=_("Pay for who is screened out ($)"),
+        label=_("Pay for being screened out ($)"),
         required=False,
         min_value=0,
         decimal_places=2,
         max_digits=8,
-        help_text=_("The marketplace pays it itself. Only some workspaces may; publishing fails in others."),
+        help_text=_("The marketplace pays it. Only some workspaces allow this; in others publishing fails."),
     )
     screen_out_places = forms.IntegerField(
-        label=_("The most who are paid it"),
+        label=_("Paid to at most this many participants"),
         required=False,
         min_value=0,
         max_value=100_000,
