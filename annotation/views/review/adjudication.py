@@ -189,6 +189,7 @@ def _page(
     for each in picks:
         each["chosen"] = decided and each["standing"].state == review_state.ACCEPTED
         each["chosen"] |= mine is not None and mine.assignment_id == each["assignment"].pk
+    following = adjudication.following(batch, row, request.user)  # first: it works out what changed, which `left` counts
     context = batch_context(
         batch,
         "adjudicate",
@@ -202,7 +203,7 @@ def _page(
         mine=mine,
         both=_both(decisions, responses) if len(decisions) >= 2 else [],
         left=adjudication.waiting(batch, request.user).count(),
-        next=adjudication.following(batch, row, request.user),
+        next=following,
         undone=_undoable(request, batch),
         **_thread(request, row, responses if decided or len(decisions) >= 2 else None),
         reasons=[_(text) for text in PROBLEM_REASONS.values()],
