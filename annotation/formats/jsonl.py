@@ -59,9 +59,9 @@ class Jsonl(RowFormat):
 
 
 def _stands_in_the_context(example: Example) -> bool:
-    """Whether the answer should occur in the context: not if unanswerable, yes or no, or multiple-choice."""
+    """Whether the answer should occur in the context: not without one, nor if yes, no, an option or unanswerable."""
     closed = example.answers[0].strip().lower() in {"yes", "no"}
-    return example.answerable is not False and not closed and not example.options
+    return bool(example.paragraphs) and example.answerable is not False and not closed and not example.options
 
 
 def _question(record: Mapping[str, Any], inspection: Inspection) -> str:

@@ -60,6 +60,15 @@ def test_records_come_in_with_their_order_features_and_report(project: Any, tmp_
     assert counts == {"read": 5, "accepted": 5, "skipped": 0, "errors": 0, "warnings": 0}
 
 
+def test_records_without_a_context_come_in_without_a_warning(project: Any, tmp_path: Path) -> None:
+    found = [{"id": f"q{k}", "question": f"Who is {k}?", "paragraphs": [], "answers": [f"Ada {k}"]} for k in range(3)]
+    report = import_dataset(project, lines(tmp_path / "closed.jsonl", found), format="jsonl", name="closed")
+    assert (report["accepted"], report["errors"], report["warnings"]) == (3, 0, 0)
+    dataset = Dataset.objects.whole().get()
+    assert dataset.features["paragraphs"] == {"0": 3}
+    assert [item.example.answers for item in dataset.items.order_by("position")] == [(f"Ada {k}",) for k in range(3)]
+
+
 def test_one_bad_record_keeps_the_whole_file_out(project: Any, tmp_path: Path, small_chunks: None) -> None:
     with pytest.raises(ImportRefused, match="1 of 6 records cannot be stored, so nothing was imported") as refused:
         import_dataset(project, with_bad(tmp_path / "bad.jsonl"), format="jsonl", name="wells")
