@@ -97,7 +97,7 @@ def resampled_sums(table: Floats, seed: int, *, resamples: int = RESAMPLES) -> F
         if numbers is None:
             counts = _draw_counts(rng, items=len(table), draws=draws)
         else:  # how often each kind of row is drawn has the same distribution as drawing row by row
-            counts = rng.multinomial(len(table), numbers / len(table), size=draws)
+            counts = rng.multinomial(len(table), numbers / len(table), size=draws).astype(np.float64)
         sums[start : start + draws] = counts @ kinds
     return sums
 
