@@ -166,7 +166,7 @@ def exporting(bench: Bench) -> Iterator[Result]:
                 rate = found["records"] / found["seconds"]
                 yield Result(f"export of their ids, {format}, {kind}", rate, 20_000, unit="a second", at_most=False)
                 command = ["export_responses", "judged", "--format", format, "--out", str(out)]
-                yield Result(f"export of judgments, peak memory, {format}, {kind}", peak(made, command), 200, unit="MB")
+                yield Result(f"export of judgments, peak memory, {format}, {kind}", peak(made, command), 150, unit="MB")
 
 
 def peak(made: Installation, command: list[str]) -> float:
@@ -210,6 +210,37 @@ def _seconds(verb: Callable[[], object]) -> float:
     return time.process_time() - began
 
 
+def starting(bench: Bench) -> Iterator[Result]:
+    """What starts often, or in every process: `evaluate` on a small file, and what a web process loads."""
+    gold, predicted = bench.folder / "small.json", bench.folder / "small-predictions.json"
+    made = records.hotpotqa(10)
+    gold.write_text(json.dumps(made))
+    predicted.write_text(json.dumps(records.predictions(made)))
+    with bench.installation("SQLite") as place:
+        asked = "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, "
+        asked += "stdout=subprocess.DEVNULL); used = resource.getrusage(resource.RUSAGE_CHILDREN); "
+        asked += "print(used.ru_utime + used.ru_stime)"
+        command = [sys.executable, "manage.py", "evaluate", "--format", "hotpotqa"]
+        command += ["--gold", str(gold), "--predictions", str(predicted)]
+        seconds = min(float(place.run([sys.executable, "-c", asked, *command]).split()[-1]) for _ in range(3))
+        yield Result("CPU of evaluate on 10 predictions", seconds, 0.5, unit="s")
+        loaded = "import sys, annotation.wsgi; print(len({'numpy', 'celery', 'boto3'} & set(sys.modules)))"
+        heavy = int(place.run([sys.executable, "-c", loaded]).split()[-1])
+        yield Result("of numpy, celery and boto3, loaded by a new web process", heavy, 0, unit="packages")
+
+
+def plans(bench: Bench) -> Iterator[Result]:
+    """CPU of pages at 100,000 HITs and a million responses, with nothing kept from before (PostgreSQL)."""
+    for kind in bench.kinds:
+        if kind == "PostgreSQL":
+            with bench.installation(kind) as made:
+                command = [sys.executable, "-m", "tests.bench.plans", "--here", "--json"]
+                environment = made.environment | {"DJANGO_SETTINGS_MODULE": "tests.settings"}
+                done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+            for found in json.loads(done.stdout):
+                yield Result(f"CPU at 100,000 HITs, {found['what']}", found["first"], found["goal"], unit="ms")
+
+
 COMPARISONS = {
     f.__name__: f
     for f in (
@@ -220,7 +251,9 @@ COMPARISONS = {
         allocation,
         cycles,
         felt,
+        starting,
         mturk_api,
+        plans,
         pairs,
         contexts,
         live,

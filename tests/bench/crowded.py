@@ -5,7 +5,8 @@ For PostgreSQL: rows are copied by INSERT … SELECT over generate_series, so te
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,6 +64,30 @@ def multiply(row: models.Model, series: str, **expressions: str) -> None:
         cursor.execute(f'ANALYZE "{table}"')  # or checks of foreign keys keep the plan for an empty table
 
 
+@contextmanager
+def _plain_tables(*tables: type[models.Model], tell: Told) -> Iterator[None]:
+    """Fill them without foreign keys' checks, and make their indexes afterwards: several times as fast."""
+    names = [table._meta.db_table for table in tables]
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SET session_replication_role = replica; SET maintenance_work_mem = '512MB'; SET synchronous_commit = off"
+        )
+        cursor.execute(
+            "SELECT indexname, indexdef FROM pg_indexes WHERE tablename = ANY(%s) "
+            "AND indexname NOT IN (SELECT conname FROM pg_constraint)",
+            [names],
+        )
+        indexes = cursor.fetchall()
+        for name, _definition in indexes:
+            cursor.execute(f'DROP INDEX "{name}"')
+    yield
+    with connection.cursor() as cursor:
+        for name, definition in indexes:
+            tell(name)
+            cursor.execute(definition)
+        cursor.execute("RESET session_replication_role; RESET maintenance_work_mem; RESET synchronous_commit")
+
+
 def crowd(folder: Path, *, batches: int, hits: int, tell: Told = lambda _text: None) -> Crowded:
     """A project of `batches` × `hits` HITs with ten responses each, of which the last batch lacks two.
 
@@ -71,11 +96,17 @@ def crowd(folder: Path, *, batches: int, hits: int, tell: Told = lambda _text: N
     seed = _seed(folder)
     with connection.cursor() as cursor:
         cursor.execute("SET statement_timeout = 0")
-    for fill in (_people, _items, _hits, _participations, _assignments, _answers):
-        tell(fill.__name__.strip("_"))
-        fill(seed, batches, hits)
+    with _plain_tables(Item, Hit, Assignment, WorkerResponse, tell=tell):
+        for fill in (_people, _items, _hits, _participations, _assignments, _answers):
+            tell(fill.__name__.strip("_"))
+            fill(seed, batches, hits)
     newcomer(seed.batch.project, "next-one")
     with connection.cursor() as cursor:
+        # as if sweeps had worked everything out: one HIT in fifty is open, one in a hundred has gold in doubt
+        cursor.execute(
+            "UPDATE annotation_hit SET concluded = changes, standing = done, "
+            "open_kind = CASE WHEN id % 50 = 0 THEN 'split' END, in_doubt = id % 100 = 1"
+        )
         cursor.execute(f"UPDATE annotation_batch SET state = 'open' WHERE slug = 'many-{batches}'")
         tell("statistics")
         cursor.execute("VACUUM ANALYZE" if connection.get_autocommit() else "ANALYZE")

@@ -189,7 +189,7 @@ def _page(
     for each in picks:
         each["chosen"] = decided and each["standing"].state == review_state.ACCEPTED
         each["chosen"] |= mine is not None and mine.assignment_id == each["assignment"].pk
-    following = adjudication.following(batch, row, request.user)  # first: it works out what changed, which `left` counts
+    following = adjudication.following(batch, row, request.user)  # first: it works out what `left` counts
     context = batch_context(
         batch,
         "adjudicate",
