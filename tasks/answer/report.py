@@ -46,6 +46,7 @@ class _Study:
 
     level: str
     count: int  # of answers an item: k
+    supported: bool  # whether any response names a support; else none was asked for, and it has no figures
     ties: int | None = None  # the seed by which ties are broken; None: the expected value over them
     rows: list[Row] = field(default_factory=list)
     hops: defaultdict[str, list[Row]] = field(default_factory=lambda: defaultdict(list))
@@ -69,10 +70,13 @@ def answer_report(judged: Iterable[Judged], *, sentences: bool, seed: int, rando
     levels = ("sentence", "paragraph") if sentences else ("paragraph",)
     rows = [slim(row) for row in judged]
     count, ties = common_count_of(rows), seed if random_ties else None
+    answers = [(row.dataset, given.answer) for row in rows for given in row.given]
+    named = {(name, level) for name, answer in answers for level in levels if support_of(answer, level)}
     studies: dict[str, dict[str, _Study]] = {}
     for row in rows:
         if row.dataset not in studies:
-            studies[row.dataset] = {level: _Study(level, count, ties) for level in levels}
+            of = {level: _Study(level, count, (row.dataset, level) in named, ties) for level in levels}
+            studies[row.dataset] = of
         for study in studies[row.dataset].values():
             _add(study, row)
     level = levels[0] if len(studies) == 1 else "paragraph"
@@ -124,7 +128,8 @@ def _add(study: _Study, judged: Judged) -> None:
 
 def _by_count(study: _Study, judged: Judged, answers: Sequence[JSON], counts: Sequence[int] = ()) -> list[Row]:
     scorer = scorer_for(judged.format)
-    return cells_by_count(judged.example, answers, scorer=scorer, level=study.level, ties=study.ties, counts=counts)
+    rows = cells_by_count(judged.example, answers, scorer=scorer, level=study.level, ties=study.ties, counts=counts)
+    return rows if study.supported else [[*row[:HALF], *[math.nan] * HALF] for row in rows]
 
 
 def _cells(study: _Study, judged: Judged, answers: Sequence[JSON]) -> Row:
@@ -147,7 +152,7 @@ def _worker_cells(study: _Study, judged: Judged, answers: Sequence[JSON], place:
     own, drawn = answers[place], max(1, study.count - 1)
     answer_scores = [scorer.answer(answer_text(own), (answer_text(a),)) for a in others]
     backed = [scorer.support(support_of(own, study.level), support_of(a, study.level)) for a in others]
-    for start, scores in ((0, answer_scores), (HALF, backed)):
+    for start, scores in ((0, answer_scores), (HALF, backed)) if study.supported else ((0, answer_scores),):
         best = [expected_best([getattr(score, part) for score in scores], drawn) for part in PARTS]
         alone[start + AGREED : start + AGREED + 2] = best
     return alone
@@ -244,13 +249,16 @@ def _alphas(study: _Study, seed: int) -> JSON:
     given = [answers for _paragraphs, answers in study.given]
     scorers = list(study.scorers.values())
     answer = {"answer": alpha_of_answers(_each(given, answer_text), scorers[0], seed)} if len(scorers) == 1 else {}
-    ticked = list(_ticked(study))
     parts = answer | {
-        "support": alpha_of_sets(_each(given, lambda answer: support_of(answer, study.level)), seed),
         "no_answer": alpha(_each(given, lambda answer: answer["kind"] == "none"), seed),
         "yes_no": alpha(_each(given, _closed), seed),
-        "supporting_paragraph": alpha([labels for _n, labels in ticked], seed, clusters=[n for n, _labels in ticked]),
     }
+    if study.supported:
+        ticked = list(_ticked(study))
+        parts |= {
+            "support": alpha_of_sets(_each(given, lambda answer: support_of(answer, study.level)), seed),
+            "supporting_paragraph": alpha([labels for _n, labels in ticked], seed, clusters=[n for n, _ in ticked]),
+        }
     return {name: figure.as_json() for name, figure in parts.items()}
 
 
@@ -284,7 +292,8 @@ def _pairs_json(study: _Study, pairs: Sequence[_Twins], seed: int) -> JSON:
             scorer=twins.scorer,
             count=study.count,
         )
-        rows.append([marks.answer.em, marks.answer.f1, marks.support.em, marks.support.f1, marks.labels])
+        backed = [marks.support.em, marks.support.f1] if study.supported else [math.nan] * 2
+        rows.append([marks.answer.em, marks.answer.f1, *backed, marks.labels])
     figures = [figure.as_json() for figure in bootstrap_figures(rows or [[math.nan] * 5], seed)]
     answer, support_ = (dict(zip(PARTS, part, strict=True)) for part in (figures[:2], figures[2:4]))
     return {"n": len(rows), "answer": answer, "support": support_, "answerability": figures[4]}

@@ -56,7 +56,9 @@ def test_a_requester_sees_the_preview_the_answers_and_the_report(
     client.force_login(alice)
     of = ["wells", "case-1"]
     addresses = [reverse(name, args=of) for name in ("batch-preview", "hits", "report")]
-    for address in (*addresses, reverse("hit", args=[*of, answered.hits.get().public_id])):
+    hit = answered.hits.get().public_id
+    client.post(reverse("hit-open", args=[*of, hit]))  # who answered is hidden where it is to be adjudicated
+    for address in (*addresses, reverse("hit", args=[*of, hit])):
         page = client.get(address)
         assert page.status_code == 200, address
     text = page.content.decode()

@@ -13,6 +13,7 @@ from django.db import transaction
 from django.db.models import Case, Count, Q, QuerySet, Value, When
 
 from annotation.flow.review import conclusions, double_adjudication, problem_reports, review_decisions
+from annotation.flow.review.conclusions import KEPT, Fresh
 from annotation.flow.review.review_decisions import Standing
 from annotation.models import Adjudication, Batch, Hit, User
 from annotation.pure.review import review_state
@@ -34,13 +35,13 @@ class Open:
     both_decided: bool = False
 
 
-def waiting(batch: Batch, viewer: User | None = None) -> QuerySet[Hit]:
+def waiting(batch: Batch, viewer: User | None = None, *, fresh: Fresh = KEPT) -> QuerySet[Hit]:
     """HITs to adjudicate as far as worked out (flow/review/conclusions), in the order of their items.
 
     In an open batch only HITs that expect no further response. With `viewer`, without those on which they have decided
     and another requester has not. Each has `both_decided`.
     """
-    rows = batch.hits.filter(open_kind__isnull=False, excluded_at__isnull=True)
+    rows = batch.hits.filter(fresh.is_open(), excluded_at__isnull=True)
     if batch.state != Batch.State.CLOSED:
         rows = rows.filter(conclusions.NOTHING_DUE)
     rows = rows.order_by("item_id")
@@ -55,25 +56,26 @@ def waiting(batch: Batch, viewer: User | None = None) -> QuerySet[Hit]:
 
 def queue(batch: Batch, viewer: User | None = None) -> list[Open]:
     """All HITs to adjudicate, as of now; in a batch that changed much, it takes long."""
-    conclusions.catch_up(batch)
-    return [_open(hit) for hit in waiting(batch, viewer).defer("payload")]
+    fresh = conclusions.fresh(batch)
+    return [_open(hit, fresh) for hit in waiting(batch, viewer, fresh=fresh).defer("payload")]
 
 
-def following(batch: Batch, hit: Hit, viewer: User | None = None) -> Open | None:
+def following(batch: Batch, hit: Hit, viewer: User | None = None, *, fresh: Fresh | None = None) -> Open | None:
     """The viewer's next HIT to adjudicate after this one, wrapping around; None if there is no other."""
-    conclusions.catch_up(batch, most=conclusions.AT_ONCE)
-    others = waiting(batch, viewer).exclude(pk=hit.pk).defer("payload")
+    fresh = fresh or conclusions.fresh(batch, most=conclusions.AT_ONCE)
+    others = waiting(batch, viewer, fresh=fresh).exclude(pk=hit.pk).defer("payload")
     found = others.filter(item__gt=hit.item_id).first() or others.first()
-    return _open(found) if found else None
+    return _open(found, fresh) if found else None
 
 
 def is_open(hit: Hit) -> bool:
     """Whether the HIT is in the batch's queue; also while the second of two decisions is missing."""
-    conclusions.conclude(hit.batch, [hit.pk])
-    return waiting(hit.batch).filter(pk=hit.pk).exists()
+    fresh = KEPT if hit.check_item else Fresh(conclusions.work_out(hit.batch, [hit.pk]))  # no result rests on those
+    return waiting(hit.batch, fresh=fresh).filter(pk=hit.pk).exists()
 
 
-def _open(hit: Any) -> Open:
+def _open(hit: Any, fresh: Fresh) -> Open:
+    fresh.put_into(hit)
     return Open(hit.pk, hit.public_id, hit.open_kind, hit.standing, hit.both_decided)
 
 

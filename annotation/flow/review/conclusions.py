@@ -1,13 +1,14 @@
 """Which HITs are open and whose gold is in doubt, kept in their rows: to work it out, every response is read.
 
 A change of responses or of decisions on them raises the HIT's `changes` (`HitQuerySet.note_change`); until `concluded`
-is as much, what is kept may be out of date. A sweep works that out, and pages do for a few HITs.
+is as much, what is kept may be out of date. A sweep works that out and keeps it; a page works out a few HITs for itself
+and keeps nothing, since looking changes nothing.
 """
 
 import time
 from collections import defaultdict
-from collections.abc import Collection, Sequence
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
@@ -57,22 +58,71 @@ def _any(*, closed: bool) -> Q:
     return Q(Exists(Hit.objects.filter(_changed(closed=closed), batch=OuterRef("pk"))))
 
 
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """`open_kind`: why the result is open (None: it is not). `standing`: how many responses take part."""
+
+    open_kind: str | None
+    standing: int
+    in_doubt: bool
+    concluded: int  # the `changes` of the HIT that it is about
+
+
+@dataclass(frozen=True, slots=True)
+class Fresh:
+    """Conclusions worked out just now, which HITs' rows do not have yet; `complete` if no other HIT changed."""
+
+    by_hit: Mapping[int, Conclusion]
+    complete: bool = True
+
+    def is_open(self) -> Q:
+        """HITs that are to be adjudicated."""
+        return self._where(Q(open_kind__isnull=False), [pk for pk, c in self.by_hit.items() if c.open_kind is not None])
+
+    def is_in_doubt(self) -> Q:
+        """HITs whose gold is in doubt."""
+        return self._where(Q(in_doubt=True), [pk for pk, c in self.by_hit.items() if c.in_doubt])
+
+    def _where(self, kept: Q, now: list[int]) -> Q:
+        return kept & ~Q(pk__in=self.by_hit) | Q(pk__in=now) if self.by_hit else kept
+
+    def put_into(self, hit: Hit) -> None:
+        """Let the HIT have what is known now; it is not saved."""
+        for name, value in asdict(self.by_hit[hit.pk]).items() if hit.pk in self.by_hit else ():
+            setattr(hit, name, value)
+
+
+KEPT = Fresh({})  # nothing but what is kept
+
+
+def fresh(batch: Batch, *, most: int | None = None) -> Fresh:
+    """What changed in the batch, at most so many HITs."""
+    keys = list(changed(batch).values_list("pk", flat=True)[: None if most is None else most + 1])
+    return Fresh(work_out(batch, keys[:most]), complete=most is None or len(keys) <= most)
+
+
 def conclude(batch: Batch, keys: Collection[int]) -> None:
-    """Keep the conclusions on these HITs, except on hidden gold and where a change comes meanwhile."""
-    hits = list(Hit.objects.filter(pk__in=keys, check_item=False).select_related("item"))
+    """Keep the conclusions on these HITs, except where a change comes meanwhile."""
+    alike: defaultdict[Conclusion, list[int]] = defaultdict(list)
+    for pk, conclusion in work_out(batch, keys).items():
+        alike[conclusion].append(pk)
+    for conclusion, some in alike.items():
+        Hit.objects.filter(pk__in=some, changes=conclusion.concluded).update(**asdict(conclusion))
+
+
+def work_out(batch: Batch, keys: Collection[int]) -> dict[int, Conclusion]:
+    """The conclusions on these HITs."""
+    hits = list(Hit.objects.filter(pk__in=keys).select_related("item"))
     for hit in hits:
         hit.batch = batch
-    task = task_type(batch.task)
+    task, found = task_type(batch.task), {}
     answers_by_hit, submitted = review_decisions.standing_answers(hits), submitted_answers(batch, hits)
-    alike: defaultdict[tuple[Any, ...], list[int]] = defaultdict(list)
     for hit in hits:
         answers = [answer for _standing, answer in answers_by_hit[hit.pk]]
         kind = _open_kind(task, hit.payload, answers) if answers else ""
         doubt = capabilities.doubt(task, hit.payload, [row.answer for row in submitted[hit.pk]], hit.item.example)
-        alike[hit.changes, kind or None, len(answers), bool(doubt)].append(hit.pk)
-    for (changes, kind, standing, in_doubt), some in alike.items():
-        kept = {"open_kind": kind, "standing": standing, "in_doubt": in_doubt, "concluded": changes}
-        Hit.objects.filter(pk__in=some, changes=changes).update(**kept)
+        found[hit.pk] = Conclusion(kind or None, len(answers), bool(doubt), hit.changes)
+    return found
 
 
 def _open_kind(task: TaskType, payload: JSON, answers: Sequence[JSON]) -> str:

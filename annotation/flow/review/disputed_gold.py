@@ -15,6 +15,7 @@ from annotation.flow.data.item_writer import OnProgress, already_there, filling,
 from annotation.flow.errors import Refused
 from annotation.flow.projects import audit_log
 from annotation.flow.review import conclusions
+from annotation.flow.review.conclusions import KEPT, Fresh
 from annotation.flow.work.submitted_responses import submitted_answers
 from annotation.models import Batch, Dataset, GoldDecision, Hit, User
 from annotation.models.fields import to_text
@@ -44,21 +45,20 @@ def is_detectable(batch: Batch) -> bool:
     return isinstance(task_type(batch.task), Doubtful)
 
 
-def found(batch: Batch) -> QuerySet[Hit]:
+def found(batch: Batch, *, fresh: Fresh = KEPT) -> QuerySet[Hit]:
     """HITs with gold in doubt as far as worked out (flow/review/conclusions), decided or not, in order of items."""
-    rows = batch.hits.filter(in_doubt=True, excluded_at__isnull=True)
+    rows = batch.hits.filter(fresh.is_in_doubt(), excluded_at__isnull=True)
     return rows.select_related("item__dataset").order_by("item_id")
 
 
-def undecided(batch: Batch) -> QuerySet[Hit]:
+def undecided(batch: Batch, *, fresh: Fresh = KEPT) -> QuerySet[Hit]:
     """Those of `found` without a decision."""
-    return found(batch).exclude(pk__in=_standing(batch.hits.filter(in_doubt=True)))
+    return found(batch, fresh=fresh).exclude(pk__in=_standing(batch.hits.filter(fresh.is_in_doubt())))
 
 
 def doubts(batch: Batch) -> list[Doubt]:
     """All doubts as of now, decided or not, in the order of their items; slow where many HITs have changed."""
-    conclusions.catch_up(batch)
-    return doubted(batch, list(found(batch)))
+    return doubted(batch, list(found(batch, fresh=conclusions.fresh(batch))))
 
 
 def doubt_of(hit: Hit) -> Doubt | None:

@@ -46,18 +46,20 @@ DONE = {
 def adjudicate(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """The HITs of a batch to adjudicate."""
     shown = _launched(project, batch)
-    is_complete = conclusions.catch_up(shown, most=conclusions.AT_ONCE)
-    waiting = adjudication.waiting(shown, request.user)
+    fresh = conclusions.fresh(shown, most=conclusions.AT_ONCE)
+    waiting = adjudication.waiting(shown, request.user, fresh=fresh)
     rows = waiting.select_related("item__dataset").defer("item__content", "item__dataset__report")
     page = Paginator(rows, 50).get_page(request.GET.get("page"))
+    for hit in page.object_list:
+        fresh.put_into(hit)
     page.object_list = [
         {"hit": hit, "heading": heading(shown, hit), "kind": kind_words(hit.open_kind)}
         | {"answers": hit.standing, "both_decided": hit.both_decided}
         for hit in page.object_list
     ]
     context = {"page": page, "first": waiting.first(), "undone": _undoable(request, shown)}
-    context["is_complete"] = is_complete
-    elsewhere = adjudication.waiting(shown).count() - page.paginator.count if shown.two_adjudicators else 0
+    context["is_complete"] = fresh.complete
+    elsewhere = adjudication.waiting(shown, fresh=fresh).count() - page.paginator.count if shown.two_adjudicators else 0
     context["elsewhere"] = elsewhere
     context["agreement"] = _agreement(shown)
     return render(request, "review/adjudicate.html", batch_context(shown, "adjudicate", **context))
@@ -189,7 +191,7 @@ def _page(
     for each in picks:
         each["chosen"] = decided and each["standing"].state == review_state.ACCEPTED
         each["chosen"] |= mine is not None and mine.assignment_id == each["assignment"].pk
-    following = adjudication.following(batch, row, request.user)  # first: it works out what `left` counts
+    fresh = conclusions.fresh(batch, most=conclusions.AT_ONCE)
     context = batch_context(
         batch,
         "adjudicate",
@@ -202,8 +204,8 @@ def _page(
         decided=decided,
         mine=mine,
         both=_both(decisions, responses) if len(decisions) >= 2 else [],
-        left=adjudication.waiting(batch, request.user).count(),
-        next=following,
+        left=adjudication.waiting(batch, request.user, fresh=fresh).count(),
+        next=adjudication.following(batch, row, request.user, fresh=fresh),
         undone=_undoable(request, batch),
         **_thread(request, row, responses if decided or len(decisions) >= 2 else None),
         reasons=[_(text) for text in PROBLEM_REASONS.values()],

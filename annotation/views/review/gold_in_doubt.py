@@ -28,14 +28,14 @@ from annotation.views.work.task_frame import shortcut_context
 def gold(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Items with gold in doubt, the decisions, and a form to create a corrected dataset."""
     shown = _doubting(project, batch)
-    is_complete = conclusions.catch_up(shown, most=conclusions.AT_ONCE)
-    page = Paginator(disputed_gold.found(shown), 50).get_page(request.GET.get("page"))
+    fresh = conclusions.fresh(shown, most=conclusions.AT_ONCE)
+    page = Paginator(disputed_gold.found(shown, fresh=fresh), 50).get_page(request.GET.get("page"))
     hits = {hit.pk: hit for hit in page.object_list}
     page.object_list = [_line(doubt, hits[doubt.pk]) for doubt in disputed_gold.doubted(shown, list(hits.values()))]
     changed = shown.datasets.filter(items__in=disputed_gold.changes(shown)).distinct().order_by("slug")
-    waiting = disputed_gold.undecided(shown)
+    waiting = disputed_gold.undecided(shown, fresh=fresh)
     context = {"page": page, "waiting": waiting.count(), "first": waiting.first(), "changed": changed}
-    context["is_complete"] = is_complete
+    context["is_complete"] = fresh.complete
     return render(request, "review/gold_in_doubt.html", batch_context(shown, "gold", **context))
 
 
@@ -82,8 +82,8 @@ def gold_item(request: HttpRequest, project: Project, batch: str, public_id: str
 
 def _next(batch: Batch, row: Hit) -> Hit | None:
     """The HIT of the next undecided item, wrapping around."""
-    conclusions.catch_up(batch, most=conclusions.AT_ONCE)
-    others = disputed_gold.undecided(batch).exclude(pk=row.pk)
+    fresh = conclusions.fresh(batch, most=conclusions.AT_ONCE)
+    others = disputed_gold.undecided(batch, fresh=fresh).exclude(pk=row.pk)
     return others.filter(item__gt=row.item_id).first() or others.first()
 
 
