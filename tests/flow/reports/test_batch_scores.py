@@ -141,6 +141,15 @@ def test_a_revision_counts_instead_of_what_was_said_before(batch: Batch, bob: An
     assert found["answer"]["human_score"]["em"]["n"] == 4
 
 
+def test_support_that_was_not_asked_for_has_no_figures(project: Any, tmp_path: Path) -> None:
+    batch = opened(project, imported(project, tmp_path, "wells", records(2)))
+    say(batch, tmp_path, {("wells", k): [("a", "Farrow", []), ("b", "Farrow", [])] for k in range(2)})
+    found = batch_scores.score_batch(batch)["datasets"]["wells"]
+    assert found["answer"]["agreement"]["f1"]["value"] == 1
+    assert {found["support"][measure]["f1"]["value"] for measure in MEASURES} == {None}
+    assert not {"support", "supporting_paragraph"} & set(found["alpha"])
+
+
 def test_hidden_gold_leaves_only_the_agreement(project: Any, tmp_path: Path) -> None:
     hidden = [{k: v for k, v in r.items() if k not in ("answers", "supports", "hops")} for r in records(2)]
     batch = opened(project, imported(project, tmp_path, "wells", hidden))
