@@ -43,21 +43,21 @@ demo: $(DEMO_VENV)  ## a working installation with invented data at http://local
 	@$(PY) manage.py demo --port $(PORT) $(DEMO_HOST)
 
 test: .venv/dev.stamp  ## lint, then the tests: on SQLite, with real servers, and on PostgreSQL what depends on it
-	@start=$$(date +%s); TESTS_SHARED=$$(mktemp -d); export TESTS_SHARED; trap 'rm -rf "$$TESTS_SHARED"' EXIT; \
-	part() { log="$$TESTS_SHARED/$$1.log"; "$$@" >"$$log" 2>&1 || touch "$$TESTS_SHARED/$$1.failed"; }; \
-	lint() { $(MAKE) --no-print-directory lint; }; \
-	browser() { $(TESTS) $(HALF) -m "not soak" tests/browser; }; \
-	process() { $(TESTS) $(HALF) -m "process and not soak" tests/process; }; \
-	(part lint; part browser; part process) & beside=$$!; \
+	@failed=""; start=$$(date +%s); TESTS_SHARED=$$(mktemp -d); export TESTS_SHARED; trap 'rm -rf "$$TESTS_SHARED"' EXIT; \
+	beside() { log="$$TESTS_SHARED/$$1.log"; shift; "$$@" >"$$log" 2>&1 & }; \
+	report() { wait "$$2" || failed="$$failed $$1"; echo "== $$3"; cat "$$TESTS_SHARED/$$1.log"; }; \
+	beside lint $(MAKE) --no-print-directory lint; lint=$$!; \
+	beside browser $(TESTS) $(HALF) -m "not soak" tests/browser; browser=$$!; \
 	echo "== the tests on SQLite"; \
-	$(TESTS) $(HALF) -m "not soak and not process and not browser" || touch "$$TESTS_SHARED/sqlite.failed"; \
+	$(TESTS) $(HALF) -m "not soak and not process and not browser" || failed="$$failed sqlite"; \
+	report browser $$browser "in the browser"; \
+	beside process $(TESTS) $(HALF) -m "process and not soak" tests/process; process=$$!; \
 	echo "== what depends on the database on PostgreSQL"; \
-	$(ON_POSTGRESQL) $(TESTS) $(HALF) -m "postgresql and not soak and not process" $(MARKED) || touch "$$TESTS_SHARED/postgresql.failed"; \
-	wait $$beside; \
-	for log in browser process lint; do echo "== $$log"; cat "$$TESTS_SHARED/$$log.log"; done; \
+	$(ON_POSTGRESQL) $(TESTS) $(HALF) -m "postgresql and not soak and not process" $(MARKED) || failed="$$failed postgresql"; \
+	report process $$process "real servers and workers, on both"; \
+	report lint $$lint "style and types"; \
 	echo "$$(($$(date +%s) - start)) seconds"; \
-	failed=$$(cd "$$TESTS_SHARED" && ls | sed -n 's/\.failed$$//p'); \
-	if [ -n "$$failed" ]; then echo "failed:" $$failed; exit 1; fi
+	if [ -n "$$failed" ]; then echo "failed:$$failed"; exit 1; fi
 
 lint: .venv/dev.stamp  ## style and types
 	@.venv/bin/ruff check .

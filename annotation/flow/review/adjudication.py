@@ -100,8 +100,9 @@ def decide(made: Adjudication, *, saw_both: bool = False) -> bool:
         problem_reports.exclude(hit, reason=made.reason)
         return True
     text = made.text if made.decision == Adjudication.Decision.EDITED else None
-    review_decisions.choose(made.assignment, made.revision, reviewer=made.adjudicator, text=text)
+    review_decisions.locked_responses(hit.pk)  # restoring the HIT locks the batch, which comes after assignments
     problem_reports.restore(hit)
+    review_decisions.choose(made.assignment, made.revision, reviewer=made.adjudicator, text=text)
     return True
 
 

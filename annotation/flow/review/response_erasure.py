@@ -19,15 +19,16 @@ def erase(assignments: QuerySet[Assignment]) -> int:
     reports_with_text = ProblemReport.objects.filter(assignment=OuterRef("pk")).exclude(text="")
     has_content = Q(responses__isnull=False) | Q(draft__isnull=False) | Exists(reports_with_text)
     keys = sorted(set(assignments.filter(has_content).values_list("pk", flat=True)))
-    erased = 0
+    erased, changed = 0, set()
     for key in keys:
         row = Assignment.locked(key, "batch__project")  # lock: a change may be submitted at the same time
         gone, _models = WorkerResponse.objects.filter(assignment=row).delete()
         Assignment.objects.filter(pk=key).update(draft=None)
         reports = ProblemReport.objects.filter(assignment=row).exclude(text="").update(text="")
         if gone:
-            Hit.objects.filter(pk=row.hit_id).note_change()
+            changed.add(row.hit_id)
         if gone or reports or row.draft is not None:
             audit_log.record("erased", row)
             erased += 1
+    Hit.objects.filter(pk__in=changed).note_change()  # after all assignments, as in the lock order
     return erased

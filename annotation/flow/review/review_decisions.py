@@ -95,9 +95,9 @@ def _add(row: Assignment, decision: Decision, reviewer: User | None) -> Review:
         reason=decision.reason,
         reviewer=reviewer,
     )
-    Hit.objects.filter(pk=row.hit_id).note_change()
     emit(ResponseReviewed(review, row, reviewer))
     audit_log.record("reviewed", row, decision=decision.decision)
+    Hit.objects.filter(pk=row.hit_id).note_change()  # last: HITs come last in the lock order
     return review
 
 

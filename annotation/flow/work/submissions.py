@@ -125,8 +125,8 @@ def _place(row: Assignment, active_seconds: float, least: int) -> tuple[bool, bo
     """
     if row.state == lifecycle.SUBMITTED:
         _revise(row, active_seconds)
-        Hit.objects.filter(pk=row.hit_id).note_change()
         next_assignment.want(row.hit_id, least)
+        Hit.objects.filter(pk=row.hit_id).note_change()
         return row.late, row.counts
     late = row.state != lifecycle.ACCEPTED
     _count(row.batch_id, row.worker_id)

@@ -152,10 +152,10 @@ def _ask_again(row: VisitAssignment) -> None:
         with transaction.atomic():
             if not VisitAssignment.objects.filter(pk=row.pk, freed_at=None).update(freed_at=Now()):
                 return
-            Hit.objects.filter(pk=assignment.hit_id).note_change()
             if assignment.counts and assignment.batch.state != Batch.State.CLOSED:
                 hit = Hit.objects.filter(pk=assignment.hit_id, excluded_at__isnull=True, check_item=False)
                 add_assignments.ask_again(assignment.batch, hit)
+            Hit.objects.filter(pk=assignment.hit_id).note_change()
     except (Overdrawn, Refused):
         return
 
