@@ -168,6 +168,11 @@ class StudyMarketplace(Marketplace):
     def return_url(self, outcome: str, code: str, ticket: Ticket) -> str:
         """Where the participant goes at the end; "" if they only take the code along."""
 
+    @optional
+    def check_link(self, query: Mapping[str, str], ticket: Ticket, *, url: str, now: datetime) -> None:
+        """Check what the marketplace signed in a link to `url`, if anything; Denied for what it did not sign."""
+        raise NotOffered("check_link")
+
     # Studies: all or none.
 
     @optional

@@ -14,13 +14,13 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from annotation.prolific_emulator import faults as drawn
-from annotation.prolific_emulator import hooks, money, people, routing, site, studies, submissions
+from annotation.prolific_emulator import hooks, link_tokens, money, people, routing, site, studies, submissions
 from annotation.prolific_emulator.faults import Faults
 from annotation.prolific_emulator.problems import Problem
 from annotation.prolific_emulator.routing import Call, Reply
 from annotation.prolific_emulator.world import World
 
-MODULES = (hooks, money, people, studies, submissions)  # each registers its operations
+MODULES = (hooks, link_tokens, money, people, studies, submissions)  # each registers its operations
 ROUND = 0.05  # seconds between two looks for webhooks that are due
 MOST_BYTES = 2_000_000
 
@@ -119,7 +119,7 @@ class _Handler(BaseHTTPRequestHandler):
         raw = self.rfile.read(min(int(self.headers["Content-Length"] or 0), MOST_BYTES))
         parts = urlsplit(self.path)
         query = dict(parse_qsl(parts.query))
-        if not parts.path.startswith("/api/"):
+        if not parts.path.startswith(("/api/", "/.well-known/")):
             shown = site.answer(self.emulator, self.command, parts.path, query, raw, self.headers)
             return self._send(shown.status, shown.kind, shown.body.encode(), shown.headers)
         fault = self.emulator.faults.draw()

@@ -59,7 +59,7 @@ def as_json(world: World, study: dict[str, Any]) -> dict[str, Any]:
     return study | counted | {"total_cost": round(cost), "currency_code": world.currency, "study_type": "SINGLE"}
 
 
-def _check(body: dict[str, Any]) -> None:
+def _check(world: World, body: dict[str, Any]) -> None:
     wrong: dict[str, list[str]] = {name: ["This field is not supported any more."] for name in REFUSED if name in body}
     minutes = body["estimated_completion_time"]
     least = 2 + 2 * minutes + 2 * math.sqrt(minutes)
@@ -74,6 +74,8 @@ def _check(body: dict[str, Any]) -> None:
         wrong["completion_codes"] = ["Give at least one code, and each once."]
     if screen_out_reward(body) >= body["reward"]:
         wrong["completion_codes"] = ["The screen out reward must be less than the reward of the study."]
+    if body.get("is_external_study_url_secure") and not world.signs_links:
+        wrong["is_external_study_url_secure"] = ["This is not available to your workspace."]
     if wrong:
         raise Problem(400, wrong)
 
@@ -81,7 +83,7 @@ def _check(body: dict[str, Any]) -> None:
 @operation("POST", STUDIES)
 def create(call: Call) -> Reply:
     call.required(*REQUIRED)
-    _check(call.body)
+    _check(call.world, call.body)
     world = call.world
     minutes = call.body["estimated_completion_time"]
     study = DEFAULTS | {"maximum_allowed_time": math.ceil(2 + 2 * minutes + 2 * math.sqrt(minutes))} | call.body
@@ -110,7 +112,7 @@ def shown(call: Call) -> Reply:
 def change(call: Call) -> Reply:
     study = study_named(call.world, call.parts["id"])
     if study["status"] == UNPUBLISHED:
-        _check(study | call.body)
+        _check(call.world, study | call.body)
         study |= call.body
         call.world.studies[study["id"]] = study
         return Reply(200, as_json(call.world, study))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from annotation.prolific_emulator import hooks, studies
+from annotation.prolific_emulator import hooks, link_tokens, studies
 from annotation.prolific_emulator.problems import Problem, unknown
 from annotation.prolific_emulator.routing import Call, Reply, operation, page_of
 from annotation.prolific_emulator.world import (
@@ -86,6 +86,8 @@ def start(world: World, one: Submission) -> str:
     given = {"PROLIFIC_PID": one.participant, "STUDY_ID": one.study, "SESSION_ID": one.id}
     for name, value in given.items():
         url = url.replace("{{%" + name + "%}}", value)
+    if world.studies[one.study]["is_external_study_url_secure"]:
+        return link_tokens.signed(world, one, url, given)
     return url
 
 

@@ -85,9 +85,11 @@ class World:
     origin: str = ""  # scheme and host of the participants' pages
     currency: str = "GBP"
     funds: int = 10_000_000  # pence
+    signs_links: bool = False  # whether the workspace has it
     approval_delay: timedelta = timedelta(0)  # of bulk approvals
     bonus_delay: timedelta = timedelta(0)
     ahead: timedelta = timedelta(0)  # by which the clock was turned
+    signing_keys: dict[str, Any] = field(default_factory=dict)  # {key ID: private key}, made with the first token
     studies: dict[str, dict[str, Any]] = field(default_factory=dict)
     submissions: dict[str, Submission] = field(default_factory=dict)
     bonuses: dict[str, BulkBonus] = field(default_factory=dict)

@@ -16,7 +16,17 @@ from annotation.prolific_emulator.server import Exchange
 
 FOLDER = Path(__file__).resolve().parents[3] / "shared" / "data" / "prolific"
 
-FILES = ("bonuses", "messages", "participantgroups", "studies", "submissions", "users", "webhooks", "workspaces")
+FILES = (
+    "bonuses",
+    "messages",
+    "participantgroups",
+    "studies",
+    "submissions",
+    "users",
+    "webhooks",
+    "wellknownendpoints",
+    "workspaces",
+)
 
 
 def is_here() -> bool:

@@ -9,6 +9,7 @@ import secrets
 from dataclasses import dataclass
 from datetime import timedelta
 
+from django.contrib.auth.models import AnonymousUser
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Now
@@ -54,9 +55,10 @@ def marketplace_of(study: PanelStudy) -> StudyMarketplace:
     return found
 
 
-def arrive(study: PanelStudy, query: dict[str, str]) -> Visit:
+def arrive(study: PanelStudy, query: dict[str, str], guest: User | AnonymousUser | None = None) -> Visit:
     """The visit of a participant with these URL parameters; the same one whenever and wherever they come again.
 
+    `guest`: who the browser belongs to so far; a signature in the link may be old where it is the visit's own.
     Raises TurnedAway and Unreachable.
     """
     place = marketplace_of(study)
@@ -66,7 +68,21 @@ def arrive(study: PanelStudy, query: dict[str, str]) -> Visit:
     known = study.visits.filter(external_id=ticket.submission).select_related("worker").first()
     if known is not None and known.participant != ticket.participant:
         raise TurnedAway(_("This link belongs to somebody else. Open the study from your own account."))
+    if known is None or known.worker.user != guest:
+        _check_link(study, query, ticket, place)
     return known or _begin(study, ticket, _verified(study, ticket, place))
+
+
+def _check_link(study: PanelStudy, query: dict[str, str], ticket: Ticket, place: StudyMarketplace) -> None:
+    if not place.offers("check_link"):
+        return
+    try:
+        place.check_link(query, ticket, url=studies.arrival_url(study), now=clock.now())
+    except Denied:
+        text = _("This link is too old, or not the marketplace's own. Open the study again from there.")
+        raise TurnedAway(text) from None
+    except MarketplaceError:
+        raise Unreachable(_("We could not ask the marketplace about your visit.")) from None
 
 
 def _verified(study: PanelStudy, ticket: Ticket, place: StudyMarketplace) -> Submission | None:

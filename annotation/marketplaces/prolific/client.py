@@ -22,7 +22,7 @@ class Client:
     """Calls with a token, over one pool of connections."""
 
     def __init__(self, place: base.Place) -> None:
-        self._origin = place.endpoint_url.rstrip("/")
+        self.origin = place.endpoint_url.rstrip("/")
         self._headers = {
             "Authorization": f"Token {place.secret}",
             "Content-Type": "application/json",
@@ -38,7 +38,7 @@ class Client:
         self, method: str, path: str, body: Mapping[str, Any] | None = None, query: Mapping[str, Any] | None = None
     ) -> tuple[Any, Mapping[str, str]]:
         """(JSON, headers) of the response; None for an empty one. Raises MarketplaceError."""
-        url = self._origin + path + (f"?{urlencode(query)}" if query else "")
+        url = self.origin + path + (f"?{urlencode(query)}" if query else "")
         sent = json.dumps(body).encode() if body is not None else None
         try:
             reply = self._pool.request(method, url, body=sent, headers=self._headers, redirect=False)

@@ -10,7 +10,7 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from annotation.marketplaces import base
-from annotation.marketplaces.prolific import protocol
+from annotation.marketplaces.prolific import link_tokens, protocol
 from annotation.marketplaces.prolific.client import Client, member
 from annotation.marketplaces.study_base import (
     Outcome,
@@ -38,7 +38,10 @@ class Prolific(StudyMarketplace):
     label = _("Prolific")
     endpoint = "https://api.prolific.com"
     worker_origin = "https://app.prolific.com"
-    option_names: Mapping[str, Any] = {"project": _("Prolific's id of the project, or empty")}
+    option_names: Mapping[str, Any] = {
+        "project": _("Prolific's id of the project, or empty"),
+        "signed_links": _("yes, if your workspace has signed links, or empty"),
+    }
     codes = tuple(Outcome)
     minimum_hourly = Decimal(8)
     pays_screened_out = True
@@ -66,6 +69,11 @@ class Prolific(StudyMarketplace):
     def ticket(self, query: Mapping[str, str]) -> Ticket:
         return Ticket(query.get("PROLIFIC_PID", ""), query.get("SESSION_ID", ""), query.get("STUDY_ID", ""))
 
+    def check_link(self, query: Mapping[str, str], ticket: Ticket, *, url: str, now: datetime) -> None:
+        if "prolific_token" in query:
+            given, own = query["prolific_token"], self._workspace
+            link_tokens.check(given, ticket, url=url, workspace=own, now=now, client=self._client)
+
     def parameters(self) -> str:
         return "PROLIFIC_PID={participant}&STUDY_ID={study}&SESSION_ID={submission}"
 
@@ -91,11 +99,15 @@ class Prolific(StudyMarketplace):
         for row in self._client.rows(STUDIES):
             if str(row.get("internal_name") or "").split(" ")[-1] == spec.token:
                 raise base.AlreadyThere("The study is there already.", external_id=str(member(row, "id")))
-        made = self._client.post(STUDIES, protocol.study_body(spec, project=self._options.get("project", "")))
+        made = self._client.post(STUDIES, self._study_body(spec))
         return str(member(made, "id"))
 
     def update_study(self, study: str, spec: StudySpec) -> None:
-        self._client.patch(f"{STUDIES}{study}/", protocol.study_body(spec, project=self._options.get("project", "")))
+        self._client.patch(f"{STUDIES}{study}/", self._study_body(spec))
+
+    def _study_body(self, spec: StudySpec) -> dict[str, Any]:
+        is_signed = self._options.get("signed_links", "").lower() == "yes"
+        return protocol.study_body(spec, project=self._options.get("project", ""), is_signed=is_signed)
 
     def study(self, study: str) -> StudyState:
         return protocol.study_state(self._client.get(f"{STUDIES}{study}/"))

@@ -59,7 +59,7 @@ SIGNED, SIGNED_AT, EVENT_ID = "x-prolific-request-signature", "x-prolific-reques
 ALLOW, BLOCK = "participant_group_allowlist", "participant_group_blocklist"
 
 
-def study_body(spec: StudySpec, *, project: str = "") -> dict[str, Any]:
+def study_body(spec: StudySpec, *, project: str = "", is_signed: bool = False) -> dict[str, Any]:
     """The body that creates a draft."""
     mark = "&" if "?" in spec.url else "?"
     parameters = "&".join(f"{name}={{{{%{name}%}}}}" for name in ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID"))
@@ -81,6 +81,8 @@ def study_body(spec: StudySpec, *, project: str = "") -> dict[str, Any]:
         "metadata": spec.token,
         "filters": [{"filter_id": name, "selected_values": list(chosen)} for name, chosen in groups if chosen],
     }
+    if is_signed:  # only where asked for: a workspace that lacks it may refuse the study
+        body["is_external_study_url_secure"] = True
     return body | ({"project": project} if project else {})
 
 

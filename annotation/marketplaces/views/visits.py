@@ -37,7 +37,7 @@ def arrival(request: HttpRequest, token: str) -> HttpResponse:
         is_member = Member.objects.filter(project=study.batch.project, user=request.user).exists()
         return render(request, "marketplaces/visit_member.html", {"study": study, "is_member": is_member})
     try:
-        visit = visits.arrive(study, request.GET.dict())
+        visit = visits.arrive(study, request.GET.dict(), request.user)
     except TurnedAway as refused:
         return _no_way(request, str(refused), status=403)
     except Unreachable as failed:
