@@ -83,7 +83,10 @@ class Marketplaces:
         return False
 
     def forget_worker(self, worker: Worker, *, nobody: str) -> None:
-        """Replace the marketplaces' ids of an erased worker by `nobody`."""
+        """Replace the marketplaces' ids of an erased worker by `nobody`, and forget their demographics."""
+
+    def forget_demographics(self, worker: Worker) -> None:
+        """Delete what a marketplace told of the worker as a person."""
 
     def findings(self) -> Iterator[Finding]:
         """Whether each marketplace answers, for `doctor`."""

@@ -11,7 +11,15 @@ from django.utils.translation import gettext as _
 from annotation.flow.errors import Refused
 from annotation.marketplaces.flow import connections, payments, studies, visit_states, visits
 from annotation.marketplaces.kinds import kinds
-from annotation.marketplaces.models import Arrival, BatchMarketplace, Connection, Difference, Publication, Visit
+from annotation.marketplaces.models import (
+    Arrival,
+    BatchMarketplace,
+    Connection,
+    Demographic,
+    Difference,
+    Publication,
+    Visit,
+)
 from annotation.marketplaces.study_base import Status
 from annotation.models import AccessKey, Assignment, Batch, Participation, Project, User, Worker, clock
 from annotation.operations.doctor import Finding
@@ -88,6 +96,10 @@ class Published(Marketplaces):
             gone = {"participant": nobody, "external_id": f"{nobody}-{visit.pk}", "remote": {}}
             Visit.objects.filter(pk=visit.pk).update(**gone)
             Difference.objects.filter(visit=visit).update(about=gone["external_id"])
+        self.forget_demographics(worker)
+
+    def forget_demographics(self, worker: Worker) -> None:
+        Demographic.objects.filter(worker=worker).delete()
 
     def findings(self) -> Iterator[Finding]:
         called = [name for name, kind in kinds().items() if kind.offers("balance")]

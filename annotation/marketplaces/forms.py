@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
 from django import forms
+from django.core import signing
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -226,6 +228,60 @@ class RefusalForm(forms.Form):
         if kind.shortest_rejection > 1:
             text = _("At least %(least)s characters. Known answers alone are no ground that the marketplace accepts.")
             self.fields["reason"].help_text = text % {"least": kind.shortest_rejection}
+
+
+class DemographicsFileForm(ConsoleForm):
+    """The panel's export of demographic data."""
+
+    LARGEST = 1_000_000  # bytes
+
+    file = forms.FileField(label=_("File"), help_text=_("CSV with a column “Participant id”, up to 1 MB."))
+
+    def clean_file(self) -> str:
+        """Its text."""
+        upload = self.cleaned_data["file"]
+        if upload.size > self.LARGEST:
+            raise ValidationError(_("The file is larger than 1 MB."))
+        try:
+            return str(upload.read().decode("utf-8-sig"))
+        except UnicodeDecodeError:
+            raise ValidationError(_("The file is not UTF-8. Save it as UTF-8.")) from None
+
+
+class DemographicsForm(ConsoleForm):
+    """Which columns of an uploaded export are kept; `export` has their values, signed."""
+
+    SALT = "demographics"
+    VALID_FOR = 3600  # seconds
+
+    export = forms.CharField(widget=forms.HiddenInput)
+    columns = forms.MultipleChoiceField(label=_("Columns to keep"), widget=forms.CheckboxSelectMultiple)
+
+    @classmethod
+    def of(cls, study: PanelStudy, columns: Mapping[str, Any]) -> DemographicsForm:
+        """The form for the columns of an export that was just read, none of them ticked."""
+        form = cls(initial={"export": signing.dumps([study.pk, columns], salt=cls.SALT, compress=True)})
+        form.offer(columns)
+        return form
+
+    @classmethod
+    def posted(cls, study: PanelStudy, data: Any) -> DemographicsForm | None:
+        """The form as posted, or None if its values are not of this study or too old."""
+        try:
+            key, columns = signing.loads(data.get("export", ""), salt=cls.SALT, max_age=cls.VALID_FOR)
+        except signing.BadSignature:
+            return None
+        form = cls(data)
+        form.offer(columns)
+        return form if key == study.pk else None
+
+    def offer(self, columns: Mapping[str, Any]) -> None:
+        self.values = columns
+        self.fields["columns"].choices = [(name, name) for name in columns]  # type: ignore[attr-defined]
+
+    def ticked(self) -> dict[str, Any]:
+        """The arguments of `demographics.store`."""
+        return {name: self.values[name] for name in self.cleaned_data["columns"]}
 
 
 class KeepOpenForm(forms.Form):

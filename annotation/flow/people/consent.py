@@ -11,6 +11,7 @@ from annotation.flow.work import next_assignment
 from annotation.models import Assignment, Project, Worker
 from annotation.pure.batches import lifecycle
 from annotation.pure.people.consent_text import filled, is_unfinished
+from annotation.recruitment import marketplaces
 
 
 def check_finished(project: Project) -> None:
@@ -44,7 +45,7 @@ def give(worker: Worker, *, version: int) -> None:
 def withdraw(worker: Worker) -> bool:
     """Withdraw a worker's consent: they get no more work, and what they have under way is returned.
 
-    Submitted responses stay. False if there was no consent.
+    Submitted responses stay, demographics are deleted. False if there was no consent.
     """
     if not Worker.objects.filter(pk=worker.pk, consented_version__gt=0).update(consented_version=0):
         return False
@@ -52,5 +53,6 @@ def withdraw(worker: Worker) -> bool:
     for assignment in held.order_by("pk"):
         next_assignment.return_assignment(assignment)
     next_assignment.let_go(worker=worker)
+    marketplaces().forget_demographics(worker)
     audit_log.record("consent withdrawn", worker)
     return True

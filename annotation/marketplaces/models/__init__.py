@@ -2,6 +2,7 @@
 
 from annotation.marketplaces.models.bonuses import BonusShare, VisitBonus
 from annotation.marketplaces.models.connections import BatchMarketplace, Connection, connection_of, token
+from annotation.marketplaces.models.demographics import Demographic
 from annotation.marketplaces.models.differences import Difference, EventSubscription, ReceivedEvent
 from annotation.marketplaces.models.groups import ParticipantGroup
 from annotation.marketplaces.models.publications import Arrival, Publication
@@ -12,6 +13,7 @@ __all__ = [
     "BatchMarketplace",
     "BonusShare",
     "Connection",
+    "Demographic",
     "Difference",
     "EventSubscription",
     "PanelStudy",

@@ -14,8 +14,16 @@ from django.utils.translation import gettext_lazy as _lazy
 from django.utils.translation import ngettext
 
 from annotation.flow.errors import Refused
-from annotation.marketplaces.flow import studies, visit_decisions, visit_pay, visit_states, visits
-from annotation.marketplaces.forms import OUTCOMES, PlacesForm, RefusalForm, ScheduleForm, StudyForm
+from annotation.marketplaces.flow import demographics, studies, visit_decisions, visit_pay, visit_states, visits
+from annotation.marketplaces.forms import (
+    OUTCOMES,
+    DemographicsFileForm,
+    DemographicsForm,
+    PlacesForm,
+    RefusalForm,
+    ScheduleForm,
+    StudyForm,
+)
 from annotation.marketplaces.jobs import send_study
 from annotation.marketplaces.models import PanelStudy, Visit
 from annotation.marketplaces.study_base import Status
@@ -24,7 +32,7 @@ from annotation.operations.downloads import CSV, sent
 from annotation.pure.people import roles
 from annotation.views.access import member_page, requester_action
 from annotation.views.batches.batch_page import batch_context, batch_of
-from annotation.views.post_handling import refusal_as_message, see, whole_number
+from annotation.views.post_handling import refusal_as_message, refusal_in_form, see, whole_number
 
 SHOWN: dict[str, Q] = {
     "waiting": Q(decision="")
@@ -66,8 +74,10 @@ MOST = 500  # visits decided at once
 REFUSALS = 5  # shown at most
 
 
-def study_page(request: HttpRequest, batch: Batch, *, form: StudyForm | None = None) -> HttpResponse:
-    """The study of a batch, with its visits."""
+def study_page(
+    request: HttpRequest, batch: Batch, *, form: StudyForm | None = None, status: int = 200, **forms: Any
+) -> HttpResponse:
+    """The study of a batch, with its visits; `forms` replace those of the demographics."""
     study = PanelStudy.objects.select_related("connection", "batch__project").get(batch=batch)
     kind = studies.kind_of(study.connection)
     show = request.GET.get("show", "waiting")
@@ -100,8 +110,12 @@ def study_page(request: HttpRequest, batch: Batch, *, form: StudyForm | None = N
         "owed": visit_pay.owed(study),
         "page": page,
         "show": show,
-    }
-    status = 422 if form is not None and form.errors else 200
+        "demographics": demographics.tables(study),
+        "demographics_file": DemographicsFileForm(),
+        "demographics_columns": None,
+    } | forms
+    if form is not None and form.errors:
+        status = 422
     return render(
         request, "marketplaces/study.html", batch_context(batch, "batch-marketplace", **context), status=status
     )
@@ -238,6 +252,43 @@ def _paid(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
     return None
 
 
+def _demographics_file(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
+    form = DemographicsFileForm(request.POST, request.FILES)
+    if form.is_valid():
+        with refusal_in_form(form, "file"):
+            export = demographics.read(study, form.cleaned_data["file"])
+            found = ngettext("%(n)s participant was found.", "%(n)s participants were found.", export.joined)
+            others = ngettext(
+                "%(n)s row is of nobody whose visit counts here.",
+                "%(n)s rows are of nobody whose visit counts here.",
+                export.unknown,
+            )
+            messages.info(request, f"{found % {'n': export.joined}} {others % {'n': export.unknown}}")
+            return study_page(request, study.batch, demographics_columns=DemographicsForm.of(study, export.columns))
+    return study_page(request, study.batch, status=422, demographics_file=form)
+
+
+def _demographics(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
+    form = DemographicsForm.posted(study, request.POST)
+    if form is None:
+        messages.error(request, _("Upload the file again: its columns were read too long ago."))
+        return None
+    if not form.is_valid():
+        return study_page(request, study.batch, status=422, demographics_columns=form)
+    count = demographics.store(study, form.ticked())
+    text = ngettext(
+        "Demographics of %(n)s participant are kept.", "Demographics of %(n)s participants are kept.", count
+    )
+    messages.success(request, text % {"n": count})
+    return None
+
+
+def _demographics_delete(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
+    demographics.forget(study)
+    messages.success(request, _("The demographics are deleted."))
+    return None
+
+
 ACTS: dict[str, Callable[[HttpRequest, PanelStudy], HttpResponse | None]] = {
     "settings": _settings,
     "draft": _draft,
@@ -251,6 +302,9 @@ ACTS: dict[str, Callable[[HttpRequest, PanelStudy], HttpResponse | None]] = {
     "reject": _reject,
     "return": _return,
     "paid": _paid,
+    "demographics-file": _demographics_file,
+    "demographics": _demographics,
+    "demographics-delete": _demographics_delete,
 }
 
 
