@@ -49,10 +49,10 @@ class Contexts:
         """Empty the contexts that are in use, for the next test."""
         while self._taken:
             key, context = self._taken.pop()
+            context.set_offline(False)  # while its pages can answer: on one that is closing it can wait for ever
             for page in context.pages:
                 page.close()
             context.unroute_all(behavior="ignoreErrors")
-            context.set_offline(False)
             context.clear_cookies()
             context.clear_permissions()
             self._free[key].append(context)
