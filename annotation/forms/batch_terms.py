@@ -44,8 +44,8 @@ class WhoForm(ConsoleForm):
         label=_("Show each worker their own scores once the batch is closed"),
         required=False,
         help_text=_(
-            "On its page under “Your responses”, as means over all their responses to items with gold. Workers who "
-            "know their scores may respond differently if you open the batch again."
+            "They find them under “Your responses”, as means over their responses to items with gold. Workers who know "
+            "their scores may respond differently if you open the batch again."
         ),
     )
 

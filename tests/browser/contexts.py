@@ -13,6 +13,15 @@ PATIENCE = 15_000  # milliseconds until something that should happen counts as n
 STORED = "local_storage,indexeddb,websql,service_workers,cache_storage"  # not the cache of HTTP: that is what is shared
 
 
+def _text_of(page: Any) -> str:
+    from playwright.sync_api import Error
+
+    try:
+        return str(page.locator("body").inner_text(timeout=2_000))
+    except Error as error:
+        return str(error)
+
+
 class Contexts:
     """Contexts by their options; two that a test has at once are two."""
 
@@ -41,9 +50,8 @@ class Contexts:
         return context
 
     def shown(self) -> list[tuple[str, str]]:
-        """URL and text of each page that is open."""
-        pages = [page for _key, context in self._taken for page in context.pages]
-        return [(page.url, page.evaluate("() => document.body?.innerText ?? ''")) for page in pages]
+        """URL and text of each page that is open, or why its text cannot be read."""
+        return [(page.url, _text_of(page)) for _key, context in self._taken for page in context.pages]
 
     def return_assignment(self) -> None:
         """Empty the contexts that are in use, for the next test."""

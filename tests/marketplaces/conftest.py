@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from django.test import Client
 
 from annotation.marketplaces.flow.connections import Patience
 from tests.marketplaces.fake_mturk import FakeMTurk
@@ -19,6 +20,14 @@ NOW = timedelta(0)
 QUICK = Patience(
     lag=NOW, lease=timedelta(seconds=30), timeout=2.0, rate=1e6, first_delay=0.0, longest_delay=0.0, rest=NOW
 )
+
+
+@pytest.fixture
+def requester(alice: Any) -> Client:
+    """Alice's browser, signed in."""
+    client = Client()
+    client.force_login(alice)
+    return client
 
 
 @pytest.fixture

@@ -22,13 +22,6 @@ HEADER = "Submission id,Participant id,Started at,Age,Sex,Ethnicity simplified\n
 
 
 @pytest.fixture
-def requester(alice: Any) -> Client:
-    client = Client()
-    client.force_login(alice)
-    return client
-
-
-@pytest.fixture
 def study(project: Any, dataset: Any) -> PanelStudy:
     """With p0 to p12, of whom the last returned the visit."""
     made = study_of(project, dataset, hits=1, assignments_per_hit=13)

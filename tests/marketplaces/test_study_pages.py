@@ -25,13 +25,6 @@ HERE = "/projects/wells/batches/visited/marketplace/"
 
 
 @pytest.fixture
-def requester(alice: Any) -> Client:
-    client = Client()
-    client.force_login(alice)
-    return client
-
-
-@pytest.fixture
 def study(project: Any, dataset: Any) -> PanelStudy:
     return study_of(project, dataset)
 

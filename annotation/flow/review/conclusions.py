@@ -36,11 +36,16 @@ def _changed(*, closed: bool) -> Q:
 
 def catch_up(batch: Batch, *, most: int | None = None) -> bool:
     """Work out the HITs that changed, at most so many; whether that was all."""
+    keys, complete = _first(batch, most)
+    for start in range(0, len(keys), CHUNK):
+        conclude(batch, keys[start : start + CHUNK])
+    return complete
+
+
+def _first(batch: Batch, most: int | None) -> tuple[list[int], bool]:
+    """Keys of the HITs to work out, at most so many; whether that is all."""
     keys = list(changed(batch).values_list("pk", flat=True)[: None if most is None else most + 1])
-    now = keys[:most]
-    for start in range(0, len(now), CHUNK):
-        conclude(batch, now[start : start + CHUNK])
-    return len(now) == len(keys)
+    return keys[:most], most is None or len(keys) <= most
 
 
 def catch_up_all() -> None:
@@ -97,8 +102,8 @@ KEPT = Fresh({})  # nothing but what is kept
 
 def fresh(batch: Batch, *, most: int | None = None) -> Fresh:
     """What changed in the batch, at most so many HITs."""
-    keys = list(changed(batch).values_list("pk", flat=True)[: None if most is None else most + 1])
-    return Fresh(work_out(batch, keys[:most]), complete=most is None or len(keys) <= most)
+    keys, complete = _first(batch, most)
+    return Fresh(work_out(batch, keys), complete)
 
 
 def conclude(batch: Batch, keys: Collection[int]) -> None:
