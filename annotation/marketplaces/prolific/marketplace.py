@@ -73,6 +73,8 @@ class Prolific(StudyMarketplace):
         if "prolific_token" in query:
             given, own = query["prolific_token"], self._workspace
             link_tokens.check(given, ticket, url=url, workspace=own, now=now, client=self._client)
+        elif self._signs_links():
+            raise base.Denied("the token is missing")
 
     def parameters(self) -> str:
         return "PROLIFIC_PID={participant}&STUDY_ID={study}&SESSION_ID={submission}"
@@ -106,8 +108,10 @@ class Prolific(StudyMarketplace):
         self._client.patch(f"{STUDIES}{study}/", self._study_body(spec))
 
     def _study_body(self, spec: StudySpec) -> dict[str, Any]:
-        is_signed = self._options.get("signed_links", "").lower() == "yes"
-        return protocol.study_body(spec, project=self._options.get("project", ""), is_signed=is_signed)
+        return protocol.study_body(spec, project=self._options.get("project", ""), is_signed=self._signs_links())
+
+    def _signs_links(self) -> bool:
+        return self._options.get("signed_links", "").lower() == "yes"
 
     def study(self, study: str) -> StudyState:
         return protocol.study_state(self._client.get(f"{STUDIES}{study}/"))

@@ -18,7 +18,7 @@ from django.test import Client
 
 from annotation.marketplaces.base import Denied, Place
 from annotation.marketplaces.flow import studies
-from annotation.marketplaces.models import Visit
+from annotation.marketplaces.models import Connection, Visit
 from annotation.marketplaces.prolific import link_tokens as checked
 from annotation.marketplaces.prolific.marketplace import Prolific
 from annotation.prolific_emulator import link_tokens, submissions
@@ -102,11 +102,22 @@ def test_a_signed_link_begins_a_visit_and_the_submission_is_still_asked_for(sign
     assert (Visit.objects.count(), signed.fetches) == (1, 1)
 
 
-def test_a_link_without_a_token_is_checked_by_the_submission_alone(signed: Signed) -> None:
-    link = signed.link()
+def without_token(link: str) -> str:
     query = {name: value for name, value in query_of(link).items() if name != "prolific_token"}
-    assert open_link(f"{link.partition('?')[0]}?{urlencode(query)}")[0] == 303
+    return f"{link.partition('?')[0]}?{urlencode(query)}"
+
+
+def test_a_link_without_a_token_is_checked_by_the_submission_alone(signed: Signed) -> None:
+    assert open_link(without_token(signed.link()))[0] == 303
     assert signed.fetches == 0
+
+
+def test_where_links_are_signed_nobody_can_take_the_token_off(signed: Signed) -> None:
+    Connection.objects.update(options={"signed_links": "yes"})
+    link = signed.link()
+    status, page = open_link(without_token(link))
+    assert (status, AGAIN in page, Visit.objects.count()) == (403, True, 0)
+    assert open_link(link)[0] == 303
 
 
 def test_a_token_that_is_signed_with_another_key_is_refused(signed: Signed) -> None:
