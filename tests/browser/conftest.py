@@ -58,6 +58,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     report = yield
     contexts = getattr(item, "funcargs", {}).get("contexts")
     if report.when == "call" and report.failed and contexts:
+        contexts.failed = True
         report.sections += [(f"page {url}", text) for url, text in contexts.shown()]
     return report
 
@@ -122,7 +123,7 @@ def visit(contexts: Contexts) -> Iterator[Callable[..., Any]]:
     for context in taken:
         context.remove_listener("weberror", weberror)
         context.remove_listener("console", console)
-    contexts.return_assignment()
+    contexts.give_back()
     assert not errors
 
 

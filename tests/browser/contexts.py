@@ -1,7 +1,7 @@
 """Contexts of the browser that tests share, one after the other.
 
 A new context has an empty cache, so that a page's first visit costs three times the work of its second. What a test
-leaves in a context goes before the next one gets it: pages, cookies, stored data, routes, permissions.
+leaves in a context goes before the next one gets it: pages, cookies, stored data, permissions.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ class Contexts:
         self._browser, self.url = browser, url
         self._free: dict[str, list[Any]] = {}
         self._taken: list[tuple[str, Any]] = []
+        self.failed = False  # whether the test that has them failed
 
     def take(self, options: dict[str, Any]) -> tuple[Any, Any]:
         """A context with nothing in it, and a page of it."""
@@ -53,17 +54,23 @@ class Contexts:
         """URL and text of each page that is open, or why its text cannot be read."""
         return [(page.url, _text_of(page)) for _key, context in self._taken for page in context.pages]
 
-    def return_assignment(self) -> None:
-        """Empty the contexts that are in use, for the next test."""
+    def give_back(self) -> None:
+        """Empty the contexts that are in use, for the next test; a test that failed may have left anything in them.
+
+        What Playwright does to each page of a context, such as taking it online, can wait for ever once one was closed:
+        tests undo that themselves.
+        """
         while self._taken:
             key, context = self._taken.pop()
-            context.set_offline(False)  # while its pages can answer: on one that is closing it can wait for ever
             for page in context.pages:
                 page.close()
-            context.unroute_all(behavior="ignoreErrors")
+            if self.failed:
+                context.close()
+                continue
             context.clear_cookies()
             context.clear_permissions()
             self._free[key].append(context)
+        self.failed = False
 
     def close(self) -> None:
         for free in self._free.values():

@@ -295,6 +295,7 @@ def test_the_answer_page_in_the_middle_of_work(desk: WorkPage, kind: str) -> Non
     page.keyboard.press("Control+Enter")
     expect(worker.notice("unsent")).to_be_visible()
     assert broken(page) == []
+    page.context.set_offline(False)
 
 
 @pytest.mark.soak

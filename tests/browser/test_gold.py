@@ -43,6 +43,7 @@ def test_no_gold_reaches_the_browser(visit: Callable[..., Any], site: Site) -> N
     stumble(worker)
     page.goto("/work/history/")
     page.goto("/work/")
+    page.context.unroute_all(behavior="wait")
     heard = ear.heard
     assert any("/live/search/" in name for name in heard)
     assert {"200", "422", "409"} <= {name.split()[1] for name in heard}
