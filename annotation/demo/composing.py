@@ -22,8 +22,8 @@ DATASET, BATCH = "vennory-graphs", "vennory-composing"
 TRAPS = ((215, 45), (5, 52), (216, 95))  # pairs of mentions that name different entities
 KNOWN_SAME = 6  # two-hop graphs used as hidden gold
 LEFT_OPEN = 9  # HITs left for the visitor
-READ = 5  # responses of each composer in the requester's draw
-GREETING = "Your questions are short and they ask for every hop. Please look again at the names in the first check."
+REVIEWED = 5  # responses of each composer in the requester's draw
+FEEDBACK = "Your questions are short and they ask for every hop. Please look again at the names in the first check."
 
 
 def graphs() -> list[Example]:
@@ -101,28 +101,30 @@ def _bridges(judgments: list[str]) -> dict[str, str]:
     return {f"bridge-{edge}": judgment for edge, judgment in enumerate(judgments, 1)}
 
 
-def read_some(launched_batch: Batch) -> None:
-    """The requester's first draw: responses accepted, edited and sent back, and feedback."""
+def review_some(launched_batch: Batch) -> None:
+    """The requester's first draw: responses accepted, edited, with changes requested; and feedback."""
     requester = User.objects.get(username="requester")
     if launched_batch.review_samples.exists():
         return
-    review_samples.draw(launched_batch, size=READ, seed=0, user=requester)
-    places = review_samples.queue(launched_batch)
+    review_samples.draw(launched_batch, size=REVIEWED, seed=0, user=requester)
+    sampled = review_samples.queue(launched_batch)
     marks = {"correct": True, "coherent": True}
-    read: list[Any] = []
-    for place in places:
-        row = Assignment.objects.select_related("worker", "batch").get(pk=place.pk)
+    reviewed: list[Any] = []
+    for each in sampled:
+        row = Assignment.objects.select_related("worker", "batch").get(pk=each.pk)
         question = row.current.answer["question"] if row.current else ""
-        if not question or len(read) == READ + 2:
+        if not question or len(reviewed) == REVIEWED + 2:
             continue
-        read.append(row)
+        reviewed.append(row)
         wanted = review_decisions.Decision("accepted", marks)
-        if len(read) == 3:
+        if len(reviewed) == 3:
             clearer = question if question.endswith("?") else f"{question.rstrip('.')}?"
             wanted = review_decisions.Decision("edited", marks, text=f"In Vennory, {clearer[0].lower()}{clearer[1:]}")
-        if len(read) == 5:
+        if len(reviewed) == 5:
             message = "A reader could stop half-way. Can you ask so that every hop is needed?"
             wanted = review_decisions.Decision("returned", {**marks, "coherent": False}, reason=message)
         review_decisions.decide(row, row.revision, wanted, reviewer=requester)
-    if read:
-        worker_feedback.feedback(read[0].worker, launched_batch, text=GREETING, author=requester, assignment=read[0])
+    if reviewed:
+        worker_feedback.feedback(
+            reviewed[0].worker, launched_batch, text=FEEDBACK, author=requester, assignment=reviewed[0]
+        )

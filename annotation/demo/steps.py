@@ -41,7 +41,7 @@ class Steps:
     def decided(self, _progress: OnProgress) -> None:
         qualification_round.grant(self.held)
         requester_decisions.approve_and_pay(self.study)
-        composing.read_some(self.graphs)
+        composing.review_some(self.graphs)
         requester_decisions.correspond(self.study)
 
     def reported(self, _progress: OnProgress) -> None:

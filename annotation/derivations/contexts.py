@@ -43,7 +43,7 @@ class Contexts(PoolDerivation):
         self.check(options)
         pool, others = chosen_pool(source, options, tally=tally)
         tally.figures |= {"paragraphs": options.paragraphs, "shorter contexts": 0}
-        tally.figures["distractors"] = {sort: {"distractors": 0, "contexts": 0} for sort in (ANSWERING, FOREIGN)}
+        tally.figures["distractors"] = {kind: {"distractors": 0, "contexts": 0} for kind in (ANSWERING, FOREIGN)}
         for example in source.examples():
             tally.read += 1
             rng = random.Random(f"{seed}/{example.id}/{example.answerable}")
@@ -65,9 +65,9 @@ def _count(built: Example, others: set[str], tally: Tally) -> None:
         ANSWERING: sum(states_answer(paragraph, built) for paragraph in distractors),
         FOREIGN: sum(same_text(paragraph) in others for paragraph in distractors),
     }
-    for sort, number in counts.items():
-        tally.figures["distractors"][sort]["distractors"] += number
-        tally.figures["distractors"][sort]["contexts"] += number > 0
+    for kind, number in counts.items():
+        tally.figures["distractors"][kind]["distractors"] += number
+        tally.figures["distractors"][kind]["contexts"] += number > 0
 
 
 DERIVATION = Contexts()

@@ -60,7 +60,7 @@ def write_copy(batch: Batch, folder: Path, *, most: int) -> int:
 def _items(batch: Batch, most: int) -> list[int]:
     if batch.size:
         return list(batch.hits.filter(check_item=False).order_by("pk").values_list("item_id", flat=True)[:most])
-    return item_selection.queue(batch)[:most]
+    return item_selection.selected_keys(batch)[:most]
 
 
 def _stripped(row: dict[str, Any], fees: str) -> dict[str, Any]:

@@ -60,7 +60,7 @@ def dry_run(
 
 
 def _hits(batch: Batch) -> int:
-    return batch.size or len(item_selection.queue(batch))
+    return batch.size or len(item_selection.selected_keys(batch))
 
 
 def _wanted(batch: Batch) -> int:

@@ -14,7 +14,7 @@ from typing import BinaryIO
 from annotation.formats import fields
 from annotation.formats.base import CannotWrite, LateFlaws, Parsed
 from annotation.formats.fields import Inspection
-from annotation.formats.rows import OneOfEach, refuse_unreadable
+from annotation.formats.rows import UniqueIds, refuse_unreadable
 from annotation.formats.streams import Row
 from annotation.formats.tables import bad_header, cells_of, csv_rows, row_of
 from annotation.pure.data.example import Example, Paragraph
@@ -39,7 +39,7 @@ class Csv:
 
     def read(self, path: Path) -> Iterator[Parsed | LateFlaws]:
         """Stream a UTF-8 table with commas, semicolons or tabs, or a folder of them. Raises Unreadable, also midway."""
-        file = OneOfEach()
+        file = UniqueIds()
         for row in csv_rows(path, _check):
             yield _parsed(row, file)
 
@@ -47,7 +47,7 @@ class Csv:
         """Write the header and a line an example, with CRLF ends. Raises CannotWrite."""
         text = io.TextIOWrapper(out, encoding="utf-8", newline="", write_through=True)
         table = csv.writer(text)
-        count, header, file = 0, list(_COLUMNS), OneOfEach()
+        count, header, file = 0, list(_COLUMNS), UniqueIds()
         try:
             for count, example in enumerate(examples, 1):
                 if count == 1:
@@ -70,7 +70,7 @@ def _check(header: list[str]) -> None:
         raise bad_header(f"the columns {', '.join(missing)} are missing", fix)
 
 
-def _parsed(row: Row, file: OneOfEach) -> Parsed:
+def _parsed(row: Row, file: UniqueIds) -> Parsed:
     inspection = Inspection.of(row)
     if row.value is None:
         return Parsed(row.number, None, inspection.reportable())

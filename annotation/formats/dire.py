@@ -11,7 +11,7 @@ from typing import Any
 
 from annotation.formats.fields import Inspection
 from annotation.formats.hotpotqa import HotpotQA
-from annotation.formats.rows import OneOfEach
+from annotation.formats.rows import UniqueIds
 from annotation.pure.data.example import JSON, Example
 from annotation.pure.data.reduced_example import OUTSIDE
 
@@ -54,11 +54,11 @@ class DiRe(HotpotQA):
     def check_fact(self, wrong: str, position: int, inspection: Inspection) -> None:
         """Say nothing: half of the probes' rows are labelled with the paragraph they lack."""
 
-    def file(self) -> OneOfEach:
+    def file(self) -> UniqueIds:
         return _Groups()
 
 
-class _Groups(OneOfEach):
+class _Groups(UniqueIds):
     """Checks that rows of one `_id` are consecutive, with distinct `sub_idx`."""
 
     def __init__(self) -> None:

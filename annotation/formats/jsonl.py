@@ -7,7 +7,7 @@ from annotation.formats import fields
 from annotation.formats.fields import Inspection
 from annotation.formats.json_text import joined, storage_faults
 from annotation.formats.looks import keys_of_paragraphs
-from annotation.formats.rows import OneOfEach, RowFormat
+from annotation.formats.rows import RowFormat, UniqueIds
 from annotation.pure.data.example import JSON, Example, Hop, Paragraph
 
 _KNOWN = frozenset(
@@ -54,7 +54,7 @@ class Jsonl(RowFormat):
         record["extra"].pop(self._mark, None)
         return record
 
-    def file(self) -> OneOfEach:
+    def file(self) -> UniqueIds:
         return _Groups()
 
 
@@ -71,7 +71,7 @@ def _question(record: Mapping[str, Any], inspection: Inspection) -> str:
     return fields.needed_text(record, "question", inspection)
 
 
-class _Groups(OneOfEach):
+class _Groups(UniqueIds):
     """Unique ids, except within a group: twins and probes of one question share an id."""
 
     def admit(self, example: Example, inspection: Inspection) -> None:

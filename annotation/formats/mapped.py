@@ -20,14 +20,14 @@ from annotation.formats.fields import Inspection
 from annotation.formats.json_text import shown, storage_faults
 from annotation.formats.mapped_parts import answers_of, context_of, flag_at, hops_of, text_at, texts_at
 from annotation.formats.mapped_support import support_of
-from annotation.formats.rows import OneOfEach
+from annotation.formats.rows import UniqueIds
 from annotation.formats.streams import Row, unreadable
 from annotation.formats.tables import any_rows
 from annotation.pure.data import dag
 from annotation.pure.data.column_mapping import BadMapping, ColumnMapping, columns_of, without
 from annotation.pure.data.example import JSON, Example
 
-SAMPLE = 200  # records that tell the columns
+SAMPLE = 200  # records from which the columns are read
 LONGEST_LITERAL = 200_000  # characters of a cell in Python's notation, whose syntax tree takes much memory
 
 
@@ -40,7 +40,7 @@ class Sample:
 
     @property
     def names(self) -> list[str]:
-        """The sorted fields of the records, by which files with the same columns are told."""
+        """The sorted fields of the records, to recognise files with the same columns."""
         return sorted({name for record in self.records for name in record})
 
 
@@ -99,12 +99,12 @@ class Mapped:
             columns = self.mapping.expanded(sample.columns)
         except BadMapping as bad:
             raise unreadable(str(bad).rstrip("."), "Map columns that the file has") from None
-        file = OneOfEach()
+        file = UniqueIds()
         for row in decoded_rows(path):
             yield _parsed(row, columns, file)
 
 
-def _parsed(row: Row, columns: Mapping[str, list[str]], file: OneOfEach) -> Parsed:
+def _parsed(row: Row, columns: Mapping[str, list[str]], file: UniqueIds) -> Parsed:
     inspection = Inspection.of(row)
     if not inspection.failed and type(row.value) is not dict:
         inspection.mistyped("record", row.value, "an object")

@@ -16,7 +16,7 @@ from annotation.formats.base import CannotWrite, Flaw
 from annotation.formats.fields import Inspection
 from annotation.formats.json_text import joined
 from annotation.formats.looks import keys_of_paragraphs
-from annotation.formats.rows import OneOfEach, RowFormat
+from annotation.formats.rows import RowFormat, UniqueIds
 from annotation.formats.streams import Row
 from annotation.pure.data import dag
 from annotation.pure.data.example import JSON, Example, Hop, Paragraph
@@ -78,7 +78,7 @@ class MuSiQue(RowFormat):
             zipped = {key: fields.unzipped(row.value[key]) for key in _LISTS if _is_object(row.value, key)}
             yield replace(row, value=row.value | zipped) if zipped else row
 
-    def file(self) -> OneOfEach:
+    def file(self) -> UniqueIds:
         return _Twins()
 
 
@@ -86,7 +86,7 @@ def _is_object(record: Any, key: str) -> bool:
     return type(record) is dict and type(record.get(key)) is dict
 
 
-class _Twins(OneOfEach):
+class _Twins(UniqueIds):
     """An id may name two records: one answerable and one not (or both hidden, in test sets)."""
 
     def __init__(self) -> None:

@@ -19,7 +19,7 @@ from annotation.formats import fields
 from annotation.formats.base import CannotWrite, Flaw, LateFlaws, Parsed
 from annotation.formats.fields import RESERVED, Inspection, record_id_of
 from annotation.formats.json_text import joined
-from annotation.formats.rows import OneOfEach, dumped, refuse_other_format, refuse_unreadable, write_lines
+from annotation.formats.rows import UniqueIds, dumped, refuse_other_format, refuse_unreadable, write_lines
 from annotation.formats.streams import Row, single_or_rows, unreadable
 from annotation.pure.data.example import JSON, Example, Paragraph
 
@@ -77,7 +77,7 @@ class _Reading:
     """Numbers the questions of one file, and knows their ids."""
 
     def __init__(self) -> None:
-        self._file, self._columns, self._number = OneOfEach(), Columns(), 0
+        self._file, self._columns, self._number = UniqueIds(), Columns(), 0
 
     def row(self, row: Row) -> Iterator[Parsed | LateFlaws]:
         """The questions of a record in either layout."""
@@ -104,7 +104,7 @@ def _passages(path: Path) -> Iterator[Row]:
         yield Row(number, f"{file.relative_to(path)}, {row.place}", row.value, row.faults)
 
 
-def _parsed(row: Row, file: OneOfEach, before: int) -> Iterator[Parsed | LateFlaws]:
+def _parsed(row: Row, file: UniqueIds, before: int) -> Iterator[Parsed | LateFlaws]:
     """The questions of a passage, numbered from `before` + 1; one record with the flaws if the passage is invalid."""
     passage = Inspection.of(row)
     shape = _Passage(row.value, passage)
@@ -118,7 +118,7 @@ def _parsed(row: Row, file: OneOfEach, before: int) -> Iterator[Parsed | LateFla
         yield file.parsed(before + k + 1, shape.example(k, inspection), inspection)
 
 
-def _of_columns(row: Row, file: OneOfEach, columns: Columns, before: int) -> Iterator[Parsed]:
+def _of_columns(row: Row, file: UniqueIds, columns: Columns, before: int) -> Iterator[Parsed]:
     inspection = Inspection.of(row)
     inspection.record_id = record_id_of({"id": row.value.get("example_id")})
     yield file.parsed(before + 1, columns.example(row.value, inspection), inspection)

@@ -68,9 +68,9 @@ class RowFormat(ABC):
         """The records of the file."""
         return rows(path)
 
-    def file(self) -> OneOfEach:
+    def file(self) -> UniqueIds:
         """The check across the records of one file."""
-        return OneOfEach()
+        return UniqueIds()
 
     def kept(self, example: Example, record: JSON) -> Example:
         """The example with a note of how its record differs from the usual form, if it does."""
@@ -105,7 +105,7 @@ class RowFormat(ABC):
     def _mark(self) -> str:
         return RESERVED + self.name
 
-    def _parsed(self, row: Row, file: OneOfEach) -> Parsed:
+    def _parsed(self, row: Row, file: UniqueIds) -> Parsed:
         inspection = Inspection.of(row)
         if not inspection.failed and type(row.value) is not dict:
             inspection.mistyped("record", row.value, "an object")
@@ -130,7 +130,7 @@ def refuse_unreadable(example: Example, flaws: Iterable[Flaw]) -> None:
             raise CannotWrite(example.id, f"an import would refuse its {flaw.field}: {flaw.wrong}")
 
 
-class OneOfEach:
+class UniqueIds:
     """The rule of most files: an id names one record. Formats with twins have a rule of their own."""
 
     def __init__(self) -> None:

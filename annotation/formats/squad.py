@@ -19,7 +19,7 @@ from annotation.formats.base import CannotWrite, Flaw, LateFlaws, Parsed
 from annotation.formats.fields import Inspection
 from annotation.formats.json_text import Window, joined, storage_faults
 from annotation.formats.looks import keys_of_paragraphs
-from annotation.formats.rows import OneOfEach, RowFormat
+from annotation.formats.rows import RowFormat, UniqueIds
 from annotation.formats.squad_tree import (
     Outline,
     ParagraphPath,
@@ -204,7 +204,7 @@ class _Reading:
         self._number = 0
         self._first = True
         self._outline = Outline()
-        self._ids = OneOfEach()
+        self._ids = UniqueIds()
 
     def article(self, row: Row) -> Iterator[Parsed | LateFlaws]:
         """The questions of an article, or its refusal."""

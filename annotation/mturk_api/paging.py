@@ -13,7 +13,7 @@ from django.db.models import Q, QuerySet
 
 from annotation.mturk_api.calls import JSON, invalid_value
 
-USUAL = 10  # rows without MaxResults in the request
+DEFAULT_PAGE_SIZE = 10  # rows without MaxResults in the request
 
 
 def page(rows: QuerySet[Any], request: JSON, *, by: str = "created_at") -> tuple[list[Any], JSON]:
@@ -26,18 +26,18 @@ def page(rows: QuerySet[Any], request: JSON, *, by: str = "created_at") -> tuple
         after, pk = _read(token)
         # The first condition repeats what the second says, as a range of the index.
         rows = rows.filter(Q(**{f"{by}__gte": after}), Q(**{f"{by}__gt": after}) | Q(pk__gt=pk))
-    found = list(rows.order_by(by, "pk")[: request.get("MaxResults", USUAL)])
-    about: JSON = {"NumResults": len(found)}
+    found = list(rows.order_by(by, "pk")[: request.get("MaxResults", DEFAULT_PAGE_SIZE)])
+    info: JSON = {"NumResults": len(found)}
     if found:
-        about["NextToken"] = _write(_value(found[-1], by), found[-1].pk)
-    return found, about
+        info["NextToken"] = _write(_value(found[-1], by), found[-1].pk)
+    return found, info
 
 
 @contextmanager
 def in_index_order() -> Iterator[None]:
     """Inside, PostgreSQL reads an index in the order that is asked for, rather than all rows to sort them.
 
-    It would sort as long as it has no statistics of a table, because it takes it that few rows match.
+    Without statistics of a table it expects few matching rows, and would sort them.
     """
     if connection.vendor != "postgresql":
         yield
@@ -50,13 +50,13 @@ def in_index_order() -> Iterator[None]:
 
 def page_after(first: Sequence[Any], rows: QuerySet[Any], request: JSON) -> tuple[list[Any], JSON]:
     """Like `page`, for a few rows outside the table that come before `rows`."""
-    most = request.get("MaxResults", USUAL)
+    most = request.get("MaxResults", DEFAULT_PAGE_SIZE)
     after = _read(request["NextToken"]) if "NextToken" in request else None
     left = [row for row in first if after is None or (row.created_at, row.pk) > after][:most]
-    rest, _about = page(rows, request | {"MaxResults": most - len(left)})
+    rest, _info = page(rows, request | {"MaxResults": most - len(left)})
     found = [*left, *rest]
-    about: JSON = {"NumResults": len(found)}
-    return found, about | ({"NextToken": _write(found[-1].created_at, found[-1].pk)} if found else {})
+    info: JSON = {"NumResults": len(found)}
+    return found, info | ({"NextToken": _write(found[-1].created_at, found[-1].pk)} if found else {})
 
 
 def _value(row: Any, by: str) -> datetime:

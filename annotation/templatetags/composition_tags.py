@@ -17,7 +17,7 @@ register.simple_tag(hop_view.bridge_views, name="bridges_of")
 register.simple_tag(hop_view.supports_of, name="supports_of")
 
 HUES = 4  # colours of hops in the style sheet
-BRIEF = {
+SHORT_FINDINGS = {
     "gives_away": gettext_noop("gives away “%(words)s”, the answer of"),
     "gives_away_final": gettext_noop("gives away the final answer, “%(words)s”"),
     "repeats_hop": gettext_noop("repeats the question of"),
@@ -43,8 +43,8 @@ def stage_of(payload: dict[str, Any], draft: dict[str, Any]) -> dict[str, Any]:
 
 
 @register.simple_tag
-def picture(payload: dict[str, Any]) -> dict[str, Any]:
-    """{"drawing", "hops", "words"}: the graph, its nodes with answers, and the hops that each uses."""
+def graph_drawing(payload: dict[str, Any]) -> dict[str, Any]:
+    """{"drawing", "circles", "words"}: the graph, its nodes with answers, and the hops that each uses."""
     hops, edges = payload["hops"], [(edge["head"], edge["tail"]) for edge in payload["edges"]]
     drawing = draw(edges, len(hops))
     circles = [{"place": c, "hop": c.hop, "answer": hops[c.hop - 1]["answer"]} for c in drawing.circles]
@@ -62,13 +62,13 @@ def live_now(context: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 @register.filter
-def of(mapping: dict[str, Any] | None, key: str) -> Any:
+def value_of(mapping: dict[str, Any] | None, key: str) -> Any:
     """The value of a key, "" if there is none."""
     return (mapping or {}).get(key, "")
 
 
 @register.filter
-def at(number: int, rows: list[Any]) -> Any:
+def row_at(number: int, rows: list[Any]) -> Any:
     """The row of that number, from 1."""
     return rows[number - 1]
 
@@ -86,17 +86,17 @@ def finding_text(finding: dict[str, Any]) -> str:
 
 
 @register.filter
-def brief(finding: dict[str, Any]) -> str:
+def short_finding(finding: dict[str, Any]) -> str:
     """A finding in a few words, for beside the question field; its sentence if there are none."""
-    text = BRIEF.get(finding["check"])
+    text = SHORT_FINDINGS.get(finding["check"])
     return str(_(text) % finding["values"]) if text else finding_text(finding)
 
 
 @register.filter
-def named(finding: dict[str, Any]) -> str:
+def finding_with_hop(finding: dict[str, Any]) -> str:
     """The few words with the number of the hop, where no coloured number can be shown."""
-    text = brief(finding)
-    numbered = finding["hop"] and finding["check"] in BRIEF and finding["check"] != "gives_away_final"
+    text = short_finding(finding)
+    numbered = finding["hop"] and finding["check"] in SHORT_FINDINGS and finding["check"] != "gives_away_final"
     return _("%(text)s hop %(hop)s") % {"text": text, "hop": finding["hop"]} if numbered else text
 
 
@@ -107,6 +107,6 @@ def used_hops(coverage: list[dict[str, Any]]) -> list[int]:
 
 
 @register.filter
-def dollars(cents: int) -> str:
+def cents_as_dollars(cents: int) -> str:
     """US cents as $0.25."""
     return f"${cents / 100:.2f}"

@@ -16,7 +16,7 @@ from annotation.pure.people import roles
 from annotation.webhooks import deliveries, protocol, subscriptions
 from annotation.webhooks.models import Delivery, Webhook
 
-HELP_TEXT = "“whsec_” and then 24 to 64 random bytes in base64. You make it; it is never told again."
+HELP_TEXT = "“whsec_” and then 24 to 64 random bytes in base64. Choose it yourself; it is never shown again."
 EXAMPLE_SECRET = "whsec_" + "aG9wc2NyaWJl" * 3
 
 

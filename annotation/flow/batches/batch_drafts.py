@@ -123,7 +123,7 @@ def samples(batch: Batch, count: int = 3) -> list[Hit]:
     """The first HITs as workers will see them; for a draft they are made on the spot and not stored."""
     if batch.launched_at is not None:
         return list(batch.hits.filter(check_item=False).select_related("item__dataset").order_by("pk")[:count])
-    keys = item_selection.queue(batch)
+    keys = item_selection.selected_keys(batch)
     starts = range(0, len(keys), LOOK_AHEAD)
     chunks = (batch_launch.hits_of(batch, keys[start : start + LOOK_AHEAD], ticket=start) for start in starts)
     return list(islice(chain.from_iterable(chunks), count))

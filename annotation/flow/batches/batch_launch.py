@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from annotation.events import BatchClosed, BatchLaunched, BatchLaunching, BatchPaused, BatchResumed, HitsCreated, emit
 from annotation.flow.batches import hidden_gold, kept_figures, workers_needed
 from annotation.flow.batches.expected_time import expected_seconds
-from annotation.flow.batches.item_selection import LeftOut, nothing_to_ask, pick, rows_of, takes_singles
+from annotation.flow.batches.item_selection import LeftOut, nothing_to_ask, rows_of, select_and_reserve, takes_singles
 from annotation.flow.data.item_writer import no_progress
 from annotation.flow.errors import Refused
 from annotation.flow.money import batch_funds
@@ -121,7 +121,7 @@ def launch(batch: Batch, *, progress: OnProgress = no_progress) -> dict[str, Any
     Batch.objects.filter(pk=batch.pk).update(next_ticket=0)
     _remove_hits(batch)
     try:
-        chosen = pick(batch)
+        chosen = select_and_reserve(batch)
         left_out = chosen.left_out.copy()
         hits = _make_hits(batch, chosen.keys, progress, left_out)
         if not hits:

@@ -40,7 +40,7 @@ class Selection:
         return len(self.keys) + self.left_out.total()
 
 
-def pick(batch: Batch) -> Selection:
+def select_and_reserve(batch: Batch) -> Selection:
     """Select the items of a launch. For batches of unseen items, under the project's lock and stored at once.
 
     Otherwise two launches at the same time could draw the same items.
@@ -73,7 +73,7 @@ def _places(keys: list[int]) -> Places:
     return {place for some in rows for place in some.values_list("dataset", "position")}
 
 
-def queue(batch: Batch) -> list[int]:
+def selected_keys(batch: Batch) -> list[int]:
     """The keys of the selection."""
     return select(batch).keys
 
@@ -127,12 +127,14 @@ def _units(batch: Batch, datasets: Sequence[Dataset]) -> list[tuple[Dataset, lis
     for group, items in groups.items():
         why = held.get(group, "")
         if rng is not None:
-            why = why or (_seen() if any(met for *_place, met in items) else "")
+            why = why or (_seen() if any(is_seen for *_place, is_seen in items) else "")
             items = [items[0] if why else rng.choice(items)]
-        for source, place, key, met in items:
-            found[source].append((place, Unit((key,), why or (_seen() if met else ""))))
+        for source, place, key, is_seen in items:
+            found[source].append((place, Unit((key,), why or (_seen() if is_seen else ""))))
     if takes_groups(batch):
-        found = _whole_groups(found, {key: group for group, items in groups.items() for _d, _place, key, _met in items})
+        found = _whole_groups(
+            found, {key: group for group, items in groups.items() for _d, _place, key, _is_seen in items}
+        )
     return [(dataset, [unit for _place, unit in sorted(found[dataset.pk], key=itemgetter(0))]) for dataset in datasets]
 
 

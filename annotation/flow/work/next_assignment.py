@@ -128,7 +128,7 @@ def _under_way_or_next(participation: Participation) -> tuple[Assignment | None,
 def _remember_the_end(participation: Participation) -> None:
     """Let the worker's next claim begin where this one, which found nothing, ended.
 
-    What is behind the cursor stays closed to them: a HIT that opens again gets a new ticket, and an assignment returned
+    HITs that it has passed stay closed to them: one that opens again gets a new ticket, and an assignment returned
     in another batch resets the cursor (`_look_again`). Not where groups are only kept apart: they are open next time.
     """
     end = participation.batch.next_ticket - 1

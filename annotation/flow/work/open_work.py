@@ -60,7 +60,7 @@ def candidates(participation: Participation, *, ahead: bool = False) -> Iterator
 
 
 def _blocks(participation: Participation) -> Iterator[tuple[int, list[Row]]]:
-    """The open HITs behind the worker's cursor as `queue_order.in_blocks` gives them."""
+    """The open HITs after the worker's cursor as `queue_order.in_blocks` gives them."""
     batch, after = participation.batch, participation.cursor
     kind = counts_as_met(batch, batch.pk), batch.fresh_only
     worker = "" if batch.same_order else batch.project.pseudonym(participation.worker_id)
@@ -100,36 +100,36 @@ def last_group_keys(worker: int, batch: int) -> list[str]:
 
 @cache
 def _look(size: int, in_this: bool, in_others: bool) -> Callable[[int, int, int], list[Any]]:
-    """A query for the next `size` open HITs behind a cursor, as values of Row.
+    """A query for the next `size` open HITs after a cursor, as values of Row.
 
     A HIT is ruled out if the worker had it, or met its group: in this batch, in others, or both. This is looked up HIT
     by HIT, so that no query plan depends on how much the worker did.
     """
 
     @compiled
-    def behind(batch: int, cursor: int, worker: int) -> QuerySet[Hit]:
-        hits = _behind(batch, cursor).annotate(ruled_out=_is_ruled_out(batch, worker, in_this, in_others))
+    def after(batch: int, cursor: int, worker: int) -> QuerySet[Hit]:
+        hits = _after(batch, cursor).annotate(ruled_out=_is_ruled_out(batch, worker, in_this, in_others))
         return hits.values_list(*COLUMNS, "ruled_out")[:size]
 
-    return behind
+    return after
 
 
 @cache
 def _nearest(in_this: bool, in_others: bool) -> Callable[[int, int, int], list[Any]]:
-    """A query for the ticket of the first open HIT behind a cursor that is not ruled out; none, if there is none.
+    """A query for the ticket of the first open HIT after a cursor that is not ruled out; none, if there is none.
 
     So a worker who met every group is told so by one statement, however many HITs are open.
     """
 
     @compiled
     def nearest(batch: int, cursor: int, worker: int) -> QuerySet[Hit]:
-        free = _behind(batch, cursor).exclude(_is_ruled_out(batch, worker, in_this, in_others))
+        free = _after(batch, cursor).exclude(_is_ruled_out(batch, worker, in_this, in_others))
         return free.values_list("ticket")[:1]
 
     return nearest
 
 
-def _behind(batch: int, cursor: int) -> QuerySet[Hit]:
+def _after(batch: int, cursor: int) -> QuerySet[Hit]:
     return Hit.objects.open().filter(batch=batch, ticket__gt=cursor, check_item=False).order_by("ticket")
 
 

@@ -1,6 +1,6 @@
 """The batches that a person may see as a worker, with the HITs left for them: a few queries, however many batches.
 
-The cost of a batch does not depend on its size: only the next LOOK open HITs behind the worker's cursor are looked at.
+The cost of a batch does not depend on its size: only the next LOOK open HITs after the worker's cursor are looked at.
 """
 
 from collections.abc import Sequence

@@ -76,16 +76,16 @@ def edge_items(example: Example, *, mask: str = MASK) -> Iterator[tuple[Item, It
 
 def _item(example: Example, hop: int, masked: int, *, mask: str) -> Item:
     """Hop `hop` (1-based) as an item; `masked` is the hop whose answer is hidden, 0 for none."""
-    it = example.hops[hop - 1]
-    whole = " ".join(resolved(it.question, example.hops).split())
-    question = " ".join(resolved(it.question, example.hops, masked=masked, mask=mask).split())
+    hop_row = example.hops[hop - 1]
+    whole = " ".join(resolved(hop_row.question, example.hops).split())
+    question = " ".join(resolved(hop_row.question, example.hops, masked=masked, mask=mask).split())
     mention = example.hops[masked - 1].answer if masked else ""
-    paragraph = example.paragraphs[it.support or 0]
+    paragraph = example.paragraphs[hop_row.support or 0]
     kind = TAIL if masked else HEAD
-    text = " ".join(resolved(it.question, example.hops, masked=masked).split())
-    parts = (kind, text, normalise_answer(mention) or mention, it.answer, paragraph.title, same_text(paragraph))
+    text = " ".join(resolved(hop_row.question, example.hops, masked=masked).split())
+    parts = (kind, text, normalise_answer(mention) or mention, hop_row.answer, paragraph.title, same_text(paragraph))
     digest = hashlib.blake2b("\x1f".join(parts).encode("utf-8", "replace"), digest_size=10).hexdigest()
-    return Item(f"{kind}-{digest}", kind, question, it.answer, mention, whole, paragraph)
+    return Item(f"{kind}-{digest}", kind, question, hop_row.answer, mention, whole, paragraph)
 
 
 def folds(items: Sequence[Item], count: int = FOLDS, *, rng: Random) -> dict[str, int]:

@@ -64,8 +64,8 @@ def test_the_next_items_are_those_that_nobody_was_asked_about(project: Any, tmp_
     (row,) = add_items.remaining(first)
     assert (row.items, row.asked, row.left) == (7, 3, 4)
     second, rival = (add_items.next_items(first, 2) for _time in range(2))
-    planned = item_selection.queue(second)
-    assert planned == item_selection.queue(rival), "the same seed, the same state, the same draw"
+    planned = item_selection.selected_keys(second)
+    assert planned == item_selection.selected_keys(rival), "the same seed, the same state, the same draw"
     batch_launch.launch(second)
     assert [hit.item_id for hit in second.hits.order_by("ticket")] == planned
     batch_launch.launch(rival)
@@ -90,8 +90,8 @@ def test_a_launch_under_way_has_its_items_already(project: Any, tmp_path: Path) 
     first = launched(project, "study", held, sample=2)
     second, third = (add_items.next_items(first, 2) for _time in range(2))
     second.move(Batch.State.LAUNCHING)
-    taken = item_selection.pick(second).keys  # and nothing of it is a HIT yet
-    assert not set(taken) & set(item_selection.pick(third).keys)
+    taken = item_selection.select_and_reserve(second).keys  # and nothing of it is a HIT yet
+    assert not set(taken) & set(item_selection.select_and_reserve(third).keys)
     second.move(Batch.State.DRAFT, picked=None)
     third.refresh_from_db()
     batch_launch.launch(third)

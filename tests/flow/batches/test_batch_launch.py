@@ -135,7 +135,7 @@ def test_nothing_to_ask_about_is_refused(project: Any, dataset: Dataset) -> None
 def test_a_launch_that_died_is_begun_anew(project: Any, many: Dataset) -> None:
     batch, whole = draft(project, "b", many, seed=5), launched(project, "whole", many, seed=5)
     batch.move(Batch.State.LAUNCHING)
-    Hit.objects.bulk_create(list(batch_launch.hits_of(batch, item_selection.queue(batch)[3:9], ticket=40)))
+    Hit.objects.bulk_create(list(batch_launch.hits_of(batch, item_selection.selected_keys(batch)[3:9], ticket=40)))
     assert batch_launch.launch(batch) == {
         "asked": 30,
         "hits": 30,
