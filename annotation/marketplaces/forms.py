@@ -207,26 +207,42 @@ class ScheduleForm(forms.Form):
 
 
 class PlacesForm(forms.Form):
-    """The number of participants of a published study."""
+    """How many participants of a published study may come, and be paid for being screened out if anybody is."""
 
     places = forms.IntegerField(label=_("Participants"), min_value=1, max_value=100_000)
+    screen_out_places = forms.IntegerField(
+        label=_("Screened out with pay, at most"), min_value=1, max_value=100_000, required=False
+    )
+
+    @classmethod
+    def of(cls, study: PanelStudy, data: Any = None) -> PlacesForm:
+        """The form of this study; `data` was posted."""
+        form = cls(data, initial={"places": study.places, "screen_out_places": study.screen_out_places})
+        if not study.screen_out_reward:
+            del form.fields["screen_out_places"]
+        return form
 
 
 class RefusalForm(forms.Form):
-    """Why a visit is rejected or should be returned; `kind` says what the marketplace asks for."""
+    """Why a visit is rejected, returned or paid in part; `kind` says what the marketplace asks for."""
 
     use_required_attribute = False  # it shares its HTML form with the approval, which needs no reason
 
     reason = forms.CharField(label=_("Reason, which the participant reads"), widget=forms.Textarea(attrs={"rows": 3}))
-    category = forms.ChoiceField(label=_("Category"))
+    category = forms.ChoiceField(label=_("Category, if you reject"))
+    percent = forms.IntegerField(label=_("Percent of the reward, if you pay a part"), max_value=99)
 
     def __init__(self, *given: Any, kind: type[StudyMarketplace], **more: Any) -> None:
         super().__init__(*given, **more)
         self.fields["category"].choices = kind.rejection_categories  # type: ignore[attr-defined]
         if not kind.rejection_categories:
             del self.fields["category"]
+        percent = self.fields["percent"]
+        percent.min_value = percent.widget.attrs["min"] = kind.smallest_part
         if kind.shortest_rejection > 1:
-            text = _("At least %(least)s characters. Known answers alone are no ground that the marketplace accepts.")
+            text = _(
+                "To reject, at least %(least)s characters. Known answers alone are no ground that is accepted there."
+            )
             self.fields["reason"].help_text = text % {"least": kind.shortest_rejection}
 
 

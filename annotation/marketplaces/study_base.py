@@ -83,6 +83,7 @@ class StudyState:
     taken: int
     cost: Decimal | None = None
     reward: Decimal | None = None
+    screen_out_places: int = 0  # the most who are paid for being screened out
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +143,7 @@ class StudyMarketplace(Marketplace):
 
     `codes`: the outcomes that it can be told of. `minimum_hourly`: the lowest wage that it allows, in its currency.
     `pays_screened_out`: whether it pays participants who are screened out a part of the reward.
+    `smallest_part`: the lowest percentage of the reward that `approve_in_part` pays.
     `endpoint` and `worker_origin`: defaults of a connection. `option_names`: {option of a connection: label}.
     """
 
@@ -153,6 +155,7 @@ class StudyMarketplace(Marketplace):
     codes: tuple[Outcome, ...] = tuple(Outcome)
     minimum_hourly: Decimal = Decimal(0)
     pays_screened_out: bool = False
+    smallest_part: int = 1
     rejection_categories: tuple[tuple[str, str], ...] = ()  # (value, label); empty: none are asked for
     shortest_rejection: int = 1  # letters of the reason
 
@@ -211,6 +214,11 @@ class StudyMarketplace(Marketplace):
         """Raise the number of places to `places`; no effect if it has as many."""
         raise NotOffered("set_places")
 
+    @optional
+    def set_screen_out_places(self, study: str, places: int) -> None:
+        """Raise the number of participants who are paid for being screened out; no effect if it is as high."""
+        raise NotOffered("set_screen_out_places")
+
     # Publishing later: both or none.
 
     @optional
@@ -251,6 +259,19 @@ class StudyMarketplace(Marketplace):
     @optional
     def request_return(self, submission: str, *, reason: str) -> None:
         raise NotOffered("request_return")
+
+    @classmethod
+    def pays_parts(cls, options: Mapping[str, str]) -> bool:
+        """Whether a connection with these options can approve in part."""
+        return False
+
+    @optional
+    def approve_in_part(self, submission: str, *, token: str, percent: int, text: str) -> None:
+        """Approve a submission for a part of the reward of the study with that token; twice is once.
+
+        TryAgain while the participant is still on the way back.
+        """
+        raise NotOffered("approve_in_part")
 
     # Bonuses: both or none.
 

@@ -72,6 +72,9 @@ def _check(world: World, body: dict[str, Any]) -> None:
     codes = body["completion_codes"]
     if not codes or len({code["code"] for code in codes}) < len(codes):
         wrong["completion_codes"] = ["Give at least one code, and each once."]
+    actions = [action["action"] for code in codes for action in code["actions"]]
+    if "DYNAMIC_PAYMENT" in actions and not world.pays_parts:
+        wrong["completion_codes"] = ["This workspace cannot use DYNAMIC_PAYMENT."]
     if screen_out_reward(body) >= body["reward"]:
         wrong["completion_codes"] = ["The screen out reward must be less than the reward of the study."]
     if body.get("is_external_study_url_secure") and not world.signs_links:
@@ -116,6 +119,9 @@ def change(call: Call) -> Reply:
         study |= call.body
         call.world.studies[study["id"]] = study
         return Reply(200, as_json(call.world, study))
+    if set(call.body) == {"completion_codes"}:
+        _raise_slots(study, call.body["completion_codes"])
+        return Reply(200, as_json(call.world, study))
     if fixed := sorted(set(call.body) - CHANGED_LATER):
         raise Problem(400, {name: ["This cannot change once the study is published."] for name in fixed})
     places = call.body.get("total_available_places", study["total_available_places"])
@@ -127,6 +133,17 @@ def change(call: Call) -> Reply:
     if more and study["status"] in {COMPLETED, FULL}:
         move(call.world, study, ACTIVE)
     return Reply(200, as_json(call.world, study))
+
+
+def _raise_slots(study: dict[str, Any], codes: list[dict[str, Any]]) -> None:
+    """Change the only thing of codes that may change later: how many participants may be screened out with pay."""
+    known = {code["code"]: code for code in study["completion_codes"]}
+    for code in codes:
+        own = [action for action in known.get(code["code"], {}).get("actions", []) if "slots" in action]
+        given = [action for action in code["actions"] if "slots" in action]
+        if len(codes) != 1 or not own or not given or given[0]["slots"] < own[0]["slots"]:
+            raise Problem(400, {"completion_codes": ["Only the slots of a screen-out can change, and only upwards."]})
+        own[0]["slots"] = given[0]["slots"]
 
 
 @operation("DELETE", STUDIES + "{id}/")

@@ -156,11 +156,16 @@ def _is_over(world: World, one: Submission) -> bool:
 # The researcher's operations.
 
 
+def told(one: Submission) -> str:
+    """Its status where the description of theirs has no PARTIALLY APPROVED."""
+    return APPROVED if one.status == PARTIAL else one.status
+
+
 def short(one: Submission) -> dict[str, Any]:
     return {
         "id": one.id,
         "participant_id": one.participant,
-        "status": one.status,
+        "status": told(one),
         "started_at": stamp(one.started_at or one.reserved_at),
         "completed_at": stamp(one.completed_at),
         "has_siblings": False,
@@ -217,6 +222,10 @@ def shown(call: Call) -> Reply:
 def transition(call: Call) -> Reply:
     one, (action,) = submission_named(call.world, call.parts["id"]), call.required("action")
     since, to = _transition(call, action)
+    part = _part(call, one) if action == "COMPLETE" else None
+    if part is not None:
+        one.part_calls += 1
+        since, to = {ACTIVE, AWAITING}, PARTIAL
     if one.status != to:
         if one.status not in since:
             raise Problem(
@@ -224,11 +233,29 @@ def transition(call: Call) -> Reply:
             )
         if action == "REJECT":
             one.reject_reason = call.body["message"]
-        if action == "COMPLETE":
+        if part is not None:
+            one.part = part
+            move(call.world, one, to)
+        elif action == "COMPLETE":
             complete(call.world, one, call.body["completion_code"])
         else:
             move(call.world, one, to)
-    return Reply(200, {name: value for name, value in detail(one).items() if name != "bonus_payments"})
+    shown = detail(one) | {"status": told(one)}
+    return Reply(200, {name: value for name, value in shown.items() if name != "bonus_payments"})
+
+
+def _part(call: Call, one: Submission) -> int | None:
+    """What the researcher's code pays instead of the reward; None for a participant's code."""
+    study = call.world.studies[one.study]
+    named = [code for code in study["completion_codes"] if code["code"] == call.body["completion_code"]]
+    if not named:
+        raise Problem(400, {"completion_code": ["The study has no such code."]})
+    if named[0].get("actor", "participant") == "participant":
+        return None
+    percent = (call.body.get("completion_code_data") or {}).get("percentage_of_reward", 0)
+    if not 8 <= percent <= 99:
+        raise Problem(400, {"completion_code_data": ["percentage_of_reward must be between 8 and 99."]})
+    return round(study["reward"] * percent / 100)
 
 
 def _transition(call: Call, action: str) -> tuple[set[str], str]:

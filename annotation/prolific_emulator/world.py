@@ -30,6 +30,8 @@ class Submission:
     bonuses: list[int] = field(default_factory=list)  # pence or cents, one for each payment that was made
     return_requested: datetime | None = None
     reject_reason: str = ""
+    part: int = 0  # pence or cents that were paid instead of the reward
+    part_calls: int = 0  # how often that was asked for
     approvals: int = 0  # how often it went from another status to APPROVED
 
 
@@ -86,6 +88,7 @@ class World:
     currency: str = "GBP"
     funds: int = 10_000_000  # pence
     signs_links: bool = False  # whether the workspace has it
+    pays_parts: bool = False  # whether the workspace has it
     approval_delay: timedelta = timedelta(0)  # of bulk approvals
     bonus_delay: timedelta = timedelta(0)
     ahead: timedelta = timedelta(0)  # by which the clock was turned
@@ -131,6 +134,7 @@ class World:
             is_over = study["status"] == "COMPLETED"
             places = self.places_taken(study["id"]) if is_over else study["total_available_places"]
             rewards += study["reward"] * places
+            rewards -= sum(study["reward"] - one.part for one in self.of_study(study["id"]) if one.status == PARTIAL)
             screened_out = sum(one.status == SCREENED_OUT for one in self.of_study(study["id"]))
             rewards += screened_out * screen_out_reward(study)
         bonuses = sum(cents for one in self.bonuses.values() for _who, cents in one.rows * one.calls)

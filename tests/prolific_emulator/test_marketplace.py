@@ -171,6 +171,41 @@ def test_a_return_is_requested(emulator: Emulator, prolific: Prolific, takes_par
     prolific.request_return(one.id, reason="The pages did not load.")
 
 
+def test_a_part_is_paid_once_in_a_workspace_that_has_it(emulator: Emulator, takes_part: TakesPart) -> None:
+    paying = client_for(emulator, options=(("partial_payment", "yes"),))
+    with pytest.raises(Denied, match="DYNAMIC_PAYMENT"):
+        paying.create_study(replace(SPEC, token="parts"))
+    emulator.world.pays_parts = True
+    study = paying.create_study(replace(SPEC, token="parts"))
+    paying.publish(study)
+    with emulator.world.lock:
+        one = submissions.reserve(emulator.world, emulator.world.studies[study], "c" * 24)
+        submissions.start(emulator.world, one)
+        submissions.complete(emulator.world, one, "CODE0")
+    for percent in (30, 40):
+        paying.approve_in_part(one.id, token="parts", percent=percent, text="You did a third.")
+    assert (paying.submission(one.id).status, one.part) == (Status.PARTLY_APPROVED, 45)
+    assert [row.external_id for row in paying.submissions(study)] == [one.id]
+    with pytest.raises(Denied, match="no such code"):
+        paying.approve_in_part(takes_part().id, token="parts", percent=30, text="You did a third.")
+    submissions.move(emulator.world, one, "RETURNED")
+    with pytest.raises(WrongState):
+        paying.approve_in_part(one.id, token="parts", percent=30, text="You did a third.")
+
+
+def test_the_number_who_are_screened_out_with_pay_is_raised_after_publishing(
+    emulator: Emulator, prolific: Prolific
+) -> None:
+    study = prolific.create_study(replace(SPEC, screen_out_reward=Decimal("0.20"), screen_out_places=2))
+    prolific.publish(study)
+    for places in (5, 5, 3):
+        prolific.set_screen_out_places(study, places)
+    assert prolific.study(study).screen_out_places == 5
+    plain = prolific.create_study(replace(SPEC, token="plain"))
+    prolific.set_screen_out_places(plain, 5)
+    assert prolific.study(plain).screen_out_places == 0
+
+
 def test_a_bonus_is_paid_at_every_call_and_listed_in_pounds(prolific: Prolific, takes_part: TakesPart) -> None:
     one = takes_part()
     payment = prolific.prepare_bonuses(one.study, [(one.id, Decimal("0.35"))])

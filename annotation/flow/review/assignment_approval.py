@@ -45,11 +45,12 @@ def approve(
     source: str = "requester",
     user: User | None = None,
     override: bool = False,
+    pays: bool = True,
 ) -> bool:
     """Approve an assignment and pay for its response; False, without effect, if it was approved before.
 
-    `override` approves after a rejection, within 30 days. Raises WrongState, and Overdrawn if the budget does not cover
-    it, changing nothing.
+    `override` approves after a rejection, within 30 days; without `pays` the worker is paid otherwise. Raises
+    WrongState, and Overdrawn if the budget does not cover it, changing nothing.
     """
     row = _locked(assignment)
     if row.approval == Assignment.Approved.APPROVED:
@@ -58,7 +59,8 @@ def approve(
         raise WrongState(row.approval)
     first = not row.approval
     _decide(row, Assignment.Approved.APPROVED, text, source, user, approved_at=Now(), rejected_at=None)
-    spent = _reward(row, user, source=source, reserved=first and batch_funds.covers(row))
+    due = earned(row) if pays else Decimal(0)
+    spent = _reward(row, due, user, source=source, reserved=first and batch_funds.covers(row))
     if first:
         batch_funds.settle(row, spent)
         emit(PayDecided(row, spent))
@@ -116,10 +118,9 @@ def worth(assignment: Assignment, answer: dict[str, Any]) -> Decimal:
     return assignment.hit.reward if cents is None else pricing.dollars(cents)
 
 
-def _reward(row: Assignment, user: User | None, *, source: str, reserved: bool) -> Decimal:
+def _reward(row: Assignment, due: Decimal, user: User | None, *, source: str, reserved: bool) -> Decimal:
     """Pay the reward; on a marketplace the promised reward, and the rest as a bonus. Returns the total cost."""
-    due = earned(row)
-    promised = due if row.hit.promised is None else row.hit.promised
+    promised = due if row.hit.promised is None or not due else row.hit.promised
     common = {"user": user, "reserved": reserved}
     made = [add_payment(row, Payment.Kind.REWARD, promised, key=f"reward-{row.pk}", **common)]
     emit(AssignmentApproved(row, source, reward=made[0]))

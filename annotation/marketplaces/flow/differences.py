@@ -82,7 +82,8 @@ def _is_unsettled(study: PanelStudy, theirs: Submission, visit: Visit) -> bool:
 
 
 def _decisions(theirs: Submission, visit: Visit, about: dict[str, Any]) -> Iterator[Found]:
-    there = {Status.APPROVED: Visit.Decision.APPROVED, Status.PARTLY_APPROVED: Visit.Decision.APPROVED,
+    in_part = Visit.Decision.PART if visit.part_percent else Visit.Decision.APPROVED
+    there = {Status.APPROVED: Visit.Decision.APPROVED, Status.PARTLY_APPROVED: in_part,
              Status.REJECTED: Visit.Decision.REJECTED}.get(theirs.status, "")  # fmt: skip
     ours = visit.decision if visit.decision != Visit.Decision.RETURN else ""
     if there and there != ours:

@@ -176,6 +176,16 @@ def raise_places(study: PanelStudy, places: int) -> None:
     audit_log.record("settings changed", study.batch, places=places)
 
 
+def raise_screen_outs(study: PanelStudy, places: int) -> None:
+    """Pay more participants for being screened out. Raises Refused for fewer than there are, and Overdrawn."""
+    rows = PanelStudy.objects.filter(pk=study.pk, screen_out_reward__gt=0, screen_out_places__lte=places)
+    with transaction.atomic():
+        if not rows.update(screen_out_places=places, **_again(study)):
+            raise Refused(_("The number of participants who are paid for being screened out can only be raised."))
+        batch_funds.level(study.batch)
+        audit_log.record("settings changed", study.batch, screen_out_places=places)
+
+
 def draft_there(study: PanelStudy) -> None:
     """Have the draft made on the marketplace, without publishing it."""
     PanelStudy.objects.filter(pk=study.pk).update(**_again(study))
@@ -274,6 +284,8 @@ def _acts(study: PanelStudy, state: StudyState, there: StudyMarketplace) -> Iter
     goal, is_draft = Goal(study.goal), state.status == StudyStatus.DRAFT
     if goal in {Goal.ACTIVE, Goal.PAUSED} and study.places > state.places and not is_draft:
         yield partial(there.set_places, places=study.places)
+    if study.screen_out_places > state.screen_out_places and not is_draft and there.offers("set_screen_out_places"):
+        yield partial(there.set_screen_out_places, places=study.screen_out_places)
     if state.status == StudyStatus.SCHEDULED and goal != Goal.ACTIVE:
         yield there.unschedule
     if is_draft and goal == Goal.ACTIVE and study.starts_at is not None and study.starts_at > clock.now():
@@ -293,6 +305,7 @@ def _acts(study: PanelStudy, state: StudyState, there: StudyMarketplace) -> Iter
 def _note(study: PanelStudy, _status: str) -> bool:
     """Settled, unless the requester wants something else by now."""
     same = PanelStudy.objects.filter(pk=study.pk, goal=study.goal, places=study.places, state=State.SENDING)
+    same = same.filter(screen_out_places=study.screen_out_places)
     return bool(same.update(state=State.SETTLED, error="", lease_until=None))
 
 

@@ -22,6 +22,7 @@ from annotation.marketplaces.flow import bonuses, differences, groups, visit_dec
 from annotation.marketplaces.flow.connections import Patience, Resting, StudyLine
 from annotation.marketplaces.flow.differences import Found
 from annotation.marketplaces.models import Connection, Difference, PanelStudy, Visit, VisitBonus
+from annotation.marketplaces.study_base import Status
 from annotation.models import Batch
 from annotation.models.sealed import Unsealable
 
@@ -71,6 +72,10 @@ def _take_in_all(study: PanelStudy, line: StudyLine) -> list[Found]:
     listed = line.call(lambda: list(line.marketplace.submissions(study.external_id or "")))
     known = {visit.external_id: visit for visit in Visit.objects.filter(study=study)}
     settled = visit_states.settled(study)
+    parts = {name for name, visit in known.items() if visit.decision == Visit.Decision.PART and visit.sent_at}
+    for place, theirs in enumerate(listed):  # Prolific's description of its list has no such status
+        if theirs.external_id in parts and theirs.status != Status.PARTLY_APPROVED:
+            listed[place] = line.call(line.marketplace.submission, theirs.external_id)
     for theirs in listed:
         if settled.get(theirs.external_id) == theirs.status:
             continue

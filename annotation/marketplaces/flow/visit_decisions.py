@@ -26,7 +26,7 @@ Decision = Visit.Decision
 MANY = 200  # visits approved with one call
 CARRIED_OUT_WITHIN = timedelta(minutes=10)  # approvals that were sent together; then each is sent again by itself
 UNDECIDED = ["", Decision.RETURN]
-OPERATIONS = {Decision.REJECTED: "reject", Decision.RETURN: "request_return"}
+OPERATIONS = {Decision.PART: "approve_in_part", Decision.REJECTED: "reject", Decision.RETURN: "request_return"}
 
 
 @transaction.atomic
@@ -44,13 +44,17 @@ def approve(visit: Visit, *, user: User | None, source: str = "requester") -> bo
         raise Refused(text % {"who": visit.participant})
     if not studies.kind_of(visit.study.connection).offers("approve") and not _has_responses(visit):
         raise Refused(_("%(who)s has no response here, so there is nothing to pay.") % {"who": visit.participant})
-    # lock: the order is that of an approval of one response, which then approves the visit
-    own = Assignment.objects.filter(visited__visit=visit).order_by("pk")
-    list(own.select_for_update(of=("self",), no_key=True).values_list("pk"))
+    _lock_responses(visit)
     if not _decide(visit, Decision.APPROVED, since=UNDECIDED):
         return False
     visit_pay.approve_responses(visit, user=user, source=source)
     return True
+
+
+def _lock_responses(visit: Visit) -> None:
+    # lock: the order is that of an approval of one response, which then approves the visit
+    own = Assignment.objects.filter(visited__visit=visit).order_by("pk")
+    list(own.select_for_update(of=("self",), no_key=True).values_list("pk"))
 
 
 def _has_responses(visit: Visit) -> bool:
@@ -68,13 +72,70 @@ def reject(visit: Visit, *, text: str, category: str, user: User | None) -> bool
         raise Refused(_("Give a reason of at least %(least)s characters: the participant reads it.") % {"least": least})
     if kind.rejection_categories and category not in dict(kind.rejection_categories):
         raise Refused(_("Choose the category of the reason."))
-    if visit.assignments.filter(assignment__approval=Assignment.Approved.APPROVED).exists():
-        who = {"who": visit.participant}
-        raise Refused(_("A response of %(who)s is approved already, so the visit cannot be rejected.") % who)
+    _refuse_if_paid(visit)
     with transaction.atomic():
         if not _decide(visit, Decision.REJECTED, since=UNDECIDED, text=text.strip(), category=category):
             return False
     visit_states.leave_out_if_over(visit)
+    return True
+
+
+def _refuse_if_paid(visit: Visit) -> None:
+    if visit.assignments.filter(assignment__approval=Assignment.Approved.APPROVED).exists():
+        who = {"who": visit.participant}
+        raise Refused(
+            _("A response of %(who)s is approved already, so the visit can only be approved as a whole.") % who
+        )
+
+
+def pays_parts(connection: Connection) -> bool:
+    """Whether a visit can be approved for a part of its reward; otherwise the part is a bonus for a return."""
+    kind = studies.kind_of(connection)
+    return kind.pays_parts(connection.options) or not kind.offers("approve")
+
+
+@transaction.atomic
+def pay_part(visit: Visit, *, percent: int, text: str, user: User | None) -> bool:
+    """Pay so many percent of the reward instead of all of it; False if the visit was decided before.
+
+    Where the marketplace has no partial payment, and for a visit that was returned or not finished in time, it is a
+    bonus; the participant is asked to return the visit first. Raises Refused, changing nothing, and Overdrawn.
+    """
+    kind = studies.kind_of(visit.study.connection)
+    if not kind.smallest_part <= percent <= 99:
+        raise Refused(_("Give %(least)s to 99 percent of the reward.") % {"least": kind.smallest_part})
+    if not text.strip():
+        raise Refused(_("Tell the participant why."))
+    _lock_responses(visit)
+    visit.refresh_from_db(fields=["remote_state", "decision"])
+    if visit.decision not in UNDECIDED:
+        return False
+    _refuse_if_paid(visit)
+    if visit.remote_state in {Status.REJECTED, Status.SCREENED_OUT}:
+        raise Refused(_("The visit of %(who)s was rejected or screened out.") % {"who": visit.participant})
+    is_over = visit.remote_state in visit_states.OVER
+    in_place = pays_parts(visit.study.connection) and not is_over
+    if not (in_place and kind.offers("approve")) and not _has_responses(visit):
+        raise Refused(_("%(who)s has no response here, so there is nothing to pay.") % {"who": visit.participant})
+    return _pay_part(visit, percent, text.strip(), in_place=in_place, is_over=is_over, user=user)
+
+
+def _pay_part(visit: Visit, percent: int, text: str, *, in_place: bool, is_over: bool, user: User | None) -> bool:
+    visit.part_percent = percent
+    if is_over:
+        rows = Visit.objects.filter(~Q(state=Visit.State.LIVE), pk=visit.pk, decision__in=UNDECIDED, part_percent=0)
+        if not rows.update(part_percent=percent, decision_text=text):
+            return False
+        audit_log.record("visit part", visit.study.batch, visit=visit.pk, percent=percent)
+        visit_pay.pay_part_as_bonus(visit, user=user)
+        return True
+    if not _decide(visit, Decision.PART if in_place else Decision.RETURN, since=UNDECIDED, text=text):
+        return False
+    visit.refresh_from_db(fields=["remote_state"])
+    if in_place:
+        visit_pay.approve_in_part(visit, user=user)
+    elif visit.remote_state in visit_states.OVER:  # it was returned just now
+        visit_pay.pay_part_as_bonus(visit, user=user)
     return True
 
 
@@ -91,6 +152,7 @@ def _decide(visit: Visit, to: str, *, since: list[str], text: str = "", category
     is_told = kind.offers(OPERATIONS.get(Decision(to), "approve"))
     rows = Visit.objects.filter(~Q(state=Visit.State.LIVE), pk=visit.pk, decision__in=since)
     stamps = {"decided_at": Now(), "due_at": Now(), "sent_at": None if is_told else Now(), "error": "", "tries": 0}
+    stamps["part_percent"] = visit.part_percent if to in {Decision.PART, Decision.RETURN} else 0
     if not rows.update(decision=to, decision_text=text, decision_category=category, **stamps):
         return False
     visit.decision = to
@@ -141,7 +203,7 @@ def send_due(connection: Connection, *, patience: Patience | None = None, second
             sent += _send_approvals(some, line)
         for visit in rows.exclude(decision=Decision.APPROVED)[:MANY]:
             if time.monotonic() < end:
-                sent += _send_refusal(visit, line)
+                sent += _send_part(visit, line) if visit.decision == Decision.PART else _send_refusal(visit, line)
     return sent
 
 
@@ -183,6 +245,27 @@ def _send_refusal(visit: Visit, line: StudyLine) -> bool:
         _put_off([visit], failed, line)
         return False
     _note(visit, Status.REJECTED if visit.decision == Decision.REJECTED else "")
+    return True
+
+
+def _send_part(visit: Visit, line: StudyLine) -> bool:
+    """Have a part of the reward paid: asked for once, and again only if the submission still waits for it later."""
+    mine = Visit.objects.filter(pk=visit.pk, decision=Decision.PART, sent_at=None, tries=visit.tries)
+    if not mine.update(tries=F("tries") + 1, due_at=Now() + CARRIED_OUT_WITHIN):  # committed before the call
+        return False
+    there, asked = line.marketplace, {"percent": visit.part_percent, "text": visit.decision_text}
+    try:
+        is_done = visit.tries and line.call(there.submission, visit.external_id).status == Status.PARTLY_APPROVED
+        if not is_done:
+            line.call(there.approve_in_part, visit.external_id, token=visit.study.token, **asked)
+    except MarketplaceError as failed:
+        if isinstance(failed, TryAgain) and not failed.throttled:
+            Visit.objects.filter(pk=visit.pk, sent_at=None).update(error=str(failed)[:1000])
+        else:
+            _put_off([visit], failed, line)
+        return False
+    _note(visit, Status.PARTLY_APPROVED)
+    visit_pay.mark_paid(visit_pay.covered(visit))
     return True
 
 

@@ -15,9 +15,11 @@ from annotation.flow.review import assignment_approval
 from annotation.marketplaces.models import PanelStudy, Visit
 from annotation.models import Assignment, Entry, Payment, User
 from annotation.pure.batches import lifecycle
+from annotation.pure.money import pricing
 from annotation.pure.text.spreadsheet import csv_text, guarded
 
-REST = "visit-"  # prefix of the key of the payment that fills a visit's reward
+REST = "visit-"  # prefix of the key of the payment that fills a visit's reward, or is a part of it
+PART = "part-"  # prefix of the key of the bonus that is paid instead of the reward
 SCREEN_OUT = "screen_out"  # kind of an entry in the ledger
 
 
@@ -63,6 +65,42 @@ def _fill(visit: Visit, row: Assignment, user: User | None) -> None:
         assignment_approval.add_payment(row, Payment.Kind.BONUS, rest, key=key, reason=reason, user=user)
 
 
+def part_of(visit: Visit) -> Decimal:
+    """Dollars that are paid instead of the visit's reward."""
+    return pricing.rounded(visit.study.reward * visit.part_percent / 100)
+
+
+def approve_in_part(visit: Visit, *, user: User | None) -> None:
+    """Approve every response of the visit, and pay the part of its reward for all of them. Raises Overdrawn."""
+    rows = Assignment.objects.filter(visited__visit=visit, state=lifecycle.SUBMITTED)
+    rows = rows.exclude(auto_approve_at=None).select_related("batch__project", "hit", "worker").order_by("pk")
+    for row in rows:
+        assignment_approval.approve(row, user=user, pays=False)
+    last = rows.last()
+    if last is None:
+        _book(visit, Payment.Kind.REWARD, part_of(visit))
+        return
+    mark_paid(covered(visit))  # of nothing each
+    _add_part(visit, last, key=f"{REST}{visit.pk}", user=user)
+
+
+def pay_part_as_bonus(visit: Visit, *, user: User | None = None) -> None:
+    """Pay the part of a visit that is not paid otherwise, once. Raises Overdrawn."""
+    last = (
+        Assignment.objects.filter(visited__visit=visit, state=lifecycle.SUBMITTED)
+        .select_related("batch__project", "hit", "worker")
+        .order_by("pk")
+        .last()
+    )
+    if last is not None:
+        _add_part(visit, last, key=f"{PART}{visit.pk}", user=user)
+
+
+def _add_part(visit: Visit, row: Assignment, *, key: str, user: User | None) -> None:
+    reason = _("%(percent)s %% of the reward of the visit.") % {"percent": visit.part_percent}
+    assignment_approval.add_payment(row, Payment.Kind.BONUS, part_of(visit), key=key, reason=reason, user=user)
+
+
 def approved_there(visit: Visit) -> None:
     """The marketplace has paid the visit's reward: record that here, once. Raises Overdrawn."""
     if not visit.decision:
@@ -100,7 +138,8 @@ def unpaid(study: PanelStudy) -> QuerySet[Payment]:
     """Payments of approved visits that were not made yet."""
     open_ones = [Payment.State.DUE, Payment.State.SENDING, Payment.State.FAILED]
     rows = Payment.objects.filter(assignment__visited__visit__study=study, state__in=open_ones, amount__gt=0)
-    return rows.filter(assignment__visited__visit__decision=Visit.Decision.APPROVED)
+    paid = Q(assignment__visited__visit__decision__in=[Visit.Decision.APPROVED, Visit.Decision.PART])
+    return rows.filter(paid)
 
 
 def owed(study: PanelStudy) -> dict[str, Any]:

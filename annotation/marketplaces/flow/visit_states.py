@@ -63,6 +63,7 @@ def take_in(visit: Visit, submission: Submission) -> None:
         remote[name] = at.timestamp() if at else None
     Visit.objects.filter(pk=visit.pk).update(remote=remote, remote_state=submission.status, synced_at=Now())
     visit.remote, visit.remote_state = remote, submission.status
+    visit.refresh_from_db(fields=["part_percent"])  # after the update: a part decided meanwhile is paid by one of us
     if submission.status in {*OVER, Status.AWAITING, Status.SCREENED_OUT} and visit.state == State.LIVE:
         visit.move(State.ENDED, since=(State.LIVE,), ended_at=Now())
         return_hits(visit)
@@ -76,6 +77,11 @@ def take_in(visit: Visit, submission: Submission) -> None:
     elif submission.status == Status.SCREENED_OUT:
         try:
             visit_pay.screened_out_there(visit)
+        except Overdrawn:
+            trouble = UNPAID
+    elif visit.part_percent and submission.status in {Status.RETURNED, Status.TIMED_OUT}:
+        try:
+            visit_pay.pay_part_as_bonus(visit)
         except Overdrawn:
             trouble = UNPAID
     Visit.objects.filter(pk=visit.pk).exclude(trouble=trouble).update(trouble=trouble)
@@ -165,6 +171,7 @@ def settled(study: PanelStudy) -> dict[str, str]:
     own = Assignment.objects.filter(visited__visit=OuterRef("pk"), state=lifecycle.SUBMITTED)
     open_ones = Payment.objects.filter(assignment__visited__visit=OuterRef("pk")).exclude(visit_pay.is_bonus())
     is_paid = Q(remote_state=Status.APPROVED, decision=Visit.Decision.APPROVED)
+    is_paid |= Q(remote_state=Status.PARTLY_APPROVED, decision=Visit.Decision.PART)
     is_paid &= ~Exists(own.exclude(approval=Assignment.Approved.APPROVED))
     is_paid &= ~Exists(open_ones.exclude(state=Payment.State.PAID))
     is_over = Q(remote_state__in=OVER) & ~Exists(own.filter(visited__freed_at=None))

@@ -90,6 +90,7 @@ class Visit(StateRow):
 
     class Decision(models.TextChoices):
         APPROVED = "approved", _("approved")
+        PART = "part", _("approved in part")
         REJECTED = "rejected", _("rejected")
         RETURN = "return", _("return requested")
 
@@ -107,6 +108,8 @@ class Visit(StateRow):
     synced_at = models.DateTimeField(null=True, blank=True)
     decision = models.CharField(max_length=8, choices=Decision, blank=True)
     decision_text = models.TextField(blank=True)
+    # of the reward, instead of all of it; with another decision than PART it is paid as a bonus
+    part_percent = models.PositiveSmallIntegerField(default=0, db_default=0)
     decision_category = models.CharField(max_length=40, blank=True)
     decided_at = models.DateTimeField(null=True, blank=True)
     sent_at = models.DateTimeField(null=True, blank=True)  # when the marketplace had the decision
@@ -121,8 +124,9 @@ class Visit(StateRow):
             models.UniqueConstraint(fields=["study", "worker"], condition=Q(state="live"), name="visit_one_live"),
             models.CheckConstraint(condition=Q(state__in=["live", "done", "ended"]), name="visit_state_known"),
             models.CheckConstraint(
-                condition=Q(decision__in=["", "approved", "rejected", "return"]), name="visit_decision_known"
+                condition=Q(decision__in=["", "approved", "part", "rejected", "return"]), name="visit_decision_known"
             ),
+            models.CheckConstraint(condition=Q(part_percent__lt=100), name="visit_part_is_a_part"),
         ]
         indexes = [
             models.Index(fields=["deadline"], name="visit_deadlines", condition=Q(state="live")),

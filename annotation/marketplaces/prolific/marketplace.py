@@ -41,10 +41,12 @@ class Prolific(StudyMarketplace):
     option_names: Mapping[str, Any] = {
         "project": _("Prolific's id of the project, or empty"),
         "signed_links": _("yes, if your workspace has signed links, or empty"),
+        "partial_payment": _("yes, if your workspace can pay a part of the reward, or empty"),
     }
     codes = tuple(Outcome)
     minimum_hourly = Decimal(8)
     pays_screened_out = True
+    smallest_part = 8
     shortest_rejection = 100
     rejection_categories = (
         ("TOO_QUICKLY", _("Answered too quickly")),
@@ -108,7 +110,8 @@ class Prolific(StudyMarketplace):
         self._client.patch(f"{STUDIES}{study}/", self._study_body(spec))
 
     def _study_body(self, spec: StudySpec) -> dict[str, Any]:
-        return protocol.study_body(spec, project=self._options.get("project", ""), is_signed=self._signs_links())
+        own = {"is_signed": self._signs_links(), "pays_parts": self.pays_parts(self._options)}
+        return protocol.study_body(spec, project=self._options.get("project", ""), **own)
 
     def _signs_links(self) -> bool:
         return self._options.get("signed_links", "").lower() == "yes"
@@ -149,6 +152,12 @@ class Prolific(StudyMarketplace):
         if self.study(study).places < places:
             self._client.patch(f"{STUDIES}{study}/", {"total_available_places": places})
 
+    def set_screen_out_places(self, study: str, places: int) -> None:
+        code, action = protocol.screen_out(self._client.get(f"{STUDIES}{study}/"))
+        if code and int(action["slots"]) < places:
+            changed = {"code": code, "code_type": "FIXED_SCREENOUT", "actions": [action | {"slots": places}]}
+            self._client.patch(f"{STUDIES}{study}/", {"completion_codes": [changed]})
+
     def cost(self, spec: StudySpec) -> Decimal:
         asked = {"reward": protocol.cents(spec.reward), "total_available_places": spec.places}
         return protocol.units(member(self._client.post("/api/v1/study-cost-calculator/", asked), "total_cost"))
@@ -173,6 +182,15 @@ class Prolific(StudyMarketplace):
                 for one in some:
                     self._decide(one, {"action": "APPROVE"}, Status.APPROVED)
         return None
+
+    @classmethod
+    def pays_parts(cls, options: Mapping[str, str]) -> bool:
+        return options.get("partial_payment", "").lower() == "yes"
+
+    def approve_in_part(self, submission: str, *, token: str, percent: int, text: str) -> None:
+        data = {"percentage_of_reward": percent, "message_to_participant": text}
+        body = {"action": "COMPLETE", "completion_code": protocol.part_code(token), "completion_code_data": data}
+        self._decide(submission, body, Status.PARTLY_APPROVED)
 
     def reject(self, submission: str, *, reason: str, category: str) -> None:
         body = {"action": "REJECT", "message": reason, "rejection_category": category}

@@ -55,11 +55,14 @@ RETURNS: Final = {  # outcomes without work, which the participant is asked to r
     Outcome.NO_CONSENT: "You did not consent to take part.",
     Outcome.INCOMPATIBLE: "The study does not work on this device.",
 }
+SCREEN_OUT_PAYMENT = "FIXED_SCREEN_OUT_PAYMENT"
 SIGNED, SIGNED_AT, EVENT_ID = "x-prolific-request-signature", "x-prolific-request-timestamp", "x-event-id"
 ALLOW, BLOCK = "participant_group_allowlist", "participant_group_blocklist"
 
 
-def study_body(spec: StudySpec, *, project: str = "", is_signed: bool = False) -> dict[str, Any]:
+def study_body(
+    spec: StudySpec, *, project: str = "", is_signed: bool = False, pays_parts: bool = False
+) -> dict[str, Any]:
     """The body that creates a draft."""
     mark = "&" if "?" in spec.url else "?"
     parameters = "&".join(f"{name}={{{{%{name}%}}}}" for name in ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID"))
@@ -81,9 +84,17 @@ def study_body(spec: StudySpec, *, project: str = "", is_signed: bool = False) -
         "metadata": spec.token,
         "filters": [{"filter_id": name, "selected_values": list(chosen)} for name, chosen in groups if chosen],
     }
-    if is_signed:  # only where asked for: a workspace that lacks it may refuse the study
+    if is_signed:  # only where asked for: a workspace that lacks it may refuse the study; so with partial payment
         body["is_external_study_url_secure"] = True
+    if pays_parts:
+        part = {"code": part_code(spec.token), "code_type": "OTHER", "actions": [{"action": "DYNAMIC_PAYMENT"}]}
+        body["completion_codes"].append(part | {"actor": "researcher"})
     return body | ({"project": project} if project else {})
+
+
+def part_code(token: str) -> str:
+    """The code by which the researcher pays a part of the reward; participants cannot use it."""
+    return f"PART-{token[:8].upper()}"
 
 
 def internal_name(spec: StudySpec) -> str:
@@ -97,7 +108,7 @@ def _code(outcome: Outcome, code: str, spec: StudySpec) -> dict[str, Any]:
         action = {"action": "REQUEST_RETURN", "return_reason": RETURNS[outcome]}
     elif outcome == Outcome.SCREENED_OUT and spec.screen_out_reward:
         paid = {"fixed_screen_out_reward": cents(spec.screen_out_reward), "slots": spec.screen_out_places}
-        kind, action = "FIXED_SCREENOUT", {"action": "FIXED_SCREEN_OUT_PAYMENT", **paid}
+        kind, action = "FIXED_SCREENOUT", {"action": SCREEN_OUT_PAYMENT, **paid}
     return {"code": code, "code_type": kind, "actions": [action], "actor": "participant"}
 
 
@@ -124,7 +135,17 @@ def study_state(row: dict[str, Any]) -> StudyState:
         taken=int(row.get("places_taken") or 0),
         cost=units(row["total_cost"]) if row.get("total_cost") is not None else None,
         reward=units(member(row, "reward")),
+        screen_out_places=int(screen_out(row)[1].get("slots", 0)),
     )
+
+
+def screen_out(row: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """A study's code for being screened out with pay, and its action; ("", {}) if there is none."""
+    for code in row.get("completion_codes") or []:
+        for action in code.get("actions") or []:
+            if action.get("action") == SCREEN_OUT_PAYMENT:
+                return str(code["code"]), action
+    return "", {}
 
 
 def submission(row: dict[str, Any], *, study: str = "") -> Submission:

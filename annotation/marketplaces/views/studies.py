@@ -42,7 +42,7 @@ SHOWN: dict[str, Q] = {
     "live": Q(state="live"),
     "done": Q(state="done"),
     "ended": Q(state="ended"),
-    "approved": Q(decision="approved"),
+    "approved": Q(decision__in=["approved", "part"]),
     "trouble": ~Q(trouble=""),
 }
 STATUSES = {
@@ -97,8 +97,9 @@ def study_page(
         "schedule_form": ScheduleForm() if kind.offers("schedule") else None,
         "may_ask": kind.offers("request_return"),
         "pays_by_list": not kind.offers("approve"),
+        "pays_parts": visit_decisions.pays_parts(study.connection),
         "form": form or StudyForm.of(study),
-        "places_form": PlacesForm(initial={"places": study.places}),
+        "places_form": PlacesForm.of(study),
         "all_places": studies.places_for(batch, study.hits_per_visit),
         "refusal_form": RefusalForm(kind=kind),
         "numbers": _numbers(study),
@@ -189,12 +190,14 @@ def _draft(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
 
 
 def _places(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
-    form = PlacesForm(request.POST)
+    form = PlacesForm.of(study, request.POST)
     if not form.is_valid():
-        messages.error(request, " ".join(form.errors.get("places", [])))
+        messages.error(request, " ".join(text for texts in form.errors.values() for text in texts))
         return None
     with refusal_as_message(request):
         studies.raise_places(study, form.cleaned_data["places"])
+        if most := form.cleaned_data.get("screen_out_places"):
+            studies.raise_screen_outs(study, most)
         send_study(study, user=request.user)
     return None
 
@@ -241,6 +244,14 @@ def _return(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
     text = request.POST.get("reason", "")
     count = _each(request, study, partial(visit_decisions.request_return, text=text, user=request.user))
     done = ngettext("%(n)s participant is asked.", "%(n)s participants are asked.", count)
+    messages.success(request, done % {"n": count})
+    return None
+
+
+def _part(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
+    terms = {"text": request.POST.get("reason", ""), "percent": whole_number(request.POST.get("percent", ""), 0)}
+    count = _each(request, study, partial(visit_decisions.pay_part, **terms, user=request.user))
+    done = ngettext("A part is paid for %(n)s visit.", "A part is paid for %(n)s visits.", count)
     messages.success(request, done % {"n": count})
     return None
 
@@ -301,6 +312,7 @@ ACTS: dict[str, Callable[[HttpRequest, PanelStudy], HttpResponse | None]] = {
     "approve": _approve,
     "reject": _reject,
     "return": _return,
+    "part": _part,
     "paid": _paid,
     "demographics-file": _demographics_file,
     "demographics": _demographics,

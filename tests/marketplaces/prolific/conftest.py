@@ -11,6 +11,8 @@ import pytest
 from django.test import Client
 
 from annotation.flow.money import ledger
+from annotation.marketplaces.models import BatchMarketplace
+from annotation.models import Batch
 from annotation.prolific_emulator.faults import Faults
 from annotation.prolific_emulator.server import Emulator
 from annotation.prolific_emulator.world import World
@@ -27,14 +29,34 @@ def emulator() -> Iterator[Emulator]:
 
 @pytest.fixture
 def make_panel(emulator: Emulator, project: Any, tmp_path: Path) -> Callable[..., Panel]:
-    def make(size: int = 4, per_hit: int = 9) -> Panel:
+    def make(size: int = 4, per_hit: int = 9, **options: str) -> Panel:
         ledger.deposit(project, Decimal(5000), key="start")
         batch = launched(
             project, "panel", dataset_of(project, tmp_path, name="panel", size=size), assignments_per_hit=per_hit
         )
-        return Panel(emulator, batch)
+        return Panel(emulator, batch, **options)
 
     return make
+
+
+@pytest.fixture
+def make_paying(make_panel: Callable[..., Panel]) -> Callable[..., Panel]:
+    """A panel whose batch pays through it."""
+
+    def make(**options: str) -> Panel:
+        panel = make_panel(**options)
+        BatchMarketplace.objects.create(batch=panel.batch, connection=panel.connection)
+        Batch.objects.update(on_marketplace=True, reward=Decimal("1.50"), auto_approval=3600)
+        panel.batch.hits.update(reward=Decimal("1.50"), promised=Decimal("1.50"))
+        panel.batch.refresh_from_db()
+        return panel
+
+    return make
+
+
+@pytest.fixture
+def paying(make_paying: Callable[..., Panel]) -> Panel:
+    return make_paying()
 
 
 @pytest.fixture

@@ -11,9 +11,10 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from annotation.marketplaces.base import MarketplaceError
+from annotation.marketplaces.flow import study_sync, visit_decisions
 from annotation.marketplaces.flow.connections import StudyLine
 from annotation.marketplaces.models import Connection, PanelStudy, Visit, VisitAssignment
-from annotation.models import Assignment, Batch, Payment, Worker
+from annotation.models import Assignment, Batch, Payment, User, Worker
 from annotation.prolific_emulator import submissions
 from annotation.prolific_emulator.server import Emulator
 from tests.flow.acting import submit, take
@@ -26,17 +27,19 @@ PATIENT = replace(QUICK, most_failures=10**6, lease=timedelta(0))
 class Panel:
     """`study` is ours, `there` theirs; `visit()` makes one more."""
 
-    def __init__(self, emulator: Emulator, batch: Batch) -> None:
+    def __init__(self, emulator: Emulator, batch: Batch, **options: str) -> None:
         self.emulator, self.batch = emulator, batch
         self.connection = Connection.objects.create(
             project=batch.project, name="panel", kind="prolific", preset="other", endpoint_url=emulator.url,
             worker_origin=emulator.url, key_id=emulator.world.workspace, secret=TOKEN,
+            options=options,
         )  # fmt: skip
-        self.client = client_for(emulator)
+        self.client = client_for(emulator, options=tuple(options.items()))
         self.there = self.client.create_study(replace(SPEC, places=5000))
         self.client.publish(self.there)
         self.study = PanelStudy.objects.create(
-            batch=batch, connection=self.connection, external_id=self.there, goal="active", hits_per_visit=1,
+            batch=batch, connection=self.connection, token=SPEC.token, external_id=self.there, goal="active",
+            hits_per_visit=1,
             reward=SPEC.reward, places=5000, minutes=8, max_minutes=30, codes=SPEC.codes, standing="active",
         )  # fmt: skip
 
@@ -76,6 +79,25 @@ class Panel:
 
     def paid_there(self, visit: Visit) -> list[int]:
         return sorted(self.emulator.world.submissions[visit.external_id].bonuses)
+
+
+def came_back(panel: Panel, **columns: Any) -> Visit:
+    """A participant who did a HIT here and is back there, and nobody decided."""
+    visit = panel.visit()
+    there = panel.emulator.world.submissions[visit.external_id]
+    there.status, there.approvals = "AWAITING REVIEW", 0
+    Worker.objects.filter(pk=visit.worker_id).update(user=User.objects.create(username=f"guest-{visit.pk}"))
+    Visit.objects.filter(pk=visit.pk).update(**{"decision": "", "sent_at": None, "remote_state": "awaiting"} | columns)
+    return Visit.objects.select_related("study__batch__project", "study__connection", "worker").get(pk=visit.pk)
+
+
+def send(panel: Panel) -> None:
+    Visit.objects.filter(sent_at=None).exclude(decision="").update(due_at=timezone.now() - timedelta(seconds=5))
+    visit_decisions.send_due(panel.connection, patience=PATIENT)
+
+
+def sync(panel: Panel) -> int:
+    return study_sync.sync(PanelStudy.objects.select_related("batch__project").get(), panel.line())
 
 
 class Killed(BaseException):

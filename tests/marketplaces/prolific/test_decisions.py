@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import timedelta
-from decimal import Decimal
-from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -13,44 +10,14 @@ from django.utils import timezone
 from annotation.flow.errors import Refused
 from annotation.flow.money import ledger_audit
 from annotation.flow.review import assignment_approval
-from annotation.marketplaces.flow import study_sync, visit_decisions, visit_states
-from annotation.marketplaces.models import BatchMarketplace, Difference, PanelStudy, Visit
-from annotation.models import Assignment, Batch, Entry, Payment, User, Worker
+from annotation.marketplaces.flow import visit_decisions, visit_states
+from annotation.marketplaces.models import Difference, PanelStudy, Visit
+from annotation.models import Assignment, Entry, Payment
 from annotation.prolific_emulator import submissions
-from tests.marketplaces.prolific.panel import PATIENT, Panel
+from tests.marketplaces.prolific.panel import Panel, came_back, send, sync
 
 pytestmark = pytest.mark.django_db
 APPROVED = Assignment.Approved.APPROVED
-
-
-@pytest.fixture
-def paying(make_panel: Callable[..., Panel]) -> Panel:
-    """A panel whose batch pays through it."""
-    panel = make_panel()
-    BatchMarketplace.objects.create(batch=panel.batch, connection=panel.connection)
-    Batch.objects.update(on_marketplace=True, reward=Decimal("1.50"), auto_approval=3600)
-    panel.batch.hits.update(reward=Decimal("1.50"), promised=Decimal("1.50"))
-    panel.batch.refresh_from_db()
-    return panel
-
-
-def came_back(panel: Panel, **columns: Any) -> Visit:
-    """A participant who did a HIT here and is back there, and nobody decided."""
-    visit = panel.visit()
-    there = panel.emulator.world.submissions[visit.external_id]
-    there.status, there.approvals = "AWAITING REVIEW", 0
-    Worker.objects.filter(pk=visit.worker_id).update(user=User.objects.create(username=f"guest-{visit.pk}"))
-    Visit.objects.filter(pk=visit.pk).update(**{"decision": "", "sent_at": None, "remote_state": "awaiting"} | columns)
-    return Visit.objects.select_related("study__batch__project", "study__connection", "worker").get(pk=visit.pk)
-
-
-def send(panel: Panel) -> None:
-    Visit.objects.filter(sent_at=None).exclude(decision="").update(due_at=timezone.now() - timedelta(seconds=5))
-    visit_decisions.send_due(panel.connection, patience=PATIENT)
-
-
-def sync(panel: Panel) -> int:
-    return study_sync.sync(PanelStudy.objects.select_related("batch__project").get(), panel.line())
 
 
 def states() -> list[str]:

@@ -100,6 +100,28 @@ def test_prolific_pauses_the_study_when_all_were_paid(emulator: Emulator, study:
     assert Entry.objects.filter(kind="screen_out").count() == 2
 
 
+def test_raising_the_number_on_the_page_lets_the_study_go_on(
+    emulator: Emulator, study: PanelStudy, signed_in: Client
+) -> None:
+    study = published(study)
+    for name in "ab":
+        turned_away(emulator, study, name)
+    sync(study)
+    free, held = budget(study)
+    path = f"/projects/{study.batch.project.slug}/batches/{study.batch.slug}/marketplace/study/places/"
+    page = signed_in.post(path, {"places": "4", "screen_out_places": "1"}, follow=True).content.decode()
+    assert "can only be raised" in page
+    signed_in.post(path, {"places": "4", "screen_out_places": "5"})
+    assert budget(study) == (free - 3 * SLOT, held + 3 * SLOT)
+    studies.send_due(study.connection, patience=PATIENT)
+    there = emulator.world.studies[study.external_id or ""]
+    assert (there["status"], again().state) == ("ACTIVE", "settled")
+    turned_away(emulator, study, "c")
+    sync(study)
+    assert Entry.objects.filter(kind="screen_out").count() == 3
+    assert not study.differences.filter(gone_at=None).exists()
+
+
 def test_who_comes_back_after_the_batch_was_closed_is_booked_from_the_budget(
     emulator: Emulator, study: PanelStudy
 ) -> None:

@@ -25,11 +25,12 @@ class Command(JSONCommand):
         parser.add_argument("--participants", type=int, default=0, help="simulated participants for each new study")
         parser.add_argument("--slow", type=float, default=0.0, help="seconds that approvals and bonuses take")
         parser.add_argument("--signed-links", action="store_true", help="sign the links of studies that ask for it")
+        parser.add_argument("--partial-payment", action="store_true", help="allow payment of a part of the reward")
 
     def act(self, **options: Any) -> dict[str, Any]:
         slow = timedelta(seconds=options["slow"])
-        token, seed, signs = options["token"], options["seed"], options["signed_links"]
-        world = World(token, seed, signs_links=signs, approval_delay=slow, bonus_delay=slow)
+        has = {"signs_links": options["signed_links"], "pays_parts": options["partial_payment"]}
+        world = World(options["token"], options["seed"], approval_delay=slow, bonus_delay=slow, **has)
         faults = Faults(options["faults"], options["faults"], seed=options["seed"])
         with Emulator(world, faults, bind=options["bind"]) as emulator:
             self._show(
