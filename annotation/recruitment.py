@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
@@ -53,6 +53,14 @@ class Marketplaces:
 
     def send(self, batch: Batch, *, user: User | None = None) -> None:
         """Publish what is waiting of a launched batch, in a job."""
+
+    def assigns_hits(self, batch: Batch) -> bool:
+        """Whether the batch's marketplace chooses each worker's next HIT; otherwise our pages do."""
+        return True
+
+    def demographics(self, batch: Batch) -> Sequence[dict[str, Any]]:
+        """Tables of what the marketplace told of the batch's workers, without small groups."""
+        return ()
 
     def admits(self, worker: Worker, batch: Batch) -> bool:
         """Whether a worker with an account here works on this batch of a marketplace now, on the ordinary pages."""
@@ -110,6 +118,11 @@ def marketplaces() -> Marketplaces:
 def name_of(batch: Batch) -> str:
     """The name of the batch's marketplace; "" for the built-in one."""
     return marketplaces().of(batch).name if batch.on_marketplace else ""
+
+
+def has_gold_among_hits(batch: Batch) -> bool:
+    """Whether the batch's hidden gold is among its HITs, because the marketplace chooses each worker's next one."""
+    return bool(batch.check_share) and batch.on_marketplace and marketplaces().assigns_hits(batch)
 
 
 def used(batch: Batch, responses: QuerySet[Assignment]) -> QuerySet[Assignment]:

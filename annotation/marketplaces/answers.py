@@ -3,13 +3,14 @@
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from typing import Any
 
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.flow.errors import Refused
-from annotation.marketplaces.flow import connections, payments, studies, visit_states, visits
+from annotation.marketplaces.flow import connections, demographics, payments, studies, visit_states, visits
 from annotation.marketplaces.kinds import kinds
 from annotation.marketplaces.models import (
     Arrival,
@@ -17,6 +18,7 @@ from annotation.marketplaces.models import (
     Connection,
     Demographic,
     Difference,
+    PanelStudy,
     Publication,
     Visit,
 )
@@ -58,6 +60,13 @@ class Published(Marketplaces):
 
         if not studies.is_study(batch):  # a study stays a draft until the requester publishes it
             send_batch(batch, user=user)
+
+    def assigns_hits(self, batch: Batch) -> bool:
+        return not studies.is_study(batch)
+
+    def demographics(self, batch: Batch) -> Sequence[dict[str, Any]]:
+        study = PanelStudy.objects.filter(batch=batch).select_related("batch").first()
+        return demographics.tables(study) if study else ()
 
     def admits(self, worker: Worker, batch: Batch) -> bool:
         return visits.live_visit(worker, batch) is not None

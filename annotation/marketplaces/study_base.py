@@ -144,6 +144,7 @@ class StudyMarketplace(Marketplace):
     `codes`: the outcomes that it can be told of. `minimum_hourly`: the lowest wage that it allows, in its currency.
     `pays_screened_out`: whether it pays participants who are screened out a part of the reward.
     `smallest_part`: the lowest percentage of the reward that `approve_in_part` pays.
+    `demographics`: names of the columns of its export that can be kept, in lower case; empty: any.
     `endpoint` and `worker_origin`: defaults of a connection. `option_names`: {option of a connection: label}.
     """
 
@@ -156,6 +157,7 @@ class StudyMarketplace(Marketplace):
     minimum_hourly: Decimal = Decimal(0)
     pays_screened_out: bool = False
     smallest_part: int = 1
+    demographics: frozenset[str] = frozenset()
     rejection_categories: tuple[tuple[str, str], ...] = ()  # (value, label); empty: none are asked for
     shortest_rejection: int = 1  # letters of the reason
 

@@ -78,6 +78,35 @@ def test_columns_are_ticked_joined_and_shown_without_small_groups(requester: Cli
         assert "Female" not in requester.get(page, follow=True).content.decode()
 
 
+def test_the_report_has_the_tables_and_its_parts_and_files_do_not(requester: Client, study: PanelStudy) -> None:
+    there = "/projects/wells/batches/visited/report/"
+    assert 'id="demographics"' not in requester.get(there).content.decode()
+    keep(requester, upload(requester, export()), "Sex")
+    assert 'id="demographics"' not in requester.get(there).content.decode()  # its scores are folded
+    requester.post(f"{there}open/")
+    text = requester.get(there).content.decode()
+    assert rows(text) == [["Female", "5", "100"], ["other values", "6", "100"]]
+    assert "Intersexed" not in text
+    part = requester.get(there, {"dataset": study.batch.datasets.get().slug}).content.decode()
+    assert 'id="demographics"' not in part
+
+
+def test_columns_that_prolific_is_not_known_to_have_are_left_out_with_a_sentence(
+    requester: Client, study: PanelStudy
+) -> None:
+    study.connection.kind = "prolific"
+    study.connection.save()
+    known = "Age,Sex,Ethnicity simplified,Language,Country of residence,Nationality,Country of birth,Student status"
+    header = f"Submission id,Participant id,Status,Started at,Time taken,Total approvals,{known},Handedness,Shoe size\n"
+    lines = [
+        f"s{n},p{n},APPROVED,2026-11-20,60,9,30,Male,White,English,Malta,Malta,Malta,Yes,left,4\n" for n in range(6)
+    ]
+    shown = upload(requester, header + "".join(lines))
+    assert "These columns are not known, and are left out: Handedness, Shoe size." in shown
+    offered = re.findall(r'<input type="checkbox" name="columns" value="([^"]*)"', shown)
+    assert offered == known.split(",")
+
+
 def test_a_value_that_few_have_is_merged_with_the_next_smallest(requester: Client, study: PanelStudy) -> None:
     text = keep(requester, upload(requester, export()), "Sex").content.decode()
     assert rows(text) == [["Female", "5", "100"], ["other values", "6", "100"]]

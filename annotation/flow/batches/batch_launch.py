@@ -23,7 +23,7 @@ from annotation.flow.projects.job_queue import Lost
 from annotation.models import Batch, Dataset, Hit, Instructions, Item, Project, QualificationRound, User, Worker
 from annotation.pure.money import pricing
 from annotation.pure.text.answer_kinds import NO_ANSWER
-from annotation.recruitment import Marketplace, marketplaces
+from annotation.recruitment import Marketplace, has_gold_among_hits, marketplaces
 from annotation.registry import task_type
 from annotation.tasktype import Features, capabilities
 
@@ -203,7 +203,7 @@ def hits_of(
     """
     task = task_type(batch.task)
     round = round_attempts.round_of(batch)
-    for_all = round is not None or (check and not batch.on_marketplace)
+    for_all = round is not None or (check and not has_gold_among_hits(batch))
     graded = check or (round is not None and round.grading == QualificationRound.Grading.GOLD)
     options = task.options(batch.options)
     # `every`, because items may have been edited since they were drawn

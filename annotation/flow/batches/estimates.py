@@ -155,7 +155,7 @@ def _checks(batch: Batch, kinds: Kinds) -> Kinds:
     if not kinds or not batch.check_share:
         return Counter()
     most, promise, wanted = max(kinds)
-    if batch.on_marketplace:
+    if recruitment.has_gold_among_hits(batch):
         return Counter({(most, promise, wanted): batch_funds.checks_among(batch, sum(kinds.values()))})
     places = sum(count * wanted for (_most, _promise, wanted), count in kinds.items())
     return Counter({(most, most, 1): batch_funds.checks_among(batch, places)})

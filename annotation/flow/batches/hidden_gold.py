@@ -1,7 +1,7 @@
 """Hidden gold: items with known answers among the others, and the rule that warns and pauses workers.
 
-Its HITs (`Hit.check_item`) are outside the queue: every worker may get each of them once. On a marketplace, which
-assigns HITs itself, they are among the others, with as many assignments.
+Its HITs (`Hit.check_item`) are outside the queue: every worker may get each of them once. Where a
+marketplace assigns HITs itself, they are among the others, with as many assignments.
 """
 
 from collections.abc import Sequence
@@ -21,6 +21,7 @@ from annotation.flow.projects import audit_log
 from annotation.models import Assignment, Batch, Dataset, Feedback, Hit, Item, Participation, Worker
 from annotation.pure.batches import lifecycle
 from annotation.pure.people.round_draw import checks_to_come, is_hidden_gold
+from annotation.recruitment import has_gold_among_hits
 
 MOST_SHARE = 0.5
 MOST_CHECKS = 1000  # of hidden gold in a batch
@@ -77,8 +78,9 @@ def items_of(batch: Batch) -> list[int]:
         return []
     held = Item.objects.usable().filter(dataset__checked=batch).order_by("dataset__slug", "position")
     found = list(held.exclude(hits__batch=batch).values_list("pk", flat=True))
-    if len(found) > MOST_CHECKS or batch.on_marketplace:
-        most = len(found) if batch.on_marketplace else MOST_CHECKS
+    is_among = has_gold_among_hits(batch)
+    if len(found) > MOST_CHECKS or is_among:
+        most = len(found) if is_among else MOST_CHECKS
         found = Random(f"{batch.seed}/checks").sample(found, most)
     return found
 
@@ -86,14 +88,14 @@ def items_of(batch: Batch) -> list[int]:
 def checks_needed(batch: Batch, hits: int) -> int:
     """The maximum number of HITs of hidden gold beside `hits` others: all, because every worker may get each.
 
-    On a marketplace only the share of the batch, because there we cannot choose a worker's next HIT.
+    Only the share of the batch where a marketplace chooses a worker's next HIT.
     """
-    return batch_funds.checks_among(batch, hits) if batch.on_marketplace else MOST_CHECKS
+    return batch_funds.checks_among(batch, hits) if has_gold_among_hits(batch) else MOST_CHECKS
 
 
 def lacking(batch: Batch) -> list[str]:
     """A warning if a launched batch on a marketplace has less hidden gold than was asked for; else empty."""
-    if not (batch.check_share and batch.on_marketplace and batch.launched_at):
+    if not (has_gold_among_hits(batch) and batch.launched_at):
         return []
     made, wanted = batch.hits.filter(check_item=True).count(), checks_needed(batch, batch.size)
     if made >= wanted:
@@ -109,6 +111,11 @@ def lacking(batch: Batch) -> list[str]:
 def may_pause(batch: Batch) -> bool:
     """Whether the batch's rule can pause a worker."""
     return bool(batch.check_share) and read_rule(batch.check_rule).pause_below is not None
+
+
+def is_on_demand(hit: Hit, batch: Batch) -> bool:
+    """Whether the HIT is hidden gold that makes room for each worker who gets it."""
+    return hit.check_item and not has_gold_among_hits(batch)
 
 
 def is_over(hit: Hit) -> bool:

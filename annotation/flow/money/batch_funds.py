@@ -18,7 +18,7 @@ from annotation.flow.money import ledger
 from annotation.models import Account, Assignment, Batch, Entry, Hit, Payment, ReservedHit
 from annotation.pure.batches import lifecycle
 from annotation.pure.money import pricing
-from annotation.recruitment import marketplaces
+from annotation.recruitment import has_gold_among_hits, marketplaces
 from annotation.registry import task_type
 from annotation.tasktype import capabilities
 
@@ -93,7 +93,7 @@ def _of_hits(batch: Batch, hits: QuerySet[Hit]) -> Decimal:
     # in a qualification round assignments are added on demand
     has_free = batch.state in UNDER_WAY and batch.purpose != Batch.Purpose.QUALIFICATION
     offered = Q(excluded_at__isnull=True) if has_free else Q(pk__in=[])
-    if not batch.on_marketplace:
+    if not has_gold_among_hits(batch):
         offered &= Q(check_item=False)
     kinds = hits.order_by().values("reward", "wanted", "check_item", "promised")
     counted = kinds.annotate(under_way=Sum("live"), free=Sum("room", filter=offered, default=0))
@@ -103,7 +103,7 @@ def _of_hits(batch: Batch, hits: QuerySet[Hit]) -> Decimal:
         each = cost(batch, row["reward"], assignments=wanted, promise=row["promised"])
         total += (row["under_way"] + row["free"]) * each
         free += row["free"]
-    return total + (_of_checks(batch, hits, free) if batch.check_share and not batch.on_marketplace else 0)
+    return total + (_of_checks(batch, hits, free) if batch.check_share and not has_gold_among_hits(batch) else 0)
 
 
 def _of_given(batch: Batch) -> Decimal:

@@ -19,7 +19,7 @@ from annotation.models import Account, Batch, Entry, Payment, Project, User, Wor
 from annotation.models.compiled import Update, compiled_update
 from annotation.models.money import OUTSIDE, amount_field
 from annotation.pure.money import pricing
-from annotation.recruitment import marketplaces
+from annotation.recruitment import has_gold_among_hits, marketplaces
 
 AVAILABLE = "available"
 FEES = "fees"
@@ -56,10 +56,11 @@ def fee_on(batch: Batch, kind: str, amount: Decimal, *, assignments: int) -> Dec
 def assignments_requested(batch: Batch, *, check: bool, wanted: int) -> int:
     """The number of assignments by which the fee of a HIT is computed; `check`: whether it is hidden gold.
 
-    On the built-in marketplace HITs of a round and hidden gold count as one, because assignments are added on demand.
+    Where assignments are added on demand, HITs of a round and hidden gold count as one.
     """
-    for_all = check or batch.purpose == Batch.Purpose.QUALIFICATION
-    return 1 if for_all and not batch.on_marketplace else wanted
+    if check:
+        return wanted if has_gold_among_hits(batch) else 1
+    return 1 if batch.purpose == Batch.Purpose.QUALIFICATION and not batch.on_marketplace else wanted
 
 
 def balance(project: Project, name: str) -> Decimal:

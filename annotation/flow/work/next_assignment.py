@@ -360,7 +360,7 @@ def take_up(assignment: Assignment) -> bool:
 def _take_again(row: Assignment, *, in_round: bool) -> bool:
     hit = Hit(pk=row.hit_id, batch=row.batch)
     if not in_round:
-        for_all = row.hit.check_item and not row.batch.on_marketplace
+        for_all = hidden_gold.is_on_demand(row.hit, row.batch)
         return hidden_gold.make_place(hit) if for_all else bool(take_place(row.hit_id, row.batch_id))
     with suppress(ledger.Overdrawn), transaction.atomic():
         return _take_in_round(hit)

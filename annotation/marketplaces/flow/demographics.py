@@ -1,7 +1,7 @@
 """Demographics from a panel's export: joined to a study's participants, kept as ticked, shown by groups."""
 
 import csv
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from typing import Any
@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from annotation.flow.errors import Refused
 from annotation.flow.people import bulk_grants
 from annotation.marketplaces.flow import visit_states
+from annotation.marketplaces.flow.studies import kind_of
 from annotation.marketplaces.models import Demographic, PanelStudy
 from annotation.marketplaces.models.demographics import LONGEST
 from annotation.models import Batch, Worker
@@ -24,16 +25,22 @@ Columns = Mapping[str, Mapping[str, str]]  # {column: {key of the worker: value}
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """The columns of a panel's export that can be kept, and how many of its rows are of nobody who counts here."""
+    """The columns of a panel's export that can be kept, and how many of its rows are of nobody who counts here.
+
+    `strange`: names of columns that are left out because this kind of marketplace is not known to have them.
+    """
 
     columns: Columns
     joined: int
     unknown: int
+    strange: Sequence[str]
 
 
 def read(study: PanelStudy, text: str) -> Export:
     """Join a panel's export, a CSV with the column "Participant id", to the study's participants. Raises Refused."""
     header, rows = _table(text)
+    own = kind_of(study.connection).demographics
+    strange = [name for name in header if own and demographics.tells_of_person(name) and name.lower() not in own]
     known = dict(study.visits.filter(worker__in=_participants(study)).values_list("participant", "worker"))
     at = [name.lower() for name in header].index(ID)
     found: dict[str, dict[str, str]] = {name: {} for name in header}
@@ -50,11 +57,13 @@ def read(study: PanelStudy, text: str) -> Export:
     if not joined:
         raise Refused(_("No participant of the file is one of this study."))
     offered = {
-        name: kept for name, kept in found.items() if demographics.is_offered(name, kept.values(), longest=LONGEST)
+        name: kept
+        for name, kept in found.items()
+        if name not in strange and demographics.is_offered(name, kept.values(), longest=LONGEST)
     }
     if not offered:
         raise Refused(_("The file has no column that can be kept."))
-    return Export(offered, len(joined), unknown)
+    return Export(offered, len(joined), unknown, strange)
 
 
 def _table(text: str) -> tuple[list[str], list[list[str]]]:

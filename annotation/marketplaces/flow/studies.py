@@ -17,6 +17,7 @@ from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
+from annotation.flow.batches import hidden_gold
 from annotation.flow.errors import Refused
 from annotation.flow.money import batch_funds
 from annotation.flow.projects import audit_log
@@ -53,8 +54,12 @@ def kind_of(connection: Connection) -> type[StudyMarketplace]:
 def prepare(batch: Batch) -> None:
     """Prepare the launch of a batch as a study. Raises Refused if it cannot be launched."""
     kind = kind_of(batch.marketplace.connection)
-    if batch.check_share:
-        raise Refused(_("Hidden gold cannot be mixed into the HITs of a study. Remove it, or choose other workers."))
+    if hidden_gold.may_pause(batch):
+        text = _(
+            "Hidden gold cannot pause the participants of a study, as marketplaces do not accept it as an attention "
+            "check. Leave the threshold for a pause empty."
+        )
+        raise Refused(text)
     if kind.minimum_hourly and wage(batch.reward, batch.expected_seconds / 60) < kind.minimum_hourly:
         values = {"least": kind.minimum_hourly, "wage": wage(batch.reward, batch.expected_seconds / 60)}
         text = _(
@@ -89,8 +94,9 @@ def make(batch: Batch) -> PanelStudy:
 
 
 def places_for(batch: Batch, hits: int) -> int:
-    """The number of participants who do all HITs of a batch."""
-    return math.ceil(batch.size * batch.assignments_per_hit / hits)
+    """The number of participants who do all HITs of a batch, and the hidden gold among them."""
+    wanted = batch.size * batch.assignments_per_hit
+    return math.ceil((wanted + batch_funds.checks_among(batch, wanted)) / hits)
 
 
 def sizes(batch: Batch, hits: int) -> dict[str, Any]:

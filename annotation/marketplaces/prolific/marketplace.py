@@ -48,6 +48,7 @@ class Prolific(StudyMarketplace):
     pays_screened_out = True
     smallest_part = 8
     shortest_rejection = 100
+    demographics = protocol.DEMOGRAPHICS
     rejection_categories = (
         ("TOO_QUICKLY", _("Answered too quickly")),
         ("TOO_SLOWLY", _("Answered too slowly")),

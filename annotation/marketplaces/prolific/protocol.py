@@ -55,6 +55,12 @@ RETURNS: Final = {  # outcomes without work, which the participant is asked to r
     Outcome.NO_CONSENT: "You did not consent to take part.",
     Outcome.INCOMPATIBLE: "The study does not work on this device.",
 }
+# columns of the demographic export: as files name them, and as the description of the API does
+DEMOGRAPHICS: Final = frozenset(
+    {"age", "sex", "ethnicity simplified", "ethnicity (simplified)", "language", "first language", "nationality",
+     "country of residence", "current country of residence", "country of birth", "student status",
+     "employment status"}
+)  # fmt: skip
 SCREEN_OUT_PAYMENT = "FIXED_SCREEN_OUT_PAYMENT"
 SIGNED, SIGNED_AT, EVENT_ID = "x-prolific-request-signature", "x-prolific-request-timestamp", "x-event-id"
 ALLOW, BLOCK = "participant_group_allowlist", "participant_group_blocklist"

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Avg, Count, Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
@@ -83,8 +83,11 @@ def study_page(
     show = request.GET.get("show", "waiting")
     rows = _shown(study, show).order_by("-pk").select_related("worker__project")
     done = Count("assignments", filter=Q(assignments__assignment__state="submitted"))
-    page = Paginator(rows.annotate(done=done), 50).get_page(request.GET.get("page"))
+    gold = Q(assignments__assignment__hit__check_item=True, assignments__assignment__grade__isnull=False)
+    grades = {"gold": Count("assignments", filter=gold), "grade": Avg("assignments__assignment__grade", filter=gold)}
+    page = Paginator(rows.annotate(done=done, **grades), 50).get_page(request.GET.get("page"))
     for row in page:
+        row.percent = 100 * row.grade if row.gold else None
         row.ended_as = OUTCOMES.get(row.outcome, "")
         row.there = STATUSES.get(row.remote_state, row.remote_state)
         row.problem = PROBLEMS.get(row.trouble, row.trouble)
@@ -275,6 +278,9 @@ def _demographics_file(request: HttpRequest, study: PanelStudy) -> HttpResponse 
                 export.unknown,
             )
             messages.info(request, f"{found % {'n': export.joined}} {others % {'n': export.unknown}}")
+            if export.strange:
+                text = _("These columns are not known, and are left out: %(names)s.")
+                messages.info(request, text % {"names": ", ".join(export.strange[:20])})
             return study_page(request, study.batch, demographics_columns=DemographicsForm.of(study, export.columns))
     return study_page(request, study.batch, status=422, demographics_file=form)
 

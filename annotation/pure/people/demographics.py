@@ -31,10 +31,15 @@ def value_of(name: str, cell: str) -> str:
     return f"{decade}–{decade + 9}"
 
 
+def tells_of_person(name: str) -> bool:
+    """Whether a column is neither an id, a time, nor about the visit."""
+    return name.lower() not in OF_VISIT and not name.lower().endswith((" id", " at"))
+
+
 def is_offered(name: str, values: Iterable[str], *, longest: int) -> bool:
     """Whether a column can be kept: not ids, times, long texts, or what tells every participant from the others."""
     known = list(values)
-    if name.lower() in OF_VISIT or name.lower().endswith((" id", " at")) or not 0 < len(name) <= longest:
+    if not tells_of_person(name) or not 0 < len(name) <= longest:
         return False
     tells_apart = len(known) > LEAST and len(set(known)) == len(known)
     return bool(known) and not tells_apart and max(map(len, known)) <= longest

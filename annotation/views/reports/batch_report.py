@@ -18,6 +18,7 @@ from annotation.models import Batch, BatchReport, Job, PartReport, Project
 from annotation.models.batch import by_disagreement
 from annotation.pure.batches.hit_filters import Cut
 from annotation.pure.people import roles
+from annotation.recruitment import marketplaces
 from annotation.views.access import member_action, member_page
 from annotation.views.batches.batch_page import OPENED, batch_context, batch_of, is_folded
 from annotation.views.post_handling import see
@@ -52,6 +53,7 @@ def report(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
         context |= exhibit(kept.content, shown, cut) | {"worst": _worst(shown, cut), "report_exports": EXPORTS}
     if kept and not cut.is_part:
         context["methods"] = _kept(shown, kept, f"methods/{get_language()}", methods_of)
+        context["demographics"] = marketplaces().demographics(shown) if shown.on_marketplace else ()
     return render(request, "reports/report.html", context)
 
 
