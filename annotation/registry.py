@@ -11,6 +11,7 @@ from pathlib import Path
 import tasks
 from annotation.pure.data.example import Example
 from annotation.tasktype import TaskType
+from annotation.tasktype.capabilities import variants
 from annotation.tasktype.helpers.task_form import TaskForm
 
 
@@ -46,15 +47,21 @@ def folder_of(kind: str) -> Path:
 
 
 @cache
-def default_instructions(kind: str) -> str:
-    """The task's default instructions in Markdown."""
-    return (folder_of(kind) / "instructions.md").read_text(encoding="utf-8")
+def default_instructions(kind: str, variant: str = "") -> str:
+    """The default instructions of the task, or of its variant, in Markdown."""
+    return (folder_of(kind) / f"{variant or 'instructions'}.md").read_text(encoding="utf-8")
+
+
+def all_default_instructions() -> set[str]:
+    """The default instructions of every task and variant, stripped."""
+    found = {(kind, variant) for kind, task in task_types().items() if task.launched for variant in variants(task)}
+    return {default_instructions(kind, variant).strip() for kind, variant in found}
 
 
 @cache
-def practice(kind: str) -> tuple[Example, ...]:
-    """The task's practice items, in order; often none."""
-    file = folder_of(kind) / "practice.json"
+def practice(kind: str, variant: str = "") -> tuple[Example, ...]:
+    """The practice items of the task, or of its variant, in order; often none."""
+    file = folder_of(kind) / f"{variant or 'practice'}.json"
     if not file.exists():
         return ()
     return tuple(Example.from_json(entry["example"]) for entry in json.loads(file.read_text(encoding="utf-8")))

@@ -13,7 +13,6 @@ from annotation.flow.people import qualification_rounds, round_results
 from annotation.models import Attempt, Batch, Project, QualificationRound, User
 from annotation.pure.batches import lifecycle
 from annotation.pure.data.example import Example
-from annotation.registry import default_instructions
 
 DATASET, BATCH = "vennory-singlehop", "vennory-qualification"
 GRANTS = "Reads Vennory well"
@@ -52,7 +51,6 @@ def launched(project: Project, folder: Path) -> QualificationRound:
         title="Qualification: reading about Vennory",
         task="answer",
         datasets=[kept(project, DATASET, examples(), folder)],
-        instructions=default_instructions("answer"),
         per_worker=PER_WORKER,
         grants=GRANTS,
         rule=RULE,

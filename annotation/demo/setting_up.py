@@ -19,7 +19,6 @@ from annotation.formats import FORMATS
 from annotation.models import Batch, Dataset, Member, Project, User, Worker
 from annotation.pure.batches import lifecycle
 from annotation.pure.data.example import Example
-from annotation.registry import default_instructions
 
 DATASET, BATCH = "vennory", "vennory-first-study"
 SIMULATED = {"simulated-1": 0.92, "simulated-2": 0.84, "simulated-3": 0.76}  # name: skill
@@ -91,7 +90,6 @@ def launched(
         name,
         task=task,
         datasets=[kept(project, dataset, examples, folder)],
-        instructions=default_instructions(task),
         user=User.objects.get(username="requester"),
         **settings,
     )

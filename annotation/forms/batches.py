@@ -23,7 +23,7 @@ from annotation.forms.task_options import OptionsForm
 from annotation.models import Batch, Dataset, Project, User
 from annotation.pure.people.consent_text import PLACES
 from annotation.recruitment import marketplaces
-from annotation.registry import default_instructions, kinds, task_type
+from annotation.registry import all_default_instructions, default_instructions, kinds, task_type
 from annotation.tasktype import capabilities
 
 
@@ -277,6 +277,7 @@ class LaunchForm(WhoForm, InstructionsForm, PlaceForm, PayForm, CheckForm):
             self.initial["title"] = self._free_title(_("Questions of %(dataset)s") % {"dataset": chosen[0].slug})
             self._propose_task(next((kind for kind, _title in kinds() if kind not in self.task_problems), self.kind))
         self.options = self._suggested_for(chosen)
+        self.fields["instructions"].initial = self.default_instructions(self.options)
 
     def _free_title(self, title: str) -> str:
         """The title, with a number if its name is taken."""
@@ -306,7 +307,13 @@ class LaunchForm(WhoForm, InstructionsForm, PlaceForm, PayForm, CheckForm):
     def instructions_untouched(self) -> bool:
         """Whether the instructions are still a task's defaults."""
         instructions = self.cleaned_data.get("instructions", "").strip()
-        return instructions in {"", *(default_instructions(kind).strip() for kind, _title in kinds())}
+        return instructions in {"", *all_default_instructions()}
+
+    def default_instructions(self, options: OptionsForm | None = None) -> str:
+        """The task's default instructions with the chosen options, or with proposed ones."""
+        chosen = self.options.cleaned_data if self.options.is_valid() else {}
+        stored = chosen if options is None else options.initial
+        return default_instructions(self.kind, capabilities.variant(task_type(self.kind), stored))
 
     def suggested(self) -> OptionsForm:
         """New options that fit the chosen datasets."""
@@ -370,7 +377,7 @@ class LaunchForm(WhoForm, InstructionsForm, PlaceForm, PayForm, CheckForm):
         contents = {
             "datasets": list(cleaned["datasets"]),
             "options": self.options.cleaned_data,
-            "instructions": cleaned["instructions"],
+            "instructions": self.default_instructions() if self.instructions_untouched() else cleaned["instructions"],
             "workers": self.chosen_workers(),
             "marketplace": self.place,
             "user": user,

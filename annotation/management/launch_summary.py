@@ -9,7 +9,7 @@ from annotation.flow.people import consent
 from annotation.flow.projects.job_queue import Lost
 from annotation.management.json_command import JSONCommand, dataset_named, pair, slug, whole, words
 from annotation.models import Batch, Project
-from annotation.registry import default_instructions, kinds
+from annotation.registry import kinds
 
 
 class LaunchCommand(JSONCommand):
@@ -39,7 +39,6 @@ class LaunchCommand(JSONCommand):
             "task": options["task"],
             "datasets": [dataset_named(project, name) for name in dict.fromkeys(options["dataset"])],
             "options": dict(options["option"]),
-            "instructions": default_instructions(options["task"]),
             "expected_seconds": max(1, round(60 * options["minutes"])) if options["minutes"] else None,
             **{name: options[name] for name in ("seed", "title", "meeting", "disjoint", "fresh_only")},
         }

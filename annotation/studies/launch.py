@@ -24,7 +24,6 @@ from annotation.flow.work import eligibility
 from annotation.models import Batch, Dataset, Project, User
 from annotation.pure.people import round_rules
 from annotation.pure.studies.definition import StudyBatch, StudyData, StudyRound, scaled
-from annotation.registry import default_instructions
 from annotation.studies.folders import Folder
 from annotation.studies.models import StudyRun
 
@@ -164,7 +163,6 @@ def _launch(run: StudyRun, row: StudyBatch | StudyRound) -> None:
             "datasets": [dataset_of(run, name) for name in row.datasets],
             "options": row.options,
             "title": row.title or None,
-            "instructions": default_instructions(row.task),
             "seed": run.seed,
         }
         batch = _round(run, slug, row, common) if isinstance(row, StudyRound) else _batch(run, slug, row, common)

@@ -20,6 +20,7 @@ from annotation.tasktype.capabilities import SecondOpinion as SecondOpinion
 from annotation.tasktype.capabilities import Simulated as Simulated
 from annotation.tasktype.capabilities import Timed as Timed
 from annotation.tasktype.capabilities import Traced as Traced
+from annotation.tasktype.capabilities import Varied as Varied
 from annotation.tasktype.capabilities import Worded as Worded
 from annotation.tasktype.contract import UNSETTLED as UNSETTLED
 from annotation.tasktype.contract import TaskType as TaskType

@@ -30,6 +30,20 @@ class Adaptable:
         return True
 
 
+class Varied(ABC):
+    """The task asks something else with some options."""
+
+    variants: ClassVar[tuple[str, ...]]  # the names that `variant` gives
+
+    @abstractmethod
+    def variant(self, options: Any) -> str:
+        """The task's variant with these options, with instructions `NAME.md` and practice `NAME.json`; "": none."""
+
+    @abstractmethod
+    def asked(self, options: Any) -> str:
+        """What workers are asked with these options, in one line, in place of `question`: gettext id."""
+
+
 class Sampled:
     """The task decides how a batch's items are sampled."""
 
@@ -200,8 +214,8 @@ class Traced(ABC):
 
 
 CAPABILITIES: tuple[type, ...] = (
-    Adaptable, Sampled, Arranged, Timed, Live, Embedding, Illustrated, Practised, Revealing, SecondOpinion, Payable,
-    Simulated, Measured, Labelled, Comparable, Doubtful, Worded, Reviewable, Adjudicable, Traced,
+    Adaptable, Varied, Sampled, Arranged, Timed, Live, Embedding, Illustrated, Practised, Revealing, SecondOpinion,
+    Payable, Simulated, Measured, Labelled, Comparable, Doubtful, Worded, Reviewable, Adjudicable, Traced,
 )  # fmt: skip
 
 
@@ -211,6 +225,21 @@ def suggest(task: TaskType, features: Features) -> JSON:
 
 def fits(task: TaskType, features: Features) -> bool:
     return not isinstance(task, Adaptable) or task.fits(features)
+
+
+def variant(task: TaskType, stored: Mapping[str, Any]) -> str:
+    """The variant of the task with a batch's stored options."""
+    return task.variant(task.options(stored)) if isinstance(task, Varied) else ""
+
+
+def variants(task: TaskType) -> tuple[str, ...]:
+    """The variants of the task, the usual one ("") first."""
+    return ("", *task.variants) if isinstance(task, Varied) else ("",)
+
+
+def asked(task: TaskType, stored: Mapping[str, Any]) -> str:
+    """What workers are asked with a batch's stored options, in one line: gettext id."""
+    return task.asked(task.options(stored)) if isinstance(task, Varied) else task.question
 
 
 def single(task: TaskType, options: Any) -> bool:

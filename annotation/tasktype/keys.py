@@ -55,7 +55,7 @@ ANSWERING = (
     Key("clear", "c", _("Clear the answer")),
     Key("yes", "y", _("Yes")),
     Key("no", "n", _("No")),
-    Key("none", "0", _("No answer in the paragraphs")),
+    Key("none", "0", _("No answer, or you do not know it")),
     Key("tick", "x", _("Tick the paragraph as supporting"), _("tick")),
     Key("fold", "f", _("Fold or unfold the paragraph"), _("fold")),
     Key("fold-all", "F", _("Fold or unfold all")),

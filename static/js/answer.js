@@ -8,6 +8,7 @@ import { showMissing, startFrame } from "./frame.js";
 import { on, onItem } from "./item.js";
 import { bind, bindPattern } from "./keys.js";
 import { slice, toCodePoint, wholeWords } from "./offsets.js";
+import { bindOptions, chooseOption, chooseRadio, showOption } from "./options.js";
 import { ParagraphList } from "./paragraphs.js";
 import { select, selected, textOf } from "./ranges.js";
 import { reveal } from "./scrolling.js";
@@ -37,7 +38,7 @@ function refresh() {
   showAnswer(state, found, { form, list, settled, undoable: answer.history.length > 0 });
   showMissing(missing(state, found));
   showView();
-  showOption();
+  showOption(form);
   search.paint();
   typed.paint(found);
 }
@@ -161,19 +162,7 @@ function tickHere() {
 }
 
 function choose(name, value) {
-  return () => {
-    const radio = form.querySelector(`input[name=${name}][value=${value}]`);
-    if (!radio || radio.disabled || (name === "kind" && !isAsked())) return false;
-    radio.click();
-    return true;
-  };
-}
-
-function chooseOption(event) {
-  const option = form.querySelectorAll("input[name=option]")[Number(event.key) - 1];
-  if (!option || option.disabled || !isAsked()) return false;
-  option.click();
-  return true;
+  return () => (name === "answerable" || isAsked()) && chooseRadio(form, name, value);
 }
 
 function cycle(id) {
@@ -207,7 +196,7 @@ function bindKeys() {
   bind("yes", choose("kind", "yes"));
   bind("no", choose("kind", "no"));
   bind("none", choose("kind", "none"));
-  bindPattern(/^[1-9]$/, chooseOption);
+  bindPattern(/^[1-9]$/, ({ key }) => isAsked() && chooseOption(form, Number(key)));
   bind("undo", () => answer.undo());
   bind("redo", () => answer.redo());
 }
@@ -247,25 +236,6 @@ function bindQuestion() {
     keepHere("question-folded", !open);
   });
   show(!keptHere("question-folded"));
-}
-
-/** On a phone the options unfold when they are wanted, and leave the room to the text. */
-function bindOptions() {
-  const button = document.getElementById("fold-options");
-  if (!button) return;
-  const show = (open) => button.setAttribute("aria-expanded", String(open));
-  button.addEventListener("click", () => show(button.getAttribute("aria-expanded") !== "true"));
-  button.nextElementSibling.addEventListener("click", ({ target, detail }) => {
-    if (detail && target.closest(".choice")) setTimeout(() => show(false)); // by hand; arrow keys walk on
-  });
-}
-
-function showOption() {
-  const button = document.getElementById("fold-options");
-  if (!button) return;
-  const chosen = form.querySelector("input[name=option]:checked");
-  const text = chosen ? chosen.closest("label").querySelector("[dir]").textContent : button.dataset.empty;
-  button.querySelector("[data-chosen]").textContent = text;
 }
 
 function bindButtons() {

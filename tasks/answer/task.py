@@ -7,26 +7,45 @@ from typing import Any
 
 from annotation.pure.data.example import Example
 from annotation.pure.text.translation_marks import gettext_noop as _
-from annotation.tasktype import JSON, Features, Judged, Label, Measure, Measured, Problem, TaskType
+from annotation.tasktype import JSON, Features, Judged, Label, Measure, Measured, Problem, TaskType, Timed, Varied
 from annotation.tasktype.helpers import answering
 from annotation.tasktype.helpers.answer_task import AnswerTask
 from annotation.tasktype.helpers.answer_wording import reworded
+from annotation.tasktype.helpers.report_tables import as_sentence
 from annotation.tasktype.helpers.simulated_answers import imitated
 
 from .report import answer_report
 
+CONTEXTS = {"shown": _("the paragraphs"), "none": _("nothing: workers answer from what they know (closed-book)")}
+CLOSED_BOOK = "closed_book"  # the variant without paragraphs
 TIES = {
     "expected": _("the expected score over the tied answers"),
     "random": _("the score of one tied answer drawn at random, as in MuSiQue"),
 }
+CLOSED_BOOK_QUESTION = _("Answer the question from what you know: no paragraphs are shown, and nothing is looked up.")
+CLOSED_BOOK_SECONDS = 30
+CLOSED_BOOK_REPORT = as_sentence(
+    _("Closed-book: workers saw no paragraphs, so the figures say what they knew without reading.")
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
     """The controls of the page, the same for every item of a batch, and how the report breaks ties."""
 
+    context: str = field(
+        default="shown",
+        metadata={
+            "label": _("Workers see"),
+            "choices": CONTEXTS,
+            "help": _("Closed-book batches take items with or without paragraphs, and ask for no support."),
+        },
+    )
     yes_no: bool = field(default=False, metadata={"label": _("Allow “yes” and “no” as answers")})
-    no_answer: bool = field(default=False, metadata={"label": _("Allow “no answer in the paragraphs”")})
+    no_answer: bool = field(
+        default=False,
+        metadata={"label": _("Allow “no answer in the paragraphs”"), "help": _("Closed-book: allow “I do not know”.")},
+    )
     choices: bool = field(default=False, metadata={"label": _("Show the item's options as choices")})
     support: bool = field(default=True, metadata={"label": _("Ask for supporting paragraphs")})
     sentences: bool = field(default=False, metadata={"label": _("Ask for supporting sentences instead of paragraphs")})
@@ -36,9 +55,11 @@ class Options:
     )
 
 
-class Answer(Measured, AnswerTask):
+class Answer(Varied, Timed, Measured, AnswerTask):
     title = _("Answer questions")
     question = _("Answer the question from the paragraphs and tick the paragraphs that support your answer.")
+    needs = _("Requires a question, and paragraphs unless the batch is closed-book.")
+    variants = (CLOSED_BOOK,)
     Options = Options
     labels = {
         "span": Label(_("a span of the paragraphs"), {"kind": "span"}),
@@ -46,7 +67,7 @@ class Answer(Measured, AnswerTask):
         "option": Label(_("one of the options"), {"kind": "option"}),
         "yes": Label(_("yes"), {"kind": "yes"}),
         "no": Label(_("no"), {"kind": "no"}),
-        "none": Label(_("no answer in the paragraphs"), {"kind": "none"}),
+        "none": Label(_("no answer"), {"kind": "none"}),
     }
     measures = {
         "answer_f1": Measure(_("Answer F1"), partial=True),
@@ -61,11 +82,22 @@ class Answer(Measured, AnswerTask):
             "no_answer": features.unanswerable,
             "choices": features.options,
             "support": features.paragraphs > 1 and features.supports,
-        }
+        } | ({"context": "none", "no_answer": True} if features.contexts == {0} else {})
+
+    def variant(self, options: Options) -> str:
+        return CLOSED_BOOK if options.context == "none" else ""
+
+    def asked(self, options: Options) -> str:
+        return CLOSED_BOOK_QUESTION if options.context == "none" else self.question
+
+    def seconds(self, payload: JSON) -> int | None:
+        """Of a closed-book item; others take their batch's time, for reading."""
+        return CLOSED_BOOK_SECONDS if answering.is_closed_book(payload) else None
 
     def prepare(self, example: Example, options: Options, rng: Random) -> JSON | None:
         """Question and context without gold; None, which skips the example, if there is nothing to read or choose."""
-        return answering.payload_of(example, options, no_answer=options.no_answer)
+        closed_book = options.context == "none"
+        return answering.payload_of(example, options, no_answer=options.no_answer, closed_book=closed_book)
 
     def complete(self, payload: JSON, answer: Any) -> JSON:
         """The stored form of an answer from elsewhere, {"text", "support": [positions], "facts"}, "" for no answer."""
@@ -82,7 +114,8 @@ class Answer(Measured, AnswerTask):
         if not answers:
             return {"kind": "undecided", "answers": 0}
         chosen, tied = answering.majority(answers)
-        return {**chosen, "answers": len(answers), "tied": tied}
+        closed_book = {"closed_book": True} if answering.is_closed_book(payload) else {}
+        return {**chosen, "answers": len(answers), "tied": tied, **closed_book}
 
     def agreeing(self, payload: JSON, answers: Sequence[JSON], aggregate: JSON) -> int:
         """The number of answers equal to the result after normalising, whatever their support."""
@@ -96,11 +129,19 @@ class Answer(Measured, AnswerTask):
 
     def measure(self, payload: JSON, answer: JSON, gold: Example, *, format: str) -> Mapping[str, float]:
         """Measures by the scorer of the dataset, with support on paragraphs; none for parts without gold."""
-        return answering.measured(answer, gold, format=format)
+        measures = answering.measured(answer, gold, format=format)
+        if answering.is_closed_book(payload):
+            measures = {name: value for name, value in measures.items() if name.startswith("answer_")}
+        return measures
+
+    def doubt(self, payload: JSON, answers: Sequence[JSON], gold: Example) -> JSON | None:
+        """None of closed-book responses: what people remember is no evidence against gold."""
+        return None if answering.is_closed_book(payload) else super().doubt(payload, answers, gold)
 
     def report(self, judged: Iterable[Judged], options: Options, *, seed: int) -> JSON:
         return {
             "task": self.kind,
+            **({"closed_book": True, "warnings": [CLOSED_BOOK_REPORT]} if options.context == "none" else {}),
             **answer_report(judged, sentences=options.sentences, seed=seed, random_ties=options.ties == "random"),
         }
 
@@ -108,6 +149,9 @@ class Answer(Measured, AnswerTask):
         """The example with the workers' answer and support in place of its own; none if undecided."""
         if aggregate["kind"] == "undecided" or aggregate["tied"]:
             return []
+        if aggregate.get("closed_book"):  # which says nothing of the context: its labels stay
+            known = replace(answering.answered(example, aggregate), supports=example.supports)
+            return [] if aggregate["kind"] == "none" else [known]
         if aggregate["kind"] == "none":
             return [replace(example, answerable=False)]
         return [answering.answered(example, aggregate)]

@@ -25,19 +25,27 @@ ASKED_OTHERWISE = {  # options of batches whose workers answer the same items in
 }
 
 
+VARIANTS = [(kind, variant) for kind in LAUNCHED for variant in capabilities.variants(registry.task_type(kind))]
+WITH = {"": {}, "closed_book": {"context": "none"}}  # the options that make a variant
+
+
 @cache
-def entries(kind: str) -> list[JSON]:
-    file = ROOT / "tasks" / kind / "practice.json"
-    return list(json.loads(file.read_text(encoding="utf-8"))) if file.exists() else []
+def entries(kind: str, variant: str = "") -> list[JSON]:
+    """The entries of a file of practice items, each with its variant."""
+    file = ROOT / "tasks" / kind / f"{variant or 'practice'}.json"
+    found = json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
+    return [entry | {"variant": variant} for entry in found]
 
 
 def items() -> list[Any]:
     return [
-        pytest.param(kind, entry, id=f"{kind}-{entry['example']['id']}") for kind in LAUNCHED for entry in entries(kind)
+        pytest.param(kind, entry, id=f"{kind}-{entry['example']['id']}")
+        for kind, variant in VARIANTS
+        for entry in entries(kind, variant)
     ]
 
 
-every_task = pytest.mark.parametrize("kind", LAUNCHED)
+every_task = pytest.mark.parametrize(("kind", "variant"), VARIANTS)
 every_item = pytest.mark.parametrize(("kind", "entry"), items())
 
 
@@ -51,7 +59,7 @@ def shown(kind: str, example: Example, **options: Any) -> JSON:
 def heard(kind: str, entry: JSON, answer: JSON, **options: Any) -> list[Remark]:
     """The remarks on an answer, which must be one that the page accepts."""
     task, example = registry.task_type(kind), Example.from_json(entry["example"])
-    payload = shown(kind, example, **{**example.extra.get("needs", {}), **options})
+    payload = shown(kind, example, **{**WITH[entry["variant"]], **example.extra.get("needs", {}), **options})
     given = task.complete(payload, answer)
     assert task.check(payload, given) == []
     return capabilities.feedback(task, payload, given, example)
@@ -62,12 +70,14 @@ def said(remarks: list[Remark]) -> list[str]:
 
 
 @every_task
-def test_a_new_batch_has_at_least_three_items_with_names_of_their_own(kind: str) -> None:
-    found = [example for example in registry.practice(kind) if not example.extra.get("needs")]
-    assert len(found) >= 3, f"tasks/{kind}/practice.json: three items that any batch can use"
+def test_a_new_batch_has_at_least_three_items_with_names_of_their_own(kind: str, variant: str) -> None:
+    every = registry.practice(kind, variant)
+    found = [example for example in every if not example.extra.get("needs")]
+    assert len(found) >= 3, f"tasks/{kind}/{variant or 'practice'}.json: three items that any batch can use"
     for example in found:
-        shown(kind, example)
-    assert len({example.id for example in registry.practice(kind)}) == len(registry.practice(kind))
+        shown(kind, example, **WITH[variant])
+        assert variant == capabilities.variant(registry.task_type(kind), WITH[variant])
+    assert len({example.id for example in every}) == len(every)
 
 
 @every_item
@@ -92,7 +102,9 @@ def test_a_typical_mistake_hears_its_advice_and_no_praise_for_it(kind: str, entr
 @every_item
 def test_what_is_right_and_why_is_not_in_what_the_page_shows(kind: str, entry: JSON) -> None:
     example = Example.from_json(entry["example"])
-    page = json.dumps(shown(kind, example, **example.extra.get("needs", {})), ensure_ascii=False)
+    page = json.dumps(
+        shown(kind, example, **WITH[entry["variant"]], **example.extra.get("needs", {})), ensure_ascii=False
+    )
     for reason in (*filter(None, [example.extra.get("why")]), *example.extra.get("notes", ())):
         assert reason not in page
     for name in example.extra:
@@ -102,7 +114,7 @@ def test_what_is_right_and_why_is_not_in_what_the_page_shows(kind: str, entry: J
 @every_item
 def test_a_simulated_worker_who_is_right_is_not_refused(kind: str, entry: JSON) -> None:
     task, example = registry.task_type(kind), Example.from_json(entry["example"])
-    payload = shown(kind, example, **example.extra.get("needs", {}))
+    payload = shown(kind, example, **WITH[entry["variant"]], **example.extra.get("needs", {}))
     answer = capabilities.imitate(task, payload, example, Random(1), right=True)
     assert answer is not None
     assert task.check(payload, answer) == []

@@ -17,7 +17,7 @@ from annotation.forms.batch_terms import WhoForm
 from annotation.forms.batches import LaunchForm
 from annotation.models import Batch, Dataset, Project
 from annotation.pure.people.requirements import MOST_REQUIREMENTS, Requirement, written
-from annotation.registry import default_instructions, kinds, task_type
+from annotation.registry import all_default_instructions, default_instructions, kinds, task_type
 from annotation.tasktype import capabilities
 
 
@@ -112,7 +112,11 @@ def launch_form(project: Project, data: JSON, *, batch: Batch | None = None) -> 
     posted |= {name: True for name in TICKS if whole.get(name)}
     posted |= {"datasets": [dataset.pk for dataset in datasets]} | _people(project, whole.get("people", []))
     posted |= _place(project, whole.get("marketplace", "")) | _checks(project, whole.get("checks", {}))
-    posted |= _options(whole["task"], datasets, whole.get("options", {}))
+    settled = _options(whole["task"], datasets, whole.get("options", {}))
+    posted |= {f"option-{name}": value for name, value in settled.items()}
+    if whole.get("instructions", "").strip() in {"", *all_default_instructions()}:
+        variant = capabilities.variant(task_type(whole["task"]), settled)
+        posted["instructions"] = default_instructions(whole["task"], variant)
     if "requirements" in data:
         posted |= _requirements(data["requirements"])
     form = LaunchForm(project, posted, batch=batch)
@@ -141,7 +145,6 @@ def _proposed(data: JSON) -> JSON:
     return page | {
         "meeting": task.meeting,
         "assignments_per_hit": task.assignments,
-        "instructions": default_instructions(data["task"]),
         "fresh_only": True,
         "disjoint": True,
         "paid": bool(data.get("reward")),
@@ -168,8 +171,6 @@ def _stored(batch: Batch, data: JSON) -> JSON:
         same["meeting"] = task_type(task).meeting
         if same["assignments_per_hit"] == task_type(batch.task).assignments:
             same["assignments_per_hit"] = task_type(task).assignments
-        if same["instructions"].strip() == default_instructions(batch.task).strip():
-            same["instructions"] = default_instructions(task)
     return same | kept
 
 
@@ -215,7 +216,7 @@ def _options(task: str, datasets: Sequence[Dataset], data: Mapping[str, Any]) ->
     except ValueError as invalid:
         raise ValidationError({"options": [_(str(invalid))]}) from None
     names = type(settled).__dataclass_fields__
-    return {f"option-{name}": getattr(settled, name) for name in names}
+    return {name: getattr(settled, name) for name in names}
 
 
 def _requirements(rows: Sequence[JSON]) -> JSON:

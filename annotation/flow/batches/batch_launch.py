@@ -24,7 +24,7 @@ from annotation.models import Batch, Dataset, Hit, Instructions, Item, Project, 
 from annotation.pure.money import pricing
 from annotation.pure.text.answer_kinds import NO_ANSWER
 from annotation.recruitment import Marketplace, has_gold_among_hits, marketplaces
-from annotation.registry import task_type
+from annotation.registry import default_instructions, task_type
 from annotation.tasktype import Features, capabilities
 
 CHUNK = 200
@@ -61,12 +61,15 @@ def create_batch(
     datasets: Sequence[Dataset],
     user: User | None = None,
     options: dict[str, Any] | None = None,
-    instructions: str,
+    instructions: str = "",
     workers: Sequence[Worker] = (),
     marketplace: Marketplace | None = None,
     **settings: Any,
 ) -> Batch:
-    """Create a batch as a draft, which workers do not see before `launch`. Raises Refused for invalid settings."""
+    """Create a batch as a draft, which workers do not see before `launch`. Raises Refused for invalid settings.
+
+    Without `instructions` it gets the task's default ones for its options.
+    """
     if not datasets:
         raise Refused(_("A batch needs at least one dataset."))
     if name in TAKEN_WORDS:
@@ -89,7 +92,8 @@ def create_batch(
                 marketplaces().choose(batch, marketplace)
             batch.datasets.set(datasets)
             batch.workers.set(workers)
-            Instructions.objects.create(batch=batch, version=1, text=instructions, created_by=user)
+            text = instructions or default_instructions(task, capabilities.variant(kind, chosen))
+            Instructions.objects.create(batch=batch, version=1, text=text, created_by=user)
             audit_log.record("created", batch, task=task)
     except ValueError as invalid:
         raise Refused(str(invalid)) from None

@@ -4,8 +4,6 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from django.db.models import Max
-
 from annotation.models import Batch, Participation
 from annotation.pure.data.example import Example
 from annotation.registry import practice, task_type
@@ -28,12 +26,16 @@ def exercises(batch: Batch) -> list[Exercise]:
     Workers do whatever is left, be it one item; if nothing is, their work begins at once.
     """
     task = task_type(batch.task)
-    found = practice(batch.task)
+    found = _items(batch)
     options = task.options(batch.options) if found else None
     fitting = [example for example in found if _fits(example, options)]
     payloads = [(example, task.prepare(example, options, Random(k))) for k, example in enumerate(fitting)]
     held = [(example, payload) for example, payload in payloads if payload is not None]
     return [Exercise(number, example, payload) for number, (example, payload) in enumerate(held, start=1)]
+
+
+def _items(batch: Batch) -> tuple[Example, ...]:
+    return practice(batch.task, capabilities.variant(task_type(batch.task), batch.options))
 
 
 def _fits(example: Example, options: Any) -> bool:
@@ -47,15 +49,23 @@ def next_exercise(participation: Participation) -> int | None:
     Workers who practised the same task in another batch need not practise again. Nor do those who began to work before
     the task had as many items as it has now.
     """
-    if participation.done or participation.practised >= len(practice(participation.batch.task)):
+    if participation.done or participation.practised >= len(_items(participation.batch)):
         return None
     count = len(exercises(participation.batch))
     if participation.practised < count:
-        same_task = Participation.objects.filter(worker=participation.worker_id, batch__task=participation.batch.task)
-        elsewhere = same_task.exclude(pk=participation.pk).aggregate(most=Max("practised"))["most"] or 0
+        elsewhere = _practised_elsewhere(participation)
         if elsewhere > participation.practised:
             _note(participation, done=min(count, elsewhere))
     return participation.practised + 1 if participation.practised < count else None
+
+
+def _practised_elsewhere(participation: Participation) -> int:
+    """How many items of the same task and variant the worker practised in another batch."""
+    task = task_type(participation.batch.task)
+    variant = capabilities.variant(task, participation.batch.options)
+    same_task = Participation.objects.filter(worker=participation.worker_id, batch__task=task.kind, practised__gt=0)
+    rows = same_task.exclude(pk=participation.pk).values_list("practised", "batch__options")
+    return max((done for done, options in rows if capabilities.variant(task, options) == variant), default=0)
 
 
 def finish(participation: Participation, number: int) -> bool:

@@ -80,7 +80,7 @@ def create_round(
     tries: int = 1,
     seconds: int | None = None,
     closes_at: datetime | None = None,
-    instructions: str,
+    instructions: str = "",
     **settings: Any,
 ) -> QualificationRound:
     """Create a round as a draft; `settings` as for a batch. Raises Refused.

@@ -21,6 +21,7 @@ from annotation.pure.reports.methods import Facts
 from annotation.pure.review import review_state
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.registry import task_type
+from annotation.tasktype import capabilities
 
 _CONSENTED = Q(worker__consented_at__isnull=False, response_import__isnull=True) & ~Q(batch__project__consent="")
 
@@ -50,7 +51,7 @@ def facts_of(batch: Batch, report: Mapping[str, Any] | None) -> Facts:
         first_look=first_look,
         extended=extended,
         stopped=stopped,
-        question=task_type(batch.task).question,
+        question=capabilities.asked(task_type(batch.task), batch.options),
         hits=work.count(),
         datasets=_counted(work, "item__dataset__slug"),
         hops=tuple((hops or 0, count) for hops, count in _counted(work, "item__hops")),

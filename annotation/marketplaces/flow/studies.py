@@ -32,6 +32,7 @@ from annotation.models import Batch, Entry, clock
 from annotation.models.sealed import Unsealable
 from annotation.pure.money import pricing
 from annotation.registry import task_type
+from annotation.tasktype import capabilities
 
 State, Goal = PanelStudy.State, PanelStudy.Goal
 VISIT_MINUTES = 15  # of a visit, by default
@@ -219,7 +220,7 @@ def spec_of(study: PanelStudy, line: StudyLine) -> StudySpec:
     return StudySpec(
         token=study.token,
         name=batch.title,
-        description=batch.description or task_type(batch.task).question,
+        description=batch.description or capabilities.asked(task_type(batch.task), batch.options),
         url=arrival_url(study),
         reward=study.reward,
         places=study.places,

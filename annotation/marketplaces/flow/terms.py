@@ -16,6 +16,7 @@ from annotation.marketplaces.models import Publication
 from annotation.models import Batch, Project, Qualification, QualificationType, Worker
 from annotation.pure.people import requirements
 from annotation.registry import task_type
+from annotation.tasktype import capabilities
 
 LONGEST_TITLE, LONGEST_DESCRIPTION, LONGEST_KEYWORDS = 128, 2000, 1000
 SHORTEST, LONGEST, LONGEST_APPROVAL = 30, 31_536_000, 2_592_000  # seconds, as the MTurk API limits them
@@ -27,7 +28,7 @@ def terms_of(publication: Publication, line: Line) -> Terms:
     """The HIT's terms there, with the marketplace's ids of qualifications, which are created if missing."""
     hit = publication.hit
     batch = hit.batch
-    title, description = batch.title, batch.description or task_type(batch.task).question
+    title, description = batch.title, batch.description or capabilities.asked(task_type(batch.task), batch.options)
     if hit.reward > publication.reward:
         most = _("up to $%(most)s") % {"most": hit.reward}
         title = f"{title[: LONGEST_TITLE - len(most) - 3]} ({most})"

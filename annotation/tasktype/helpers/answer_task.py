@@ -34,7 +34,9 @@ class AnswerTask(
 
     keys = by_action(*FRAME, *ANSWERING)
     needs = _("Requires a question and a paragraph, with its sentences if the batch asks for sentences.")
-    writes = _("The answer as in a paragraph, or “no answer”. The support stays, and its paragraph is added.")
+    writes = _(
+        "The answer, or “no answer”. With paragraphs: as in a paragraph; the support stays, and its paragraph is added."
+    )
     live = {"search": search}
 
     def arrange(self, payload: JSON, rng: Random) -> JSON:

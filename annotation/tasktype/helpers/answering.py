@@ -55,27 +55,34 @@ def search(payload: JSON, params: Mapping[str, str]) -> JSON:
     }
 
 
-def payload_of(example: Example, options: Any, *, no_answer: bool) -> JSON | None:
+def payload_of(example: Example, options: Any, *, no_answer: bool, closed_book: bool = False) -> JSON | None:
     """Question and context without gold; None, which skips the example, if there is nothing to read or choose.
 
-    `options` are a batch's, with at least `yes_no`, `choices`, `support` and `sentences`.
+    `options` are a batch's, with at least `yes_no`, `choices`, `support` and `sentences`. A closed-book payload has no
+    paragraphs and asks for no support.
     """
-    if not example.question.strip() or not example.paragraphs:
+    if not example.question.strip() or not (example.paragraphs or closed_book):
         return None
-    if options.sentences and any(p.sentences is None for p in example.paragraphs):
+    sentences = options.sentences and not closed_book
+    if sentences and any(p.sentences is None for p in example.paragraphs):
         return None
     return {
         "question": example.question,
-        "paragraphs": [_paragraph(p, options) for p in example.paragraphs],
+        "paragraphs": [] if closed_book else [_paragraph(p, options) for p in example.paragraphs],
         "options": list(example.options) if options.choices else [],
         "controls": {
             "yes_no": options.yes_no,
             "no_answer": no_answer,
             "options": options.choices,
-            "support": options.support,
-            "sentences": options.sentences,
+            "support": options.support and not closed_book,
+            "sentences": sentences,
         },
     }
+
+
+def is_closed_book(payload: JSON) -> bool:
+    """Whether workers answer from what they know: no other payload is without paragraphs."""
+    return payload.get("paragraphs") == []
 
 
 def _paragraph(paragraph: Paragraph, options: Any) -> JSON:
@@ -95,12 +102,14 @@ def shuffled(payload: JSON, part: str, rng: Random) -> JSON:
 def completed(payload: JSON, answer: Any) -> JSON:
     """The stored form of an answer collected elsewhere as {"text", "support": [paragraphs]}, "" for no answer.
 
-    Paragraphs are positions or titles. "facts" may list [paragraph, sentence position]; their paragraphs count as
-    supporting. "paragraph", "start" and "end" may give the text's position. Text that is in no paragraph is kept as
-    typed, because it was collected under other rules.
+    Closed-book support is left out. Paragraphs are positions or titles. "facts" may list [paragraph, sentence
+    position]; their paragraphs count as supporting. "paragraph", "start" and "end" may give the text's position. Text
+    that is in no paragraph is kept as typed, because it was collected under other rules.
     """
     if not isinstance(answer, Mapping) or not isinstance(answer.get("text"), str):
         raise ValueError('needs {"text": ..., "support": [paragraph positions or titles]}')
+    if is_closed_book(payload):  # models' predictions may name support
+        return _placed(answer["text"], payload, {"facts": [], "support": []})
     support, facts = answer.get("support", []), answer.get("facts", [])
     if not isinstance(support, list):
         raise ValueError("support must list paragraphs by position or title")
@@ -243,9 +252,14 @@ def _placed(text: str, payload: JSON, given: JSON) -> JSON:
 
 def _answer_problems(payload: JSON, answer: JSON) -> Iterable[Problem]:
     kind, controls = answer["kind"], payload["controls"]
-    if kind not in (*KINDS, "typed") or (kind == "span" and not answer["text"].strip()):
-        yield Problem("text", _("Give an answer: select it in a paragraph or type it."))
-    elif kind == "typed":
+    if kind not in (*KINDS, "typed") or (kind in {"span", "typed"} and not answer["text"].strip()):
+        words = (
+            _("Type your answer.")
+            if is_closed_book(payload)
+            else _("Give an answer: select it in a paragraph or type it.")
+        )
+        yield Problem("text", words)
+    elif kind == "typed" and not is_closed_book(payload):
         missing = _("“%(text)s” is not in any paragraph. Select the answer, or type it as written there.")
         yield Problem("text", missing, {"text": answer["text"]})
     elif kind == "span":

@@ -8,7 +8,8 @@ from annotation.pure.data.example import Example
 from annotation.pure.statistics.metrics import MUSIQUE
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Remark
-from annotation.tasktype.helpers.answering import answer_text
+from annotation.tasktype.capabilities import RIGHT, WRONG
+from annotation.tasktype.helpers.answering import answer_text, is_closed_book
 
 
 def why_of(gold: Example) -> str:
@@ -25,6 +26,12 @@ def note_of(gold: Example, part: int | None) -> str:
 def on_answer(payload: JSON, answer: JSON, gold: Example) -> Iterator[Remark]:
     """Feedback on an answer as annotation.tasktype.helpers.answering has it, and on its support."""
     given, none = answer_text(answer), answer["kind"] == "none"
+    if is_closed_book(payload) and gold.answerable is False:
+        yield Remark(none, RIGHT if none else WRONG, {"why": why_of(gold)})
+        return
+    if is_closed_book(payload) and none:
+        yield Remark(None, _("The answer is “%(gold)s”. %(why)s"), {"gold": gold.answers[0], "why": why_of(gold)})
+        return
     if gold.answerable is False:
         right = _("Right: the paragraphs do not answer the question. %(why)s")
         wrong = _("The paragraphs do not answer the question. %(why)s")
@@ -33,7 +40,7 @@ def on_answer(payload: JSON, answer: JSON, gold: Example) -> Iterator[Remark]:
     if none:
         yield Remark(False, _("The paragraphs do answer the question. %(why)s"), {"why": why_of(gold)})
         return
-    yield on_words(given, gold.answers, why=_why_wrong(answer, gold))
+    yield on_words(given, gold.answers, why=_why_wrong(payload, answer, gold))
     if payload["controls"]["support"]:
         yield from _on_support(payload, answer, gold)
 
@@ -51,8 +58,10 @@ def on_words(given: str, answers: Sequence[str], *, why: str = "") -> Remark:
     return Remark(False, _("“%(gold)s” is the answer, not “%(text)s”. %(why)s"), values)
 
 
-def _why_wrong(answer: JSON, gold: Example) -> str:
+def _why_wrong(payload: JSON, answer: JSON, gold: Example) -> str:
     """What the item says about the paragraph of a wrong answer, or, of words from nowhere, about a wrong support."""
+    if is_closed_book(payload):
+        return why_of(gold)
     if answer["paragraph"] is not None:
         return note_of(gold, answer["paragraph"])
     return next((note_of(gold, place) for place in answer["support"] if place not in (gold.supports or ())), "")

@@ -6,13 +6,15 @@ from random import Random
 from annotation.pure.data.example import Example
 from annotation.pure.text.spans import cut, locate, locate_as_scored
 from annotation.tasktype import JSON
-from annotation.tasktype.helpers.answering import NEAR, answer_f1
+from annotation.tasktype.helpers.answering import NEAR, answer_f1, is_closed_book
 
 TRIES = 12  # attempts to draw a wrong span before a similar one is taken
 
 
 def imitated(payload: JSON, gold: Example, rng: Random, *, right: bool) -> JSON:
     """A response as `completed` takes it: gold answer and support, or a mistake: other words, a missed support."""
+    if is_closed_book(payload):
+        return {"text": _remembered(payload, gold, rng, right=right)}
     text = _right(payload, gold) if right else None
     if text is None:
         text = _slip(payload, gold, rng)
@@ -27,6 +29,17 @@ def imitated(payload: JSON, gold: Example, rng: Random, *, right: bool) -> JSON:
         facts = [list(fact) for fact in gold.facts or ()]
         answer["facts"] = facts if right and facts else [[place, 0] for place in answer["support"]]
     return answer
+
+
+def _remembered(payload: JSON, gold: Example, rng: Random, *, right: bool) -> str:
+    """An answer without paragraphs: gold, "" for not knowing, or one of the options or of the question's words."""
+    if right and gold.answerable is not False and gold.answers:
+        return next((answer for answer in gold.answers if answer in payload["options"]), gold.answers[0])
+    if payload["controls"]["no_answer"] and (right or rng.random() < 0.5):
+        return ""
+    words = re.findall(r"\w+", gold.question) or ["?"]
+    choices = payload["options"] or words
+    return str(rng.choice([choice for choice in choices if choice not in gold.answers] or choices))
 
 
 def _right(payload: JSON, gold: Example) -> str | None:

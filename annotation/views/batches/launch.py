@@ -16,7 +16,6 @@ from annotation.flow.money import ledger
 from annotation.flow.people import consent, round_attempts
 from annotation.forms.batches import LaunchForm
 from annotation.models import Batch, Job, Project
-from annotation.registry import default_instructions
 from annotation.views.access import requester_action, requester_form
 from annotation.views.batches.batch_page import batch_of
 from annotation.views.batches.preview import SHOWN, checklist
@@ -170,9 +169,9 @@ def batch_consequences(request: HttpRequest, project: Project) -> HttpResponse:
     if (before := request.POST.get("proposed_for", "")) != form.basis:
         context["options"] = form.suggested()
         context["other_data"] = before.partition(".")[2] != form.basis.partition(".")[2]
-        default = default_instructions(form.kind)
-        if form.instructions_untouched() and form.cleaned_data.get("instructions") != default:
-            context |= {"instructions": default, "instructions_html": html_of(default)}
+    default = form.default_instructions(context.get("options"))
+    if form.instructions_untouched() and form.cleaned_data.get("instructions", "").strip() != default.strip():
+        context |= {"instructions": default, "instructions_html": html_of(default)}
     return render(request, "batches/_launch_update.html", context)
 
 

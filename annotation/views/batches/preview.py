@@ -14,7 +14,7 @@ from annotation.flow.batches import batch_drafts
 from annotation.models import Batch, Hit, Project
 from annotation.pure.people import roles
 from annotation.pure.people.consent_text import is_unfinished
-from annotation.registry import default_instructions, form_class, task_type
+from annotation.registry import all_default_instructions, form_class, task_type
 from annotation.tasktype import capabilities
 from annotation.views.access import member_form, member_required
 from annotation.views.batches.batch_page import batch_of
@@ -107,7 +107,7 @@ def checklist(request: HttpRequest, project: Project, draft: Batch | None, previ
     tried = set(request.session.get(TRIED, {}).get(_key(draft), [])) if draft else set()
     looked = len(tried & {*range(1, previews + 1)})
     items = _("Items looked at: %(n)s of %(previews)s") if previews else _("Items looked at: none yet")
-    own = draft is not None and draft.instructions.text.strip() != default_instructions(draft.task).strip()
+    own = draft is not None and draft.instructions.text.strip() not in all_default_instructions()
     instructions = _("Instructions: your own text") if own else _("Instructions: the task's standard text")
     return [
         {"text": _("Consent text finished"), "done": not is_unfinished(project.consent), "anchor": "consent-fields"},

@@ -80,7 +80,8 @@ def in_words(content: JSON) -> str:
     if content.get("datasets"):
         studies = content["datasets"].items()
         paragraphs = [_paragraph(name, found, content.get("k")) for name, found in studies if found["n"]]
-        return "\n\n".join([*paragraphs, *left_out] if paragraphs else [])
+        cautions = [tables.sentence(warning, _) for warning in content.get("warnings", ())]
+        return "\n\n".join([*cautions, *paragraphs, *left_out] if paragraphs else [])
     sentences = [tables.sentence(sentences, _) for sentences in content.get("paragraph", ())]
     return " ".join([*sentences, *left_out] if sentences else [])
 

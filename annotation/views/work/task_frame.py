@@ -177,7 +177,7 @@ def batch_frame(batch: Batch, instructions: Instructions, payload: JSON) -> dict
     return {
         "batch_title": batch.title,
         "task": batch.task,
-        "task_question": _(task.question),
+        "task_question": _(capabilities.asked(task, batch.options)),
         "tutorial": tutorial,
         "practice": None,
         "total": batch.size,

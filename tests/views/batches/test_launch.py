@@ -15,7 +15,7 @@ from annotation.flow.batches import batch_drafts, batch_launch, expected_time
 from annotation.models import Batch, Job, Project, User, Worker
 from annotation.pure.people import consent_text
 from annotation.registry import default_instructions, folder_of, kinds, task_types
-from annotation.tasktype import JSON, Timed
+from annotation.tasktype import JSON
 from tasks.answer.task import Answer
 from tests.conftest import write_records
 from tests.one_line import one_line
@@ -61,7 +61,7 @@ def draft(project: Any, dataset: Any) -> Batch:
 def timed(monkeypatch: pytest.MonkeyPatch, seconds: Callable[[JSON], int | None]) -> None:
     """Let the task `answer` know how long its HITs take."""
 
-    class TimedAnswer(Timed, Answer):
+    class TimedAnswer(Answer):
         kind = Answer.kind
 
         def seconds(self, payload: JSON) -> int | None:

@@ -32,6 +32,7 @@ class Options:
     no_answer: bool = False
     choices: bool = False
     sentences: bool = False
+    context: str = "shown"
 
     def __post_init__(self) -> None:
         if self.low > self.high:

@@ -1,0 +1,59 @@
+// The answer page without paragraphs: the answer is typed or chosen.
+import { alike, AnswerForm, changedEarly, fieldsOf, isGiven, stateOf, stateOfDraft } from "./answer_form.js";
+import { showMissing, startFrame } from "./frame.js";
+import { onItem } from "./item.js";
+import { bind, bindPattern } from "./keys.js";
+import { bindOptions, chooseOption, chooseRadio, showOption } from "./options.js";
+import { sentence } from "./texts.js";
+
+let form;
+let answer;
+
+function refresh() {
+  const state = answer.read();
+  showMissing(isGiven(state) ? [] : [{ field: "text", text: sentence("missing-answer") }]);
+  showOption(form);
+  form.dataset.kind = state.kind;
+  const blank = !state.text && state.option === null && !["yes", "no", "none"].includes(state.kind);
+  document.getElementById("undo-answer").disabled = !answer.history.length;
+  document.getElementById("clear-answer").disabled = blank;
+}
+
+/** Typing words, or picking an option, chooses them as the kind of answer. */
+function onInput({ target }) {
+  if (target.name === "text") answer.write({ ...answer.read(), kind: "text" });
+  if (target.name === "option") answer.write({ ...answer.read(), kind: "option" });
+}
+
+function bindKeys() {
+  bind("type", () => document.getElementById("answer-text")?.focus());
+  bind("clear", () => answer.clear());
+  for (const kind of ["yes", "no", "none"]) bind(kind, () => chooseRadio(form, "kind", kind));
+  bindPattern(/^[1-9]$/, ({ key }) => chooseOption(form, Number(key)));
+  bind("undo", () => answer.undo());
+  bind("redo", () => answer.redo());
+}
+
+function bindForm() {
+  const field = document.getElementById("answer-text");
+  field?.addEventListener("keydown", (event) => event.key === "Escape" && !event.isComposing && field.blur());
+  form.addEventListener("input", onInput);
+  form.addEventListener("answer:change", refresh);
+  form.addEventListener("draft:restore", ({ detail }) => answer.set(stateOf(detail.fields)));
+  form.addEventListener("draft:load", ({ detail }) => answer.set(stateOfDraft(detail.draft)));
+  document.getElementById("clear-answer").addEventListener("click", () => answer.clear());
+  document.getElementById("undo-answer").addEventListener("click", () => answer.undo());
+}
+
+onItem(() => {
+  form = document.getElementById("work");
+  answer = new AnswerForm(form);
+  const early = changedEarly(form);
+  answer.write(stateOfDraft(JSON.parse(document.getElementById("draft").textContent)));
+  bindForm();
+  bindOptions();
+  if (!("readonly" in form.dataset)) bindKeys();
+  refresh();
+  startFrame({ alike, fieldsOf: (stored) => fieldsOf(stateOfDraft(stored)) });
+  if (early) answer.set(early); // now that a change is saved
+});

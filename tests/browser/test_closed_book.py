@@ -1,0 +1,58 @@
+"""Closed-book items: the answer is typed or chosen by key or by tap, and there is nothing else on the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.desk import Desk
+from tests.browser.test_accessibility import broken
+from tests.browser.test_small_screens import IN_REACH, PHONE, overflow
+
+WorkPage = Callable[..., Desk]
+CLOSED: dict[str, Any] = {"options": {"context": "none", "no_answer": True, "yes_no": True}}
+
+
+def test_a_closed_book_batch_is_done_by_keyboard_alone(desk: WorkPage) -> None:
+    worker = desk("demo", sample=2, **CLOSED)
+    press = worker.page.keyboard.press
+    expect(worker.page.locator("#missing")).to_contain_text("an answer")
+    press("t")
+    worker.page.keyboard.type("the tall tower")
+    press("Escape")
+    expect(worker.page.locator("#missing")).to_have_text("Ready to submit")
+    worker.submit()
+    expect(worker.page.locator("#missing")).to_contain_text("an answer")
+    for key, kind in (("y", "yes"), ("0", "none")):
+        press(key)
+        assert worker.field("kind") == kind
+    press("Control+z")
+    assert worker.field("kind") == "yes"
+    worker.submit()
+    assert [(row["answer"]["kind"], row["answer"]["text"]) for row in worker.answers()] == [
+        ("typed", "the tall tower"),
+        ("yes", "yes"),
+    ]
+    assert worker.is_done()
+
+
+def test_a_draft_comes_back_after_the_page_is_loaded_again(desk: WorkPage) -> None:
+    worker = desk("demo", sample=2, **CLOSED)
+    worker.page.locator("#answer-text").fill("a tower")
+    worker.wait_saved()
+    worker.open()
+    assert worker.answer() == "a tower"
+    expect(worker.page.locator("#missing")).to_have_text("Ready to submit")
+
+
+@pytest.mark.parametrize("page", [PHONE, {"viewport": {"width": 1280, "height": 800}}], ids=["phone", "desktop"])
+def test_the_page_fits_and_everything_is_in_reach(desk: WorkPage, page: dict[str, Any]) -> None:
+    worker = desk("demo", sample=2, page=page, **CLOSED)
+    assert overflow(worker.page) == 0
+    worker.page.locator("#answer-text").fill("a tower")
+    for control in ("#answer-text", ".work-acts button[form=work]", "#question"):
+        assert worker.page.locator(control).evaluate(IN_REACH), control
+    assert not broken(worker.page)
