@@ -39,6 +39,12 @@ class ConnectionForm(KeysForm):
     """A marketplace to publish on; where participants come by link, the kind takes the place of the preset."""
 
     name = forms.SlugField(label=_("Name"), max_length=50, help_text=_("For your own use: letters, digits, hyphens."))
+    key_id = forms.CharField(
+        label=_("Access key ID"), max_length=128, help_text=_("On Prolific the id of the workspace, or empty.")
+    )
+    secret = forms.CharField(
+        label=_("Secret access key"), max_length=256, widget=SECRET, help_text=_("On Prolific the API token.")
+    )
     preset = forms.ChoiceField(label=_("Marketplace"), initial=Connection.Preset.HERE)
     endpoint_url = forms.CharField(
         label=_("Endpoint"),
@@ -62,7 +68,7 @@ class ConnectionForm(KeysForm):
         required=False,
         max_length=5000,
         widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
-        help_text=_("For a panel with a link and a code: one a line, such as participant = PID."),
+        help_text=_("One a line: participant = PID for a panel with a link, signed_links = yes for Prolific."),
     )
     field_order = ["name", "preset", "endpoint_url", "worker_origin", "key_id", "secret", "region", "fees"]
 

@@ -62,7 +62,7 @@ def test_the_welcome_is_that_of_a_participant(study: PanelStudy, member: Client)
         words = words.replace("/projects/wells/consent/?next=/visit/", "CONSENT").replace(until, "TIME")
         words = words.replace(f"{HERE}welcome/", "LEAVE").replace("/visit/leave/", "LEAVE")
         lines = [line.strip() for line in words.splitlines()]
-        return [line for line in lines if line and "csrf" not in line and "You have until" not in line]
+        return [line for line in lines if line and "csrf" not in line and "Time left" not in line]
 
     assert comparable(member.get(f"{HERE}welcome/").content.decode()) == comparable(ann.text)
 
