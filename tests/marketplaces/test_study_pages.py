@@ -195,3 +195,17 @@ def test_a_visit_without_a_response_is_not_approved_where_people_are_paid_from_a
     Visit.objects.update(remote_state="")
     assert "no response here" in act(requester, "approve", visit=str(ann.visit.pk))
     assert ann.visit.decision == ""
+
+
+def test_a_part_is_on_the_list_of_whom_to_pay_and_its_responses_count(requester: Client, study: PanelStudy) -> None:
+    ann = Participant(study, "ann")
+    ann.work(2)
+    assert "1 to 99 percent" in act(requester, "part", visit=str(ann.visit.pk), reason="Half of it.", percent="100")
+    assert "A part is paid for 1 visit" in act(
+        requester, "part", visit=str(ann.visit.pk), reason="Half of it.", percent="50"
+    )
+    rows = b"".join(requester.get(f"{HERE}pay.csv")).decode().splitlines()
+    assert rows[1] == f"ann,visit-of-ann,{study.codes['done']},0.40"
+    assert set(Assignment.objects.values_list("approval", flat=True)) == {"approved"}
+    act(requester, "paid", up_to=str(Payment.objects.latest("pk").pk))
+    assert set(Payment.objects.values_list("state", flat=True)) == {"paid"}
