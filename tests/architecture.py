@@ -139,11 +139,14 @@ MAY_MARK_SAFE = (
 
 @dataclass(frozen=True)
 class Source:
-    """A Python file of the product, parsed."""
+    """A Python file of the product, parsed when a rule asks for that."""
 
     path: str  # from the root, with slashes
     text: str
-    tree: ast.Module
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        return ast.parse(self.text, self.path)
 
     @cached_property
     def nodes(self) -> list[ast.AST]:
@@ -175,14 +178,19 @@ def _sources(root: Path, folder: str) -> list[Source]:
     for file in sorted((root / folder).rglob("*.py")):
         path = file.relative_to(root).as_posix()
         if "/migrations/" not in path:
-            text = file.read_text()
-            found.append(Source(path, text, ast.parse(text, path)))
+            found.append(_source(root, path))
     return found
+
+
+@cache
+def _source(root: Path, path: str) -> Source:
+    return Source(path, (root / path).read_text())
 
 
 def forget() -> None:
     """What was read, which is a lot to hold on to."""
     _sources.cache_clear()
+    _source.cache_clear()
 
 
 def _imports(source: Source) -> Iterator[Import]:

@@ -15,7 +15,7 @@ LOOKUP = re.compile(r"__(isnull|in|gte?|lte?|exact|range)$")
 def locks_of_others(root: Path) -> Iterator[str]:
     """Locks of rows found through other tables that do not say `of`: they lock rows of those, out of turn."""
     for source in sources(root, "annotation"):
-        for node in ast.walk(source.tree):
+        for node in source.nodes if "select_for_update" in source.text else ():
             if isinstance(node, (ast.Assign, ast.AnnAssign, ast.Expr, ast.Return, ast.For)):
                 looked = node.iter if isinstance(node, ast.For) else node.value
                 if looked is not None and (through := ", ".join(_through(looked))):

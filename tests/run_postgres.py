@@ -55,11 +55,14 @@ def _somebody() -> dict[str, object]:
 class Cluster:
     """A database server of our own. `url(name)` is a DATABASE_URL; `kill()` and `start()` are for fault tests."""
 
-    def __init__(self, bin: Path, folder: Path) -> None:
+    def __init__(self, bin: Path, folder: Path, like: Path | None = None) -> None:
         self._bin, self._folder, self._as = bin, folder, _somebody()
         self._server: subprocess.Popen[bytes] | None = None
         if "user" in self._as:
             os.chown(folder, self._as["user"], self._as["group"])  # type: ignore[arg-type]
+        if like:
+            copy(like, folder / "data")
+            return
         made = [bin / "initdb", "-D", folder / "data", "-U", USER, "-A", "trust", "-E", "UTF8", "--no-locale", "-N"]
         subprocess.run(made, check=True, capture_output=True, cwd=folder, **self._as)
 
@@ -71,6 +74,11 @@ class Cluster:
         with (self._folder / "log").open("ab") as log:
             self._server = subprocess.Popen(command, stdout=log, stderr=log, cwd=self._folder, **self._as)
         self._wait()
+
+    @property
+    def data(self) -> Path:
+        """Everything that is in it, once it is stopped."""
+        return self._folder / "data"
 
     @property
     def pid(self) -> int:
@@ -107,15 +115,23 @@ class Cluster:
         return self.url(database)
 
 
+def copy(data: Path, to: Path) -> None:
+    """Copy the data of a cluster that is stopped, with its owner."""
+    subprocess.run(["cp", "-a", data, to], check=True)
+
+
 @contextmanager
-def cluster() -> Iterator[Cluster | None]:
-    """A running cluster, removed afterwards; None where PostgreSQL is not installed."""
+def cluster(like: Path | None = None) -> Iterator[Cluster | None]:
+    """A running cluster, as a rule new, removed afterwards; None where PostgreSQL is not installed.
+
+    `like` is the data of another one to begin with.
+    """
     bin = binaries()
     if bin is None:
         yield None
         return
     folder = Path(tempfile.mkdtemp(prefix="hopscribe-pg-"))
-    made = Cluster(bin, folder)
+    made = Cluster(bin, folder, like)
     try:
         made.start()
         yield made

@@ -13,7 +13,7 @@ from tests.template_rules import matches
 def named_folders(root: Path) -> Iterator[str]:
     """Files of tasks that name a folder of tasks: so a copied folder would use the files of another."""
     for source in sources(root, "tasks"):
-        for node in ast.walk(source.tree):
+        for node in source.nodes:
             names = [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
             names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             if any(begins(name, ("tasks",)) for name in names):

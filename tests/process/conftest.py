@@ -12,6 +12,9 @@ import pytest
 
 from tests import run_postgres
 from tests.process.installation import Installation
+from tests.sharing import shared
+
+MIGRATED = "migrated"
 
 # What one kind of database shows as well as the other, for every run; `make soak` has both.
 ELSEWHERE = {
@@ -45,30 +48,41 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def cluster() -> Iterator[run_postgres.Cluster | None]:
-    with run_postgres.cluster() as running:
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[run_postgres.Cluster | None]:
+    """A cluster with a database MIGRATED, which has every table."""
+
+    def make(folder: Path) -> None:
+        with run_postgres.cluster() as first:
+            assert first is not None
+            Installation(folder, first.create(MIGRATED), static=folder).close()
+            first.stop()
+            run_postgres.copy(first.data, folder / "data")
+
+    like = shared(tmp_path_factory, "postgresql", make) / "data" if run_postgres.binaries() else None
+    with run_postgres.cluster(like) as running:
         yield running
 
 
-@pytest.fixture(scope="session")
-def migrated_postgres(tmp_path_factory: pytest.TempPathFactory, cluster: Any) -> str:
-    """The name of a database on the cluster with every table."""
-    folder = tmp_path_factory.mktemp("migrated-postgres")
-    Installation(folder, str(cluster.create("migrated")), static=folder).close()
-    return "migrated"
+@pytest.fixture
+def on_sqlite(migrated: Path, tmp_path: Path) -> str:
+    """The URL of a migrated SQLite database without rows."""
+    file = tmp_path / "hopscribe.sqlite3"
+    shutil.copyfile(migrated, file)
+    return f"sqlite:///{file}"
+
+
+@pytest.fixture
+def on_postgresql(cluster: run_postgres.Cluster | None) -> str:
+    """The same on PostgreSQL."""
+    if cluster is None:
+        pytest.skip(run_postgres.MISSING)
+    return cluster.create(f"hopscribe_{uuid4().hex}", like=MIGRATED)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def database(request: pytest.FixtureRequest, tmp_path: Path, cluster: Any) -> str:
+def database(request: pytest.FixtureRequest) -> str:
     """The URL of a migrated database without rows, once of each kind."""
-    if request.param == "sqlite":
-        file = tmp_path / "hopscribe.sqlite3"
-        shutil.copyfile(request.getfixturevalue("migrated"), file)
-        return f"sqlite:///{file}"
-    if cluster is None:
-        pytest.skip(run_postgres.MISSING)
-    like = request.getfixturevalue("migrated_postgres")
-    return str(cluster.create(f"hopscribe_{uuid4().hex}", like=like))
+    return str(request.getfixturevalue(f"on_{request.param}"))
 
 
 @pytest.fixture

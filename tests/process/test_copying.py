@@ -15,8 +15,8 @@ from tests.process.installation import Installation
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> str:
-    return f"sqlite:///{tmp_path / 'hopscribe.sqlite3'}"
+def database(on_sqlite: str) -> str:
+    return on_sqlite
 
 
 def test_every_row_moves_to_postgresql_and_work_goes_on(

@@ -113,9 +113,9 @@ def test_an_address_that_is_none_is_refused_before_anything_is_set_up(
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> str:
+def database(on_sqlite: str) -> str:
     """Where the site is served does not depend on the database."""
-    return f"sqlite:///{tmp_path / 'hopscribe.sqlite3'}"
+    return on_sqlite
 
 
 @pytest.mark.soak

@@ -14,9 +14,9 @@ from tests.process.installation import Installation
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> str:
+def database(on_sqlite: str) -> str:
     """The copy is on SQLite wherever the original is, so one kind is enough."""
-    return f"sqlite:///{tmp_path / 'hopscribe.sqlite3'}"
+    return on_sqlite
 
 
 def test_a_dry_run_foretells_and_leaves_no_trace(install: Callable[..., Installation], tmp_path: Path) -> None:

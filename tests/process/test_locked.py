@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sqlite3
 import subprocess
 import sys
@@ -13,11 +12,9 @@ from pathlib import Path
 from tests.process.installation import ROOT, Installation
 
 
-def test_a_database_that_is_held_is_said_to_be_busy(migrated: Path, static: Path, tmp_path: Path) -> None:
-    file = tmp_path / "hopscribe.sqlite3"
-    shutil.copyfile(migrated, file)
-    installation = Installation(tmp_path, f"sqlite:///{file}", static=static, ready=True)
-    with closing(sqlite3.connect(file, isolation_level=None)) as holder:
+def test_a_database_that_is_held_is_said_to_be_busy(on_sqlite: str, static: Path, tmp_path: Path) -> None:
+    installation = Installation(tmp_path, on_sqlite, static=static, ready=True)
+    with closing(sqlite3.connect(on_sqlite.removeprefix("sqlite:///"), isolation_level=None)) as holder:
         holder.execute("BEGIN IMMEDIATE")
         command = [sys.executable, "manage.py", "create_account", "mara"]
         ended = subprocess.run(command, cwd=ROOT, env=installation.environment, capture_output=True, text=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from http.client import HTTPConnection
-from pathlib import Path
 
 import pytest
 
@@ -13,11 +12,9 @@ from tests.process.installation import Installation
 
 
 @pytest.fixture
-def database(tmp_path: Path, migrated: Path) -> str:
+def database(on_sqlite: str) -> str:
     """One kind of database is enough."""
-    file = tmp_path / "hopscribe.sqlite3"
-    file.write_bytes(migrated.read_bytes())
-    return f"sqlite:///{file}"
+    return on_sqlite
 
 
 def ask(installation: Installation, path: str, **headers: str) -> tuple[int, str, str]:

@@ -29,9 +29,9 @@ def ready(address: str, process: Any) -> bool:
 
 
 @pytest.fixture
-def installation(tmp_path: Path, static: Path) -> Iterator[Installation]:
+def installation(tmp_path: Path, on_sqlite: str, static: Path) -> Iterator[Installation]:
     """On SQLite only: which database it is makes no difference to what is tested here."""
-    made = Installation(tmp_path, f"sqlite:///{tmp_path / 'hopscribe.sqlite3'}", static=static)
+    made = Installation(tmp_path, on_sqlite, static=static, ready=True)
     yield made
     made.close()
 

@@ -8,14 +8,11 @@ import time
 from collections.abc import Callable
 from html import unescape
 from http.client import HTTPConnection
-from typing import Any
 from urllib.parse import urlencode
-from uuid import uuid4
 
 import psycopg
 import pytest
 
-from tests import run_postgres
 from tests.process.installation import Installation
 from tests.process.test_metrics import ask
 
@@ -23,12 +20,9 @@ FIELDS = re.compile(r'<textarea hidden name="(.*?)">\n(.*?)</textarea>', re.S)
 
 
 @pytest.fixture
-def database(request: pytest.FixtureRequest, cluster: Any) -> str:
+def database(on_postgresql: str) -> str:
     """SQLite says itself that it cannot write."""
-    if cluster is None:
-        pytest.skip(run_postgres.MISSING)
-    like = request.getfixturevalue("migrated_postgres")
-    return str(cluster.create(f"hopscribe_{uuid4().hex}", like=like))
+    return on_postgresql
 
 
 def set_read_only(url: str, state: str) -> None:

@@ -7,7 +7,6 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from http.client import HTTPConnection
-from pathlib import Path
 from threading import Event, Thread
 
 import pytest
@@ -20,11 +19,9 @@ SLOW = 200
 
 
 @pytest.fixture
-def database(tmp_path: Path, migrated: Path) -> str:
+def database(on_sqlite: str) -> str:
     """One kind of database is enough."""
-    file = tmp_path / "hopscribe.sqlite3"
-    file.write_bytes(migrated.read_bytes())
-    return f"sqlite:///{file}"
+    return on_sqlite
 
 
 @contextmanager

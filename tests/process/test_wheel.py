@@ -68,7 +68,7 @@ def test_from_its_wheel_it_serves_a_new_home_and_writes_nothing_beside_itself(wh
     site, home = tmp_path / "site", tmp_path / "home"
     zipfile.ZipFile(wheel).extractall(site)
     before = {file: file.stat().st_mtime_ns for file in site.rglob("*")}
-    alone = {"PYTHONPATH": str(site), "PYTHONDONTWRITEBYTECODE": "1", "LOG_LEVEL": "INFO"}
+    alone = {"PYTHONPATH": str(site), "PYTHONPYCACHEPREFIX": str(tmp_path / "compiled"), "LOG_LEVEL": "INFO"}
     command = [sys.executable, "-m", "hopscribe"]
     with wheels.serving([*command, "serve", "--home", str(home)], cwd=tmp_path, more=alone) as (address, log):
         said = log.read_text()
