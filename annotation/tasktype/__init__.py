@@ -5,6 +5,7 @@ from annotation.tasktype.capabilities import Adaptable as Adaptable
 from annotation.tasktype.capabilities import Adjudicable as Adjudicable
 from annotation.tasktype.capabilities import Arranged as Arranged
 from annotation.tasktype.capabilities import Comparable as Comparable
+from annotation.tasktype.capabilities import Consulting as Consulting
 from annotation.tasktype.capabilities import Doubtful as Doubtful
 from annotation.tasktype.capabilities import Embedding as Embedding
 from annotation.tasktype.capabilities import Illustrated as Illustrated
@@ -18,6 +19,7 @@ from annotation.tasktype.capabilities import Reviewable as Reviewable
 from annotation.tasktype.capabilities import Sampled as Sampled
 from annotation.tasktype.capabilities import SecondOpinion as SecondOpinion
 from annotation.tasktype.capabilities import Simulated as Simulated
+from annotation.tasktype.capabilities import Stepwise as Stepwise
 from annotation.tasktype.capabilities import Timed as Timed
 from annotation.tasktype.capabilities import Traced as Traced
 from annotation.tasktype.capabilities import Varied as Varied
@@ -26,6 +28,7 @@ from annotation.tasktype.contract import UNSETTLED as UNSETTLED
 from annotation.tasktype.contract import TaskType as TaskType
 from annotation.tasktype.values import JSON as JSON
 from annotation.tasktype.values import CannotTake as CannotTake
+from annotation.tasktype.values import Elsewhere as Elsewhere
 from annotation.tasktype.values import Features as Features
 from annotation.tasktype.values import Given as Given
 from annotation.tasktype.values import InvalidWording as InvalidWording

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from annotation.pure.data.example import Example
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype.contract import TaskType
-from annotation.tasktype.values import JSON, Features, Given, Label, Measure, Remark
+from annotation.tasktype.values import JSON, Elsewhere, Features, Given, Label, Measure, Remark
 
 GRADE = {"grade": Measure(_("Grade"))}
 RIGHT, WRONG = _("Right. %(why)s"), _("This is not right. %(why)s")  # feedback by the grade
@@ -108,6 +108,28 @@ class Revealing(ABC):
     @abstractmethod
     def afterwards(self, payload: JSON, example: Example) -> JSON | None:
         """Content shown to the worker after submission, which makes the response final; None: nothing."""
+
+
+class Stepwise(ABC):
+    """The page has steps that open one after another, each once the answer before it is final."""
+
+    @abstractmethod
+    def kept(self, payload: JSON, stored: JSON | None, answer: JSON) -> JSON:
+        """A posted answer with the closed steps as they are stored, and no step that was not open."""
+
+    @abstractmethod
+    def with_next_step(self, payload: JSON, stored: JSON | None, answer: JSON) -> JSON | None:
+        """The answer with its next step open, or what is stored if it has that; None if none follows, or the open one
+        lacks something.
+        """
+
+
+class Consulting(ABC):
+    """The result also depends on responses to the same question in other batches."""
+
+    @abstractmethod
+    def opened_by(self, aggregate: JSON, gold: Example, elsewhere: Sequence[Elsewhere]) -> str:
+        """Why a requester must look at the result after those responses, as the kind of an open result; "": no need."""
 
 
 class SecondOpinion(ABC):
@@ -214,8 +236,9 @@ class Traced(ABC):
 
 
 CAPABILITIES: tuple[type, ...] = (
-    Adaptable, Varied, Sampled, Arranged, Timed, Live, Embedding, Illustrated, Practised, Revealing, SecondOpinion,
-    Payable, Simulated, Measured, Labelled, Comparable, Doubtful, Worded, Reviewable, Adjudicable, Traced,
+    Adaptable, Varied, Sampled, Arranged, Timed, Live, Embedding, Illustrated, Practised, Revealing, Stepwise,
+    Consulting, SecondOpinion, Payable, Simulated, Measured, Labelled, Comparable, Doubtful, Worded, Reviewable,
+    Adjudicable, Traced,
 )  # fmt: skip
 
 
@@ -282,6 +305,14 @@ def feedback(task: TaskType, payload: JSON, answer: JSON, gold: Example) -> list
 
 def afterwards(task: TaskType, payload: JSON, example: Example) -> JSON | None:
     return task.afterwards(payload, example) if isinstance(task, Revealing) else None
+
+
+def kept(task: TaskType, payload: JSON, stored: JSON | None, answer: JSON) -> JSON:
+    return task.kept(payload, stored, answer) if isinstance(task, Stepwise) else answer
+
+
+def with_next_step(task: TaskType, payload: JSON, stored: JSON | None, answer: JSON) -> JSON | None:
+    return task.with_next_step(payload, stored, answer) if isinstance(task, Stepwise) else None
 
 
 def least(task: TaskType, payload: JSON, answer: JSON) -> int:

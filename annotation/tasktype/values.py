@@ -66,6 +66,15 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """The responses to a HIT of another batch that is about the same question (of the same group)."""
+
+    task: str
+    payload: JSON
+    answers: tuple[JSON, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Judged:
     """A HIT with its responses and everything else for reports."""
 
@@ -78,6 +87,7 @@ class Judged:
     excluded: str = ""  # why it is excluded; "": it is not
     predicted: tuple[Given, ...] = ()  # models' predictions on the same HIT, under the models' names
     wanted: int = 0  # number of responses that the HIT asks for; 0: unknown
+    elsewhere: tuple[Elsewhere, ...] = ()  # for a task that is Consulting
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,6 +76,7 @@ GIVEN: dict[str, list[str]] = {
     "tasks/choose/README.md": GRAPHS,
     "tasks/compose/README.md": GRAPHS,
     "tasks/coreference/README.md": GRAPHS[:2],
+    "tasks/hops/README.md": [f"{WELLS} dev"],
     "tasks/solvability/README.md": [],  # only the consent text
     "tasks/subquestions/README.md": [],
     "tasks/sufficiency/README.md": [],

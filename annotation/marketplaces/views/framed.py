@@ -258,12 +258,13 @@ def submit(request: HttpRequest, arrival: Arrival) -> HttpResponse:
     if row.state == lifecycle.SUBMITTED and not request.POST.get("key", "").startswith("0."):
         return _back(arrival)  # the marketplace has the first response, so revisions are refused
     answer = response_post.posted(request, row)
-    if problems := task_type(row.batch.task).check(row.hit.payload, answer):
-        participation = next_assignment.join_batch(row.worker, row.batch)
-        page = _page(request, arrival, participation, posted=answer, problems=problems)
-        return response_post.incomplete(request, row, page)
     try:
-        response_post.store(request, row, answer)
+        if not response_post.opened(request, row, answer):
+            if problems := task_type(row.batch.task).check(row.hit.payload, answer):
+                participation = next_assignment.join_batch(row.worker, row.batch)
+                page = _page(request, arrival, participation, posted=answer, problems=problems)
+                return response_post.incomplete(request, row, page)
+            response_post.store(request, row, answer)
     except Conflict as conflict:
         context = {"standing_url": here, "home_url": "", **context_of(arrival)}
         return response_post.conflicting(request, conflict, answer, **context)

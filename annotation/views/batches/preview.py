@@ -60,9 +60,10 @@ def _tested(request: HttpRequest, hit: Hit, payload: Any) -> dict[str, Any]:
     """A test answer as the page shows it again, with its problems, or `tested`, the response that would be stored."""
     task, kind = task_type(hit.batch.task), hit.batch.task
     answer = form_class(kind)(payload, request.POST).answer()
-    problems = task.check(hit.payload, answer)
-    draft = form_class(kind)(payload).shown(answer) | {"active_seconds": 0}
-    tested = None if problems else json.dumps(answer, ensure_ascii=False, indent=2)
+    following = capabilities.with_next_step(task, hit.payload, None, answer)
+    problems = [] if following else task.check(hit.payload, answer)
+    draft = form_class(kind)(payload).shown(following or answer) | {"active_seconds": 0}
+    tested = None if problems or following else json.dumps(answer, ensure_ascii=False, indent=2)
     return {"draft": draft, "problems": translated(problems), "tested": tested}
 
 

@@ -35,6 +35,7 @@ from annotation.views.work.response_post import (
     conflicting,
     incomplete,
     keep_draft,
+    opened,
     posted,
     prolong,
     rendered,
@@ -135,17 +136,22 @@ def assignment(request: HttpRequest, public_id: str) -> HttpResponse:
 
 @signed_in_action
 def submit(request: HttpRequest, public_id: str) -> HttpResponse:
-    """Submit the response and go on to the next assignment; 422 for missing parts, 409 if another was first."""
+    """Submit the response and go on to the next assignment, or to the next step of this one.
+
+    422 for missing parts, 409 if another was first.
+    """
     row = own_assignment(request, public_id)
     here = reverse("assignment", args=[row.public_id])
     if afterwards(row) is not None:
         return _see(here)
     answer = posted(request, row)
-    if problems := task_type(row.batch.task).check(row.hit.payload, answer):
-        participation = participation_of(row.worker, row.batch)
-        return incomplete(request, row, page_of(request, row, participation, posted=answer, problems=problems))
     repairing = row.state == lifecycle.SUBMITTED and review_decisions.returned(row) is not None
     try:
+        if opened(request, row, answer):
+            return _response_with(request, own_assignment(request, public_id))
+        if problems := task_type(row.batch.task).check(row.hit.payload, answer):
+            participation = participation_of(row.worker, row.batch)
+            return incomplete(request, row, page_of(request, row, participation, posted=answer, problems=problems))
         with submissions.one_commit():
             receipt = store(request, row, answer)
             step = _after_submission(request, row, receipt, repairing=repairing)

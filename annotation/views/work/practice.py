@@ -44,7 +44,10 @@ def exercise_page(
     if request.method != "POST":
         return _page(request, batch, exercise, held, payload, urls=urls, extra=extra)
     answer = form_class(batch.task)(payload, request.POST).answer()
-    problems = task_type(batch.task).check(exercise.payload, answer)
+    task = task_type(batch.task)
+    if following := capabilities.with_next_step(task, exercise.payload, None, answer):
+        return _page(request, batch, exercise, held, payload, urls=urls, extra=extra, answer=following)
+    problems = task.check(exercise.payload, answer)
     remarks = None if problems else practice_progress.remarks(batch, exercise, answer)
     result = {"answer": answer, "problems": problems, "remarks": remarks}
     return _page(request, batch, exercise, held, payload, urls=urls, extra=extra, **result)

@@ -11,15 +11,35 @@ from annotation.flow.work import next_assignment, submissions
 from annotation.flow.work.submissions import Receipt
 from annotation.models import Assignment, clock
 from annotation.pure.batches import lifecycle
-from annotation.registry import form_class
-from annotation.tasktype import JSON
+from annotation.registry import form_class, task_type
+from annotation.tasktype import JSON, Stepwise, capabilities
 from annotation.views.post_handling import whole_number
 from annotation.views.work.task_frame import PROBLEM_REASONS, afterwards, shown_payload, with_frames
 
 
 def posted(request: HttpRequest, row: Assignment) -> JSON:
-    """The answer in the form."""
-    return form_class(row.batch.task)(shown_payload(row), request.POST).answer()
+    """The answer in the form, with steps that were closed before as they are stored."""
+    answer = form_class(row.batch.task)(shown_payload(row), request.POST).answer()
+    task = task_type(row.batch.task)
+    return capabilities.kept(task, row.hit.payload, _stored(row), answer) if isinstance(task, Stepwise) else answer
+
+
+def _stored(row: Assignment) -> JSON | None:
+    stored: JSON | None = row.draft or (row.current.answer if row.revision else None)
+    return stored
+
+
+def opened(request: HttpRequest, row: Assignment, answer: JSON) -> bool:
+    """Keep the answer as a draft with its next step open, if it is not; False if no step follows.
+
+    Raises Conflict if a draft was saved since the assignment was read, because that may have closed the step.
+    """
+    task, stored = task_type(row.batch.task), _stored(row)
+    following = capabilities.with_next_step(task, row.hit.payload, stored, answer)
+    if following is not None and following != stored:
+        seconds = active(request, row)
+        submissions.save_draft(row, following, version=row.draft_version, active_seconds=seconds)
+    return following is not None
 
 
 def version_of(request: HttpRequest) -> int:

@@ -1,0 +1,32 @@
+"""The arms of back-decomposition: what of the decomposition a worker is given."""
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from annotation.pure.text.translation_marks import gettext_noop as _
+
+FREE, GUIDED, SINGLE, INTEGRATE, KIND = "free", "guided", "single", "integrate", "kind"
+ARMS = {
+    FREE: _("nothing: workers write the sub-questions themselves"),
+    GUIDED: _("the sub-questions one at a time, filled with the worker's own answers"),
+    SINGLE: _("the question, then the sub-questions one at a time, filled with the right answers"),
+    INTEGRATE: _("the sub-questions before the last with their answers"),
+    KIND: _("nothing: workers only say whether the question needs one step or several"),
+}
+STEPWISE = (GUIDED, SINGLE)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The arm, the same for every item of a batch; and the controls of every page that asks for answers."""
+
+    choices: ClassVar[bool] = False
+    sentences: ClassVar[bool] = False
+
+    arm: str = field(default=FREE, metadata={"label": _("Of the decomposition, workers get"), "choices": ARMS})
+    yes_no: bool = field(default=False, metadata={"label": _("Allow “yes” and “no” as answers")})
+
+    @property
+    def support(self) -> bool:
+        """Whether workers tick paragraphs: only where nothing of the decomposition is given."""
+        return self.arm == FREE
