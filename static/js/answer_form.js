@@ -1,9 +1,10 @@
 // The answer as the form's controls hold it. A state is {answerable, kind, text, paragraph, start, end, option, support,
-// facts}; offsets are code points in the paragraph's text, positions those shown (0 is the first). `answerable` is "yes",
+// facts, confidence}; offsets are code points in the paragraph's text, positions those shown (0 is the first). `answerable` is "yes",
 // "no" or "" on a page that asks first whether there is an answer, and "" on every other.
 
 const BLANK = { kind: "text", text: "", paragraph: null, start: null, end: null, option: null, support: [], facts: [] };
-const EMPTY = { answerable: "", ...BLANK };
+const TYPED = new Set(["text", "confidence"]);
+const EMPTY = { answerable: "", confidence: "", ...BLANK };
 
 function numberOr(value) {
   return value === "" || value === null || value === undefined ? null : Number(value);
@@ -22,12 +23,13 @@ export function stateOf(fields) {
     option,
     support: fields.getAll("support").map(Number),
     facts: fields.getAll("fact"),
+    confidence: fields.get("confidence") ?? "",
   };
 }
 
 /** The state of a stored draft. */
 export function stateOfDraft(draft) {
-  return { ...EMPTY, ...draft, kind: draft?.kind || "text", text: draft?.text ?? "" };
+  return { ...EMPTY, ...draft, kind: draft?.kind || "text", text: draft?.text ?? "", confidence: String(draft?.confidence ?? "") };
 }
 
 /** The fields that a state would be posted as. */
@@ -39,10 +41,11 @@ export function fieldsOf(state) {
   }
   for (const value of state.support) fields.append("support", value);
   for (const value of state.facts) fields.append("fact", value);
+  if (state.confidence !== "") fields.append("confidence", state.confidence);
   return fields;
 }
 
-const PARTS = { answerable: "answerable", kind: "kind", option: "option", support: "support", fact: "facts" };
+const PARTS = { answerable: "answerable", kind: "kind", option: "option", support: "support", fact: "facts", confidence: "confidence" };
 
 /** The parts of the state that were changed on the page before its scripts ran, or null. */
 export function changedEarly(form) {
@@ -62,12 +65,18 @@ function essence(fields) {
   if (state.answerable === "no") return "no"; // what was given before does not count
   const words = state.kind === "text" || state.kind === "span";
   const said = words ? state.text.trim().replace(/\s+/g, " ").toLowerCase() : `${state.kind} ${state.option}`;
-  return JSON.stringify([state.answerable, words, said, state.support.sort((a, b) => a - b), state.facts.sort()]);
+  return JSON.stringify([state.answerable, words, said, state.support.sort((a, b) => a - b), state.facts.sort(), state.confidence]);
 }
 
 /** Whether two sets of fields say the same; the server may have located typed text in the meantime. */
 export function alike(fields, other) {
   return essence(fields) === essence(other);
+}
+
+/** Whether the page asks how sure one is, and it is not said. */
+export function lacksConfidence(form, state) {
+  if (!form.elements.confidence) return false;
+  return !form.elements.confidence.validity.valid || state.confidence === "";
 }
 
 /** The answer is given, whatever it is. */
@@ -90,13 +99,13 @@ export class AnswerForm {
 
   /** A burst of typing is one step of the history. Typing lets go of a selected span. */
   noteInput({ target }) {
-    if (target.name !== "text" || this.typing) return;
+    if (!TYPED.has(target.name) || this.typing) return;
     this.typing = true;
     this.remember(this.known);
   }
 
   noteChange({ target }) {
-    if (target.name === "text") this.typing = false;
+    if (TYPED.has(target.name)) this.typing = false;
     else this.remember(this.known);
     this.tell();
   }
@@ -115,6 +124,7 @@ export class AnswerForm {
     for (const name of ["text", "paragraph", "start", "end"]) {
       if (elements[name]) elements[name].value = state[name] ?? "";
     }
+    if (elements.confidence) elements.confidence.value = state.confidence;
     this.tick("option", state.option === null ? [] : [state.option]);
     this.tick("support", state.support);
     this.tick("fact", state.facts);

@@ -1,9 +1,9 @@
 // The answer page without paragraphs: the answer is typed or chosen.
-import { alike, AnswerForm, changedEarly, fieldsOf, isGiven, stateOf, stateOfDraft } from "./answer_form.js";
+import { alike, AnswerForm, changedEarly, fieldsOf, isGiven, lacksConfidence, stateOf, stateOfDraft } from "./answer_form.js";
 import { showMissing, startFrame } from "./frame.js";
 import { onItem } from "./item.js";
 import { bind, bindPattern } from "./keys.js";
-import { bindOptions, chooseOption, chooseRadio, showOption } from "./options.js";
+import { bindOptions, chooseOption, chooseRadio, leaveByEscape, showOption } from "./options.js";
 import { sentence } from "./texts.js";
 
 let form;
@@ -11,7 +11,10 @@ let answer;
 
 function refresh() {
   const state = answer.read();
-  showMissing(isGiven(state) ? [] : [{ field: "text", text: sentence("missing-answer") }]);
+  const things = isGiven(state) ? [] : [{ field: "text", text: sentence("missing-answer") }];
+  const unsure = state.kind !== "none" && lacksConfidence(form, state);
+  if (unsure) things.push({ field: "confidence", text: sentence("missing-confidence") });
+  showMissing(things);
   showOption(form);
   form.dataset.kind = state.kind;
   const blank = !state.text && state.option === null && !["yes", "no", "none"].includes(state.kind);
@@ -22,11 +25,13 @@ function refresh() {
 /** Typing words, or picking an option, chooses them as the kind of answer. */
 function onInput({ target }) {
   if (target.name === "text") answer.write({ ...answer.read(), kind: "text" });
+  if (target.name === "confidence") answer.tell();
   if (target.name === "option") answer.write({ ...answer.read(), kind: "option" });
 }
 
 function bindKeys() {
   bind("type", () => document.getElementById("answer-text")?.focus());
+  bind("confidence", () => document.getElementById("confidence")?.focus());
   bind("clear", () => answer.clear());
   for (const kind of ["yes", "no", "none"]) bind(kind, () => chooseRadio(form, "kind", kind));
   bindPattern(/^[1-9]$/, ({ key }) => chooseOption(form, Number(key)));
@@ -35,8 +40,7 @@ function bindKeys() {
 }
 
 function bindForm() {
-  const field = document.getElementById("answer-text");
-  field?.addEventListener("keydown", (event) => event.key === "Escape" && !event.isComposing && field.blur());
+  for (const id of ["answer-text", "confidence"]) leaveByEscape(document.getElementById(id));
   form.addEventListener("input", onInput);
   form.addEventListener("answer:change", refresh);
   form.addEventListener("draft:restore", ({ detail }) => answer.set(stateOf(detail.fields)));

@@ -1,4 +1,9 @@
-// The options of a question to choose from, where an item has them.
+// Controls of the answer page beside the text: options to choose from, radio buttons, and fields that Escape leaves.
+
+/** Let Escape leave a field, so that keys act again. */
+export function leaveByEscape(field) {
+  field?.addEventListener("keydown", (event) => event.key === "Escape" && !event.isComposing && field.blur());
+}
 
 /** On a phone the options unfold when they are wanted, and leave the room to the text. */
 export function bindOptions() {

@@ -12,6 +12,7 @@ from typing import TypeVar
 from annotation.pure.data.example import Example
 from annotation.pure.reports.answers_per_item import expected_best
 from annotation.pure.reports.human_scores import MEASURES, PARTS, RANDOM_RULE, RULE, pair_scores
+from annotation.pure.statistics.calibration import Stated, calibration
 from annotation.pure.statistics.distance_agreement import alpha, alpha_of_answers, alpha_of_sets
 from annotation.pure.statistics.intervals import Figure, bootstrap_figures, method_label
 from annotation.pure.statistics.metrics import MUSIQUE, Scorer, scorer_for
@@ -62,6 +63,7 @@ class _Study:
     fewer: int = 0  # items with fewer answers than k
     more: int = 0
     people: People = field(default_factory=People)
+    stated: list[Stated] = field(default_factory=list)  # confidences of responses that can be scored
     scorers: dict[str, Scorer] = field(default_factory=dict)  # of its questions, by their labels
 
 
@@ -103,6 +105,7 @@ def _add(study: _Study, judged: Judged) -> None:
     study.given.append((len(judged.payload["paragraphs"]), {given.worker: given.answer for given in judged.given}))
     if judged.example.answerable is not None:
         _add_twin(study, judged, answers)
+    study.stated += _stated(judged, scorer)
     if judged.example.answerable is False and not scorer.scores_unanswerable:
         study.exclusions[_("unanswerable: scored in pairs")] += 1
         return
@@ -124,6 +127,17 @@ def _add(study: _Study, judged: Judged) -> None:
         study.models[predicted.worker].append(_model_cells(study, judged, predicted, row))
         if support_of(predicted.answer, study.level):
             study.supporting.add(predicted.worker)
+
+
+def _stated(judged: Judged, scorer: Scorer) -> Iterator[Stated]:
+    """Confidences of responses, right by exact match, or by “no answer” to an unanswerable question."""
+    gold, impossible = scorer.gold(judged.example.answers), judged.example.answerable is False
+    for given in judged.given:
+        confidence = given.answer.get("confidence")
+        if confidence is not None and (gold or impossible):
+            none = given.answer["kind"] == "none"
+            right = none if impossible else scorer.answer(answer_text(given.answer), gold or ()).em == 1
+            yield Stated(judged.hit, given.worker, confidence, right)
 
 
 def _by_count(study: _Study, judged: Judged, answers: Sequence[JSON], counts: Sequence[int] = ()) -> list[Row]:
@@ -196,7 +210,8 @@ def _dataset_json(study: _Study, seed: int) -> JSON:
         "people": study.people.as_json(),
     }
     pairs = [twins for twins in study.twins.values() if twins.example and twins.contrast]
-    return result | ({"pairs": _pairs_json(study, pairs, seed)} if pairs else {})
+    calibrated = {"calibration": calibration(study.stated, seed)} if study.stated else {}
+    return result | calibrated | ({"pairs": _pairs_json(study, pairs, seed)} if pairs else {})
 
 
 def _parts(slices: Mapping[str, list[Row]], seed: int) -> JSON:

@@ -49,6 +49,13 @@ class Options:
     choices: bool = field(default=False, metadata={"label": _("Show the item's options as choices")})
     support: bool = field(default=True, metadata={"label": _("Ask for supporting paragraphs")})
     sentences: bool = field(default=False, metadata={"label": _("Ask for supporting sentences instead of paragraphs")})
+    confidence: bool = field(
+        default=False,
+        metadata={
+            "label": _("Ask how sure workers are (0 to 100)"),
+            "help": _("The report compares it with how often they are right (calibration, Brier score)."),
+        },
+    )
     ties: str = field(
         default="expected",
         metadata={"label": _("If the majority is tied, the human score is"), "choices": TIES, "group": _("Report")},
@@ -97,7 +104,8 @@ class Answer(Varied, Timed, Measured, AnswerTask):
     def prepare(self, example: Example, options: Options, rng: Random) -> JSON | None:
         """Question and context without gold; None, which skips the example, if there is nothing to read or choose."""
         closed_book = options.context == "none"
-        return answering.payload_of(example, options, no_answer=options.no_answer, closed_book=closed_book)
+        payload = answering.payload_of(example, options, no_answer=options.no_answer, closed_book=closed_book)
+        return answering.with_confidence(payload) if payload and options.confidence else payload
 
     def complete(self, payload: JSON, answer: Any) -> JSON:
         """The stored form of an answer from elsewhere, {"text", "support": [positions], "facts"}, "" for no answer."""

@@ -48,6 +48,41 @@ def test_a_draft_comes_back_after_the_page_is_loaded_again(desk: WorkPage) -> No
     expect(worker.page.locator("#missing")).to_have_text("Ready to submit")
 
 
+def test_confidence_is_given_by_keyboard_and_missing_until_then(desk: WorkPage) -> None:
+    worker = desk("demo", sample=2, options={"confidence": True})
+    press = worker.page.keyboard.press
+    for key in ("j", "v", "Shift+ArrowRight", "a", "x"):
+        press(key)
+    expect(worker.page.locator("#missing")).to_have_text("Still missing: how sure you are")
+    press("u")
+    worker.page.keyboard.type("120")
+    expect(worker.page.locator("#missing")).to_contain_text("how sure you are")
+    press("Backspace")
+    press("Escape")
+    expect(worker.page.locator("#missing")).to_have_text("Ready to submit")
+    press("Control+z")
+    expect(worker.page.locator("#missing")).to_contain_text("how sure you are")
+    press("Control+Shift+z")
+    assert worker.field("confidence") == "12"
+    assert not broken(worker.page)
+    worker.submit()
+    assert worker.answers()[-1]["answer"]["confidence"] == 12
+    assert worker.field("confidence") == ""
+
+
+def test_who_does_not_know_is_not_asked_how_sure(desk: WorkPage) -> None:
+    worker = desk("demo", sample=2, options={"context": "none", "no_answer": True, "confidence": True})
+    worker.page.keyboard.press("0")
+    expect(worker.page.locator("#missing")).to_have_text("Ready to submit")
+    worker.submit()
+    worker.page.locator("#answer-text").fill("a tower")
+    worker.page.locator("#confidence").fill("100")
+    expect(worker.page.locator("#missing")).to_have_text("Ready to submit")
+    worker.submit()
+    assert [row["answer"].get("confidence") for row in worker.answers()] == [None, 100]
+    assert worker.is_done()
+
+
 @pytest.mark.parametrize("page", [PHONE, {"viewport": {"width": 1280, "height": 800}}], ids=["phone", "desktop"])
 def test_the_page_fits_and_everything_is_in_reach(desk: WorkPage, page: dict[str, Any]) -> None:
     worker = desk("demo", sample=2, page=page, **CLOSED)

@@ -8,6 +8,7 @@ from typing import Any
 
 from annotation.pure.data.example import JSON
 from annotation.pure.data.shape_words import shape_words
+from annotation.pure.reports.calibration_tables import brier_table, calibration_table
 from annotation.pure.reports.exclusion_tables import count_table, study_rows
 from annotation.pure.reports.paper_tables import human_tables
 from annotation.pure.reports.people_tables import NAME as PEOPLE
@@ -68,7 +69,7 @@ def at_k(k: int) -> JSON:
 
 def _at(k: int, figures: JSON, studies: Sequence[JSON]) -> JSON:
     """The table, with a note below the figures that depend on the number of answers: at which k they are."""
-    if not k or figures["name"].startswith(("by-count-", "alpha-", PEOPLE)):
+    if not k or figures["name"].startswith(("by-count-", "alpha-", "calibration-", "brier-", PEOPLE)):
         return figures
     notes = [at_k(k)]
     more, fewer = (sum(study[name] for study in studies) for name in ("more", "fewer"))
@@ -118,6 +119,9 @@ def _study_tables(name: str, study: JSON) -> Iterator[JSON]:
         yield _pairs(name, study["pairs"])
     if study.get("alpha"):
         yield _alphas(name, study["alpha"])
+    if study.get("calibration"):
+        yield calibration_table(name, study["calibration"])
+        yield brier_table(name, study["calibration"])
 
 
 def _measures(name: str, study: JSON) -> JSON:

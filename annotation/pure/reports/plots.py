@@ -11,6 +11,7 @@ from typing import Any
 from annotation.pure.data.shape_words import NOT_KNOWN, shape_words
 from annotation.pure.reports import tables
 from annotation.pure.reports.answer_tables import MEASURES, PARTS, TABLE4
+from annotation.pure.reports.calibration_tables import calibration_chart
 from annotation.pure.reports.charts import Dots, Grid, Line, Lines, Plot, Point, Series
 from annotation.pure.reports.disagreement_map import DIFFERING
 from annotation.pure.reports.report_values import tables_of
@@ -56,6 +57,8 @@ def _of_studies(datasets: Mapping[str, Any], translate: Translate) -> Iterator[P
                     title = translate(titles[key]) % {"part": translate(word)}
                     yield from _measured(f"{part}-by-{key}-{name}", title, groups, part, translate, name)
             yield from _curve(study, part, translate, name)
+        if study.get("calibration"):
+            yield from _drawn(calibration_chart(name, study["calibration"], translate))
         yield from _workers(study, translate, name)
         yield from _models(study, translate, name)
 

@@ -19,7 +19,7 @@ class AnswerForm(TaskForm):
 
     def answer(self) -> JSON:
         support, facts = self._support()
-        blank = BLANK | {"support": support, "facts": facts}
+        blank = BLANK | {"support": support, "facts": facts} | self._confidence()
         kind = self.text("kind")
         if kind in {"yes", "no"}:
             return blank | {"kind": kind, "text": kind}
@@ -42,7 +42,15 @@ class AnswerForm(TaskForm):
     def posted(self, answer: JSON) -> dict[str, list[str]]:
         shown = AnswerForm.shown(self, answer)
         result = {name: ["" if shown[name] is None else str(shown[name])] for name in ("kind", *BLANK)}
+        if shown.get("confidence") is not None:
+            result["confidence"] = [str(shown["confidence"])]
         return result | {"support": [str(place) for place in shown["support"]], "fact": shown["facts"]}
+
+    def _confidence(self) -> JSON:
+        if not self.payload["controls"].get("confidence"):
+            return {}
+        stated = self.number("confidence")
+        return {"confidence": stated if stated is not None and stated <= 100 else None}
 
     def _support(self) -> tuple[list[int], list[list[int]]]:
         size = len(self.order)

@@ -24,7 +24,8 @@ def reworded(payload: JSON, answer: JSON, text: str, *, no_answer: bool) -> JSON
     if text.strip() == wording(answer).strip() and not problems(payload, answer):
         return answer
     text = "" if no_answer and text.strip().casefold() == NO_ANSWER else text.strip()
-    changed = completed(payload, {"text": text, "support": answer["support"], "facts": answer["facts"]})
+    kept = {name: answer.get(name) for name in ("support", "facts", "confidence")}
+    changed = completed(payload, {"text": text, **kept})
     if changed["kind"] == "none" and no_answer:
         return changed
     changed = _supported(payload, _exact(payload, changed))

@@ -80,6 +80,26 @@ def payload_of(example: Example, options: Any, *, no_answer: bool, closed_book: 
     }
 
 
+def with_confidence(payload: JSON) -> JSON:
+    """The payload of a page that also asks how sure workers are, from 0 to 100."""
+    return {**payload, "controls": {**payload["controls"], "confidence": True}}
+
+
+def needs_confidence(payload: JSON, answer: JSON) -> bool:
+    """Whether a response states a confidence: “I do not know” has none."""
+    unknown = is_closed_book(payload) and answer["kind"] == "none"
+    return bool(payload["controls"].get("confidence")) and not unknown
+
+
+def confidence_of(payload: JSON, given: Any) -> dict[str, int]:
+    """{"confidence"} as given elsewhere, {} if it is not asked for or missing. ValueError for another value."""
+    if given is None or not payload["controls"].get("confidence"):
+        return {}
+    if type(given) is not int or not 0 <= given <= 100:
+        raise ValueError("confidence must be a whole number from 0 to 100")
+    return {"confidence": given}
+
+
 def is_closed_book(payload: JSON) -> bool:
     """Whether workers answer from what they know: no other payload is without paragraphs."""
     return payload.get("paragraphs") == []
@@ -108,14 +128,15 @@ def completed(payload: JSON, answer: Any) -> JSON:
     """
     if not isinstance(answer, Mapping) or not isinstance(answer.get("text"), str):
         raise ValueError('needs {"text": ..., "support": [paragraph positions or titles]}')
+    stated = confidence_of(payload, answer.get("confidence"))
     if is_closed_book(payload):  # models' predictions may name support
-        return _placed(answer["text"], payload, {"facts": [], "support": []})
+        return _placed(answer["text"], payload, {"facts": [], "support": [], **stated})
     support, facts = answer.get("support", []), answer.get("facts", [])
     if not isinstance(support, list):
         raise ValueError("support must list paragraphs by position or title")
     titles = [paragraph["title"] for paragraph in payload["paragraphs"]]
     places, facts = [position_of(place, titles, "support") for place in support], _facts(facts, payload)
-    given = {"facts": facts, "support": sorted({*places, *(p for p, _s in facts)})}
+    given = {"facts": facts, "support": sorted({*places, *(p for p, _s in facts)}), **stated}
     return _told_place(answer, payload, given) or _placed(answer["text"], payload, given)
 
 
@@ -138,6 +159,8 @@ def problems(payload: JSON, answer: JSON) -> list[Problem]:
     if controls["support"] and not answer["support"] and answer["kind"] != "none":
         where = "fact" if controls["sentences"] else "support"
         result.append(Problem(where, _("Tick at least one paragraph that supports your answer.")))
+    if needs_confidence(payload, answer) and answer.get("confidence") not in range(101):
+        result.append(Problem("confidence", _("Say how sure you are, with a number from 0 to 100.")))
     return result
 
 
@@ -145,7 +168,8 @@ def majority(answers: Sequence[JSON]) -> tuple[JSON, bool]:
     """The majority answer, separately the majority support, and whether there is a tie. ValueError without answers."""
     texts = human_scores.majorities(answers, key=answer_key)
     supports = human_scores.majorities(answers, key=lambda a: frozenset(a["support"]))
-    return {**texts[0], "support": sorted(supports[0]["support"])}, len(texts) > 1 or len(supports) > 1
+    chosen = {name: value for name, value in texts[0].items() if name != "confidence"}  # which is one worker's
+    return {**chosen, "support": sorted(supports[0]["support"])}, len(texts) > 1 or len(supports) > 1
 
 
 def answer_key(answer: JSON) -> str:

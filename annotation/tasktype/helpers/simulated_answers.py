@@ -13,6 +13,17 @@ TRIES = 12  # attempts to draw a wrong span before a similar one is taken
 
 def imitated(payload: JSON, gold: Example, rng: Random, *, right: bool) -> JSON:
     """A response as `completed` takes it: gold answer and support, or a mistake: other words, a missed support."""
+    return _stated(payload, _answered(payload, gold, rng, right=right), rng, right=right)
+
+
+def _stated(payload: JSON, answer: JSON, rng: Random, *, right: bool) -> JSON:
+    """The answer with a confidence, if it is asked for: on average higher if it is right."""
+    if not payload["controls"].get("confidence"):
+        return answer
+    return {**answer, "confidence": rng.randrange(10 * (4 if right else 1), 101, 5)}
+
+
+def _answered(payload: JSON, gold: Example, rng: Random, *, right: bool) -> JSON:
     if is_closed_book(payload):
         return {"text": _remembered(payload, gold, rng, right=right)}
     text = _right(payload, gold) if right else None
