@@ -20,11 +20,12 @@ from annotation.flow.errors import Refused
 from annotation.flow.people import consent
 from annotation.flow.people.sign_up import project_named
 from annotation.jobs import work_off
-from annotation.models import Batch, Dataset, Item, Member, Project
+from annotation.models import Assignment, Batch, Dataset, Item, Member, Project
 from annotation.registry import task_type
 from annotation.studies import folders, report
 from annotation.studies.launch import batches_of, begin, launch
 from annotation.studies.models import StudyRun
+from tests.flow import acting
 
 pytestmark = pytest.mark.django_db
 
@@ -175,8 +176,39 @@ def test_two_runs_with_a_seed_draw_the_same_and_score_the_same(project: Project,
 
 def test_scale_draws_a_share(project: Project) -> None:
     run = launched(project, "musique-full-answerability", scale=0.1)
-    assert Dataset.objects.get(slug="musique-full-answerability-drawn").size == 5
+    assert Dataset.objects.get(slug="musique-full-answerability-drawn").size == 10  # five questions, two instances each
+    assert batches_of(run)["labels"].hits.count() == 5
     assert run.scale == 0.1
+
+
+def test_single_instances_are_as_many_as_the_scale_says(project: Project) -> None:
+    """Drawn one by one, two instances of a question would make one HIT: 23 of 25."""
+    run = launched(project, "musique-full-answerability", scale=0.5, seed=2)
+    hits = batches_of(run)["labels"].hits.select_related("item")
+    assert len({hit.item.example.group for hit in hits}) == len(hits) == 25
+
+
+def test_nobody_meets_a_question_twice_with_and_without_its_paragraphs(project: Project) -> None:
+    run = launched(project, "min-2019-withheld", scale=0.2)
+    batches = batches_of(run)
+    whole, withheld = batches["whole"], batches["withheld"]
+    met: list[str] = []
+    for name in ("ada", "ben"):
+        worker = acting.newcomer(project, name)
+        for first, second in ((whole, withheld), (withheld, whole)):
+            while (taken := acting.take(worker, first)) is not None:
+                submit(taken, first)
+                met.append(f"{name} {taken.hit.item.example.question}")
+                if (other := acting.take(worker, second)) is not None:
+                    submit(other, second)
+                    met.append(f"{name} {other.hit.item.example.question}")
+    assert len(met) == len(set(met)) == 2 * whole.hits.count()
+
+
+def submit(assignment: Assignment, batch: Batch) -> None:
+    hit = assignment.hit
+    answer = task_type(batch.task).imitate(hit.payload, hit.item.example, Random(1), right=True)  # type: ignore[attr-defined]
+    acting.submit(assignment, answer)
 
 
 def test_a_missing_file_is_named_with_its_place(project: Project) -> None:
