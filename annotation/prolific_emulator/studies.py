@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from datetime import datetime, timedelta
 from typing import Any
 
 from annotation.prolific_emulator import hooks
 from annotation.prolific_emulator.problems import Problem, unknown
 from annotation.prolific_emulator.routing import Call, Reply, operation, page_of
-from annotation.prolific_emulator.world import FEE, World, screen_out_reward, stamp
+from annotation.prolific_emulator.world import FEE, HOLDS_PLACE, World, screen_out_reward, stamp
 
 STUDIES = "/api/v1/studies/"
 UNPUBLISHED, SCHEDULED, ACTIVE, PAUSED, COMPLETED = "UNPUBLISHED", "SCHEDULED", "ACTIVE", "PAUSED", "COMPLETED"
 FULL = "AWAITING REVIEW"
-REQUIRED = ("name", "description", "external_study_url", "prolific_id_option", "completion_codes",
+REQUIRED = ("name", "description", "prolific_id_option", "completion_codes",
             "total_available_places", "estimated_completion_time", "reward")  # fmt: skip
 REFUSED = ("completion_code", "eligibility_requirements")
 CHANGED_LATER = {"internal_name", "total_available_places", "access_details", "submissions_config"}
@@ -67,8 +68,7 @@ def _check(world: World, body: dict[str, Any]) -> None:
         wrong["maximum_allowed_time"] = [f"The maximum allowed time must be at least {math.floor(least)} minutes."]
     if body["total_available_places"] < 1:
         wrong["total_available_places"] = ["There must be at least one place."]
-    if body["prolific_id_option"] == "url_parameters" and "%PROLIFIC_PID%" not in body["external_study_url"]:
-        wrong["external_study_url"] = ["The URL must hold {{%PROLIFIC_PID%}}."]
+    wrong |= _wrong_urls(body)
     codes = body["completion_codes"]
     if not codes or len({code["code"] for code in codes}) < len(codes):
         wrong["completion_codes"] = ["Give at least one code, and each once."]
@@ -81,6 +81,28 @@ def _check(world: World, body: dict[str, Any]) -> None:
         wrong["is_external_study_url_secure"] = ["This is not available to your workspace."]
     if wrong:
         raise Problem(400, wrong)
+
+
+def _wrong_urls(body: dict[str, Any]) -> dict[str, list[str]]:
+    parts, name = body.get("access_details") or [], "external_study_url"
+    if parts and body.get(name):
+        return {name: ["Give either this or access_details."]}
+    if parts and sum(part["total_allocation"] for part in parts) != body["total_available_places"]:
+        return {"access_details": ["The allocations must add up to total_available_places."]}
+    urls = [part["external_url"] for part in parts] or [body.get(name) or ""]
+    if not all(urls):
+        return {name: ["This field is required."]}
+    if body["prolific_id_option"] == "url_parameters" and not all("%PROLIFIC_PID%" in url for url in urls):
+        return {"access_details" if parts else name: ["The URL must hold {{%PROLIFIC_PID%}}."]}
+    return {}
+
+
+def url_for(world: World, study: dict[str, Any]) -> str:
+    """Where the next participant goes: the study's URL, or that of its first task with a free place."""
+    taken = Counter(one.url for one in world.of_study(study["id"]) if one.status in HOLDS_PLACE)
+    parts = study.get("access_details") or []
+    free = [part["external_url"] for part in parts if taken[part["external_url"]] < part["total_allocation"]]
+    return str(study.get("external_study_url") or free[0])
 
 
 @operation("POST", STUDIES)

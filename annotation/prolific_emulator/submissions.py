@@ -58,7 +58,8 @@ def reserve(world: World, study: dict[str, Any], participant: str) -> Submission
         raise Problem(400, "The study has no free place.")
     if len(earlier) >= most or not _is_eligible(world, study, participant):
         raise Problem(400, "The study is not open to this participant.")
-    one = Submission(world.new_id(), study["id"], participant, RESERVED, reserved_at=world.now())
+    url = studies.url_for(world, study)
+    one = Submission(world.new_id(), study["id"], participant, RESERVED, reserved_at=world.now(), url=url)
     world.submissions[one.id] = one
     studies.settle(world, study)
     return one
@@ -82,7 +83,7 @@ def start(world: World, one: Submission) -> str:
         raise Problem(400, f"The submission is {one.status}.")
     one.started_at = one.started_at or world.now()
     move(world, one, ACTIVE)
-    url: str = world.studies[one.study]["external_study_url"]
+    url = one.url if world.studies[one.study].get("access_details") else world.studies[one.study]["external_study_url"]
     given = {"PROLIFIC_PID": one.participant, "STUDY_ID": one.study, "SESSION_ID": one.id}
     for name, value in given.items():
         url = url.replace("{{%" + name + "%}}", value)

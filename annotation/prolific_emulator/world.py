@@ -24,6 +24,7 @@ class Submission:
     participant: str
     status: str
     reserved_at: datetime
+    url: str = ""  # of the study's page
     started_at: datetime | None = None
     completed_at: datetime | None = None
     code: str | None = None

@@ -6,18 +6,20 @@ import json
 import urllib.error
 import urllib.request
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
 
+from annotation.marketplaces.prolific import protocol
 from annotation.prolific_emulator import submissions
 from annotation.prolific_emulator.browser import Browser
 from annotation.prolific_emulator.server import Emulator
 from annotation.prolific_emulator.world import Submission
 from tests.prolific_emulator import interface
-from tests.prolific_emulator.conftest import TOKEN
+from tests.prolific_emulator.conftest import SPEC, TOKEN
 
 Asks = Callable[..., tuple[int, Any]]
 
@@ -65,6 +67,25 @@ def test_after_publishing_only_some_fields_change(asks: Asks, published: str) ->
     }
     assert asks("PATCH", f"/studies/{published}/", {"internal_name": "x"})[0] == 200
     assert asks("DELETE", f"/studies/{published}/")[0] == 400
+
+
+def test_a_study_of_several_tasks_sends_each_participant_to_one_with_a_free_place(
+    asks: Asks, emulator: Emulator
+) -> None:
+    body = protocol.study_body(replace(SPEC, places=3))
+    url, body["external_study_url"] = body["external_study_url"], ""  # the description wants a string
+    parts = [{"external_url": f"{url}&task={name}", "total_allocation": n} for name, n in (("a", 2), ("b", 1))]
+    assert "add up" in str(detail(asks("POST", "/studies/", body | {"access_details": parts[:1]})))
+    both = body | {"access_details": parts, "external_study_url": url}
+    assert "either this" in str(detail(asks("POST", "/studies/", both)))
+    status, study = asks("POST", "/studies/", body | {"access_details": parts})
+    assert status == 201
+    assert asks("POST", f"/studies/{study['id']}/transition/", {"action": "PUBLISH"})[0] == 200
+    world = emulator.world
+    with world.lock:
+        own = world.studies[study["id"]]
+        went = [submissions.start(world, submissions.reserve(world, own, name * 24)) for name in "cde"]
+    assert [address.rpartition("task=")[2] for address in went] == ["a", "a", "b"]
 
 
 def test_a_page_past_the_end_is_not_found(asks: Asks, published: str) -> None:
