@@ -5,17 +5,10 @@ import { showAnswer, sourceOf } from "./answer_view.js";
 import { showMissing, startFrame } from "./frame.js";
 import { onItem } from "./item.js";
 import { bind, bindPattern } from "./keys.js";
-<<<<<<< HEAD
 import { slice } from "./offsets.js";
-import { bindOptions, chooseOption, chooseRadio, showOption } from "./options.js";
+import { bindOptions, chooseOption, chooseRadio, leaveByEscape, showOption } from "./options.js";
 import { textOf } from "./ranges.js";
 import { Reading } from "./reading.js";
-=======
-import { slice, toCodePoint, wholeWords } from "./offsets.js";
-import { bindOptions, chooseOption, chooseRadio, leaveByEscape, showOption } from "./options.js";
-import { ParagraphList } from "./paragraphs.js";
-import { select, selected, textOf } from "./ranges.js";
->>>>>>> b8a98db4 (Ask workers how sure they are, and report calibration and the Brier score)
 import { reveal } from "./scrolling.js";
 import { announce, sentence } from "./texts.js";
 import { TypedAnswer } from "./typed_answer.js";
@@ -101,21 +94,7 @@ function choose(name, value) {
 function bindKeys() {
   reading.bindKeys();
   bind("type", () => isAsked() && document.getElementById("answer-text")?.focus());
-<<<<<<< HEAD
-=======
   bind("confidence", () => document.getElementById("confidence")?.focus());
-  bind("next", () => list.move(1));
-  bind("previous", () => list.move(-1));
-  bind("tick", tickHere);
-  bind("fold", () => list.here() && list.toggle("folded", list.here().position));
-  bind("fold-all", () => list.foldAll());
-  bind("hide", () => list.here() && list.hide(list.here()));
-  bind("pin", () => list.change({ pin: !list.view.pin }));
-  bind("sort", cycle("sort"));
-  bind("filter", cycle("filter"));
-  bind("select", beginSelecting);
-  bind("answer", setByKey);
->>>>>>> b8a98db4 (Ask workers how sure they are, and report calibration and the Brier score)
   if (fixed) return;
   bind("place", () => stepPlace(1));
   bind("clear", () => answer.clear());
@@ -170,12 +149,8 @@ function bindForm() {
     if (step && stepPlace(step)) event.preventDefault();
   });
   if (field) typed.watch(field, () => answer.read());
-<<<<<<< HEAD
   list.element.addEventListener("click", clickPlace);
-=======
-  element.addEventListener("click", clickPlace);
   leaveByEscape(document.getElementById("confidence"));
->>>>>>> b8a98db4 (Ask workers how sure they are, and report calibration and the Brier score)
   form.addEventListener("input", onTyping);
   form.addEventListener("change", onChoice);
   // Ticking does not sort or filter anew: what is under the finger stays there until the view is changed.
