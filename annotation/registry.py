@@ -60,8 +60,9 @@ def all_default_instructions() -> set[str]:
 
 @cache
 def practice(kind: str, variant: str = "") -> tuple[Example, ...]:
-    """The practice items of the task, or of its variant, in order; often none."""
-    file = folder_of(kind) / f"{variant or 'practice'}.json"
-    if not file.exists():
+    """The practice items of the task, or those of its variant if that has its own, in order; often none."""
+    files = [folder_of(kind) / f"{name}.json" for name in (variant, "practice") if name]
+    file = next((each for each in files if each.exists()), None)
+    if file is None:
         return ()
     return tuple(Example.from_json(entry["example"]) for entry in json.loads(file.read_text(encoding="utf-8")))

@@ -274,7 +274,7 @@ class LaunchForm(WhoForm, InstructionsForm, PlaceForm, PayForm, CheckForm):
         chosen = [row for row in offered if row.slug == dataset] or (offered if len(offered) == 1 else [])
         self.initial["datasets"] = [row.pk for row in chosen]
         if chosen:
-            self.initial["title"] = self._free_title(_("Questions of %(dataset)s") % {"dataset": chosen[0].slug})
+            self.initial["title"] = self._free_title(_("Questions from %(dataset)s") % {"dataset": chosen[0].slug})
             self._propose_task(next((kind for kind, _title in kinds() if kind not in self.task_problems), self.kind))
         self.options = self._suggested_for(chosen)
         self.fields["instructions"].initial = self.default_instructions(self.options)

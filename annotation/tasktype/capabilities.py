@@ -37,7 +37,9 @@ class Varied(ABC):
 
     @abstractmethod
     def variant(self, options: Any) -> str:
-        """The task's variant with these options, with instructions `NAME.md` and practice `NAME.json`; "": none."""
+        """The task's variant with these options; "": none. Its instructions are `NAME.md`, its practice, if it has its
+        own, `NAME.json`.
+        """
 
     @abstractmethod
     def asked(self, options: Any) -> str:

@@ -73,10 +73,11 @@ def next_step(context: Context, batch: Batch, waiting: dict[str, int]) -> dict[s
     """
     may = frozenset(context.get("may", {}))
     step, n = steps.next_step(situation_of(batch, waiting), may)
-    if not step:
-        return {}
-    text, label = NEXT_STEPS[step]
     request = context["request"]
+    if not step:
+        is_due = batch.state == Batch.State.OPEN and request.resolver_match.url_name == "batch"
+        return {"text": _("Workers find it under “Your work”. Responses appear here as they come.")} if is_due else {}
+    text, label = NEXT_STEPS[step]
     shown = {"text": _(text), "label": label(n) % {"n": n}, "primary": request.resolver_match.url_name == "batch"}
     if step in DIALOGS:
         return shown | {"dialog": DIALOGS[step]}

@@ -1,13 +1,17 @@
 """Labels and colours of states, the same on every page."""
 
+from pathlib import PurePath
+
 from django import template
 from django.utils.translation import gettext as _
 
 from annotation.formats import FORMATS
-from annotation.models import Batch, Job
+from annotation.models import Batch, Dataset, Job
 from annotation.pure.data.shape_words import shape_words
 
 register = template.Library()
+
+TABLES = {".csv": "CSV", ".tsv": "TSV", ".parquet": "Parquet", ".json": "JSON"}  # by the ending of a file's name
 
 _TONES = {
     Batch.State.LAUNCHING: "warn",
@@ -33,9 +37,10 @@ def shape_name(shape: str) -> str:
 
 
 @register.filter
-def format_name(format: str) -> str:
-    """A dataset's format as text."""
-    return FORMATS[format].title if format in FORMATS else format
+def format_name(dataset: Dataset) -> str:
+    """A dataset's format as text; of a table whose columns were mapped, that of its file."""
+    table = TABLES.get(PurePath(dataset.file_name).suffix.lower()) if dataset.format == "jsonl" else None
+    return table or (FORMATS[dataset.format].title if dataset.format in FORMATS else dataset.format)
 
 
 @register.filter

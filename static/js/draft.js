@@ -11,6 +11,15 @@ const WAIT = 500;
 const LONGEST_WAIT = 30_000;
 const NOT_ANSWER = new Set(["csrfmiddlewaretoken", "key", "version", "active_seconds"]);
 
+/** Whether something was entered before the page's scripts ran. */
+function isChangedEarly(form) {
+  const fields = [...form.elements].filter(({ name, type }) => name && type !== "hidden");
+  return fields.some((field) => {
+    if (field.localName === "select") return [...field.options].some((one) => one.selected !== one.defaultSelected);
+    return field.value !== field.defaultValue || field.checked !== field.defaultChecked;
+  });
+}
+
 export class Draft {
   /**
    * `notice(name, text, options)` shows a notice, `status(state, text)` the line in the bar. Of the task's page:
@@ -59,6 +68,7 @@ export class Draft {
     on(window, "pagehide", () => this.flush());
     atEnd(() => this.stop());
     this.restore();
+    if (!this.changes && isChangedEarly(this.form)) this.changed({ anyhow: true });
     this.waitForTurn();
   }
 
@@ -94,10 +104,10 @@ export class Draft {
     this.changed();
   }
 
-  changed() {
+  changed({ anyhow = false } = {}) {
     if (this.over) return;
     const now = this.answer().toString();
-    if (now === this.last) return;
+    if (now === this.last && !anyhow) return;
     this.last = now;
     this.changes += 1;
     keep(this.name, { base: Number(this.version.value), fields: now });

@@ -35,6 +35,8 @@ async function load(form) {
   const fields = new URLSearchParams({ held: held?.id ?? "" });
   const reply = await post(prefetchUrl, fields, { release, signal: AbortSignal.timeout(15_000) }).catch(() => null);
   await holdFrom(reply, form);
+  const until = reply?.headers.get("X-Held-Until");
+  if (held && until) held.until = until;
 }
 
 /** Keep the item of a reply as the next one, if it has one. */
@@ -47,7 +49,7 @@ export async function holdFrom(reply, form) {
 export async function itemFrom(reply) {
   const url = reply?.ok ? reply.headers.get("X-Item") : null;
   const source = url && await reply.text().catch(() => null); // a reply can break off
-  return source ? itemOf(source, url) : null;
+  return source ? { ...itemOf(source, url), until: reply.headers.get("X-Held-Until") } : null;
 }
 
 /** Keep an item as the next one. */
@@ -62,9 +64,10 @@ export function takeHeld() {
   return item;
 }
 
+/** `until` says which hold ends: not that of the page that a reload brings, should it come first. */
 function letGo(form) {
+  const fields = new URLSearchParams({ csrfmiddlewaretoken: token(), let_go: held.until ?? "" });
   held = null;
-  const fields = new URLSearchParams({ csrfmiddlewaretoken: token(), let_go: "" });
   navigator.sendBeacon(form.dataset.prefetchUrl, fields);
 }
 

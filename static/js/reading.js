@@ -1,5 +1,4 @@
 // The paragraphs of a page to answer from: walking, searching and ticking by keys, and words selected as an answer.
-import { keepHere, keptHere } from "./browser_storage.js";
 import { Caret } from "./caret.js";
 import { on } from "./item.js";
 import { bind } from "./keys.js";
@@ -171,14 +170,8 @@ function cycle(id) {
   };
 }
 
-/** On a phone the question can be one line; it stays so for the items that come. */
+/** On a phone the question can be one line; the next item's is whole again. */
 function bindQuestion() {
   const button = document.getElementById("fold-question");
-  const show = (open) => button.setAttribute("aria-expanded", String(open));
-  button.addEventListener("click", () => {
-    const open = button.getAttribute("aria-expanded") !== "true";
-    show(open);
-    keepHere("question-folded", !open);
-  });
-  show(!keptHere("question-folded"));
+  button.addEventListener("click", () => button.setAttribute("aria-expanded", String(button.getAttribute("aria-expanded") !== "true")));
 }

@@ -18,11 +18,13 @@ from .report import answer_report
 
 CONTEXTS = {"shown": _("the paragraphs"), "none": _("nothing: workers answer from what they know (closed-book)")}
 CLOSED_BOOK = "closed_book"  # the variant without paragraphs
+WITHOUT_SUPPORT = "without_support"  # the variant with nothing to tick
 TIES = {
     "expected": _("the expected score over the tied answers"),
     "random": _("the score of one tied answer drawn at random, as in MuSiQue"),
 }
 CLOSED_BOOK_QUESTION = _("Answer the question from what you know: no paragraphs are shown, and nothing is looked up.")
+SUPPORT_QUESTION = _("Answer the question from the paragraphs and tick the paragraphs that support your answer.")
 CLOSED_BOOK_SECONDS = 30
 CLOSED_BOOK_REPORT = as_sentence(
     _("Closed-book: workers saw no paragraphs, so the figures say what they knew without reading.")
@@ -64,9 +66,9 @@ class Options:
 
 class Answer(Varied, Timed, Measured, AnswerTask):
     title = _("Answer questions")
-    question = _("Answer the question from the paragraphs and tick the paragraphs that support your answer.")
+    question = _("Answer the question from the paragraphs.")
     needs = _("Requires a question, and paragraphs unless the batch is closed-book.")
-    variants = (CLOSED_BOOK,)
+    variants = (CLOSED_BOOK, WITHOUT_SUPPORT)
     Options = Options
     labels = {
         "span": Label(_("a span of the paragraphs"), {"kind": "span"}),
@@ -92,10 +94,14 @@ class Answer(Varied, Timed, Measured, AnswerTask):
         } | ({"context": "none", "no_answer": True} if features.contexts == {0} else {})
 
     def variant(self, options: Options) -> str:
-        return CLOSED_BOOK if options.context == "none" else ""
+        if options.context == "none":
+            return CLOSED_BOOK
+        return "" if options.support else WITHOUT_SUPPORT
 
     def asked(self, options: Options) -> str:
-        return CLOSED_BOOK_QUESTION if options.context == "none" else self.question
+        if options.context == "none":
+            return CLOSED_BOOK_QUESTION
+        return SUPPORT_QUESTION if options.support else self.question
 
     def seconds(self, payload: JSON) -> int | None:
         """Of a closed-book item; others take their batch's time, for reading."""

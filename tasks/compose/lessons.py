@@ -67,6 +67,6 @@ def _on_question(payload: JSON, answer: JSON) -> Iterator[Remark]:
         yield Remark(False, finding["message"], finding["values"])
     used = [row["hop"] for row in coverage(payload, question) if not row["skipped"]]
     if len(used) == len(payload["hops"]):
-        yield Remark(True, _("Your question uses all %(n)s hops."), {"n": len(used)})
+        yield Remark(True, _("Your question uses all hops."))
     if not findings:
         yield Remark(True, _("It is short enough: %(n)s words."), {"n": len(question.split())})

@@ -109,6 +109,26 @@ def test_what_was_typed_before_the_scripts_came_stays_and_is_saved(desk: WorkPag
     assert stored_words(worker) == "larch"
 
 
+def test_so_it_is_on_the_page_of_another_task(desk: WorkPage) -> None:
+    worker = desk("strands", task="compose")
+    for _number in range(worker.page.locator(".bridge").count()):
+        worker.page.keyboard.press("y")
+    worker.wait_saved()
+    page, typed = worker.page, []
+
+    def late(route: Any) -> None:
+        while not typed:
+            page.wait_for_timeout(20)
+        route.continue_()
+
+    page.route("**/compose/page*.js", late)
+    page.reload(wait_until="commit")
+    page.locator("#question").fill("What did she bring?")
+    typed.append("all")
+    worker.wait_saved()
+    assert worker.draft()["draft"]["question"] == "What did she bring?"
+
+
 def test_offline_work_is_kept_said_and_sent_when_the_connection_is_back(desk: WorkPage) -> None:
     worker = desk("yesno")
     worker.page.context.set_offline(True)

@@ -115,7 +115,7 @@ def test_the_tick_of_the_answers_paragraph_is_proposed_and_not_forced(desk: Work
     worker = desk("yesno")
     position = worker.select("larch")
     assert worker.ticked() == []
-    expect(worker.page.locator("#propose")).to_contain_text(f"Tick paragraph {position + 1}, which contains it?")
+    expect(worker.page.locator("#propose")).to_contain_text(f"Tick paragraph {position + 1}?")
     other = (position + 1) % 3
     worker.tick(other)
     worker.submit()

@@ -137,7 +137,7 @@ def test_a_draft_that_stands_nowhere_says_so_when_it_comes_back(desk: WorkPage) 
     worker.page.reload()
     source(worker).to_contain_text("not in any paragraph")
     worker.page.keyboard.press("c")
-    source(worker).to_have_text("Select text in a paragraph to make it the answer.")
+    source(worker).to_have_text("Select text to make it the answer.")
     worker.page.keyboard.press("Control+z")
     source(worker).to_contain_text("not in any paragraph")
 

@@ -26,7 +26,7 @@ ASKED_OTHERWISE = {  # options of batches whose workers answer the same items in
 
 
 VARIANTS = [(kind, variant) for kind in LAUNCHED for variant in capabilities.variants(registry.task_type(kind))]
-WITH = {"": {}, "closed_book": {"context": "none"}}  # the options that make a variant
+WITH = {"": {}, "closed_book": {"context": "none"}, "without_support": {"support": False}}  # options of variants
 
 
 @cache

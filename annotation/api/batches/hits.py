@@ -11,7 +11,8 @@ from annotation.api.review.adjudications import AggregateSerializer
 from annotation.api.serializers import JSON, Filter, Input, dollars
 from annotation.api.work.assignments import AssignmentSerializer, with_answers
 from annotation.flow.batches import batch_progress
-from annotation.flow.review import aggregation, problem_reports
+from annotation.flow.review import aggregation, gold_looks, problem_reports
+from annotation.formats.without_gold import without_gold
 from annotation.models import Hit
 from annotation.pure.people import roles
 
@@ -75,7 +76,10 @@ class OneHitSerializer(HitSerializer):
     """A HIT with its content, the item with its gold, all its assignments, and the aggregated response."""
 
     payload = serializers.DictField(help_text="What workers see, frozen at launch.")
-    example = serializers.DictField(source="item.content", help_text="The item with its gold.")
+    example = serializers.DictField(source="item.content", help_text="The item with its gold, unless that is hidden.")
+    gold_hidden = serializers.BooleanField(
+        default=False, help_text="Whether gold is left out, since the account is still to adjudicate the HIT."
+    )
     assignments = AssignmentSerializer(many=True, source="work")
     aggregate = AggregateSerializer()
 
@@ -104,6 +108,9 @@ class BatchHitViewSet(BatchPartViewSet):
             work = hit.assignments if hit.check_item else batch_progress.assignments_of(self.batch).filter(hit=hit)
             hit.work = with_answers(self.project, work.order_by("pk"))
             hit.aggregate = aggregation.conclude(self.batch, [hit])[0]
+            hit.gold_hidden = bool(gold_looks.hidden([hit], self.request.user))
+            if hit.gold_hidden:
+                hit.item.content = without_gold(hit.item.example).as_json()
         return rows
 
     @operation(query=HitFilter)
@@ -123,6 +130,11 @@ class BatchHitViewSet(BatchPartViewSet):
         Its answers stay, and it can be restored.
         """
         problem_reports.exclude(self.row, reason=data["reason"])
+
+    @action(id="openHitGold")
+    def open(self) -> None:
+        """Open the gold of a HIT that the account is still to adjudicate, which is logged."""
+        gold_looks.look([self.row], self.request.user)
 
     @action()
     def restore(self) -> None:

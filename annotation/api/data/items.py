@@ -14,6 +14,8 @@ from annotation.api.pagination import Pages, Whole
 from annotation.api.serializers import JSON, Filter, HasValueField, Input
 from annotation.flow.data import item_editing
 from annotation.flow.errors import Conflict, Refused
+from annotation.flow.review import gold_looks
+from annotation.formats.without_gold import without_gold
 from annotation.models import Item
 
 MOST_ITEMS = 10_000
@@ -93,6 +95,16 @@ class DatasetItemViewSet(DatasetPartViewSet):
     def get_queryset(self) -> Any:
         return self.dataset.items.all()
 
+    def prepare(self, rows: list[Any]) -> list[Any]:
+        """Leave out the gold that the account must not see yet."""
+        hidden = gold_looks.hidden_positions(self.dataset, [row.position for row in rows], self.request.user)
+        for row in rows:
+            row.gold_hidden = row.position in hidden
+            if row.gold_hidden:
+                row.content = without_gold(row.example).as_json()
+                row.hops, row.shape, row.answerable = 0, "", None
+        return rows
+
     @operation(query=ItemFilter)
     def list(self, query: JSON) -> Any:
         """List the items of a dataset in order, with their gold."""
@@ -120,7 +132,12 @@ class DatasetItemViewSet(DatasetPartViewSet):
     @action("get", many=True, pages=Whole, gives=VersionSerializer, id="listItemVersions")
     def versions(self) -> Any:
         """Every version of an item, newest first, in one page."""
-        return item_editing.versions(self.row)
+        return self.prepare(list(item_editing.versions(self.row)))
+
+    @action(id="openItemGold")
+    def open(self) -> None:
+        """Open the gold of an item that the account is still to adjudicate, which is logged."""
+        gold_looks.look(gold_looks.hits_of(self.project, self.row), self.request.user)
 
     @action(detail=False, takes=ArchiveInput, gives=CountSerializer, id="archiveItems")
     def archive(self, data: JSON) -> JSON:

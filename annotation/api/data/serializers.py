@@ -70,7 +70,10 @@ class OneDatasetSerializer(DatasetSerializer):
 
 
 class ItemSerializer(serializers.Serializer):
-    """An item with its gold. `example` is its content in the format `jsonl`."""
+    """An item with its gold. `example` is its content in the format `jsonl`.
+
+    While the account is still to adjudicate a HIT of it, its gold is hidden, unless it opened that, which is logged.
+    """
 
     position = serializers.IntegerField()
     id = serializers.CharField(source="source_id")
@@ -83,3 +86,4 @@ class ItemSerializer(serializers.Serializer):
         allow_null=True, help_text="When it was archived: since then in no new batch and no export."
     )
     example = serializers.DictField(source="content")
+    gold_hidden = serializers.BooleanField(default=False, help_text="Whether its gold is left out until the decision.")

@@ -53,6 +53,15 @@ def usable_invite(token: str) -> Invite | None:
     return open_ones.select_related("project").filter(token=token).first()
 
 
+def joined_by(token: str, user: User) -> Invite | None:
+    """The invite of a link, usable or not, if the user is already what it would make them."""
+    found = Invite.objects.filter(token=token, project__removed_at__isnull=True).select_related("project").first()
+    if found is None:
+        return None
+    there = found.project.workers if found.role == Invite.Role.WORKER else found.project.members
+    return found if there.filter(user=user).exists() else None
+
+
 @transaction.atomic
 def accept_invite(invited: Invite, user: User) -> None:
     """Make the user a worker or a member of the project; existing ones use up no place of the invite."""

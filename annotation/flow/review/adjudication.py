@@ -4,10 +4,8 @@ A decision is a review: one response is accepted and alone is the result. The al
 two requesters adjudicate, double_adjudication says what becomes of their decisions.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from random import Random
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 from django.db import transaction
 from django.db.models import Case, Count, Q, QuerySet, Value, When
@@ -17,8 +15,6 @@ from annotation.flow.review.conclusions import KEPT, Fresh
 from annotation.flow.review.review_decisions import Standing
 from annotation.models import Adjudication, Batch, Hit, User
 from annotation.pure.review import review_state
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +73,6 @@ def is_open(hit: Hit) -> bool:
 def _open(hit: Any, fresh: Fresh) -> Open:
     fresh.put_into(hit)
     return Open(hit.pk, hit.public_id, hit.open_kind, hit.standing, hit.both_decided)
-
-
-def shuffled(rows: Sequence[T], *, viewer: int, hit: str) -> list[T]:
-    """The responses in a random order that hides who gave them, but is fixed for one viewer and HIT."""
-    mixed = list(rows)
-    Random(f"{viewer}/{hit}").shuffle(mixed)
-    return mixed
 
 
 @transaction.atomic

@@ -119,12 +119,12 @@ def erase(comment: Comment, user: User) -> None:
 
 
 def response_numbers(hits: Collection[int]) -> dict[int, int]:
-    """{assignment: its place among the HIT's} of the submitted responses to these HITs, from 0 in order of time.
+    """{assignment: its place among the HIT's} of the submitted responses to these HITs, from 0, by their ids.
 
     Erased responses have no place.
     """
     is_kept = Exists(WorkerResponse.objects.filter(assignment=OuterRef("pk")))
-    done = Assignment.objects.submitted().filter(is_kept, hit__in=hits).order_by("submitted_at", "pk")
+    done = Assignment.objects.submitted().filter(is_kept, hit__in=hits).order_by("public_id")
     by_hit: defaultdict[int, list[int]] = defaultdict(list)
     for pk, hit in done.values_list("pk", "hit"):
         by_hit[hit].append(pk)

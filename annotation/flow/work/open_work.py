@@ -8,17 +8,19 @@ from functools import cache
 from itertools import chain, islice, repeat
 from typing import Any, NamedTuple
 
+from django.core.cache import cache as kept
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from annotation.flow.batches import hidden_gold
 from annotation.flow.money import batch_funds
 from annotation.flow.people import qualification_types, round_attempts
-from annotation.models import Assignment, Batch, Hit, Participation, ReservedHit, Worker, WorkerBlock
+from annotation.models import Assignment, Batch, Hit, Participation, PrefetchedHit, ReservedHit, Worker, WorkerBlock
 from annotation.models.compiled import compiled
 from annotation.pure.batches import lifecycle, queue_order
 from annotation.recruitment import marketplaces
 
 LOOKS = (queue_order.BLOCK, 250, 1000)  # HITs of the queue read at a time: most claims find one in the first block
+MOST_COUNTED = 100  # HITs left for a worker; of more, the page shows all that are offered
 ALIVE_OR_DONE = [lifecycle.ACCEPTED, lifecycle.SUBMITTED]
 
 
@@ -228,6 +230,26 @@ def offered(participation: Participation) -> int:
     offered, batch = hidden_gold.offered(participation), participation.batch
     most = marketplaces().most_offered(participation) if batch.on_marketplace else None
     return offered if most is None else min(offered, most)
+
+
+def expected(participation: Participation, *, number: int, ahead: bool) -> int:
+    """The assignments that the worker will have had in the end, for their progress.
+
+    `number`: those so far, with the one on show, which is prefetched if `ahead`. Never more than `offered`. Counted
+    once a minute, since what they do in between does not change it.
+    """
+    batch = participation.batch
+    key = f"expected/{batch.pk}/{batch.created_at.isoformat()}/{participation.worker_id}"
+    return max(number, kept.get_or_set(key, lambda: _expected(participation, number=number, ahead=ahead), 60) or 0)
+
+
+def _expected(participation: Participation, *, number: int, ahead: bool) -> int:
+    most = offered(participation)
+    to_come = left(participation, most=MOST_COUNTED + 1)
+    if to_come > MOST_COUNTED:
+        return most
+    held = PrefetchedHit.objects.filter(batch=participation.batch_id, worker=participation.worker_id)
+    return min(most, number + to_come + (0 if ahead else held.count()))
 
 
 def may_take(participation: Participation) -> bool:

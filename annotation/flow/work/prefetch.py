@@ -42,7 +42,8 @@ def hold(participation: Participation) -> PrefetchedHit | None:
         return None
     next_assignment.lock(participation)
     for held in _held(participation.worker_id, participation.batch_id):
-        PrefetchedHit.objects.filter(pk=held.pk).update(expires_at=Now() + LASTS)
+        held.expires_at = clock.now() + LASTS
+        PrefetchedHit.objects.filter(pk=held.pk).update(expires_at=held.expires_at)
         return held
     if participation.batch.state != Batch.State.OPEN or _is_nearly_done(participation.batch_id):
         return None

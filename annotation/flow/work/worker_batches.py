@@ -55,6 +55,12 @@ class WorkerBatch:
     missing: Sequence[eligibility.Missing]
     rewards: tuple[Decimal, Decimal] | None
     pace: float | None
+    others_at_work: bool  # who may return HITs
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether no HIT is left for the worker, nor will one come back from others."""
+        return self.batch.state == Batch.State.OPEN and not (self.left or self.at_least or self.others_at_work)
 
     @property
     def an_hour(self) -> Decimal | None:
@@ -70,7 +76,10 @@ class WorkerBatch:
 
 
 def worker_batches(workers: Sequence[Worker]) -> list[WorkerBatch]:
-    """The open and paused batches that these workers, all of one person, may discover; newest first."""
+    """The open and paused batches that these workers, all of one person, may discover.
+
+    Newest first, those without a HIT for them last.
+    """
     by_project = {worker.project_id: worker for worker in workers}
     rows = [row for user in {worker.user_id for worker in workers} if user for row in _batches(user)]
     rows = [row for row in rows if row.project_id in by_project]
@@ -79,7 +88,8 @@ def worker_batches(workers: Sequence[Worker]) -> list[WorkerBatch]:
     seen = eligibility.discovered([(by_project[row.project_id], row) for row in rows])
     rounds = {row.pk: row.worker_key for row in rows if row.purpose == Batch.Purpose.QUALIFICATION}
     rewards, attempts = eligibility.rewards_of([row for row in rows if row.pk in seen]), round_attempts.standing(rounds)
-    return [_worker_batch(row, attempts.get(row.pk), seen[row.pk], rewards[row.pk]) for row in rows if row.pk in seen]
+    found = [_worker_batch(row, attempts.get(row.pk), seen[row.pk], rewards[row.pk]) for row in rows if row.pk in seen]
+    return sorted(found, key=lambda each: not (each.left or each.at_least))
 
 
 def _worker_batch(
@@ -98,7 +108,9 @@ def _worker_batch(
         at_least = is_open and row.has_more
     left += row.under_way
     total = row.size if at_least else min(offered, row.done + left)
-    return WorkerBatch(row, row.done, row.under_way, left, at_least, total, missing, rewards, row.pace)
+    return WorkerBatch(
+        row, row.done, row.under_way, left, at_least, total, missing, rewards, row.pace, row.others_at_work
+    )
 
 
 def _left(row: Batch) -> int:
@@ -144,6 +156,7 @@ def _batches(user: int) -> QuerySet[Batch]:
             enough=ENOUGH,
         ),
         under_way=Exists(own.filter(state=lifecycle.ACCEPTED)),
+        others_at_work=Exists(Assignment.objects.filter(batch=OuterRef("pk"), state=lifecycle.ACCEPTED)),
     )
     queue = Hit.objects.open().filter(batch=OuterRef("pk"), check_item=False, ticket__gt=OuterRef("cursor"))
     queue = queue.order_by("ticket")

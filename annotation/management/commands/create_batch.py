@@ -39,6 +39,7 @@ class Command(LaunchCommand):
         unseen = "use only items that no other batch of this task uses"
         add("--unseen-only", action="store_true", help=unseen)
         add("--same-order", action="store_true", help="give all workers the HITs in the same order")
+        add("--shows-scores", action="store_true", help="show each worker their own scores once the batch is closed")
         add("--marketplace", type=slug, metavar="NAME", help="publish it there (default: the built-in one)")
         checked = "mix in items of this dataset as hidden gold; repeatable"
         add("--checks", action="append", type=slug, default=[], metavar="NAME", help=checked)
@@ -69,7 +70,7 @@ class Command(LaunchCommand):
             requirements=eligibility.column(project, conditions),
             **pay,
             marketplace=marketplace_named(project, options["marketplace"]) if options["marketplace"] else None,
-            **{name: options[name] for name in ("sample", "purpose", "unseen_only", "same_order")},
+            **{name: options[name] for name in ("sample", "purpose", "unseen_only", "same_order", "shows_scores")},
         )
         if options["checks"]:
             rule = hidden_gold.Rule(options["check_after"], options["warn_below"], options["pause_below"])

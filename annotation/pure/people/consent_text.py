@@ -11,10 +11,10 @@ DEFAULT: Final = f"""\
 Your answers are used for research on question answering. They are published under a pseudonym, never with
 your name. We store what you submit, when, and how long the page was in active use; we do not record keys.
 
-Taking part is voluntary. You may stop at any time without giving a reason; with an account here, you can withdraw
-your consent on this page. What you submitted until then is kept under the pseudonym; write to us if you want it
-removed. If a panel sent you here, what you submitted in a visit is erased if you withdraw before it is approved, and
-not used if you return it or if it is rejected.
+Taking part is voluntary. You may stop at any time without giving a reason. With an account here, you can withdraw
+your consent on this page; what you submitted before is kept under the pseudonym, and you can write to us to have it
+removed. If a panel sent you here and you withdraw before your visit is approved, we erase what you submitted in it.
+If you return the visit, or if it is rejected, we do not use it.
 
 Contact: {CONTACT}
 

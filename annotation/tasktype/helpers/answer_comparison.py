@@ -4,17 +4,18 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from annotation.pure.data.example import Example
+from annotation.pure.reports import human_scores
 from annotation.pure.statistics import metrics
 from annotation.pure.text.spans import mentions
 from annotation.tasktype import JSON, Given
-from annotation.tasktype.helpers.answering import answer_text
+from annotation.tasktype.helpers.answering import answer_key, answer_text
 from annotation.tasktype.helpers.lettered_text import Stretch, lettered
 
 
 def compared(payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
-    """{"columns": one a given answer, "gold", "support_asked", "rows": one a paragraph, those that anybody uses first}.
+    """{"columns": one a given answer, "gold", "support_asked", "only_support_tied", "rows": one a paragraph}.
 
-    F1 and EM are MuSiQue's; the report uses the scorer of the dataset's format.
+    Paragraphs that anybody uses come first. F1 and EM are MuSiQue's; reports use the dataset's scorer.
     """
     supports, paragraphs = gold.supports or (), payload["paragraphs"]
     facts = list(gold.facts or ()) if payload["controls"]["sentences"] else []
@@ -37,8 +38,15 @@ def compared(payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
             "hidden": not gold.answers and gold.answerable is not False,
         },
         "support_asked": payload["controls"]["support"],
+        "only_support_tied": _is_only_support_tied([one.answer for one in given]),
         "rows": sorted(rows, key=lambda row: not _is_used(row)),
     }
+
+
+def _is_only_support_tied(answers: Sequence[JSON]) -> bool:
+    """Whether one answer has the most votes, but no choice of support has."""
+    texts = human_scores.majorities(answers, key=answer_key) if answers else ()
+    return len(texts) == 1 and len(human_scores.majorities(answers, key=lambda a: frozenset(a["support"]))) > 1
 
 
 def _column(one: Given, gold: Example) -> JSON:

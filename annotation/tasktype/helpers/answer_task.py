@@ -35,7 +35,8 @@ class AnswerTask(
     keys = by_action(*FRAME, *ANSWERING)
     needs = _("Requires a question and a paragraph, with its sentences if the batch asks for sentences.")
     writes = _(
-        "The answer, or “no answer”. With paragraphs: as in a paragraph; the support stays, and its paragraph is added."
+        "The answer as in a paragraph (if there are any), or “no answer”. The supporting paragraphs of the response "
+        "that you start from stay."
     )
     live = {"search": search}
 

@@ -34,10 +34,15 @@ def batch_of(project: Project, slug: str) -> Batch:
     return batch
 
 
-def batch_context(batch: Batch, here: str, *, leaf: str | None = None, **more: Any) -> dict[str, Any]:
-    """`here`: the URL name of the tab; `leaf`: the title of a page below a tab, "" if breadcrumbs end at the tab."""
+def batch_context(
+    batch: Batch, here: str, *, leaf: str | None = None, counted: Mapping[str, int] | None = None, **more: Any
+) -> dict[str, Any]:
+    """`here`: the URL name of the tab; `leaf`: the title of a page below a tab, "" if breadcrumbs end at the tab.
+
+    `counted`: open decisions that the page counted itself.
+    """
     project = batch.project
-    waiting = overview.open_decisions(batch) if batch.launched_at else {}
+    waiting = (overview.open_decisions(batch) if batch.launched_at else {}) | (counted or {})
     tabs = _tabs(batch, here, waiting)
     return {
         "project": project,

@@ -8,13 +8,15 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.template.loader import select_template
+from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 
 from annotation.flow.batches import batch_progress, hit_filters, reserved_hits
+from annotation.flow.batches.hit_headings import heading
 from annotation.flow.notifications import worker_messages
 from annotation.flow.people.worker_names import name_uncomposed
-from annotation.flow.review import adjudication, comments, gold_looks, problem_reports, review_decisions
-from annotation.models import Assignment, Batch, Hit, Project, User
+from annotation.flow.review import comments, gold_looks, problem_reports, review_decisions
+from annotation.models import Assignment, Batch, Hit, Project
 from annotation.models.batch import by_disagreement
 from annotation.pure.batches import lifecycle
 from annotation.pure.batches.hit_filters import Cut
@@ -87,9 +89,10 @@ def hit(request: HttpRequest, project: Project, batch: str, public_id: str) -> H
     shown = batch_of(project, batch)
     row = hit_of(shown, public_id)
     hidden = gold_looks.hidden([row], request.user) if roles.REVIEW in request.may else []
-    responses = blind_responses(row, request.user) if hidden else responses_of(row)
+    responses = blind_responses(row) if hidden else responses_of(row)
     compared = side_by_side(shown, row, responses, blind=bool(hidden))
-    context = batch_context(shown, "hits", leaf=row.public_id, hit=row, **compared, **_around(row))
+    leaf = Truncator(heading(shown, row)).chars(60)
+    context = batch_context(shown, "hits", leaf=leaf, hit=row, **compared, **_around(row))
     if hidden:
         context["gold_hidden"] = hidden
     else:
@@ -100,17 +103,20 @@ def hit(request: HttpRequest, project: Project, batch: str, public_id: str) -> H
 
 
 def responses_of(row: Hit) -> list[dict[str, Any]]:
-    """All submitted assignments of the HIT, in order of submission; without those whose response was erased."""
+    """All submitted assignments of the HIT under their letters; without those whose response was erased.
+
+    In the order of their random ids, so that neither order nor letters tell who gave a response, and they are the same
+    on every page.
+    """
     done = batch_progress.assignments_of(row.batch).filter(hit=row, state=lifecycle.SUBMITTED)
-    done = done.select_related("worker__project").prefetch_related("responses").order_by("submitted_at", "pk")
+    done = done.select_related("worker__project").prefetch_related("responses").order_by("public_id")
     kept = [assignment for assignment in done if assignment.responses.all()]
     return [_response(letter_of(number), assignment) for number, assignment in enumerate(kept)]
 
 
-def blind_responses(row: Hit, viewer: User) -> list[dict[str, Any]]:
-    """The same without workers, in an order and under letters that do not tell who gave them."""
-    mixed = adjudication.shuffled(responses_of(row), viewer=viewer.pk, hit=row.public_id)
-    return [each | {"letter": letter_of(number), "worker": None} for number, each in enumerate(mixed)]
+def blind_responses(row: Hit) -> list[dict[str, Any]]:
+    """The same without workers."""
+    return [each | {"worker": None} for each in responses_of(row)]
 
 
 def side_by_side(batch: Batch, row: Hit, responses: list[dict[str, Any]], *, blind: bool = False) -> dict[str, Any]:
@@ -134,6 +140,8 @@ def hit_of(batch: Batch, public_id: str) -> Hit:
 
 def _response(letter: str, assignment: Assignment) -> dict[str, Any]:
     revisions = sorted(assignment.responses.all(), key=lambda answer: answer.revision)
+    for answer in revisions:
+        answer.at = assignment.submitted_at if answer.revision == 1 else answer.created_at
     return {
         "letter": letter,
         "assignment": assignment,

@@ -1,6 +1,8 @@
 """The launch page, a form that is saved as a draft and launched, and previews of a batch as workers see it."""
 
+import secrets
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
@@ -23,11 +25,25 @@ from annotation.views.breadcrumbs import section_breadcrumbs
 from annotation.views.markdown_html import html_of
 from annotation.views.post_handling import refusal_in_form, see, see_job, whole_number
 
+KEY = "key"  # of a page of a new batch
+MADE = "batches_made"  # in the session: {key: the batch that the page made}
+
 
 @requester_form
 def batch_new(request: HttpRequest, project: Project) -> HttpResponse:
-    """The empty launch page; POST saves a draft and shows it with its previews."""
-    return _page(request, project, None)
+    """The empty launch page; POST saves a draft and shows it with its previews.
+
+    The page's `key` stands in its form and, once something is chosen, in its URL. So whoever comes back to it, goes on
+    with the batch that it made.
+    """
+    key = request.POST.get(KEY) or request.GET.get(KEY) or secrets.token_urlsafe(6)
+    made = project.batches.filter(pk=request.session.get(MADE, {}).get(key)).first()
+    if made is None:
+        return _page(request, project, None, key=key)
+    made.project = project
+    if request.method == "POST" and made.state == Batch.State.DRAFT:
+        return _page(request, project, made)
+    return see("batch-edit", project.slug, made.slug)
 
 
 @requester_form
@@ -41,7 +57,7 @@ def batch_edit(request: HttpRequest, project: Project, batch: str) -> HttpRespon
     return _page(request, project, draft)
 
 
-def _page(request: HttpRequest, project: Project, draft: Batch | None) -> HttpResponse:
+def _page(request: HttpRequest, project: Project, draft: Batch | None, *, key: str = "") -> HttpResponse:
     again = failed_launch_of(request, project) if draft is None else None
     posted = request.POST if request.method == "POST" else posted_of(again)
     form = LaunchForm(project, posted, batch=draft)
@@ -60,8 +76,11 @@ def _page(request: HttpRequest, project: Project, draft: Batch | None) -> HttpRe
         form.options = form.suggested()
     elif valid:
         with refusal_in_form(form):
-            return _saved(request, form.save_draft(request.user), new=draft is None)
-    context = _context(request, project, draft, form)
+            saved = form.save_draft(request.user)
+            if draft is None:
+                request.session[MADE] = request.session.get(MADE, {}) | {key: saved.pk}
+            return _saved(request, saved, new=draft is None)
+    context = _context(request, project, draft, form) | {"key": key}
     return render(request, "batches/launch.html", context, status=422 if request.method == "POST" else 200)
 
 
@@ -172,7 +191,12 @@ def batch_consequences(request: HttpRequest, project: Project) -> HttpResponse:
     default = form.default_instructions(context.get("options"))
     if form.instructions_untouched() and form.cleaned_data.get("instructions", "").strip() != default.strip():
         context |= {"instructions": default, "instructions_html": html_of(default)}
-    return render(request, "batches/_launch_update.html", context)
+    page = render(request, "batches/_launch_update.html", context)
+    if KEY in request.POST:
+        query = QueryDict(urlsplit(request.headers.get("HX-Current-URL", "")).query, mutable=True)
+        query[KEY] = request.POST[KEY]
+        page["HX-Replace-Url"] = f"{reverse('batch-new', args=[project.slug])}?{query.urlencode()}"
+    return page
 
 
 @requester_action

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.flow.data import dataset_files, dataset_removal, item_editing, multi_file_export
 from annotation.flow.reports.dataset_documents import DOCUMENTS, stream_document
-from annotation.flow.review import comments
+from annotation.flow.review import comments, gold_looks
 from annotation.formats import FORMATS
 from annotation.models import Dataset, Item, Project
 from annotation.operations.downloads import sent
@@ -54,8 +54,10 @@ def dataset(request: HttpRequest, project: Project, name: str) -> HttpResponse:
     item_query = ItemQuery.of(request.GET)
     items = browse(row, item_query)
     numbers = comments.numbers_on_items(project, items.items)
+    hidden = gold_looks.hidden_positions(row, [each.position for each in items.items], request.user)
     for each in items.items:
         each.number_of_comments = numbers[each.position]
+        each.gold_hidden = each.position in hidden
     context: dict[str, Any] = {
         "project": project,
         "section": "datasets",

@@ -65,7 +65,7 @@ def _stage(group: Group, source: Dataset, usual: str, family: Family) -> dict[st
     `done`: the names of the dataset, the nearest ones above and those below that it made.
     """
     ways = [] if group.by_people else [each for each in DERIVATIONS.values() if each.group == group]
-    by_people_next = group.by_people and not usual and source.lineage.get("how", "") in group.follows
+    by_people_next = group.by_people and not usual and _how_made(source) in group.follows
     hows = [RESULTS] if group.by_people else [each.how for each in ways]
     done = [name for how in hows for name in (family.nearest(source, how), family.made_of(source, how)) if name]
     return {
@@ -83,8 +83,15 @@ def _usual(source: Dataset) -> str:
     named = DERIVATIONS.get(task.leads_to) if task else None
     if named and not named.source_problem(source.features):
         return named.how
-    how = source.lineage.get("how", "")
+    how = _how_made(source)
     return next((each.how for each in DERIVATIONS.values() if how in each.follows), "")
+
+
+def _how_made(source: Dataset) -> str:
+    """How the dataset was derived; "" for an imported one. Imported graphs without questions are like derived ones."""
+    features = source.features
+    is_graph = features.get("question_words", {}).keys() == {"0"} and any(int(n) > 1 for n in features.get("hops", {}))
+    return str(source.lineage.get("how", "graphs" if is_graph else ""))
 
 
 def _way(way: Derivation, source: Dataset, usual: str) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 
 from annotation.flow.data import item_editing
 from annotation.flow.errors import Refused
+from annotation.flow.review import gold_looks
 from annotation.forms.items import AboutForm, GoldForm, WholeForm
 from annotation.models import Dataset, Item, Project
 from annotation.pure.data.versions import changes
@@ -24,6 +25,11 @@ def _item(project: Project, name: str, position: int) -> tuple[Dataset, Item]:
     """The newest version of the item at this position; 404 if there is none."""
     dataset = dataset_of(project, name)
     return dataset, get_object_or_404(dataset.items, position=min(position, 2**31 - 1))
+
+
+def _is_hidden(request: HttpRequest, row: Item) -> bool:
+    """Whether the viewer is still to adjudicate the item without its gold, which the item's page can open."""
+    return bool(gold_looks.hidden(gold_looks.hits_of(row.dataset.project, row), request.user))
 
 
 def _breadcrumbs(project: Project, row: Item, here: str) -> list[dict[str, str]]:
@@ -41,6 +47,8 @@ def _breadcrumbs(project: Project, row: Item, here: str) -> list[dict[str, str]]
 def item_edit(request: HttpRequest, project: Project, name: str, position: int) -> HttpResponse:
     """Question and gold as a form, or the complete item as JSON; POST saves a new version."""
     dataset, row = _item(project, name, position)
+    if request.method != "POST" and _is_hidden(request, row):
+        return see("item", project.slug, name, position)
     whole = "content" in request.POST
     posted = request.POST if request.method == "POST" else None
     gold = GoldForm(row.example, row.version, None if whole else posted)
@@ -78,6 +86,8 @@ def _made(request: HttpRequest, row: Item, form: Any) -> bool:
 def item_versions(request: HttpRequest, project: Project, name: str, position: int) -> HttpResponse:
     """Every version of the item, newest first, with differences, author, time and reason."""
     dataset, row = _item(project, name, position)
+    if _is_hidden(request, row):
+        return see("item", project.slug, name, position)
     rows = list(item_editing.versions(row))
     versions = [(new, _labelled(old, new)) for new, old in pairwise(rows)] + [(rows[-1], [])]
     context = {"project": project, "section": "datasets", "dataset": dataset, "item": row, "versions": versions}

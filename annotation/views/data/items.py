@@ -41,7 +41,7 @@ def item(request: HttpRequest, project: Project, name: str, position: int) -> Ht
     """
     dataset = dataset_of(project, name)
     row = get_object_or_404(dataset.items, position=position)
-    hidden = gold_looks.hidden(_hits(project, row), request.user) if roles.REVIEW in request.may else []
+    hidden = gold_looks.hidden(gold_looks.hits_of(project, row), request.user) if roles.REVIEW in request.may else []
     context = {
         "project": project,
         "section": "datasets",
@@ -57,17 +57,11 @@ def item(request: HttpRequest, project: Project, name: str, position: int) -> Ht
     return render(request, "data/item.html", context)
 
 
-def _hits(project: Project, row: Item) -> QuerySet[Hit]:
-    """The HITs of any version of the item in the project's batches."""
-    versions = Item.every.filter(dataset=row.dataset_id, position=row.position)
-    return Hit.objects.filter(item__in=versions, batch__in=project.batches.all()).select_related("batch__project")
-
-
 @member_action(roles.REVIEW)
 def item_open(request: HttpRequest, project: Project, name: str, position: int) -> HttpResponse:
     """Open the gold of an item that the viewer is still to adjudicate, which is logged for each of its HITs."""
     row = get_object_or_404(dataset_of(project, name).items, position=position)
-    gold_looks.look(_hits(project, row), request.user)
+    gold_looks.look(gold_looks.hits_of(project, row), request.user)
     return see("item", project.slug, name, position)
 
 

@@ -39,9 +39,8 @@ def people(request: HttpRequest, project: Project) -> HttpResponse:
     places = min(whole_number(request.GET.get("places", ""), 0) or missing or 1, InviteForm.MOST_PLACES)
     form = InviteForm(request.POST or None, role=role, initial={"places": places})
     if request.method == "POST" and form.is_valid():
-        sign_up.invite(project, by=request.user, **form.cleaned_data)
-        messages.success(request, _("The link is ready. Copy it from the list and send it."))
-        return HttpResponseRedirect(reverse("people", args=[project.slug]) + "#links", status=303)
+        made = sign_up.invite(project, by=request.user, **form.cleaned_data)
+        return HttpResponseRedirect(f"{reverse('people', args=[project.slug])}?made={made.pk}#links", status=303)
     workers = project.workers.select_related("user", "block").order_by("-active", "pk")
     page = Paginator(workers, 100).get_page(request.GET.get("page"))
     base = _base_of_links(request)
@@ -57,6 +56,7 @@ def people(request: HttpRequest, project: Project) -> HttpResponse:
         "gone": members.gone(project),
         "member_roles": Member.Role.choices,
         "invites": [_link(base, invite, role) for invite in project.invites.order_by("-created_at")[:50]],
+        "made": whole_number(request.GET.get("made", ""), 0),
         "missing": missing,
         "host": urlsplit(base).netloc,
         "reach": host_reach.reach_of(urlsplit(base).netloc),

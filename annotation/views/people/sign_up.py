@@ -128,6 +128,9 @@ def home(request: HttpRequest) -> HttpResponse:
 @require_get_or_post
 def join(request: HttpRequest, token: str) -> HttpResponse:
     """Join by invite link: create an account, or join with the current one."""
+    if request.user.is_authenticated and (known := sign_up.joined_by(token, request.user)):
+        messages.info(request, _("You have joined “%(project)s” already.") % {"project": known.project})
+        return redirect("work") if known.role == Invite.Role.WORKER else redirect("project", known.project.slug)
     invited = sign_up.usable_invite(token)
     if invited is None:
         return render(request, "people/join.html", {"invite": None}, status=410)

@@ -30,7 +30,7 @@ from annotation.views.work.task_frame import PROBLEM_REASONS, shortcut_context
 KINDS = {
     "tied": gettext_noop("tied"),
     "several": gettext_noop("several to choose from"),
-    "discarded": gettext_noop("excluded"),
+    "discarded": gettext_noop("no question"),
     "undecided": gettext_noop("undecided"),
     "split": gettext_noop("no agreement"),
 }
@@ -59,10 +59,11 @@ def adjudicate(request: HttpRequest, project: Project, batch: str) -> HttpRespon
     ]
     context = {"page": page, "first": waiting.first(), "undone": _undoable(request, shown)}
     context["is_complete"] = fresh.complete
-    elsewhere = adjudication.waiting(shown, fresh=fresh).count() - page.paginator.count if shown.two_adjudicators else 0
-    context["elsewhere"] = elsewhere
+    everybody = adjudication.waiting(shown, fresh=fresh).count() if shown.two_adjudicators else page.paginator.count
+    context["elsewhere"] = everybody - page.paginator.count
     context["agreement"] = _agreement(shown)
-    return render(request, "review/adjudicate.html", batch_context(shown, "adjudicate", **context))
+    counted = {"adjudicate": everybody}
+    return render(request, "review/adjudicate.html", batch_context(shown, "adjudicate", counted=counted, **context))
 
 
 def _agreement(batch: Batch) -> dict[str, Any] | None:
@@ -177,7 +178,7 @@ def _page(
     typed: dict[str, str] | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    mixed = blind_responses(row, request.user)
+    mixed = blind_responses(row)
     standings = {s.assignment.pk: s for s in review_decisions.standings([each["assignment"] for each in mixed])}
     responses = [
         each | {"number": k, "key": str(k), "standing": standings[each["assignment"].pk]}

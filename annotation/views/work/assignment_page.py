@@ -7,6 +7,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -206,13 +207,15 @@ def _item(request: HttpRequest, row: Assignment, participation: Participation) -
 def prefetch_next(request: HttpRequest, public_id: str) -> HttpResponse:
     """Hold the HIT after this one for the worker, and show its item; 204 if there is none, or the page has it.
 
-    `held`: the assignment that the page has. `let_go`: it does not need it any more.
+    `held`: the assignment that the page has. `let_go`: the page does not need it any more, with the `X-Held-Until` that
+    it was told last; if another page has held the HIT since, it keeps it.
     """
     row = own_assignment(request, public_id)
     if "let_go" in request.POST:
-        next_assignment.let_go(worker=row.worker, batch=row.batch)
+        if until := parse_datetime(request.POST["let_go"]):
+            next_assignment.let_go(worker=row.worker, batch=row.batch, expires_at=until)
     elif _may_prefetch(request, row):
-        return _prefetched(request, row, have=request.POST.get("held", "")) or HttpResponse(status=204)
+        return _prefetched(request, row, have=request.POST.get("held", ""))
     return HttpResponse(status=204)
 
 
@@ -220,11 +223,19 @@ def _may_prefetch(request: HttpRequest, row: Assignment) -> bool:
     return row.state == lifecycle.ACCEPTED and request.headers.get("X-Release") == release()
 
 
-def _prefetched(request: HttpRequest, row: Assignment, *, have: str = "") -> HttpResponse | None:
-    """The item after an assignment under way; None if none can be held, or the page does `have` it."""
+def _prefetched(request: HttpRequest, row: Assignment, *, have: str = "") -> HttpResponse:
+    """The item after an assignment under way; 204 if none can be held, or the page does `have` it."""
     participation = _going_on(row)
     held = prefetch.hold(participation) if participation else None
-    return _held_item(request, row, participation, held) if participation and held and held.public_id != have else None
+    if not participation or not held:
+        return HttpResponse(status=204)
+    page = _held_item(request, row, participation, held) if held.public_id != have else None
+    return _until(page or HttpResponse(status=204), held)
+
+
+def _until(page: HttpResponse, held: PrefetchedHit) -> HttpResponse:
+    page["X-Held-Until"] = held.expires_at.isoformat()
+    return page
 
 
 def _going_on(row: Assignment) -> Participation | None:
@@ -241,7 +252,7 @@ def _held_item(
     if capabilities.origins(task_type(row.batch.task), following.hit.payload):
         return None
     participation.done += 1  # the assignment under way
-    return _item(request, following, participation)
+    return _until(_item(request, following, participation), held)
 
 
 @require_POST

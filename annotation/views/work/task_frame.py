@@ -208,10 +208,11 @@ def _assignment_frame(
     lease_until = assignment.lease_until if assignment.state == lifecycle.ACCEPTED else None
     shown_now = afterwards(assignment)
     repair = review_decisions.returned(assignment) if submitted else None
+    number = participation.done + (not submitted)
     open_still = shown_now is None and submitted and submissions.may_change(assignment)
     return {
-        "number": participation.done if submitted else participation.done + 1,
-        "total": max(open_work.offered(participation), participation.done + (not submitted)),
+        "number": number,
+        "total": open_work.expected(participation, number=number, ahead=assignment.pk is None),
         "state": assignment.state,
         "late": assignment.late,
         "editing": submitted and open_still,

@@ -116,10 +116,11 @@ def batch_done(request: HttpRequest, pk: int) -> HttpResponse:
     found = round_attempts.round_of(batch)
     outcome = round_results.standing(worker, found) if found else None
     participation = participation_of(worker, batch)
-    under_way = Assignment.objects.filter(batch=batch, worker=worker, state=lifecycle.ACCEPTED).exists()
-    left = under_way or open_work.left(participation, most=1) > 0
+    at_work = set(Assignment.objects.filter(batch=batch, state=lifecycle.ACCEPTED).values_list("worker", flat=True))
+    left = worker.pk in at_work or open_work.left(participation, most=1) > 0
     context = {"batch": batch, "reason": reason, "missing": missing, "outcome": outcome}
-    context |= {"done": participation.done, "left": left, "scores": own_scores.own_scores(batch, worker)}
+    context |= {"done": participation.done, "left": left, "finished": not left and not at_work}
+    context["scores"] = own_scores.own_scores(batch, worker)
     return render(request, "work/done.html", context)
 
 

@@ -13,6 +13,7 @@ onItem(() => {
   const form = document.getElementById("work");
   const root = document.getElementById("compose");
   const fixed = "readonly" in form.dataset;
+  const practising = "practice" in form.dataset; // or a test answer to a preview
   const submit = document.querySelector(`.work-acts > button[type="submit"][form="${form.id}"]`);
   const submitText = submit?.firstChild;
   const submitWords = submitText?.data;
@@ -59,7 +60,7 @@ onItem(() => {
   function onStage({ byPerson }) {
     const { name } = bridges.stage;
     showGraph();
-    if (submitText?.nodeType === Node.TEXT_NODE) submitText.data = name === "aside" ? `${sentence("put-aside")} ` : submitWords;
+    if (submitText?.nodeType === Node.TEXT_NODE) submitText.data = name === "aside" && !practising ? `${sentence("put-aside")} ` : submitWords;
     refresh();
     if (!byPerson || name !== "writing") return;
     question.field.focus({ preventScroll: true });
@@ -124,10 +125,11 @@ onItem(() => {
     bind("undo", () => bridges.undo());
   }
 
-  /** What the list under the field says already is not said again by the server: Submit leads there. */
+  /** What the list under the field says already is not said again by the server: Submit leads there. In practice the
+   * server says it in whole sentences. */
   function stopAtFindings(event) {
     const things = missing();
-    if (bridges.stage.name !== "writing" || !things.length || !question.isChecked) return;
+    if (practising || bridges.stage.name !== "writing" || !things.length || !question.isChecked) return;
     event.preventDefault();
     event.stopImmediatePropagation();
     goTo(`control-${things[0].field}`);

@@ -188,12 +188,3 @@ def test_a_closed_batch_waits_for_nobody(batch: Batch, bob: Any, carol: Any) -> 
     assert adjudication.queue(wide) == []
     batch_launch.close(wide)
     assert len(adjudication.queue(Batch.objects.get(pk=wide.pk))) == wide.size
-
-
-def test_the_order_of_answers_is_a_viewer_s_own_and_stays() -> None:
-    rows = list(range(6))
-    one = adjudication.shuffled(rows, viewer=1, hit="abc")
-    assert sorted(one) == rows
-    assert one == adjudication.shuffled(rows, viewer=1, hit="abc")
-    others = [adjudication.shuffled(rows, viewer=viewer, hit=hit) for viewer in (1, 2) for hit in ("abd", "x", "y")]
-    assert any(one != other for other in others)

@@ -355,3 +355,10 @@ def test_nobody_else_derives(client: Any, bob: Any, dataset: Any) -> None:
 
 def test_an_unknown_way_is_not_there(asked: Any) -> None:
     assert asked.get(at("wells", "magic")).status_code == 404
+
+
+def test_imported_graphs_go_on_to_the_workers_who_write_questions(asked: Any, pipeline: Any) -> None:
+    Dataset.objects.filter(slug="graphs").update(lineage={})
+    html = one_line(asked.get(at("graphs")).content.decode())
+    recommended = html[: html.index("recommended next")].rpartition("<h3>")[2]
+    assert recommended.strip().startswith("Questions written by workers")

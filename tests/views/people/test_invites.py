@@ -9,12 +9,13 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import segno
+from django.db.models import F
 from django.urls import reverse
 
 from annotation.flow.batches import practice_progress
 from annotation.flow.people import consent, sign_up
 from annotation.flow.work import next_assignment
-from annotation.models import Participation, Worker
+from annotation.models import Invite, Participation, Worker
 from annotation.registry import practice
 from tests.flow.compositions import compose, compose_batch
 
@@ -127,3 +128,26 @@ def test_it_shows_where_workers_are_stuck(
     assert stuck_at() == "–"
     sign_up.set_active(bob, active=False)
     assert stuck_at() == "–"
+
+
+def test_a_new_link_is_announced_where_it_stands(people: Any, client: Any, project: Any) -> None:
+    people()
+    made = client.post(reverse("people", args=["wells"]), {"role": "worker", "places": "2", "days": "3", "note": "Ada"})
+    assert made["Location"].endswith("#links")
+    html = client.get(made["Location"]).content.decode()
+    card = html[html.index('<li class="card">') :].partition("</li>")[0]
+    assert "The link is ready." in card
+    assert "Ada" in card
+    assert html.count("The link is ready.") == 1
+
+
+def test_whoever_joined_already_is_not_asked_to_join(client: Any, alice: Any, bob: Any, project: Any) -> None:
+    invited = sign_up.invite(project, role="worker", by=alice)
+    Invite.objects.update(used=F("places"))
+    client.force_login(bob.user)
+    shown = client.get(reverse("join", args=[invited.token]), follow=True)
+    assert shown.redirect_chain == [(reverse("work"), 302)]
+    assert "You have joined" in shown.content.decode()
+    as_member = sign_up.invite(project, role="reviewer", by=alice)
+    client.force_login(alice)
+    assert client.get(reverse("join", args=[as_member.token])).url == reverse("project", args=["wells"])

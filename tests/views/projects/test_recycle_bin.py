@@ -65,7 +65,7 @@ def test_a_new_batch_is_proposed_a_name_that_is_free(client: Any, alice: Any, pr
     draft(project, "questions-of-wells", dataset)
     client.force_login(alice)
     client.post(at("batch-discard", batch="questions-of-wells"))
-    assert "Questions of wells 2" in client.get(reverse("batch-new", args=["wells"])).content.decode()
+    assert "Questions from wells 2" in client.get(reverse("batch-new", args=["wells"])).content.decode()
 
 
 def test_a_batch_stays_while_work_or_pay_is_open(alice: Any, bob: Any, carol: Any, batch: Any) -> None:

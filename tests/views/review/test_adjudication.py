@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from annotation.flow.review import adjudication
-from annotation.models import Adjudication, Assignment, Batch, Hit, Member, Review, User
+from annotation.models import Adjudication, Assignment, Batch, BatchActivity, Hit, Member, Review, User
 from annotation.registry import task_type
 from tests.conftest import answer_to
 from tests.flow import acting
@@ -248,3 +248,40 @@ def test_ones_own_decision_is_taken_back_while_it_waits(
 
 def without_tokens(response: Any) -> str:
     return re.sub(r'name="csrfmiddlewaretoken" value="\w+"', "", response.content.decode())
+
+
+def test_letters_and_order_are_the_same_on_every_page_and_for_everybody(
+    boss: Any, second: Any, open_batch: Batch
+) -> None:
+    hits = [Hit.objects.get(pk=row.pk) for row in adjudication.queue(open_batch)]
+
+    def letters(session: Any, name: str, hit: Hit) -> list[tuple[str, int]]:
+        responses = session.get(page(name, hit.public_id)).context["responses"]
+        return [(each["letter"], each["assignment"].pk) for each in responses]
+
+    for hit in hits:
+        blind = letters(boss, "adjudicate-hit", hit)
+        assert [letter for letter, _pk in blind] == ["A", "B"]
+        boss.post(page("hit-open", hit.public_id))
+        assert blind == letters(second, "adjudicate-hit", hit) == letters(boss, "hit", hit)
+        assert blind == letters(second, "hit", hit)
+
+
+def test_the_tab_counts_the_hits_of_the_list(boss: Any, open_batch: Batch) -> None:
+    BatchActivity.objects.update_or_create(batch=open_batch, defaults={"to_adjudicate": 1})
+    shown = boss.get(page("adjudicate"))
+    [tab] = [each for each in shown.context["tabs"] if each["here"]]
+    assert tab["count"] == shown.context["page"].paginator.count == open_batch.size
+
+
+def test_equal_answers_with_different_support_are_said_to_be_tied_for_it(
+    boss: Any, project: Any, dataset: Any, bob: Any, carol: Any
+) -> None:
+    made = acting.launched(project, "open", dataset, assignments_per_hit=2)
+    acting.answer_all(bob, made)
+    while row := acting.take(carol, made):
+        acting.submit(row, answer_to(row) | {"support": [0]})
+    hit = adjudication.queue(made)[0]
+    shown = boss.get(page("adjudicate-hit", hit.public_id)).content.decode()
+    assert "The answers have a majority, the supporting paragraphs have none." in shown
+    assert "The response that you choose becomes the aggregated response." in shown

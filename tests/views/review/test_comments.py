@@ -92,17 +92,23 @@ def test_a_comment_is_posted_on_the_page_of_its_object(boss: Any, hit: Hit, data
     assert (response.hit, response.assignment) == (composed.hit, composed)
 
 
+def letters_on(boss: Any, hit: Hit) -> dict[Any, str]:
+    """The letters of the workers' responses on the HIT's page."""
+    return {each["worker"]: each["letter"] for each in boss.get(page_of(hit)).context["responses"]}
+
+
 def test_each_comment_says_what_it_is_about(boss: Any, alice: Any, hit: Hit, carol: Any) -> None:
     comments.add(alice, "First.", item=hit.item)
     comments.add(alice, "Second.", hit=hit)
     comments.add(alice, "Third.", assignment=hit.assignments.get(worker=carol))
     on_hit, on_item = boss.get(page_of(hit)), boss.get(page_of(hit.item))
+    letter = letters_on(boss, hit)[carol]
     assert re.search(r" on the item Erase… First", thread(on_hit))
     assert re.search(r"\d\d:\d\d Erase… Second", thread(on_hit))
-    assert re.search(r" on response B Erase… Third", thread(on_hit))
+    assert re.search(rf" on response {letter} Erase… Third", thread(on_hit))
     assert re.search(r"\d\d:\d\d Erase… First", thread(on_item))
     assert re.search(r" on the HIT in “wells-1” Erase… Second", thread(on_item))
-    assert re.search(r" on response B in “wells-1” Erase… Third", thread(on_item))
+    assert re.search(rf" on response {letter} in “wells-1” Erase… Third", thread(on_item))
     assert on_item.content.decode().count(f'href="{page_of(hit)}"') >= 2
     assert f'href="{page_of(hit.item)}"' in on_hit.content.decode()
     assert '<a href="#comments">' in on_hit.content.decode()

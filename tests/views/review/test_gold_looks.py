@@ -10,10 +10,12 @@ from django.urls import reverse
 
 from annotation.flow.review import adjudication, comments, gold_looks
 from annotation.models import Adjudication, AuditEntry, Batch, Hit, Member, User
+from tests.api.calling import caller
 from tests.conftest import answer_to
 from tests.flow import acting
 from tests.views.console import at
 
+HIT = "batches/open/hits/{}/"
 BUTTON = "Show gold, names, scores and comments"
 
 
@@ -122,3 +124,31 @@ def test_nothing_is_hidden_where_nothing_is_to_adjudicate(alice: Any, batch: Bat
     assert BUTTON not in read(client, first)
     client.post(at("hit-open", hits[0].public_id))
     assert looks() == []
+
+
+def test_other_pages_of_its_item_and_the_api_hide_the_gold_too(alice: Any, tied: Hit) -> None:
+    client, api = session(alice), caller(alice)
+    gold, position = tied.item.example.answer, tied.item.position
+    listed = reverse("dataset", args=["wells", "wells"])
+    one = f"datasets/wells/items/{position}/"
+
+    def told() -> list[Any]:
+        row = next(row for row in client.get(listed).context["slice"].items if row.position == position)
+        answers = [api.get(address).json()["example"]["answers"] for address in (one, HIT.format(tied.public_id))]
+        found = [item["example"]["answers"] for item in api.get("datasets/wells/items/").json()["results"]]
+        versions = [item["example"]["answers"] for item in api.get(f"{one}versions/").json()["results"]]
+        return [row.gold_hidden, *answers, found[position], *versions]
+
+    for act in ("item-edit", "item-versions"):
+        assert client.get(item_page(tied, act=act)).url == item_page(tied)
+    assert told() == [True, [], [], [], []]
+    assert "hidden until adjudicated" in read(client, listed)
+    assert api.get(one).json()["gold_hidden"] is True
+    assert api.get(HIT.format(tied.public_id)).json()["gold_hidden"] is True
+    assert looks() == []
+    assert api.post(f"{HIT.format(tied.public_id)}open/").status_code == 200
+    assert api.post(f"{one}open/").status_code == 200
+    assert looks() == [("alice", tied.public_id)]
+    assert told() == [False, [gold], [gold], [gold], [gold]]
+    for act in ("item-edit", "item-versions"):
+        assert client.get(item_page(tied, act=act)).status_code == 200

@@ -169,3 +169,14 @@ def test_the_gold_of_practice_is_not_on_its_page(site: Any, batch: Batch) -> Non
     html = site.get(exercise(batch, 1)).content.decode()
     assert "Which tower stands beside #1?" not in html
     assert "well-0" not in html
+
+
+def test_who_practised_with_other_options_practises_again(
+    site: Any, batch: Batch, bob: Any, project: Any, dataset: Any
+) -> None:
+    for number in (1, 2):
+        site.post(exercise(batch, number, "practice-done"))
+    kept = {"options": {"support": False}, "fresh_only": False}
+    other = batch_launch.create_batch(project, "more", task="answer", datasets=[dataset], instructions="", **kept)
+    batch_launch.launch(other)
+    assert practice_progress.next_exercise(next_assignment.join_batch(bob, other)) == 1

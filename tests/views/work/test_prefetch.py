@@ -101,8 +101,8 @@ def test_a_page_that_shows_another_gets_the_right_one(page: Client) -> None:
 
 
 def test_a_page_that_is_left_lets_it_go(page: Client) -> None:
-    prefetch(page)
-    assert prefetch(page, let_go="").status_code == 204
+    until = prefetch(page)["X-Held-Until"]
+    assert prefetch(page, let_go=until).status_code == 204
     assert not PrefetchedHit.objects.exists()
 
 
@@ -130,4 +130,18 @@ def test_only_the_worker_holds(page: Client, carol: Any) -> None:
     assert stranger.post(f"{here()}next/").status_code == 401
     stranger.force_login(carol.user)
     assert stranger.post(f"{here()}next/").status_code == 404
+    assert not PrefetchedHit.objects.exists()
+
+
+def test_a_page_that_goes_does_not_let_go_of_what_another_has_held_since(page: Client) -> None:
+    old = prefetch(page)["X-Held-Until"]
+    new = prefetch(page)["X-Held-Until"]
+    prefetch(page, let_go=old)
+    prefetch(page, let_go="")
+    held = PrefetchedHit.objects.get()
+    renewed = prefetch(page, held=held.public_id)
+    assert (renewed.status_code, renewed["X-Held-Until"] > new) == (204, True)
+    prefetch(page, let_go=new)
+    assert PrefetchedHit.objects.exists()
+    prefetch(page, let_go=renewed["X-Held-Until"])
     assert not PrefetchedHit.objects.exists()

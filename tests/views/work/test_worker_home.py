@@ -148,3 +148,74 @@ def test_thirty_batches_take_as_many_statements_as_one(project: Project, tmp_pat
     assert len(statements(bob)) <= 8  # what they hold, the qualifications, their requests
     qualification_types.grant(kind, bob, 1, source="hand")
     assert len(statements(bob)) <= 6
+
+
+def test_a_finished_batch_says_so_and_comes_last(
+    project: Project, dataset: Dataset, tmp_path: Path, bob: Worker, carol: Worker
+) -> None:
+    client = Client()
+    client.force_login(bob.user)
+    older = launched(project, "older", dataset, title="Older")
+    newer = launched(
+        project, "newer", dataset_of(project, tmp_path, name="more", size=4), title="Newer", assignments_per_hit=1
+    )
+
+    def cards() -> list[str]:
+        html = client.get(reverse("work")).content.decode()
+        return [card.partition("</section>")[0] for card in html.split('<section class="card batch">')[1:]]
+
+    titles = [row.batch.title for row in worker_batches.worker_batches([bob])]
+    assert titles == ["Newer", "Older"]
+    last = None
+    while row := take(bob, newer):
+        last, other = row, take(carol, newer)
+        if other is None:
+            break
+        submit(row)
+        submit(other)
+    assert last is not None
+    submit(last)
+    assert [row.batch.title for row in worker_batches.worker_batches([bob])] == ["Older", "Newer"]
+    assert "You have finished this batch." in cards()[1]
+    assert "You have finished this batch" in client.get(reverse("batch-done", args=[newer.pk])).content.decode()
+    dora = newcomer(project, "dora")
+    client.force_login(dora.user)
+    assert "All HITs of this batch are done." in cards()[1]
+    assert "0 of 0" not in cards()[1]
+    client.force_login(bob.user)
+    assert take(carol, older)
+    while row := take(bob, older):
+        submit(row)
+    Hit.objects.filter(batch=older).update(wanted=F("live") + F("done"))
+    [card] = [each for each in cards() if "Older" in each]
+    assert "No HITs for you here at the moment." in card
+
+
+def test_the_page_of_a_hit_counts_as_the_list_does(
+    project: Project, tmp_path: Path, bob: Worker, carol: Worker
+) -> None:
+    batch = launched(project, "shared", dataset_of(project, tmp_path, name="eight", size=8), assignments_per_hit=1)
+    for _number in range(3):
+        row = take(carol, batch)
+        assert row
+        submit(row)
+    [listed_row] = worker_batches.worker_batches([bob])
+    assert (listed_row.left, listed_row.total) == (5, 5)
+    row = take(bob, batch)
+    assert row
+    client = Client()
+    client.force_login(bob.user)
+    frame = client.get(reverse("assignment", args=[row.public_id])).context["frame"]
+    assert (frame["number"], frame["total"]) == (1, 5)
+
+
+def test_start_waits_for_the_consent(project: Project, batch: Batch) -> None:
+    new = newcomer(project, "dora")
+    client = Client()
+    client.force_login(new.user)
+    assert "Start" in client.get(reverse("work")).content.decode()
+    Worker.objects.filter(pk=new.pk).update(consented_at=None, consented_version=0)
+    html = client.get(reverse("work")).content.decode()
+    assert "First read how your responses are used" in html
+    assert f"?next={reverse('batch-instructions', args=[batch.pk])}" in html
+    assert f'form="start-{batch.pk}"' not in html
