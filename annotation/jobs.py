@@ -16,7 +16,7 @@ from django.db.models import Exists, OuterRef
 from django.utils.translation import gettext as _
 
 from annotation import discovery
-from annotation.flow.batches import add_assignments, batch_drafts, batch_launch, estimates
+from annotation.flow.batches import add_assignments, batch_drafts, batch_launch, estimates, kept_figures
 from annotation.flow.data import dataset_import, dataset_removal, derivation, hub_import, item_writer
 from annotation.flow.errors import Refused, is_away
 from annotation.flow.money import batch_funds
@@ -263,6 +263,7 @@ SWEEPS: list[Callable[[], object]] = [
 ]
 # Sweeps that send something, or have much to do: they may be slow, so they come last.
 ERRANDS: list[Callable[[], object]] = [
+    kept_figures.count_due,
     notice_mail.mail_due,
     project_erasure.clear_due,
 ]

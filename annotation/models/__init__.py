@@ -5,7 +5,7 @@ from annotation.models.api import AccessKey, ApiRequest, ApiToken
 from annotation.models.approval import Approval
 from annotation.models.assignment import Assignment, Participation, ProblemReport, ResponseImport, WorkerResponse
 from annotation.models.audit import AuditEntry
-from annotation.models.batch import Batch, BatchReport, Hit, Instructions, PartReport
+from annotation.models.batch import Batch, BatchFigure, BatchReport, Hit, Instructions, PartReport
 from annotation.models.comment import Comment
 from annotation.models.dataset import Dataset, Item
 from annotation.models.erasure import Erasure

@@ -145,6 +145,7 @@ class Assignment(models.Model):
         ]
         indexes = [
             models.Index(fields=["worker", "group_key"], name="assignment_met"),
+            models.Index(fields=["worker", "accepted_at"], name="assignment_latest"),
             models.Index(fields=["lease_until"], name="assignment_leases", condition=Q(state=lifecycle.ACCEPTED)),
             models.Index(
                 fields=["worker", "batch"], name="assignment_under_way", condition=Q(state=lifecycle.ACCEPTED)

@@ -226,6 +226,8 @@ class Hit(models.Model):
                 condition=Q(room__gt=0, excluded_at__isnull=True),
             ),
             models.Index("batch", by_disagreement().desc(), "id", name="hit_by_disagreement"),
+            models.Index(fields=["batch", "ticket"], name="hit_by_ticket"),
+            models.Index(fields=["batch", "-done", "id"], name="hit_by_done"),
             models.Index(
                 fields=["batch", "done", "room", "live"],
                 name="hit_to_conclude",
@@ -243,6 +245,27 @@ class Hit(models.Model):
                 fields=["batch", "excluded_at", "check_item", "wanted", "done", "live"], name="hit_progress"
             ),
         ]
+
+
+class BatchFigureQuerySet(models.QuerySet["BatchFigure"]):
+    def current(self) -> BatchFigureQuerySet:
+        """Those that a sweep keeps up; without the others, pages count themselves."""
+        return self.filter(due_at__gt=clock.now() - timedelta(minutes=10))
+
+
+class BatchFigure(models.Model):
+    """A figure of a large batch, as a sweep counted it last (flow/batches/kept_figures)."""
+
+    batch = models.ForeignKey(Batch, models.CASCADE, related_name="figures")
+    name = models.CharField(max_length=40)
+    value = JSONTextField()
+    counted_at = models.DateTimeField()
+    due_at = models.DateTimeField()  # when it is counted again
+
+    objects = BatchFigureQuerySet.as_manager()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["batch", "name"], name="figure_once")]
 
 
 class BatchReport(models.Model):

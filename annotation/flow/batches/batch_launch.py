@@ -286,9 +286,13 @@ def _workers_wanted(batch: Batch) -> int:
     apart = batch.meeting == Batch.Meeting.ONE and not takes_singles(batch)
     if not apart:
         return batch.assignments_per_hit
-    groups = rows.values("group_key")
-    name = f"largest-group/{batch.state}"
-    return batch.assignments_per_hit * kept_figures.figure(batch, name, lambda: workers_needed.largest_group(groups))
+    most = workers_needed.largest_group(rows.values("group_key")) if is_draft else _largest_group(batch)
+    return batch.assignments_per_hit * most
+
+
+@kept_figures.kept("largest-group")
+def _largest_group(batch: Batch) -> int:
+    return workers_needed.largest_group(batch.hits.filter(check_item=False).values("group_key"))
 
 
 @transaction.atomic

@@ -1,18 +1,23 @@
 """Progress of a batch: counts, pace and workers."""
 
-from collections import Counter, defaultdict
+from array import array
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from itertools import accumulate
 from statistics import median
 from typing import Any
 
-from django.db.models import Count, F, Max, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import Count, DateTimeField, F, Func, Max, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from annotation.flow.batches import hidden_gold, kept_figures
+from annotation.flow.money import wages
+from annotation.flow.money.wages import Wage
 from annotation.models import (
     Assignment,
     Batch,
@@ -36,6 +41,12 @@ SHOWS = {
     "late": Q(state=lifecycle.SUBMITTED, late=True),
     "surplus": Q(state=lifecycle.SUBMITTED, counts=False),
     "returned": Q(state__in=[lifecycle.RETURNED, lifecycle.EXPIRED]),
+}
+SHOWN_HITS = {
+    "all": Q(),
+    "finished": Q(room__lte=0, live=0, excluded_at__isnull=True),
+    "unfinished": Q(excluded_at__isnull=True) & (Q(room__gt=0) | Q(live__gt=0)),
+    "excluded": Q(excluded_at__isnull=False),
 }
 OF_ASSIGNMENTS = {name.replace("-", "_"): Count("pk", filter=rule) for name, rule in SHOWS.items()}
 OF_HITS = {
@@ -75,13 +86,33 @@ def work_of(project: Project) -> QuerySet[Assignment]:
 
 def counts_of(batch: Batch) -> Counts:
     """The counts of a batch, in three queries; kept if it is large."""
-    return kept_figures.figure(batch, "counts", lambda: _counts(batch))
+    return Counts(**_counts(batch))
 
 
-def _counts(batch: Batch) -> Counts:
+@kept_figures.kept("counts")
+def _counts(batch: Batch) -> dict[str, int]:
     hits = batch.hits.filter(check_item=False).aggregate(**OF_HITS)
     assignments = assignments_of(batch).aggregate(**OF_ASSIGNMENTS)
-    return Counts(**hits, **assignments, problem_reports=open_problem_reports(batch).count())
+    return hits | assignments | {"problem_reports": open_problem_reports(batch).count()}
+
+
+@kept_figures.kept("hits")
+def hits_of(batch: Batch) -> dict[str, int]:
+    """Numbers of HITs as `SHOWN_HITS` names them; kept if the batch is large."""
+    shown = {name: Count("pk", filter=rule) for name, rule in SHOWN_HITS.items()}
+    return hidden_gold.hits_without_checks(batch).aggregate(**shown)
+
+
+@kept_figures.kept("progress")
+def progress_of(batch: Batch) -> dict[str, int]:
+    """Assignments wanted, done and under way, and responses of the last day; kept if the batch is large."""
+    hits = batch.hits.filter(excluded_at__isnull=True, check_item=False)
+    sums = hits.aggregate(wanted=Sum("wanted", default=0), done=Sum("done", default=0), live=Sum("live", default=0))
+    return sums | {"recent": _recent(batch)}
+
+
+def _recent(batch: Batch) -> int:
+    return batch.assignments.filter(submitted_at__gt=clock.now() - pace.WINDOW).count()
 
 
 def counts_by_batch(batches: Sequence[Batch]) -> dict[int, Counts]:
@@ -116,20 +147,12 @@ def by_hour(batch: Batch) -> list[tuple[datetime, int]]:
 
     Kept if the batch is large.
     """
-    name = f"hours/{timezone.get_current_timezone_name()}"
-    return kept_figures.figure(batch, name, lambda: _by_hour(batch))
-
-
-def _by_hour(batch: Batch) -> list[tuple[datetime, int]]:
-    submitted = assignments_of(batch).filter(state=lifecycle.SUBMITTED)
-    last = submitted.aggregate(last=Max("submitted_at"))["last"]
-    if last is None:
+    pace = _Pace(_by_quarter(batch))
+    if pace.last is None:
         return []
-    end = timezone.localtime(last).replace(minute=0, second=0, microsecond=0)
-    start = end - timedelta(hours=HOURS - 1)
-    times = submitted.filter(submitted_at__gte=start).values_list("submitted_at", flat=True)
-    counted = Counter(int((time - start).total_seconds() // 3600) for time in times.iterator())
-    return [(timezone.localtime(start + timedelta(hours=k)), counted[k]) for k in range(HOURS)]
+    start = pace.last.replace(minute=0, second=0, microsecond=0) - timedelta(hours=HOURS - 1)
+    hours = [start.astimezone(UTC) + timedelta(hours=k) for k in range(HOURS)]
+    return [(timezone.localtime(hour), pace.count(hour, hour + timedelta(hours=1))) for hour in hours]
 
 
 def over_time(batch: Batch) -> list[tuple[datetime, int]]:
@@ -137,62 +160,127 @@ def over_time(batch: Batch) -> list[tuple[datetime, int]]:
 
     Kept if the batch is large.
     """
-    name = f"over-time/{timezone.get_current_timezone_name()}"
-    return kept_figures.figure(batch, name, lambda: _over_time(batch))
-
-
-def _over_time(batch: Batch) -> list[tuple[datetime, int]]:
-    rows = hidden_gold.rows_without_checks(batch, batch.assignments.filter(submitted_at__isnull=False))
-    times = rows.order_by("submitted_at").values_list("submitted_at", flat=True)
-    first, last = times.first(), times.last()  # not as one aggregate, which would read the whole index
-    if first is None or last is None:
+    pace = _Pace(_by_quarter(batch))
+    if pace.first is None or pace.last is None:
         return []
-    starts = time_grid(timezone.localtime(first), timezone.localtime(last), PERIODS)
+    starts = time_grid(pace.first, pace.last, PERIODS)
     step = starts[1] - starts[0] if len(starts) > 1 else timedelta(hours=1)
-    # a query for each period, since each counts in an index, and one for all would compare each row with each period
-    counts = [rows.filter(submitted_at__gte=start, submitted_at__lt=start + step).count() for start in starts]
-    ends = [*starts[1:], timezone.localtime(last)]
-    return [(starts[0], 0), *zip(ends, accumulate(counts), strict=True)]
+    counts = [pace.count(start, start + step) for start in starts]
+    return [(starts[0], 0), *zip([*starts[1:], pace.last], accumulate(counts), strict=True)]
+
+
+class _Pace:
+    """What `_by_quarter` counts, by time; hours begin at a quarter in every time zone."""
+
+    def __init__(self, counted: dict[str, Any]) -> None:
+        self._quarters = [quarter for quarter, _count in counted["quarters"]]
+        self._sums = [0, *accumulate(count for _quarter, count in counted["quarters"])]
+        found = bool(self._quarters)
+        self.first = timezone.localtime(datetime.fromtimestamp(self._quarters[0], UTC)) if found else None
+        self.last = timezone.localtime(datetime.fromisoformat(counted["last"])) if found else None
+
+    def count(self, start: datetime, end: datetime) -> int:
+        """Submissions from `start` until before `end`."""
+        before, until = (bisect_left(self._quarters, time.timestamp()) for time in (start, end))
+        return self._sums[until] - self._sums[before]
+
+
+class _Quarter(Func):
+    """The quarter of an hour that a time is in, as its start."""
+
+    output_field = DateTimeField()
+
+    def as_postgresql(self, compiler: Any, connection: Any) -> Any:
+        return self.as_sql(
+            compiler, connection, template="DATE_BIN('15 minutes', %(expressions)s, TIMESTAMPTZ 'epoch')"
+        )
+
+    def as_sqlite(self, compiler: Any, connection: Any) -> Any:
+        seconds = "CAST(STRFTIME('%%%%s', %(expressions)s) AS INTEGER)"
+        return self.as_sql(compiler, connection, template=f"DATETIME({seconds} / 900 * 900, 'unixepoch')")
+
+
+@kept_figures.kept("submissions")
+def _by_quarter(batch: Batch) -> dict[str, Any]:
+    """{"quarters": [[start of a quarter of an hour as seconds since 1970, submissions]], "last": time or None}."""
+    rows = assignments_of(batch).filter(state=lifecycle.SUBMITTED)
+    last = rows.order_by("submitted_at").values_list("submitted_at", flat=True).last()  # by index
+    counted = rows.order_by().values(quarter=_Quarter("submitted_at")).annotate(n=Count("pk")).order_by("quarter")
+    quarters = [[int(row["quarter"].timestamp()), row["n"]] for row in counted]
+    return {"quarters": quarters, "last": last and last.isoformat()}
 
 
 def time_left(batch: Batch, counts: Counts) -> timedelta | None:
     """How long an open batch still takes at the pace of the last day; None without a pace."""
     if batch.state != Batch.State.OPEN or batch.launched_at is None:
         return None
-    now = clock.now()
-    recent = batch.assignments.filter(submitted_at__gt=now - pace.WINDOW).count()
-    return pace.left_for(counts.places - counts.done, recent, since=pace.window(batch.launched_at, now))
+    since = pace.window(batch.launched_at, clock.now())
+    return pace.left_for(counts.places - counts.done, _recent(batch), since=since)
 
 
 def workers_of(batch: Batch) -> list[dict[str, Any]]:
-    """Rows by worker, busiest first: worker, submitted, late, returned, problem_reports, median_seconds, paused, last.
+    """Rows by worker, busiest first: worker, submitted, late, returned, last, problem_reports, median_seconds, paused.
 
     Who has met nothing but hidden gold is listed with zeros, since they may be paused. The median is of active
     seconds over submitted assignments; None if none was measured. Kept if the batch is large.
     """
-    return kept_figures.figure(batch, "workers", lambda: _workers(batch))
+    return with_workers(batch, rows_of_workers(batch))
 
 
+def rows_of_workers(batch: Batch) -> list[dict[str, Any]]:
+    """The same with the workers' keys, and without `paused`."""
+    return sorted(_workers(batch), key=lambda row: (-row["submitted"], row["worker"]))
+
+
+def with_workers(batch: Batch, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Those of `rows_of_workers` with the workers themselves."""
+    workers = Worker.objects.in_bulk([row["worker"] for row in rows])
+    stopped = {participation.worker_id for participation in hidden_gold.paused(batch)}
+    for worker in workers.values():
+        worker.project = batch.project
+    times = [row["last"] and datetime.fromisoformat(row["last"]) for row in rows]
+    return [
+        row | {"worker": workers[row["worker"]], "last": last, "paused": row["worker"] in stopped}
+        for row, last in zip(rows, times, strict=True)
+    ]
+
+
+@kept_figures.kept("workers")
 def _workers(batch: Batch) -> list[dict[str, Any]]:
-    ordinary = Q(hit__check_item=False)
+    ordinary = Q(hit__check_item=False) if batch.check_share else Q()
     counts = {name: Count("pk", filter=SHOWS[name] & ordinary) for name in ("submitted", "late", "returned")}
-    assignments = batch.assignments.filter(NOT_IMPORTING).values("worker")
-    counted = assignments.annotate(last=Max("submitted_at"), **counts)
-    rows: dict[int, dict[str, Any]] = {row.pop("worker"): row for row in counted}
+    assignments = batch.assignments.filter(NOT_IMPORTING).order_by().values("worker")
     reports = ProblemReport.objects.filter(assignment__batch=batch).values_list("assignment__worker")
     problem_reports = dict(reports.annotate(Count("pk")))
     medians = _medians(batch)
-    stopped = {participation.worker_id for participation in hidden_gold.paused(batch)}
-    workers = Worker.objects.select_related("project").in_bulk(rows)
-    for pk, row in rows.items():
-        row |= {"worker": workers[pk], "problem_reports": problem_reports.get(pk, 0), "median_seconds": medians.get(pk)}
-        row["paused"] = pk in stopped
-    return sorted(rows.values(), key=lambda row: (-row["submitted"], row["worker"].pk))
+    rows = list(assignments.annotate(last=Max("submitted_at"), **counts))
+    for row in rows:
+        row["last"] = row["last"] and row["last"].isoformat()
+        row |= {"problem_reports": problem_reports.get(row["worker"], 0), "median_seconds": medians.get(row["worker"])}
+    return rows
+
+
+@kept_figures.kept("newest")
+def newest_assignment(batch: Batch) -> int:
+    """The key of the batch's newest assignment, 0 without any; kept if the batch is large."""
+    if batch.size < kept_figures.LARGE:
+        return 0
+    return batch.assignments.aggregate(last=Max("pk"))["last"] or 0
+
+
+def wages_of(batch: Batch) -> list[Wage]:
+    """Wages of the batch's workers (flow/money/wages); kept if the batch is large."""
+    return [Wage(worker, Decimal(seconds), Decimal(earned), count) for worker, seconds, earned, count in _wages(batch)]
+
+
+@kept_figures.kept("wages")
+def _wages(batch: Batch) -> list[list[Any]]:
+    return [[wage.worker, str(wage.seconds), str(wage.earned), wage.assignments] for wage in wages.of_batch(batch)]
 
 
 def _medians(batch: Batch) -> dict[int, float]:
     timed = assignments_of(batch).filter(state=lifecycle.SUBMITTED, active_seconds__gt=0)
-    seconds: defaultdict[int, list[float]] = defaultdict(list)
-    for worker, active in timed.values_list("worker", "active_seconds").iterator():
+    seconds: defaultdict[int, array[float]] = defaultdict(lambda: array("d"))
+    for worker, active in timed.order_by().values_list("worker", "active_seconds").iterator():
         seconds[worker].append(active)
     return {worker: median(values) for worker, values in seconds.items()}

@@ -257,6 +257,11 @@ def rows_without_checks(batch: Batch, rows: QuerySet[Assignment]) -> QuerySet[As
     return rows.filter(hit__check_item=False) if batch.check_share else rows
 
 
+def hits_without_checks(batch: Batch) -> QuerySet[Hit]:
+    """The batch's HITs without those of hidden gold."""
+    return batch.hits.filter(check_item=False) if batch.check_share else batch.hits.all()
+
+
 def make_place(hit: Hit) -> bool:
     """Add an assignment to a HIT on demand; `wanted` grows with it, so that the HIT is never in the queue."""
     not_expired = Q(closes_at__isnull=True) | Q(closes_at__gt=Now())

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from typing import Any
 
 from django.core.cache import cache
 from django.db.models import F, Q, QuerySet, TextField
@@ -35,19 +36,19 @@ def parts_of(batch: Batch) -> Parts:
 
     Kept for an hour or until items are added: finding them reads every HIT and item.
     """
-    return cache.get_or_set(
-        f"parts/{batch.pk}/{batch.created_at.timestamp()}/{batch.size}", lambda: _parts(batch), PARTS_KEPT
-    )
+    key = f"parts/{batch.pk}/{batch.created_at.timestamp()}/{batch.size}"
+    return Parts(**cache.get_or_set(key, lambda: _parts(batch), PARTS_KEPT))
 
 
-def _parts(batch: Batch) -> Parts:
+@kept_figures.kept("parts")
+def _parts(batch: Batch) -> dict[str, list[Any]]:
     rows = batch.hits.filter(check_item=False).order_by()
     found = list(rows.values_list("item__dataset__slug", "item__hops", "item__shape").distinct())
-    return Parts(
-        sorted({dataset for dataset, _hops, _shape in found}),
-        sorted({hops for _dataset, hops, _shape in found if hops}),
-        sorted({shape for _dataset, _hops, shape in found if shape}),
-    )
+    return {
+        "datasets": sorted({dataset for dataset, _hops, _shape in found}),
+        "hops": sorted({hops for _dataset, hops, _shape in found if hops}),
+        "shapes": sorted({shape for _dataset, _hops, shape in found if shape}),
+    }
 
 
 def of_items(cut: Cut, *, before: str = "") -> Q:
@@ -90,12 +91,12 @@ def hits_in(batch: Batch, cut: Cut, rows: QuerySet[Hit]) -> QuerySet[Hit]:
 
 def pseudonyms(batch: Batch) -> dict[str, int]:
     """Everybody with an assignment in the batch, by pseudonym; kept if it is large."""
-    return kept_figures.figure(batch, "pseudonyms", lambda: _pseudonyms(batch))
+    return {batch.project.pseudonym(pk): pk for pk in _workers(batch)}
 
 
-def _pseudonyms(batch: Batch) -> dict[str, int]:
-    workers = batch.assignments.order_by().values_list("worker", flat=True).distinct()
-    return {batch.project.pseudonym(pk): pk for pk in workers}
+@kept_figures.kept("pseudonyms")
+def _workers(batch: Batch) -> list[int]:
+    return list(batch.assignments.order_by().values_list("worker", flat=True).distinct())
 
 
 def _worker(batch: Batch, name: str) -> int | None:
@@ -104,7 +105,8 @@ def _worker(batch: Batch, name: str) -> int | None:
     if own is None and name.isascii() and name.isdigit() and len(name) < 16:
         return int(name)
     if own is None and kept_figures.kept_since(batch):  # they may have come since
-        return _pseudonyms(batch).get(name)
+        joined = batch.project.workers.order_by().values_list("pk", flat=True)
+        return next((pk for pk in joined if batch.project.pseudonym(pk) == name), None)
     return own
 
 

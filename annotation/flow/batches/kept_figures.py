@@ -1,36 +1,102 @@
-"""Figures of large batches, kept for some minutes: counting them reads every HIT or response."""
+"""Figures of large batches, stored by a sweep: counting them reads every HIT or response.
 
-from collections.abc import Callable
-from datetime import datetime
-from typing import TypeVar
+Where no sweep has run, each process counts them for its pages and keeps them for five minutes.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from functools import wraps
+from typing import Any
 
 from django.core.cache import cache
+from django.db.models import Count, Exists, Max, Min, OuterRef, Sum
 
-from annotation.models import Batch, clock
+from annotation.models import Batch, BatchFigure, ProblemReport, clock
 
 LARGE = 20_000  # HITs; the figures of smaller batches are counted each time
-KEPT = 300  # seconds
-T = TypeVar("T")
+KEPT = 300  # seconds between two counts, and more where counting takes more than a twentieth of that
+SPARED = 20
+SECONDS = 20  # of a sweep
+Count_ = Callable[[Batch], Any]
+COUNTS: dict[str, Count_] = {}
+
+
+def kept(name: str) -> Callable[[Count_], Count_]:
+    """Decorate what counts a figure, which is a JSON value: of a large batch, it then returns what is kept."""
+
+    def decorate(count: Count_) -> Count_:
+        COUNTS[name] = count
+
+        @wraps(count)
+        def figure(batch: Batch) -> Any:
+            if batch.size < LARGE:
+                return count(batch)
+            for value in batch.figures.current().filter(name=name).values_list("value", flat=True):
+                return value
+            since = cache.get_or_set(_key(batch, "since"), clock.now, KEPT)
+            return cache.get_or_set(_key(batch, f"{since.isoformat()}/{name}"), lambda: count(batch), KEPT)
+
+        return figure
+
+    return decorate
 
 
 def kept_since(batch: Batch) -> datetime | None:
-    """The time since which this process keeps the figures of a large batch; None for other batches.
-
-    All figures of a batch are counted anew five minutes later. A page says this time if it shows kept figures.
-    """
+    """The time of the figures that pages show of a large batch; None for other batches."""
     if batch.size < LARGE:
         return None
+    stored: datetime | None = batch.figures.current().aggregate(first=Min("counted_at"))["first"]
+    if stored is not None:
+        return stored
     since: datetime = cache.get_or_set(_key(batch, "since"), clock.now, KEPT)
     return since
 
 
-def figure(batch: Batch, name: str, count: Callable[[], T]) -> T:
-    """What `count` returns; for a large batch, what it returned under this name since `kept_since`."""
-    since = kept_since(batch)
-    if since is None:
-        return count()
-    found: T = cache.get_or_set(_key(batch, f"{since.isoformat()}/{name}"), count, KEPT)
-    return found
+def count_due() -> None:
+    """Count the figures of large batches that are due, for some seconds."""
+    end = time.monotonic() + SECONDS
+    current = BatchFigure.objects.filter(batch=OuterRef("pk"), due_at__gt=clock.now())
+    due = Batch.objects.filter(~Exists(current), size__gte=LARGE, launched_at__isnull=False)
+    for batch in due.annotate(last=Max("figures__counted_at")).order_by("last", "pk").select_related("project"):
+        count(batch)
+        if time.monotonic() > end:
+            return
+
+
+def count(batch: Batch) -> None:
+    """Count and store the figures of a large batch; nothing is counted of a closed batch that did not change."""
+    if batch.size < LARGE:
+        return
+    begun, counted_at = time.monotonic(), clock.now()
+    mark = _mark(batch)
+    rows = BatchFigure.objects.filter(batch=batch)
+    if mark and rows.filter(name="mark", value=mark).exists() and rows.count() > len(COUNTS):
+        rows.update(counted_at=counted_at, due_at=counted_at + timedelta(seconds=KEPT))
+        return
+    values = {name: count(batch) for name, count in COUNTS.items()} | {"mark": mark}
+    due_at = counted_at + timedelta(seconds=max(KEPT, SPARED * (time.monotonic() - begun)))
+    _store(batch, values, counted_at=counted_at, due_at=due_at)
+
+
+def _store(batch: Batch, values: Mapping[str, Any], **times: datetime) -> None:
+    BatchFigure.objects.bulk_create(
+        [BatchFigure(batch=batch, name=name, value=value, **times) for name, value in values.items()],
+        update_conflicts=True,
+        unique_fields=["batch", "name"],
+        update_fields=["value", *times],
+    )
+
+
+def _mark(batch: Batch) -> str:
+    """What is the same again if nothing changed in a closed batch that pays nothing; "" for other batches."""
+    if batch.state != Batch.State.CLOSED or batch.auto_approval is not None:
+        return ""
+    hits = batch.hits.aggregate(
+        Count("pk"), Sum("changes"), Sum("done"), Sum("live"), Sum("wanted"), Count("excluded_at"), Max("excluded_at")
+    )
+    reports = ProblemReport.objects.filter(assignment__batch=batch).aggregate(Count("pk"), Max("decided_at"))
+    return "/".join(map(str, [*hits.values(), *reports.values(), batch.next_ticket, batch.size]))
 
 
 def _key(batch: Batch, name: str) -> str:

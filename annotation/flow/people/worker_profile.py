@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from statistics import median
 
-from django.db.models import Count, Max, Q, QuerySet
+from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery, Sum
 from django.utils import timezone
 
 from annotation.flow.work import grading
-from annotation.models import Assignment, Batch, ProblemReport, Qualification, Worker
+from annotation.models import Assignment, Batch, Participation, ProblemReport, Qualification, Worker
 from annotation.models.assignment import NOT_IMPORTING
 from annotation.pure.batches import lifecycle
 
@@ -125,15 +125,22 @@ class WorkerActivity:
 
 
 def of_workers(workers: Sequence[Worker]) -> dict[int, WorkerActivity]:
-    """Figures by the workers' keys, in two queries."""
+    """Figures by the workers' keys, in four queries."""
     keys = [worker.pk for worker in workers]
     found: defaultdict[int, WorkerActivity] = defaultdict(WorkerActivity, {key: WorkerActivity() for key in keys})
-    submitted = Count("pk", filter=Q(state=Assignment.State.SUBMITTED))
-    rows = Assignment.objects.filter(worker__in=keys).order_by().values("worker")
-    for row in rows.annotate(n=submitted, taken=Max("accepted_at"), sent=Max("submitted_at")):
-        times = [time for time in (row["taken"], row["sent"]) if time]
+    own = Assignment.objects.filter(worker=OuterRef("pk"))
+    taken = Subquery(own.order_by("-accepted_at").values("accepted_at")[:1])  # by index, for each
+    for key, time in Worker.objects.filter(pk__in=keys).values_list("pk", taken):
+        found[key].last = time
+    rows = Participation.objects.filter(worker__in=keys).order_by().values("worker")
+    for row in rows.annotate(n=Sum("done"), sent=Max("worked_at")):
         found[row["worker"]].submitted = row["n"]
-        found[row["worker"]].last = max(times, default=None)
+        found[row["worker"]].last = max(filter(None, [found[row["worker"]].last, row["sent"]]), default=None)
+    imported = Assignment.objects.filter(worker__in=keys, response_import__isnull=False).order_by().values("worker")
+    submitted = Count("pk", filter=Q(state=Assignment.State.SUBMITTED))
+    for row in imported.annotate(n=submitted, sent=Max("submitted_at")):
+        found[row["worker"]].submitted += row["n"]
+        found[row["worker"]].last = max(filter(None, [found[row["worker"]].last, row["sent"]]), default=None)
     granted = Qualification.objects.filter(worker__in=keys, state=Qualification.State.GRANTED)
     granted = granted.filter(type__deleted_at__isnull=True)
     for key, *score in granted.order_by("pk").values_list("worker", "type__public_id", "type__name", "value"):

@@ -3,7 +3,7 @@
 The number of queries does not depend on the number of batches.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -28,6 +28,7 @@ class Progress:
     """Progress of a batch: assignments filled of those wanted, under way, responses of the last day, time left.
 
     `left` is None if it cannot be estimated: no pace yet, nothing wanted, or the batch is not open.
+    `as_of`: time of the figures of a large batch, which a sweep counts (flow/batches/kept_figures).
     """
 
     batch: Batch
@@ -36,6 +37,7 @@ class Progress:
     live: int = 0
     recent: int = 0
     left: timedelta | None = None
+    as_of: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +57,15 @@ def running(project: Project, *, most: int = SHOWN) -> list[Progress]:
     rows = project.batches.filter(round__isnull=True, by_program=False).annotate(order=order)
     batches = list(rows.prefetch_related("datasets").order_by("order", "-created_at", "-pk")[:most])
     keys = [batch.pk for batch in batches if batch.launched_at]
-    hits = models.Hit.objects.filter(batch__in=keys, excluded_at__isnull=True, check_item=False)
-    counted = hits.order_by().values("batch").annotate(w=Sum("wanted"), d=Sum("done"), n=Sum("live"))
-    places = {row["batch"]: row for row in counted}
-    recent = _recent(keys)
-    return [_progress(batch, places.get(batch.pk), recent.get(batch.pk, 0)) for batch in batches]
+    stored = models.BatchFigure.objects.current().filter(batch__in=keys, name="progress")
+    rows = {row.batch_id: row.value | {"as_of": row.counted_at} for row in stored}
+    others = [key for key in keys if key not in rows]
+    hits = models.Hit.objects.filter(batch__in=others, excluded_at__isnull=True, check_item=False).order_by()
+    sums = {"wanted": Sum("wanted"), "done": Sum("done"), "live": Sum("live")}
+    recent = _recent(others)
+    for row in hits.values("batch").annotate(**sums):
+        rows[row.pop("batch")] = row
+    return [_progress(batch, rows.get(batch.pk), recent.get(batch.pk, 0)) for batch in batches]
 
 
 def _recent(keys: list[int]) -> dict[int, int]:
@@ -68,14 +74,14 @@ def _recent(keys: list[int]) -> dict[int, int]:
     return dict(rows.values("batch").annotate(n=Count("pk")).values_list("batch", "n"))
 
 
-def _progress(batch: Batch, row: dict[str, int] | None, recent: int) -> Progress:
+def _progress(batch: Batch, row: dict[str, Any] | None, recent: int) -> Progress:
     if row is None or batch.launched_at is None:
         return Progress(batch)
-    left = None
-    if batch.state == Batch.State.OPEN:
-        since = pace.window(batch.launched_at, clock.now())
-        left = pace.left_for(row["w"] - row["d"], recent, since=since)
-    return Progress(batch, row["d"], row["w"], row["n"], recent, left)
+    found = Progress(batch, **{"recent": recent} | row)
+    if batch.state != Batch.State.OPEN:
+        return found
+    since = pace.window(batch.launched_at, clock.now())
+    return replace(found, left=pace.left_for(found.wanted - found.done, found.recent, since=since))
 
 
 def rounds(project: Project, *, most: int = 6) -> list[models.QualificationRound]:

@@ -15,7 +15,7 @@ from django.db.models.functions import TruncHour
 from django.utils.translation import gettext as _
 
 from annotation import models
-from annotation.flow.batches import hit_filters
+from annotation.flow.batches import hidden_gold, hit_filters, kept_figures
 from annotation.flow.data.dataset_import import file_digest
 from annotation.flow.data.item_writer import OnProgress, no_progress
 from annotation.flow.errors import Refused
@@ -64,6 +64,7 @@ def score_batch(batch: Batch, *, cut: Cut = ALL, progress: OnProgress = no_progr
         batch.part_reports.exclude(pk__in=list(last)).delete()
     else:
         BatchReport.objects.update_or_create(batch=batch, defaults=kept)
+    kept_figures.count(batch)
     return content
 
 
@@ -107,6 +108,11 @@ def is_fresh(batch: Batch, report: BatchReport | PartReport) -> bool:
     return report.stand == version_key(batch)
 
 
+def is_fresh_as_kept(batch: Batch, report: BatchReport | PartReport) -> bool:
+    """As `is_fresh`, but the responses to a large batch are kept figures."""
+    return report.stand == _version(batch, _responses(batch))
+
+
 def _progress(batch: Batch, cut: Cut) -> list[list[Any]]:
     """[hour in UTC, responses submitted until its end], for each hour with submissions."""
     rows = hit_filters.assignments_in(batch, cut, batch.assignments.submitted().filter(hit__check_item=False))
@@ -133,8 +139,18 @@ def cached_report(batch: Batch) -> dict[str, Any] | None:
 
 
 def version_key(batch: Batch) -> str:
-    submitted = used(batch, batch.assignments.submitted().filter(hit__check_item=False))
-    responses = submitted.aggregate(count=Count("pk"), revisions=Sum("revision"))
+    return _version(batch, _count_responses(batch))
+
+
+def _count_responses(batch: Batch) -> dict[str, Any]:
+    submitted = used(batch, hidden_gold.rows_without_checks(batch, batch.assignments.submitted()))
+    return submitted.aggregate(count=Count("pk"), revisions=Sum("revision"))
+
+
+_responses = kept_figures.kept("responses")(_count_responses)
+
+
+def _version(batch: Batch, responses: dict[str, Any]) -> str:
     excluded = batch.hits.filter(excluded_at__isnull=False).aggregate(count=Count("pk"), last=Max("excluded_at"))
     models = PredictionSet.objects.filter(dataset__batches=batch, ready=True).aggregate(last=Max("pk"))
     gold = GoldDecision.objects.filter(hit__batch=batch).aggregate(last=Max("pk"))

@@ -12,7 +12,7 @@ from typing import Any
 
 from django.db.models import Count, F, Sum
 
-from annotation.flow.batches import hit_filters
+from annotation.flow.batches import batch_progress, hit_filters
 from annotation.flow.money import wages
 from annotation.flow.reports import batch_scores
 from annotation.models import Batch, Dataset, Payment, Prediction, Project, WorkerResponse
@@ -31,8 +31,8 @@ def batches(some: Iterable[Batch]) -> list[Measured]:
 
 def _batch(batch: Batch) -> Measured:
     columns = ("item__source_id", "item__question", "item__answerable", "score", "disagreement")
-    answers = _counted(batch)
-    number = Counter(answers.values_list("hit", flat=True))
+    given = list(_counted(batch).order_by().values_list("hit", "active_seconds"))
+    number = Counter(hit for hit, _seconds in given)
     there = batch.hits.filter(check_item=False, excluded_at__isnull=True).values_list("pk", "item", *columns)
     rows = [(number[hit], *row) for hit, *row in there if number[hit]]
     seen = Counter(row[2:5] for row in rows)
@@ -52,8 +52,8 @@ def _batch(batch: Batch) -> Measured:
         label=batch.title,
         scores=scores,
         agreements=agreements,
-        answers=answers.count(),
-        seconds=_median(answers),
+        answers=len(given),
+        seconds=median(known) if (known := [seconds for _hit, seconds in given if seconds > 0]) else None,
         paid=paid,
         wage=wages.summary(wages.of_batch(batch)).median,
         report=kept.content if kept else {},
@@ -72,9 +72,8 @@ def _median(answers: Any) -> float | None:
 
 def contenders(batch: Batch) -> tuple[list[tuple[str, int]], list[str]]:
     """(pseudonym, responses) of all workers, busiest first, and the models with predictions on the items."""
-    answers = batch.assignments.submitted().filter(hit__check_item=False)
-    counted = answers.order_by().values("worker").annotate(count=Count("pk")).order_by("-count", "worker")
-    people = [(batch.project.pseudonym(row["worker"]), row["count"]) for row in counted]
+    rows = [row for row in batch_progress.rows_of_workers(batch) if row["submitted"]]
+    people = [(batch.project.pseudonym(row["worker"]), row["submitted"]) for row in rows]
     items = batch.hits.filter(check_item=False).values("item")
     models = Prediction.objects.filter(item__in=items, prediction_set__ready=True).order_by()
     return people, sorted(set(models.values_list("prediction_set__model", flat=True).distinct()))

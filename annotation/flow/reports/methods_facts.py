@@ -1,5 +1,6 @@
 """Facts on a batch for the methods paragraph (annotation/pure/reports/methods.py)."""
 
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
@@ -10,12 +11,13 @@ from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Sum
 from django.utils.translation import gettext
 
 from annotation import recruitment
+from annotation.flow.batches import hidden_gold, kept_figures
 from annotation.flow.money import wages
 from annotation.flow.money.batch_funds import undecided_of
 from annotation.flow.reports import score_looks
 from annotation.flow.review import double_adjudication, review_decisions
 from annotation.flow.work import eligibility
-from annotation.models import Attempt, Batch, Hit, Payment, QualificationRound
+from annotation.models import Assignment, Attempt, Batch, Payment, QualificationRound, Worker
 from annotation.pure.people import requirements
 from annotation.pure.reports.methods import Facts
 from annotation.pure.review import review_state
@@ -23,68 +25,104 @@ from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.registry import task_type
 from annotation.tasktype import capabilities
 
-_CONSENTED = Q(worker__consented_at__isnull=False, response_import__isnull=True) & ~Q(batch__project__consent="")
-
 
 def facts_of(batch: Batch, report: Mapping[str, Any] | None) -> Facts:
     """All facts from the batch's rows; agreement comes from its report, if that is current."""
-    work = batch.hits.filter(check_item=False)
-    answers = recruitment.used(batch, batch.assignments.submitted().filter(hit__check_item=False))
-    counted = answers.aggregate(
-        answers=Count("pk"),
-        workers=Count("worker", distinct=True),
-        counted_workers=Count("worker", distinct=True, filter=Q(hit__excluded_at__isnull=True)),
-        imported=Count("response_import"),
-        consented=Count("worker", distinct=True, filter=_CONSENTED),
-        unversioned=Count("pk", filter=Q(instructions_version=0)),
-        excluded_responses=Count("pk", filter=Q(hit__excluded_at__isnull=False)),
-    )
-    here = answers.filter(response_import__isnull=True).aggregate(first=Min("submitted_at"), last=Max("submitted_at"))
-    seconds = list(answers.filter(active_seconds__gt=0).values_list("active_seconds", flat=True))
-    instructions_versions = (
-        answers.filter(instructions_version__gt=0).order_by().values_list("instructions_version", flat=True).distinct()
-    )
-    there = work.filter(excluded_at__isnull=True)
-    wanted = there.aggregate(few=Min("wanted"), most=Max("wanted"))
+    return _facts(batch, report, count_facts(batch))
+
+
+def kept_facts(batch: Batch, report: Mapping[str, Any] | None) -> Facts:
+    """As `facts_of`, with what is kept of a large batch."""
+    return _facts(batch, report, _kept_facts(batch))
+
+
+def _facts(batch: Batch, report: Mapping[str, Any] | None, counted: Mapping[str, Any]) -> Facts:
     first_look, extended, stopped = score_looks.early_looks(batch)
+    excluded = batch.hits.filter(check_item=False, excluded_at__isnull=False)
     return Facts(
         first_look=first_look,
         extended=extended,
         stopped=stopped,
         question=capabilities.asked(task_type(batch.task), batch.options),
-        hits=work.count(),
-        datasets=_counted(work, "item__dataset__slug"),
-        hops=tuple((hops or 0, count) for hops, count in _counted(work, "item__hops")),
-        per_hit=(wanted["few"] or 0, wanted["most"] or 0),
-        # of those without a counted response only, by index: surplus ones are answered too
-        unanswered=there.filter(~Exists(answers.filter(hit=OuterRef("pk"))), done=0).count(),
-        first=day_of(here["first"]),
-        last=day_of(here["last"]),
         chosen=batch.workers.count(),
         marketplace=recruitment.name_of(batch),
         requirements=tuple(_requirements(batch)),
         rounds=tuple(_rounds(batch)),
-        instructions_versions=tuple(sorted(instructions_versions)),
         check_share=batch.check_share,
-        seconds=median(seconds) if seconds else None,
-        timed=len(seconds),
         agreements=tuple(_agreements(report or {})),
-        excluded=tuple(_reasons(work)),
+        excluded=tuple(
+            (reason or gettext("no reason given"), n) for reason, n in _counted(excluded, "exclusion_reason")
+        ),
         **counted,
-        **_decided(batch),
         **_decided_twice(batch),
-        **_pay(batch),
     )
 
 
-def _counted(rows: Any, column: str) -> tuple[tuple[Any, int], ...]:
+def count_facts(batch: Batch) -> dict[str, Any]:
+    """The facts that are counted over all HITs or responses, as JSON."""
+    work = batch.hits.filter(check_item=False)
+    answers = recruitment.used(batch, hidden_gold.rows_without_checks(batch, batch.assignments.submitted()))
+    there = work.filter(excluded_at__isnull=True)
+    wanted = there.aggregate(few=Min("wanted"), most=Max("wanted"))
+    return {
+        "hits": work.count(),
+        "datasets": _counted(work, "item__dataset__slug"),
+        "hops": [[hops or 0, count] for hops, count in _counted(work, "item__hops")],
+        "per_hit": [wanted["few"] or 0, wanted["most"] or 0],
+        # of those without a counted response only, by index: surplus ones are answered too
+        "unanswered": there.filter(~Exists(answers.filter(hit=OuterRef("pk"))), done=0).count(),
+        **_given(batch, answers),
+        **_timed(answers),
+        **_decided(batch),
+        **_pay(batch),
+    }
+
+
+_kept_facts = kept_figures.kept("facts")(count_facts)
+
+
+def _given(batch: Batch, answers: QuerySet[Assignment]) -> dict[str, Any]:
+    """What is counted of the responses, from one sum for each worker and version of the instructions."""
+    here = Q(response_import__isnull=True)
+    rows = list(
+        answers.order_by()
+        .values("worker", "instructions_version")
+        .annotate(
+            n=Count("pk"),
+            here=Count("pk", filter=here),
+            first=Min("submitted_at", filter=here),
+            last=Max("submitted_at", filter=here),
+        )
+    )
+    out = answers.filter(hit__in=batch.hits.filter(excluded_at__isnull=False)).order_by().values("worker")
+    excluded = dict(out.annotate(n=Count("pk")).values_list("worker", "n"))
+    by_worker: Counter[int] = Counter()
+    for row in rows:
+        by_worker[row["worker"]] += row["n"]
+    local = [row["worker"] for row in rows if row["here"]] if batch.project.consent else []
+    return {
+        "answers": sum(by_worker.values()),
+        "workers": len(by_worker),
+        "counted_workers": sum(n > excluded.get(worker, 0) for worker, n in by_worker.items()),
+        "imported": sum(row["n"] - row["here"] for row in rows),
+        "consented": Worker.objects.filter(pk__in=local, consented_at__isnull=False).count(),
+        "instructions_versions": sorted({row["instructions_version"] for row in rows} - {0}),
+        "unversioned": sum(row["n"] for row in rows if not row["instructions_version"]),
+        "excluded_responses": sum(excluded.values()),
+        "first": day_of(min((row["first"] for row in rows if row["first"]), default=None)),
+        "last": day_of(max((row["last"] for row in rows if row["last"]), default=None)),
+    }
+
+
+def _timed(answers: QuerySet[Assignment]) -> dict[str, Any]:
+    measured = answers.order_by().filter(active_seconds__gt=0).values_list("active_seconds", flat=True)
+    seconds = array("d", measured.iterator())
+    return {"seconds": median(seconds) if seconds else None, "timed": len(seconds)}
+
+
+def _counted(rows: Any, column: str) -> list[list[Any]]:
     found = rows.order_by().values(column).annotate(count=Count("pk")).order_by(column)
-    return tuple((row[column], row["count"]) for row in found)
-
-
-def _reasons(work: QuerySet[Hit]) -> Iterator[tuple[str, int]]:
-    for reason, count in _counted(work.filter(excluded_at__isnull=False), "exclusion_reason"):
-        yield reason or gettext("no reason given"), count
+    return [[row[column], row["count"]] for row in found]
 
 
 def day_of(moment: datetime | None) -> str:

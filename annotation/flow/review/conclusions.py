@@ -44,7 +44,9 @@ def catch_up(batch: Batch, *, most: int | None = None) -> bool:
 
 def _first(batch: Batch, most: int | None) -> tuple[list[int], bool]:
     """Keys of the HITs to work out, at most so many; whether that is all."""
-    keys = list(changed(batch).values_list("pk", flat=True)[: None if most is None else most + 1])
+    # in the order of the index of such HITs: PostgreSQL thinks that they are many, and would look for them everywhere
+    rows = changed(batch).order_by("done", "room", "live")
+    keys = list(rows.values_list("pk", flat=True)[: None if most is None else most + 1])
     return keys[:most], most is None or len(keys) <= most
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from django.db.models import Exists, OuterRef
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -78,8 +79,9 @@ def situations_of(project: Project, batches: Sequence[Batch], waiting: Iterable[
         if wait.of:
             decisions.setdefault(wait.of["slug"], {})[wait.kind] = wait.count
     is_open = [batch for batch in batches if batch.state == Batch.State.OPEN]
-    hits = Hit.objects.open().filter(batch__in=is_open, check_item=False)
-    with_places = set(hits.order_by().values_list("batch", flat=True).distinct())
+    hits = Hit.objects.open().filter(batch=OuterRef("pk"), check_item=False)
+    open_rows = project.batches.filter(Exists(hits), pk__in=[batch.pk for batch in is_open])
+    with_places = set(open_rows.values_list("pk", flat=True))
     with_dataset = {lineage.get("batch") for lineage in project.datasets.values_list("lineage", flat=True)}
     missing = workers_needed.missing_by_batch(project)
     neediest = max(is_open, key=lambda batch: missing.get(batch.pk, 0), default=None)

@@ -134,11 +134,14 @@ def batch_assignments(request: HttpRequest, project: Project, batch: str) -> Htt
     rows = batch_progress.assignments_of(shown).filter(batch_progress.SHOWS.get(show, Q()))
     filters = cut_context(request, shown)
     rows = hit_filters.assignments_in(shown, filters["cut"], rows)
+    filters["kept_since"] = None
+    if is_kept := show in batch_progress.SHOWS and not filters["cut"].query:
+        filters["kept_since"] = kept_figures.kept_since(shown)
+        if shown.state == Batch.State.CLOSED and (newest := batch_progress.newest_assignment(shown)):
+            rows = rows.filter(pk__lte=newest)  # or those of all younger batches would be read first
     rows = rows.select_related("hit__item", "worker__project").defer("hit__payload", "hit__item__content", "draft")
     pages = Paginator(rows.order_by("-pk"), 50)
-    filters["kept_since"] = None
-    if show in batch_progress.SHOWS and not filters["cut"].query:
-        filters["kept_since"] = kept_figures.kept_since(shown)
+    if is_kept:
         pages.count = getattr(batch_progress.counts_of(shown), show.replace("-", "_"))
     page = pages.get_page(request.GET.get("page"))
     name_uncomposed(row.hit.item for row in page)

@@ -11,7 +11,7 @@ from django.template.loader import select_template
 from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 
-from annotation.flow.batches import batch_progress, hit_filters, reserved_hits
+from annotation.flow.batches import batch_progress, hidden_gold, hit_filters, reserved_hits
 from annotation.flow.batches.hit_headings import heading
 from annotation.flow.notifications import worker_messages
 from annotation.flow.people.worker_names import name_uncomposed
@@ -33,12 +33,7 @@ from annotation.views.review.comments import thread_context
 from annotation.views.review.review import state_words
 from annotation.views.work.task_frame import PROBLEM_REASONS
 
-SHOWS = {
-    "all": Q(),
-    "finished": Q(room__lte=0, live=0, excluded_at__isnull=True),
-    "unfinished": Q(excluded_at__isnull=True) & (Q(room__gt=0) | Q(live__gt=0)),
-    "excluded": Q(excluded_at__isnull=False),
-}
+SHOWS = batch_progress.SHOWN_HITS
 ORDERS = {
     "disagreement": [by_disagreement().desc(), "pk"],
     "ticket": ["ticket"],
@@ -52,9 +47,14 @@ def hits(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     shown = batch_of(project, batch)
     show, order, query = _listing_parameters(request)
     filters = cut_context(request, shown)
-    rows = listed(request, shown, filters["cut"]).select_related("item__dataset")
-    rows = rows.defer("payload", "item__content", "item__dataset__report")
-    page = Paginator(rows, 50).get_page(request.GET.get("page"))
+    pages = Paginator(listed(request, shown, filters["cut"]).values_list("pk", flat=True), 50)
+    if show in SHOWS and not query and not filters["cut"].query:
+        pages.count = batch_progress.hits_of(shown)[show]
+    page = pages.get_page(request.GET.get("page"))
+    # only these are read with their items: an index has the order, and pages before this one are counted in it
+    found = Hit.objects.select_related("item__dataset").defer("payload", "item__content", "item__dataset__report")
+    known = found.in_bulk(list(page.object_list))
+    page.object_list = [known[key] for key in page.object_list]
     name_uncomposed(hit.item for hit in page)
     numbers = comments.numbers_on_hits(page)
     for row in page:
@@ -73,7 +73,7 @@ def _listing_parameters(request: HttpRequest) -> tuple[str, str, str]:
 def listed(request: HttpRequest, batch: Batch, cut: Cut) -> QuerySet[Hit]:
     """The HITs that match the query string, in its order."""
     show, order, query = _listing_parameters(request)
-    chosen = batch.hits.filter(check_item=show == "checks")
+    chosen = batch.hits.filter(check_item=True) if show == "checks" else hidden_gold.hits_without_checks(batch)
     rows = chosen.filter(SHOWS.get(show, Q())).order_by(*ORDERS.get(order, ORDERS["disagreement"]))
     if query:
         rows = rows.filter(Q(item__question__icontains=query) | Q(item__source_id=query))

@@ -1,20 +1,19 @@
 """A batch's report and its workers: the stored report with its files, and its recalculation in a job."""
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from annotation import jobs
 from annotation.flow.batches import batch_progress, hit_filters, kept_figures
 from annotation.flow.money import wages
-from annotation.flow.reports import batch_scores, score_looks
-from annotation.models import Batch, BatchReport, Job, PartReport, Project
+from annotation.flow.reports import batch_scores, methods_facts, score_looks
+from annotation.models import Batch, BatchReport, Job, Project
 from annotation.models.batch import by_disagreement
 from annotation.pure.batches.hit_filters import Cut
 from annotation.pure.people import roles
@@ -24,11 +23,9 @@ from annotation.views.batches.batch_page import OPENED, batch_context, batch_of,
 from annotation.views.post_handling import see
 from annotation.views.reports.report_display import cut_query, exhibit
 from annotation.views.reports.report_export import EXPORTS
-from annotation.views.reports.report_files import methods_of
+from annotation.views.reports.report_files import in_words
 
 WORST = 10  # HITs listed below the report
-StoredReport = BatchReport | PartReport
-T = TypeVar("T")
 
 
 @member_page(roles.SEE)
@@ -40,7 +37,7 @@ def report(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     kept = batch_scores.kept_report(shown, cut)
     # what a large batch shows may be older than what files and the API have, and the page says so
     since = kept_figures.kept_since(shown)
-    fresh = kept is not None and _kept(shown, kept, "fresh", batch_scores.is_fresh)
+    fresh = kept is not None and batch_scores.is_fresh_as_kept(shown, kept)
     under_way = _jobs(shown, cut).filter(state__in=[Job.State.WAITING, Job.State.RUNNING])
     context = batch_context(shown, "report", report=kept, fresh=fresh, job=under_way.last(), kept_since=since)
     context |= {"answered": batch_progress.counts_of(shown).submitted}
@@ -52,15 +49,9 @@ def report(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     if kept:
         context |= exhibit(kept.content, shown, cut) | {"worst": _worst(shown, cut), "report_exports": EXPORTS}
     if kept and not cut.is_part:
-        context["methods"] = _kept(shown, kept, f"methods/{get_language()}", methods_of)
+        context["methods"] = in_words(methods_facts.kept_facts(shown, kept.content if fresh else None))
         context["demographics"] = marketplaces().demographics(shown) if shown.on_marketplace else ()
     return render(request, "reports/report.html", context)
-
-
-def _kept(batch: Batch, report: StoredReport, name: str, find: Callable[[Batch, StoredReport], T]) -> T:
-    """What `find` says of a stored report; kept if the batch is large, until the report is computed again."""
-    name = f"{name}/{report.pk}/{report.created_at.isoformat()}"
-    return kept_figures.figure(batch, name, lambda: find(batch, report))
 
 
 @member_action(roles.SEE)
@@ -136,13 +127,14 @@ def batch_workers(request: HttpRequest, project: Project, batch: str) -> HttpRes
     shown = batch_of(project, batch)
     kept = None if is_folded(request, shown) else BatchReport.objects.filter(batch=shown).first()
     datasets = kept.content.get("datasets", {}) if kept else {}
-    since, rows = kept_figures.kept_since(shown), batch_progress.workers_of(shown)
-    found = kept_figures.figure(shown, "wages", lambda: wages.of_batch(shown))
-    paid = {wage.worker: wage for wage in found}
-    for row in rows:
+    since = kept_figures.kept_since(shown)
+    page = Paginator(batch_progress.rows_of_workers(shown), 100).get_page(request.GET.get("page"))
+    page.object_list = batch_progress.with_workers(shown, page.object_list)
+    paid = {wage.worker: wage for wage in batch_progress.wages_of(shown)}
+    for row in page:
         row["wage"] = paid.get(row["worker"].pk)
         own = ((name, study["by_worker"].get(row["worker"].pseudonym)) for name, study in datasets.items())
         row["scores"] = [(name, scores) for name, scores in own if scores]
-    figures = {"rows": rows, "report": kept, "wages": wages.summary(paid.values()), "kept_since": since}
+    figures = {"page": page, "report": kept, "wages": wages.summary(paid.values()), "kept_since": since}
     context = batch_context(shown, "batch-workers", **figures)
     return render(request, "batches/workers.html", context)

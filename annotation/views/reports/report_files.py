@@ -60,6 +60,11 @@ def stored_report(batch: Batch, request: HttpRequest) -> BatchReport | PartRepor
 
 def methods_of(batch: Batch, kept: BatchReport | PartReport) -> dict[str, str]:
     """The methods paragraph, as text and LaTeX; without figures of a report that is out of date."""
-    content = kept.content if batch_scores.is_fresh(batch, kept) else None
-    text = methods.in_words(methods_facts.facts_of(batch, content), _)
+    fresh = batch_scores.is_fresh(batch, kept)
+    return in_words(methods_facts.facts_of(batch, kept.content if fresh else None))
+
+
+def in_words(facts: methods.Facts) -> dict[str, str]:
+    """The methods paragraph, as text and LaTeX; empty before the first response."""
+    text = methods.in_words(facts, _)
     return {"text": text, "latex": table_formats.latex_text(text)} if text else {}

@@ -20,6 +20,7 @@ from annotation.tasktype import capabilities
 
 JSON = dict[str, Any]
 Address = Callable[[str, str], str]  # from name and suffix to the URL of a table's file
+MOST_ROWS = 100  # on a page
 BAR = 100  # width of a bar in its own units
 
 
@@ -58,7 +59,13 @@ class WaysOfSeveral:
 
 
 def shown_table(table: JSON, ways: Ways | WaysOfSeveral | None = None, address: Address | None = None) -> JSON:
-    """The context of `reports/_table.html`; without `ways` no number has a link, without `address` no files."""
+    """The context of `reports/_table.html`; without `ways` no number has a link, without `address` no files.
+
+    With files, a long table begins only; `total` is then its number of rows.
+    """
+    total = len(table["rows"])
+    if is_cut := address is not None and total > MOST_ROWS:
+        table = table | {name: table[name][:MOST_ROWS] for name in ("rows", "of") if table.get(name)}
     numbers, texts = tables.numbers_of(table), tables.quotable(table, _)[1]
     rows = zip(table["rows"], texts, _links(table, ways), strict=True)
     head, bars = tables.head_of(table, _), table.get("bars", True)
@@ -73,7 +80,8 @@ def shown_table(table: JSON, ways: Ways | WaysOfSeveral | None = None, address: 
             [_cell(*cell, bars) | {"url": link} for *cell, link in zip(row, shown, numbers, links, strict=True)]
             for row, shown, links in rows
         ],
-        "quotes": [_quote(table, name) for name in COPIES] if table["rows"] else [],
+        "total": total if is_cut else None,
+        "quotes": [_quote(table, name) for name in COPIES] if table["rows"] and not is_cut else [],
         "files": [
             {"label": f".{suffix}", "form": form.label, "url": address(table["name"], suffix)}
             for suffix, form in (FILES.items() if table["rows"] and address else ())

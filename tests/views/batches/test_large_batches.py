@@ -4,13 +4,12 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 
 from annotation.flow.batches import kept_figures
 from annotation.flow.reports import batch_scores
-from annotation.models import Batch, BatchReport, Project, User, clock
+from annotation.models import Assignment, Batch, BatchFigure, BatchReport, Project, User, clock
 from tests.api.calling import caller
 from tests.flow.acting import dataset_of, launched, newcomer, submit, take
 from tests.one_line import one_line
@@ -43,6 +42,11 @@ def notice(client: Client, page: str = "") -> str:
     return html.partition('id="kept-since">')[2].partition("</p>")[0].strip()
 
 
+def minutes_later() -> None:
+    BatchFigure.objects.update(due_at=clock.now())
+    kept_figures.count_due()
+
+
 @pytest.mark.parametrize(("extra", "count"), [(0, 0), (1, 1)])
 def test_the_counts_of_a_large_batch_are_kept_and_those_of_others_are_fresh(
     client: Client, alice: User, many: Batch, monkeypatch: pytest.MonkeyPatch, extra: int, count: int
@@ -52,7 +56,7 @@ def test_the_counts_of_a_large_batch_are_kept_and_those_of_others_are_fresh(
     assert client.get(PAGE).context["counts"].submitted == 0
     respond(many, "worker")
     assert client.get(PAGE).context["counts"].submitted == count
-    assert ("are kept for five minutes" in notice(client)) == (count == 0)
+    assert ("are counted every few minutes" in notice(client)) == (count == 0)
     assert client.get(f"{PAGE}assignments/").context["page"].paginator.count == count
 
 
@@ -63,7 +67,7 @@ def test_the_time_of_kept_figures_is_told_where_they_are_shown(
     respond(large, "worker")
     begun = clock.now().replace(hour=12, minute=3, second=59)
     monkeypatch.setattr(clock, "now", lambda: begun)
-    said = f"Figures of {timezone.localtime(begun):%H:%M}. Those of a batch this large are kept for five minutes."
+    said = f"Figures of {timezone.localtime(begun):%H:%M}. Those of a batch this large are counted every few minutes."
     assert notice(client) == said
     monkeypatch.setattr(clock, "now", lambda: begun + timedelta(minutes=4))
     with_figures = ["", "workers/", "report/", "assignments/?show=submitted"]
@@ -86,7 +90,7 @@ def test_only_the_page_of_a_large_batch_keeps_whether_its_report_is_up_to_date(
     assert client.get(f"{PAGE}report/").context["fresh"] is True, "kept"
     assert batch_scores.is_fresh(large, report) is False
     assert caller(alice).get("batches/many/report/").json()["fresh"] is False
-    cache.clear()
+    minutes_later()
     assert client.get(f"{PAGE}report/").context["fresh"] is False
     batch_scores.score_batch(large)
     assert client.get(f"{PAGE}report/").context["fresh"] is True, "what is kept is about the former report"
@@ -102,6 +106,34 @@ def test_a_worker_who_came_a_moment_ago_is_found_by_their_pseudonym(client: Clie
     another = large.project.workers.exclude(pk=first.pk).get()
     assert client.get(f"{PAGE}assignments/?worker={another.pseudonym}").context["page"].paginator.count == 1
     assert client.get(f"{PAGE}assignments/?worker=nobody").context["page"].paginator.count == 0
+
+
+def test_the_workers_of_a_batch_are_listed_in_pages(client: Client, alice: User, many: Batch) -> None:
+    client.force_login(alice)
+    everybody = [newcomer(many.project, f"worker-{n}") for n in range(101)]
+    Assignment.objects.bulk_create(
+        Assignment(batch=many, hit=many.hits.all()[0], worker=worker, lease_until=clock.now()) for worker in everybody
+    )
+    pages = [client.get(f"{PAGE}workers/?page={page}").context["page"].object_list for page in (1, 2)]
+    assert [len(rows) for rows in pages] == [100, 1]
+    assert {row["worker"] for rows in pages for row in rows} == set(everybody)
+
+
+def test_the_home_of_a_project_has_the_stored_progress_of_a_large_batch(
+    client: Client, alice: User, large: Batch
+) -> None:
+    client.force_login(alice)
+    respond(large, "worker")
+    kept_figures.count_due()
+    respond(large, "another")
+    (row,) = client.get("/projects/wells/").context["batches"]
+    assert (row["progress"].done, row["progress"].wanted, row["progress"].recent) == (1, 6, 1)
+    assert f"as of {timezone.localtime(row['progress'].as_of):%-d %b, %H:%M}" in one_line(
+        client.get("/projects/wells/").content.decode()
+    )
+    minutes_later()
+    (row,) = client.get("/projects/wells/").context["batches"]
+    assert row["progress"].done == 2
 
 
 def test_the_methods_paragraph_of_a_file_is_written_anew(client: Client, alice: User, large: Batch) -> None:

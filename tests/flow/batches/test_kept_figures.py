@@ -1,0 +1,128 @@
+"""Figures of large batches, which a sweep counts and stores: they agree with counting, whatever happens meanwhile."""
+
+import json
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.db.models import F
+
+from annotation.flow.batches import batch_launch, batch_progress, kept_figures
+from annotation.flow.review import problem_reports
+from annotation.flow.work import next_assignment
+from annotation.models import Batch, BatchFigure, Project, clock
+from annotation.models.fields import to_text
+from tests.flow.acting import dataset_of, launched, newcomer, submit, take
+
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql(reason="SQL of its own counts quarters of an hour")]
+
+
+@pytest.fixture
+def large(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Batch:
+    """A batch that counts as large, in which something of everything happened."""
+    batch = launched(project, "many", dataset_of(project, tmp_path, name="four", size=4), assignments_per_hit=2)
+    monkeypatch.setattr(kept_figures, "LARGE", batch.size)
+    for name in ("one", "two", "three"):
+        respond(batch, name)
+    returned = take(newcomer(project, "four"), batch)
+    assert returned is not None
+    assert next_assignment.return_assignment(returned)
+    assert take(newcomer(project, "five"), batch) is not None
+    return batch
+
+
+def respond(batch: Batch, name: str) -> None:
+    assignment = take(newcomer(batch.project, name), batch)
+    assert assignment is not None
+    submit(assignment)
+
+
+def counted(batch: Batch) -> dict[str, Any]:
+    return {name: json.loads(to_text(count(batch))) for name, count in kept_figures.COUNTS.items()}
+
+
+def stored(batch: Batch) -> dict[str, Any]:
+    return dict(BatchFigure.objects.filter(batch=batch).exclude(name="mark").values_list("name", "value"))
+
+
+def test_what_the_sweep_stores_agrees_with_counting(large: Batch) -> None:
+    kept_figures.count_due()
+    assert stored(large) == counted(large)
+    assert batch_progress.counts_of(large).submitted == 3
+    respond(large, "six")
+    assert stored(large) != counted(large)
+    assert batch_progress.counts_of(large).submitted == 3, "kept until they are due"
+    kept_figures.count_due()
+    assert batch_progress.counts_of(large).submitted == 3, "not due yet"
+    BatchFigure.objects.update(due_at=clock.now())
+    kept_figures.count_due()
+    assert stored(large) == counted(large)
+    assert batch_progress.counts_of(large).submitted == 4
+
+
+def test_the_submissions_by_time_are_those_of_the_batch(large: Batch) -> None:
+    first, *_others, last = batch_progress.over_time(large)
+    assert (first[1], last[1]) == (0, 3)
+    for number, row in enumerate(large.assignments.submitted().order_by("pk")):
+        ages = {"submitted_at": F("submitted_at") - timedelta(hours=30 * number, minutes=7)}
+        large.assignments.filter(pk=row.pk).update(**ages)
+    cache.clear()
+    by_hour = batch_progress.by_hour(large)
+    assert (len(by_hour), sum(n for _hour, n in by_hour)) == (48, 2)
+    newest = large.assignments.submitted().order_by("submitted_at").last()
+    assert newest is not None
+    assert batch_progress.over_time(large)[-1] == (newest.submitted_at, 3)
+
+
+def test_a_sweep_that_is_killed_leaves_what_was_stored(large: Batch, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept_figures.count_due()
+    before = stored(large)
+    respond(large, "six")
+    BatchFigure.objects.update(due_at=clock.now())
+
+    def killed(_batch: Batch) -> None:
+        raise SystemExit
+
+    with monkeypatch.context() as broken:
+        broken.setitem(kept_figures.COUNTS, "counts", killed)
+        with pytest.raises(SystemExit):
+            kept_figures.count_due()
+    assert stored(large) == before
+    kept_figures.count_due()
+    assert stored(large) == counted(large)
+
+
+def test_pages_count_for_themselves_where_no_sweep_runs(large: Batch) -> None:
+    kept_figures.count_due()
+    respond(large, "six")
+    BatchFigure.objects.update(due_at=clock.now() - timedelta(minutes=11))
+    assert batch_progress.counts_of(large).submitted == 4
+
+
+def test_nothing_is_counted_of_a_closed_batch_in_which_nothing_changed(
+    large: Batch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batch_launch.close(large)
+    kept_figures.count_due()
+    asked = []
+    count = kept_figures.COUNTS["counts"]
+    monkeypatch.setitem(kept_figures.COUNTS, "counts", lambda batch: asked.append(batch) or count(batch))
+    BatchFigure.objects.update(due_at=clock.now())
+    kept_figures.count_due()
+    assert not asked
+    assert not BatchFigure.objects.filter(due_at__lt=clock.now()).exists()
+    problem_reports.exclude(large.hits.all()[0], reason="twice")
+    BatchFigure.objects.update(due_at=clock.now())
+    asked.clear()
+    kept_figures.count_due()
+    assert len(asked) == 1
+    assert stored(large) == counted(large)
+    assert batch_progress.counts_of(large).excluded == 1
+
+
+def test_figures_of_other_batches_are_not_stored(large: Batch, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_figures, "LARGE", large.size + 1)
+    kept_figures.count_due()
+    assert not BatchFigure.objects.exists()
