@@ -10,7 +10,10 @@ from annotation.models import clock
 
 def to_text(value: Any) -> str:
     """Compact JSON text; raises ValueError for NaN and infinities, which are not JSON."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return _encode(value)
+
+
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 
 
 class JSONTextField(models.TextField):

@@ -80,15 +80,16 @@ class BatchResponseViewSet(BatchPartViewSet):
     serializer_class = ResponseSerializer
 
     def prepare(self, rows: list[Any]) -> list[Any]:
-        items = None if self.ids_only else JudgedItems(self.batch)
-        return list(dataset_files.responses(self.batch, rows, {}, items))
+        items = JudgedItems(self.batch, ids_only=self.ids_only)
+        fields = [tuple(row[name] for name in dataset_files.FIELDS) for row in rows]
+        return [row | {"answer": row["answer"].value} for row in dataset_files.responses(self.batch, fields, {}, items)]
 
     @operation(query=ResponseFilter)
     def list(self, query: JSON) -> Any:
         """List every revision of every response, under pseudonyms."""
         self.ids_only = query.pop("ids_only", False)
         rows = dataset_files.revisions_of(self.batch).filter(**query)
-        return rows.values("pk", *dataset_files.FIELDS, dataset_files.HIT)
+        return rows.annotate(text=dataset_files.ANSWER).values("pk", *dataset_files.FIELDS)
 
     @operation(takes=FILE, gives=QueuedSerializer, id="importResponses")
     def create(self) -> Job:

@@ -9,12 +9,14 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 from wsgiref.util import FileWrapper
 
-from django.db.models import QuerySet
+from django.db.models import QuerySet, TextField
+from django.db.models.functions import Cast
 from django.utils.translation import gettext as _
 
 from annotation.flow.data import response_columns
@@ -131,28 +133,30 @@ class _Blocks(FileWrapper):
             raise
 
 
-HIT = "assignment__hit_id"
+ANSWER = Cast("answer", TextField())  # as it is stored
 FIELDS = {
     "assignment__public_id": "assignment",
-    "assignment__hit__public_id": "hit",
-    "assignment__hit__item__dataset__slug": "dataset",
-    "assignment__hit__item__dataset__sha256": "dataset_sha256",
-    "assignment__hit__item__position": "item",
-    "assignment__hit__item__source_id": "item_id",
+    "assignment__hit_id": "hit",
     "assignment__worker_id": "worker",
     "revision": "revision",
-    "assignment__revision": "current",
-    "answer": "answer",
-    "instructions_version": "instructions_version",
+    "assignment__revision": "last",
+    "text": "answer",
+    "instructions_version": "version",
     "assignment__ticket": "ticket",
     "assignment__accepted_at": "accepted_at",
-    "created_at": "submitted_at",
-    "active_seconds": "active_seconds",
+    "created_at": "created_at",
+    "active_seconds": "seconds",
     "assignment__late": "late",
-    "assignment__counts": "surplus",
-    "assignment__hit__exclusion_reason": "exclusion_reason",
-    "assignment__hit__excluded_at": "excluded",
+    "assignment__counts": "counts",
 }
+
+
+class StoredJSON(str):
+    """A JSON text that a file takes as it is; `value`: what it says."""
+
+    @cached_property
+    def value(self) -> Any:
+        return json.loads(self)
 
 
 def responses_of(batch: Batch, *, ids_only: bool = False) -> Iterator[dict[str, Any]]:
@@ -160,22 +164,40 @@ def responses_of(batch: Batch, *, ids_only: bool = False) -> Iterator[dict[str, 
 
     Unless `ids_only`, each row has the columns of JudgedItems on its item.
     """
-    rows = revisions_of(batch).order_by("pk").values(*FIELDS, HIT).iterator(chunk_size=CHUNK)
-    items = None if ids_only else JudgedItems(batch)
-    names: dict[int, str] = {}
+    found = revisions_of(batch).order_by("pk").annotate(text=ANSWER)
+    rows = found.values_list(*FIELDS).iterator(chunk_size=CHUNK)
+    items, names = JudgedItems(batch, ids_only=ids_only), dict[int, str]()
     while some := list(islice(rows, CHUNK)):
         yield from responses(batch, some, names, items)
 
 
 def responses(
-    batch: Batch, rows: list[dict[str, Any]], names: dict[int, str], items: JudgedItems | None
+    batch: Batch, rows: list[tuple[Any, ...]], names: dict[int, str], items: JudgedItems
 ) -> Iterator[dict[str, Any]]:
-    """Revisions' FIELDS and HITs as rows of a file; `names` caches pseudonyms."""
-    if items is not None:
-        items.read(values[HIT] for values in rows)
-    for values in rows:
-        row = response(batch, values, names)
-        yield row if items is None else row | items.columns(values[HIT], row["answer"])
+    """Revisions' FIELDS as rows of a file, each with its answer as `StoredJSON`; `names` caches pseudonyms."""
+    items.read(values[1] for values in rows)
+    for given in (dict(zip(FIELDS.values(), values, strict=True)) for values in rows):
+        hit, worker, answer = given["hit"], given["worker"], StoredJSON(given["answer"])
+        if worker not in names:
+            names[worker] = batch.project.pseudonym(worker)
+        yield {
+            "batch": batch.slug,
+            "assignment": given["assignment"],
+            **items.names(hit),
+            "worker": names[worker],
+            "revision": given["revision"],
+            "current": given["revision"] == given["last"],
+            "answer": answer,
+            "instructions_version": given["version"],
+            "ticket": given["ticket"],
+            "accepted_at": time_text(given["accepted_at"]),
+            "submitted_at": time_text(given["created_at"]),
+            "active_seconds": given["seconds"],
+            "late": given["late"],
+            "surplus": not given["counts"],
+            **items.exclusion(hit),
+            **items.columns(hit, answer),
+        }
 
 
 def revisions_of(batch: Batch) -> QuerySet[WorkerResponse]:
@@ -183,21 +205,8 @@ def revisions_of(batch: Batch) -> QuerySet[WorkerResponse]:
     rows = WorkerResponse.objects.filter(assignment__batch=batch, assignment__state=lifecycle.SUBMITTED)
     if batch.on_marketplace:
         rows = rows.filter(assignment__in=used(batch, batch.assignments.submitted()).values("pk"))
-    return rows.exclude(assignment__response_import__ready=False).filter(assignment__hit__check_item=False)
-
-
-def response(batch: Batch, values: dict[str, Any], names: dict[int, str]) -> dict[str, Any]:
-    """A revision's FIELDS as a row of a file; `names` caches pseudonyms."""
-    row = {name: values[field] for field, name in FIELDS.items()}
-    worker = row["worker"]
-    if worker not in names:
-        names[worker] = batch.project.pseudonym(worker)
-    row["worker"] = names[worker]
-    row["current"] = row["current"] == row["revision"]
-    row["surplus"] = not row["surplus"]
-    row["excluded"] = row["excluded"] is not None
-    row["accepted_at"], row["submitted_at"] = time_text(row["accepted_at"]), time_text(row["submitted_at"])
-    return {"batch": batch.slug, **row}
+    rows = rows.exclude(assignment__response_import__ready=False)
+    return rows.filter(assignment__hit__check_item=False) if batch.check_share else rows
 
 
 def time_text(moment: datetime) -> str:
@@ -208,27 +217,37 @@ def time_text(moment: datetime) -> str:
 def _write_jsonl(rows: Iterable[dict[str, Any]], out: BinaryIO, columns: list[str]) -> int:
     count = 0
     for row in rows:
-        out.write(to_text(row).encode() + b"\n")
+        out.write(_line(row).encode() + b"\n")
         count += 1
     return count
 
 
+def _line(row: dict[str, Any]) -> str:
+    answer = row.get("answer")
+    if not isinstance(answer, StoredJSON):
+        return to_text(row)
+    # in a text of JSON every quotation mark is escaped, so that the first place found is that of the key
+    return to_text(row | {"answer": None}).replace('"answer":null', f'"answer":{answer}', 1)
+
+
 def _flat(row: dict[str, Any]) -> dict[str, Any]:
     """A row for a table: the response's text and support as columns, the complete response and lists as JSON."""
-    answer = row["answer"]
+    answer = row["answer"].value
     fields = answer if isinstance(answer, dict) else {}
     columns = {f"answer_{name}": str(fields.get(name, "")) for name in ("kind", "text")}
     columns["support"] = json.dumps(fields.get("support", []))
     if "gold" in row:
-        columns |= {name: None if row[name] is None else json.dumps(row[name], ensure_ascii=False) for name in LISTS}
+        columns |= {name: None if row[name] is None else _listed(row[name]) for name in LISTS}
         columns |= {SCORE + name: value for name, value in (row["score"] or {}).items()}
-    return {**{k: v for k, v in row.items() if k != "answer"}, **columns, "answer": to_text(answer)}
+    return row | columns | {"answer": str(row["answer"])}
 
 
+_listed = json.JSONEncoder(ensure_ascii=False).encode
 LISTS = ("gold", "gold_support")
 SCORE = "score_"  # prefix of a measure's column
-COLUMNS = [name for name in ["batch", *FIELDS.values()] if name != "answer"]
-COLUMNS += ["answer_kind", "answer_text", "support", "answer"]
+COLUMNS = ["batch", "assignment", "hit", "dataset", "dataset_sha256", "item", "item_id", "worker", "revision"]
+COLUMNS += ["current", "instructions_version", "ticket", "accepted_at", "submitted_at", "active_seconds"]
+COLUMNS += ["late", "surplus", "exclusion_reason", "excluded", "answer_kind", "answer_text", "support", "answer"]
 
 
 def columns_of(measures: Iterable[str] | None) -> list[str]:
@@ -249,7 +268,7 @@ def _write_csv(rows: Iterable[dict[str, Any]], out: BinaryIO, columns: list[str]
     writer.writerow(columns)
     count = 0
     for row in map(_flat, rows):
-        writer.writerow([_cell(row.get(name)) for name in columns])
+        writer.writerow([_cell(value) for value in map(row.get, columns)])
         count += 1
     text.flush()
     text.detach()

@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from annotation.models import Batch, Hit
 from annotation.pure.data.example import Example
@@ -12,32 +12,56 @@ from annotation.registry import task_type
 from annotation.tasktype import capabilities
 
 KEPT = 1000  # cached HITs: responses to one HIT are mostly close together
-_READ = ("pk", "payload", "item__content", "item__hops", "item__shape", "item__dataset__format")
+_NAMES = ("public_id", "item__dataset__slug", "item__dataset__sha256", "item__position", "item__source_id")
+_EXCLUSION = ("exclusion_reason", "excluded_at")
+_CONTENT = ("payload", "item__content", "item__hops", "item__shape", "item__dataset__format")
 COLUMNS = ("question", "gold", "gold_support", "answerable", "hops", "shape", "pair")
 
 
+class Stored(Protocol):
+    @property
+    def value(self) -> Any: ...
+
+
 @dataclass(frozen=True, slots=True)
-class _ItemColumns:
-    example: Example
-    payload: dict[str, Any]
-    format: str
-    gradable: bool
+class _Judged:
+    """The columns of a HIT's responses; without `example` those on its content are left out."""
+
+    names: dict[str, Any]
+    exclusion: dict[str, Any]
     columns: dict[str, Any]
+    example: Example | None = None
+    payload: Any = None
+    format: str = ""
+    gradable: bool = False
 
 
 class JudgedItems:
-    """The items of a batch's responses, read in chunks; memory does not grow with the batch."""
+    """The HITs and items of a batch's responses, read in chunks; memory does not grow with the batch."""
 
-    def __init__(self, batch: Batch) -> None:
-        self._batch = batch
+    def __init__(self, batch: Batch, *, ids_only: bool = False) -> None:
         self._task = task_type(batch.task)
-        self._known: OrderedDict[int, _ItemColumns] = OrderedDict()
+        self._read = ("pk", *_NAMES, *_EXCLUSION, *(() if ids_only else _CONTENT))
+        self._known: OrderedDict[int, _Judged] = OrderedDict()
 
-    def columns(self, hit: int, answer: Any) -> dict[str, Any]:
-        """COLUMNS and `score`, the task's measures of the response, 0..1; None without usable gold."""
+    def names(self, hit: int) -> dict[str, Any]:
+        """The names of the HIT, its dataset and its item."""
+        return self._known[hit].names
+
+    def exclusion(self, hit: int) -> dict[str, Any]:
+        """Whether the HIT is excluded, and why."""
+        return self._known[hit].exclusion
+
+    def columns(self, hit: int, answer: Stored) -> dict[str, Any]:
+        """COLUMNS and `score`, the task's measures of the response, 0..1; None without usable gold.
+
+        Empty where only ids are wanted.
+        """
         known, score = self._known[hit], None
+        if known.example is None:
+            return {}
         if known.gradable:
-            score = capabilities.measure(self._task, known.payload, answer, known.example, format=known.format)
+            score = capabilities.measure(self._task, known.payload, answer.value, known.example, format=known.format)
         return {**known.columns, "score": None if score is None else dict(score)}
 
     def read(self, hits: Iterable[int]) -> None:
@@ -45,13 +69,16 @@ class JudgedItems:
         wanted = set(hits)
         for pk in wanted & self._known.keys():
             self._known.move_to_end(pk)
-        rows = Hit.objects.filter(pk__in=wanted - self._known.keys()).values_list(*_READ)
-        for pk, payload, content, hops, shape, format in rows:
-            self._known[pk] = self._of(payload, Example.from_json(content), hops, shape, format)
+        rows = Hit.objects.filter(pk__in=wanted - self._known.keys()).values_list(*self._read)
+        for pk, hit, dataset, sha256, position, source_id, reason, excluded_at, *content in rows:
+            names = {"hit": hit, "dataset": dataset, "dataset_sha256": sha256, "item": position, "item_id": source_id}
+            exclusion = {"exclusion_reason": reason, "excluded": excluded_at is not None}
+            self._known[pk] = _Judged(names, exclusion, **self._of(*content) if content else {"columns": {}})
         while len(self._known) > max(KEPT, len(wanted)):
             self._known.popitem(last=False)
 
-    def _of(self, payload: dict[str, Any], example: Example, hops: int, shape: str, format: str) -> _ItemColumns:
+    def _of(self, payload: Any, content: Any, hops: int, shape: str, format: str) -> dict[str, Any]:
+        example = Example.from_json(content)
         columns = {
             "question": example.question,
             "gold": list(example.answers),
@@ -61,4 +88,10 @@ class JudgedItems:
             "shape": shape,
             "pair": self._task.group(example) or "",
         }
-        return _ItemColumns(example, payload, scored_as(example, format), self._task.gradable(example), columns)
+        return {
+            "columns": columns,
+            "example": example,
+            "payload": payload,
+            "format": scored_as(example, format),
+            "gradable": self._task.gradable(example),
+        }
