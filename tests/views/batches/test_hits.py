@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -49,12 +50,14 @@ def test_a_hit_shows_all_answers_beside_gold(client: Any, alice: Any, bob: Any, 
     client.post(at("hit-open", given.hit.public_id))
     response = client.get(at("hit", given.hit.public_id))
     html = response.content.decode()
-    first, second = response.context["responses"]
-    assert (first["letter"], second["letter"]) == ("A", "B")
+    responses = {each["worker"]: each for each in response.context["responses"]}
+    first, second = responses[bob], responses[carol]
+    own, other = first["letter"], second["letter"]
+    assert sorted([own, other]) == ["A", "B"]
     assert [a.revision for a in first["earlier"]] == [1]
     assert first["column"]["f1"] == 1
     assert [[p["number"] for p in each["column"]["support"]] for each in (first, second)] == [[1, 3], [2]]
-    assert [row["ticked_by"] for row in response.context["compare"]["rows"]] == [["A"], ["B"], ["A"]]
+    assert [row["ticked_by"] for row in response.context["compare"]["rows"]] == [[own], [other], [own]]
     assert [row["gold"] for row in response.context["compare"]["rows"]] == [True, True, False]
     assert bob.pseudonym in html
     assert "bob" not in html.lower()
@@ -116,3 +119,18 @@ def test_a_worker_can_neither_see_nor_exclude_a_hit(client: Any, bob: Any, batch
     assert client.post(at("hit-exclude", hit.public_id), {"reason": "unclear"}).status_code == 404
     hit.refresh_from_db()
     assert hit.excluded_at is None
+
+
+def test_a_hit_is_called_by_its_question_and_says_when_it_was_submitted(
+    client: Any, alice: Any, bob: Any, batch: Any
+) -> None:
+    given = answer(bob, batch)
+    earlier = given.submitted_at - timedelta(days=3)  # as the demo's, whose work is spread over three days
+    type(given).objects.filter(pk=given.pk).update(submitted_at=earlier)
+    client.force_login(alice)
+    shown = client.get(at("hit", given.hit.public_id))
+    label = shown.context["breadcrumbs"][-1]["label"]
+    assert label.endswith("…")
+    assert given.hit.item.question.startswith(label[:-1])
+    [response] = shown.context["responses"]
+    assert response["answer"].at == earlier

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.core.management import call_command
 from django.urls import reverse
 
 from annotation import jobs
@@ -48,3 +49,10 @@ def test_whoever_comes_back_to_the_page_of_a_new_batch_goes_on_with_its_draft(
     assert client.post(new, fields | {"launch": "1"}, follow=True).redirect_chain[-1][0] == done
     assert Batch.objects.count() == 1
     assert client.get(new).context["batch"] is None
+
+
+def test_the_command_lets_workers_see_their_own_scores(dataset: Any) -> None:
+    given = ["--project", "wells", "--task", "answer", "--dataset", "wells", "--contact", "Ada", "--ethics", "none"]
+    call_command("create_batch", "shown", *given, "--shows-scores")
+    call_command("create_batch", "hidden", *given)
+    assert dict(Batch.objects.values_list("slug", "shows_scores")) == {"shown": True, "hidden": False}

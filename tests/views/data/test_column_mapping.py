@@ -166,3 +166,14 @@ def test_an_upload_is_for_its_project_only_and_for_a_day(client: Any, alice: Any
     for file in uploads.iterdir():
         file.unlink()
     assert client.get(address).status_code == 303
+
+
+def test_a_mapped_table_is_called_by_its_own_format(client: Any, alice: Any) -> None:
+    client.force_login(alice)
+    client.post(sent(client, CSV.rsplit("\n", 2)[0]), FITTING | {"import": "1"})
+    jobs.work_off()
+    own = Dataset.objects.get()
+    for page in (reverse("datasets", args=["wells"]), reverse("dataset", args=["wells", own.slug])):
+        html = client.get(page).content.decode()
+        assert ">CSV<" in html
+        assert "Hopscribe JSONL" not in html.partition("<dialog")[0]
