@@ -24,7 +24,7 @@ from annotation.flow.notifications import announcements, notice_mail
 from annotation.flow.people import round_attempts
 from annotation.flow.projects import idempotency, job_queue, overview, project_erasure, recycle_bin
 from annotation.flow.projects.job_queue import Progress
-from annotation.flow.reports import batch_scores
+from annotation.flow.reports import batch_scores, follow_up
 from annotation.flow.review import assignment_approval, conclusions, disputed_gold, response_import, results_dataset
 from annotation.flow.work import next_assignment, prefetch
 from annotation.models import Batch, BatchReport, Dataset, Job, Project, User, clock
@@ -200,6 +200,10 @@ def create_results_dataset(job: Job, progress: Progress) -> dict[str, Any]:
     return results_dataset.create_results_dataset(batch_of(job), **terms, user=job.created_by, progress=progress)
 
 
+def follow_up_batch(job: Job, progress: Progress) -> dict[str, Any]:
+    return follow_up.follow_up(batch_of(job), user=job.created_by, progress=progress)
+
+
 def correct_gold(job: Job, progress: Progress) -> dict[str, Any]:
     batch, terms = batch_of(job), job.arguments
     dataset = batch.datasets.get(slug=terms["dataset"])
@@ -232,6 +236,7 @@ VERBS: dict[str, job_queue.Verb] = {
     "score_batch": score_batch,
     "create_results_dataset": create_results_dataset,
     "correct_gold": correct_gold,
+    "follow_up": follow_up_batch,
 }
 
 

@@ -6,19 +6,25 @@ from random import Random
 
 from annotation.derivations.base import Derivation, Derived, Source, Tally, needs_supports, option
 from annotation.pure.data.example import Example
+from annotation.pure.data.provenance import BACK_DECOMPOSITION
 from annotation.pure.data.reduced_example import reduced
 from annotation.pure.text.translation_marks import gettext_noop
 
 
 @dataclass(frozen=True)
 class WithholdOptions:
-    """`keep`: how many supporting paragraphs stay."""
+    """`keep`: how many supporting paragraphs stay; `uncited`: those that people cited stay instead."""
 
     keep: int = option(
         1,
         gettext_noop("Supporting paragraphs that stay"),
         help=gettext_noop("Drawn with the seed. Questions that have no more of them are left out."),
         least=0,
+    )
+    uncited: bool = option(
+        False,
+        gettext_noop("Withhold those that people did not cite"),
+        help=gettext_noop("For datasets from results of “Decompose questions”: only under-cited questions are kept."),
     )
 
 
@@ -41,7 +47,10 @@ class Withhold(Derivation):
             if reason := _drop_reason(example, supports, options):
                 tally.drop(reason)
                 continue
-            kept = Random(f"{seed}/{example.id}").sample(supports, options.keep)
+            if options.uncited:
+                kept = example.extra[BACK_DECOMPOSITION]["cited"]
+            else:
+                kept = Random(f"{seed}/{example.id}").sample(supports, options.keep)
             withheld = set(supports) - set(kept)
             tally.kept += 1
             yield "", reduced(example, [k for k in range(len(example.paragraphs)) if k not in withheld])
@@ -52,6 +61,10 @@ def _drop_reason(example: Example, supports: Sequence[int], options: WithholdOpt
         return "it is unanswerable already"
     if example.supports is None:
         return "its supporting paragraphs are not known"
+    if options.uncited:
+        found = example.extra.get(BACK_DECOMPOSITION)
+        under_cited = isinstance(found, dict) and found.get("status") == "under_cited"
+        return "" if under_cited else "it is not under-cited"
     if len(supports) <= options.keep:
         return "it has no supporting paragraph to withhold"
     return "" if len(example.paragraphs) > len(supports) - options.keep else "no paragraph would stay"

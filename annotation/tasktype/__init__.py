@@ -8,6 +8,7 @@ from annotation.tasktype.capabilities import Comparable as Comparable
 from annotation.tasktype.capabilities import Consulting as Consulting
 from annotation.tasktype.capabilities import Doubtful as Doubtful
 from annotation.tasktype.capabilities import Embedding as Embedding
+from annotation.tasktype.capabilities import FollowedUp as FollowedUp
 from annotation.tasktype.capabilities import Illustrated as Illustrated
 from annotation.tasktype.capabilities import Labelled as Labelled
 from annotation.tasktype.capabilities import Live as Live
@@ -30,6 +31,7 @@ from annotation.tasktype.values import JSON as JSON
 from annotation.tasktype.values import CannotTake as CannotTake
 from annotation.tasktype.values import Elsewhere as Elsewhere
 from annotation.tasktype.values import Features as Features
+from annotation.tasktype.values import FollowUp as FollowUp
 from annotation.tasktype.values import Given as Given
 from annotation.tasktype.values import InvalidWording as InvalidWording
 from annotation.tasktype.values import Judged as Judged

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from annotation.pure.data.example import Example
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype.contract import TaskType
-from annotation.tasktype.values import JSON, Elsewhere, Features, Given, Label, Measure, Remark
+from annotation.tasktype.values import JSON, Elsewhere, Features, FollowUp, Given, Label, Measure, Remark
 
 GRADE = {"grade": Measure(_("Grade"))}
 RIGHT, WRONG = _("Right. %(why)s"), _("This is not right. %(why)s")  # feedback by the grade
@@ -134,6 +134,12 @@ class Consulting(ABC):
         """Why a requester must look at the result after those responses, as the kind of an open result; "": no need."""
 
 
+class FollowedUp(ABC):
+    """Some results call for asking the question again, in another task."""
+
+    follow_up: ClassVar[FollowUp]
+
+
 class SecondOpinion(ABC):
     """The task wants more responses after some responses."""
 
@@ -239,8 +245,8 @@ class Traced(ABC):
 
 CAPABILITIES: tuple[type, ...] = (
     Adaptable, Varied, Sampled, Arranged, Timed, Live, Embedding, Illustrated, Practised, Revealing, Stepwise,
-    Consulting, SecondOpinion, Payable, Simulated, Measured, Labelled, Comparable, Doubtful, Worded, Reviewable,
-    Adjudicable, Traced,
+    Consulting, FollowedUp, SecondOpinion, Payable, Simulated, Measured, Labelled, Comparable, Doubtful, Worded,
+    Reviewable, Adjudicable, Traced,
 )  # fmt: skip
 
 
@@ -315,6 +321,10 @@ def kept(task: TaskType, payload: JSON, stored: JSON | None, answer: JSON) -> JS
 
 def with_next_step(task: TaskType, payload: JSON, stored: JSON | None, answer: JSON) -> JSON | None:
     return task.with_next_step(payload, stored, answer) if isinstance(task, Stepwise) else None
+
+
+def opened_by(task: TaskType, aggregate: JSON, gold: Example, elsewhere: Sequence[Elsewhere]) -> str:
+    return task.opened_by(aggregate, gold, elsewhere) if isinstance(task, Consulting) else ""
 
 
 def least(task: TaskType, payload: JSON, answer: JSON) -> int:

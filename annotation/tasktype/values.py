@@ -75,6 +75,19 @@ class Elsewhere:
 
 
 @dataclass(frozen=True, slots=True)
+class FollowUp:
+    """Asking some questions of a batch again: how they are derived from its results, and the batches to create.
+
+    `batches`: {name: (task, options)}; `label`: of the button, a gettext id.
+    """
+
+    label: str
+    how: str
+    options: Mapping[str, Any]
+    batches: Mapping[str, tuple[str, Mapping[str, Any]]]
+
+
+@dataclass(frozen=True, slots=True)
 class Judged:
     """A HIT with its responses and everything else for reports."""
 

@@ -13,6 +13,7 @@ pages: list[URLPattern] = [
     path(REPORT, batch_report.report, name="report"),
     path(f"{REPORT}open/", batch_report.report_open, name="report-open"),
     path(f"{REPORT}refresh/", batch_report.report_refresh, name="report-refresh"),
+    path(f"{REPORT}follow-up/", batch_report.report_follow_up, name="report-follow-up"),
     path(f"{REPORT}progress/", batch_report.report_progress, name="report-progress"),
     path(f"{REPORT}export/<slug:form>/", report_export.report_export, name="report-export"),
     path(f"{REPORT}tables/<slug:name>.<slug:suffix>", report_files.report_table, name="report-table"),

@@ -8,6 +8,7 @@ from typing import Any
 
 from annotation.pure.data import dag
 from annotation.pure.data.example import Example
+from annotation.pure.data.provenance import BACK_DECOMPOSITION
 from annotation.pure.statistics.agreement import mean_disagreement
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import (
@@ -18,6 +19,8 @@ from annotation.tasktype import (
     Doubtful,
     Elsewhere,
     Features,
+    FollowedUp,
+    FollowUp,
     Given,
     Judged,
     Label,
@@ -43,11 +46,10 @@ from .report import hops_report
 from .steps import BLANK, KINDS, filled, final, golds, kept, problems_of, steps_of, with_next_step
 from .wording import WRITES, reworded, wording
 
-FOUND = "back_decomposition"  # in the `extra` of an exported example
 SECONDS_A_STEP = 25
 
 
-class Hops(Stepwise, Consulting, Labelled, Arranged, Live, Practised, Doubtful, Adjudicable, HopsTask):
+class Hops(Stepwise, Consulting, FollowedUp, Labelled, Arranged, Live, Practised, Doubtful, Adjudicable, HopsTask):
     """Answers as in steps.py. `shows`: the steps that an arm gives; a page has them only once they are open."""
 
     title = _("Decompose questions")
@@ -57,6 +59,15 @@ class Hops(Stepwise, Consulting, Labelled, Arranged, Live, Practised, Doubtful, 
     needs = _("Requires a question, its answer and its decomposition into two or more hops, with their paragraphs.")
     writes = WRITES
     live = {"search": answering.search}
+    follow_up = FollowUp(
+        label=_("Ask under-cited questions again, without those paragraphs and closed-book"),
+        how="withhold",
+        options={"uncited": True},
+        batches={
+            "withheld": ("answer", {"support": False, "no_answer": True}),
+            "closed-book": ("answer", {"context": "none", "support": False, "no_answer": True}),
+        },
+    )
     labels = {
         "one": Label(_("one step"), {"kind": "one"}),
         "several": Label(_("several steps"), {"kind": "several"}),
@@ -181,7 +192,7 @@ class Hops(Stepwise, Consulting, Labelled, Arranged, Live, Practised, Doubtful, 
         if aggregate["kind"] not in (DECIDED, *KINDS):
             return []
         found = {**aggregate, "status": status(example, aggregate)}
-        return [replace(example, extra={**example.extra, FOUND: found})]
+        return [replace(example, extra={**example.extra, BACK_DECOMPOSITION: found})]
 
     def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
         return compared(payload, given, gold)

@@ -250,6 +250,7 @@ TABLE: dict[str, Row] = {
     "report": look(MEMBERS),
     "report-open": act(MEMBERS),
     "report-refresh": act(MEMBERS),
+    "report-follow-up": act(REQUESTER, 404),
     "report-progress": look(MEMBERS),
     "compare": look(MEMBERS),
     "compare-chart": look(MEMBERS, 404),  # nothing is chosen

@@ -13,8 +13,9 @@ import pytest
 from annotation.flow.batches import batch_launch
 from annotation.flow.data import dataset_import
 from annotation.flow.people import sign_up
-from annotation.flow.work import next_assignment
-from annotation.models import Assignment, Batch, Project
+from annotation.flow.reports import batch_scores, follow_up
+from annotation.flow.work import next_assignment, submissions
+from annotation.models import Assignment, Batch, Project, User, Worker
 from annotation.pure.data.example import Example
 from annotation.registry import form_class, task_type
 from annotation.tasktype import Elsewhere, Given, InvalidWording, Judged
@@ -251,6 +252,50 @@ def test_a_step_is_closed_once_however_often_its_answer_is_sent(
         assert client.post(f"{here}submit/", {**fields, "hop-1-text": again}).status_code == 303
     row.refresh_from_db()
     assert [hop["text"] for hop in row.draft["hops"]] == ["Ana Brook", "Wéll"]
+
+
+def answers(worker: Any, batch: Batch, answer: JSON) -> None:
+    """The worker's response to the next HIT of the batch."""
+    row = claimed(worker, batch)
+    assert row is not None
+    submissions.submit(row, answer, key="0.form", base=0, active_seconds=9)
+
+
+@pytest.mark.django_db
+def test_an_under_cited_question_is_asked_again_by_one_click_and_a_shortcut_waits_for_a_requester(
+    project: Project, alice: Any, bob: Any, carol: Any, client: Any, tmp_path: Path
+) -> None:
+    project.contact = "lab@example.org"
+    batch = batch_of(project, tmp_path, "free")
+    for worker in (bob, carol):
+        answers(worker, batch, UNDER_CITED)
+    batch_scores.score_batch(batch)
+    client.force_login(alice)
+    report = f"/projects/{project.slug}/batches/study/report/"
+    assert f"{report}follow-up/" in client.get(report).content.decode()
+    assert client.post(f"{report}follow-up/").status_code == 303
+    again = [follow_up.follow_up(batch), follow_up.follow_up(batch)]
+    assert again[0] == again[1]
+    assert again[0]["items"] == 1
+    withheld, closed = (Batch.objects.get(slug=slug) for slug in again[0]["batches"])
+    assert (withheld.state, closed.state) == ("draft", "draft")
+
+    adjudicate = f"/projects/{project.slug}/batches/study/adjudicate/"
+    assert "possible shortcut" not in client.get(adjudicate).content.decode()
+    for asked, text in ((withheld, "Wéllmouth"), (closed, "no idea")):
+        batch_launch.launch(asked)
+        hit = asked.hits.get()
+        titles = [paragraph["title"] for paragraph in hit.payload["paragraphs"]]
+        assert "Grey Tower" not in titles
+        assert ("Ana Brook" in titles) == (asked == withheld)
+        given = task_type("answer").complete(hit.payload, {"text": text, "support": []})
+        for name in ("dora", "erik"):
+            user, _new = User.objects.get_or_create(username=f"{name}-{asked.slug}")
+            answers(Worker.objects.create(project=project, user=user, consented_version=1), asked, given)
+    content = batch_scores.score_batch(batch)
+    [cells] = [table["rows"][0] for table in content["tables"] if table["name"] == "statuses"]
+    assert [cell["value"] for cell in cells[2:]] == [0, 0, 1, 0, 0]
+    assert "possible shortcut" in client.get(adjudicate).content.decode()
 
 
 @pytest.mark.django_db

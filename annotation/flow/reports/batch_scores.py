@@ -22,6 +22,7 @@ from annotation.flow.errors import Refused
 from annotation.flow.money import earnings
 from annotation.flow.reports.collected_responses import Collected
 from annotation.flow.review import disputed_gold
+from annotation.flow.work import other_batches
 from annotation.flow.work.submitted_responses import submitted_answers
 from annotation.models import Batch, BatchReport, GoldDecision, Hit, Item, PartReport, Prediction, PredictionSet
 from annotation.pure.batches.hit_filters import Cut
@@ -158,6 +159,7 @@ def _version(batch: Batch, responses: dict[str, Any]) -> str:
     if earnings.pays_by_answer(batch.task):
         known.append(batch.payments.aggregate(last=Max("paid_at")))
     parts = [LAYOUT, *(value for each in known for value in each.values()), batch.size, batch.seed]
+    parts += other_batches.version_of(batch)
     return "/".join(map(str, parts))
 
 
@@ -176,6 +178,7 @@ def _judged_chunk(batch: Batch, task: TaskType, keys: list[int], cut: Cut, colle
     hits = list(Hit.objects.filter(pk__in=keys).select_related("item__dataset").order_by("pk"))
     given = _answers_by_hit(batch, hits, cut)
     predicted = _predicted(task, hits)
+    elsewhere = other_batches.elsewhere(batch, hits)
     judged = []
     for hit in hits:
         hit.disagreement = task.differences(hit.payload, [g.answer for g in given[hit.pk]])
@@ -195,10 +198,13 @@ def _judged_chunk(batch: Batch, task: TaskType, keys: list[int], cut: Cut, colle
                 excluded=(hit.exclusion_reason or _("excluded")) if hit.excluded_at else "",
                 predicted=tuple(predicted[hit.pk]),
                 wanted=hit.wanted,
+                elsewhere=elsewhere.get(hit.pk, ()),
             )
         )
     if not cut.key:
         Hit.objects.bulk_update(hits, ["disagreement", "score"])
+        if consulted := [pk for pk, found in elsewhere.items() if found]:
+            Hit.objects.filter(pk__in=consulted).note_change()
     return judged
 
 

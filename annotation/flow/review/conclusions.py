@@ -13,10 +13,11 @@ from dataclasses import asdict, dataclass
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from annotation.flow.review import review_decisions
+from annotation.flow.work import other_batches
 from annotation.flow.work.submitted_responses import submitted_answers
 from annotation.models import Batch, Hit
 from annotation.registry import task_type
-from annotation.tasktype import JSON, TaskType, capabilities
+from annotation.tasktype import JSON, Elsewhere, TaskType, capabilities
 
 NOTHING_DUE = Q(room__lte=0, live=0)  # no further response is expected
 CHUNK = 200
@@ -124,17 +125,20 @@ def work_out(batch: Batch, keys: Collection[int]) -> dict[int, Conclusion]:
         hit.batch = batch
     task, found = task_type(batch.task), {}
     answers_by_hit, submitted = review_decisions.standing_answers(hits), submitted_answers(batch, hits)
+    elsewhere = other_batches.elsewhere(batch, hits)
     for hit in hits:
         answers = [answer for _standing, answer in answers_by_hit[hit.pk]]
-        kind = _open_kind(task, hit.payload, answers) if answers else ""
+        kind = _open_kind(task, hit, answers, elsewhere.get(hit.pk, ())) if answers else ""
         doubt = capabilities.doubt(task, hit.payload, [row.answer for row in submitted[hit.pk]], hit.item.example)
         found[hit.pk] = Conclusion(kind or None, len(answers), bool(doubt), hit.changes)
     return found
 
 
-def _open_kind(task: TaskType, payload: JSON, answers: Sequence[JSON]) -> str:
+def _open_kind(task: TaskType, hit: Hit, answers: Sequence[JSON], elsewhere: Sequence[Elsewhere]) -> str:
     """The reason why the result is open; "" if it is clear or a requester accepted one response."""
     if sum(bool(answer.get("accepted")) for answer in answers) == 1:
         return ""
-    aggregate = review_decisions.aggregate(task, payload, answers)
-    return review_decisions.kind_of(aggregate) if task.unsettled(aggregate) else ""
+    aggregate = review_decisions.aggregate(task, hit.payload, answers)
+    if not task.unsettled(aggregate):
+        return capabilities.opened_by(task, aggregate, hit.item.example, elsewhere)
+    return review_decisions.kind_of(aggregate)

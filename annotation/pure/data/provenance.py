@@ -12,6 +12,7 @@ from annotation.pure.data.example import JSON
 from annotation.pure.derivations.bridges import tidy
 
 KEY = "provenance"  # in `extra`
+BACK_DECOMPOSITION = "back_decomposition"  # in `extra`: how people who did not know the hops answered the question
 SOURCES_OWN = "field_of_the_source"  # the step that keeps a field that the source named like ours
 
 _MARKS = ("batch", "task", "hit")

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -18,9 +18,11 @@ from annotation.models.batch import by_disagreement
 from annotation.pure.batches.hit_filters import Cut
 from annotation.pure.people import roles
 from annotation.recruitment import marketplaces
-from annotation.views.access import member_action, member_page
+from annotation.registry import task_type
+from annotation.tasktype import FollowedUp
+from annotation.views.access import member_action, member_page, requester_action
 from annotation.views.batches.batch_page import OPENED, batch_context, batch_of, is_folded
-from annotation.views.post_handling import see
+from annotation.views.post_handling import see, see_job
 from annotation.views.reports.report_display import cut_query, exhibit
 from annotation.views.reports.report_export import EXPORTS
 from annotation.views.reports.report_files import in_words
@@ -48,6 +50,8 @@ def report(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
         return render(request, "reports/report.html", context | {"folded": places["wanted"], "report": None})
     if kept:
         context |= exhibit(kept.content, shown, cut) | {"worst": _worst(shown, cut), "report_exports": EXPORTS}
+    if kept and not cut.is_part and roles.RUN in request.may and isinstance(task_type(shown.task), FollowedUp):
+        context["follow_up"] = _(task_type(shown.task).follow_up.label)
     if kept and not cut.is_part:
         context["methods"] = in_words(methods_facts.kept_facts(shown, kept.content if fresh else None))
         context["demographics"] = marketplaces().demographics(shown) if shown.on_marketplace else ()
@@ -103,6 +107,16 @@ def report_refresh(request: HttpRequest, project: Project, batch: str) -> HttpRe
     if request.htmx:
         return _progress(request, shown, cut)
     return HttpResponseRedirect(reverse("report", args=[project.slug, shown.slug]) + cut_query(cut), status=303)
+
+
+@requester_action
+def report_follow_up(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """Start the job that prepares the follow-up batches; 404 for a task without any."""
+    shown = batch_of(project, batch)
+    if not isinstance(task_type(shown.task), FollowedUp):
+        raise Http404
+    title = _("Follow-up of %(batch)s") % {"batch": shown.title}
+    return see_job(request, "follow_up", title, {"batch": shown.pk}, project=project)
 
 
 @member_page(roles.SEE)

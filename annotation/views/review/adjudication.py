@@ -33,6 +33,7 @@ KINDS = {
     "discarded": gettext_noop("no question"),
     "undecided": gettext_noop("undecided"),
     "split": gettext_noop("no agreement"),
+    "shortcut": gettext_noop("possible shortcut"),
 }
 
 DONE = {

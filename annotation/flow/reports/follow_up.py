@@ -1,0 +1,51 @@
+"""Follow-up batches: questions that a batch's results call for asking again, in the way that its task says."""
+
+import hashlib
+from typing import Any
+
+from annotation.flow.batches import batch_launch
+from annotation.flow.data.derivation import derive_dataset
+from annotation.flow.data.item_writer import OnProgress, no_progress
+from annotation.flow.errors import Refused
+from annotation.flow.reports.batch_scores import version_key
+from annotation.flow.review.results_dataset import create_results_dataset
+from annotation.models import Batch, Dataset, User
+from annotation.registry import default_instructions, task_type
+from annotation.tasktype import FollowedUp, capabilities
+
+LONGEST = 40  # characters of the batch's name in those of datasets and drafts
+
+
+def follow_up(batch: Batch, *, user: User | None = None, progress: OnProgress = no_progress) -> dict[str, Any]:
+    """Derive the questions to ask again from the batch's results, and create a draft for each way of asking.
+
+    Returns {"items", "dataset", "batches": {name: title}}; no drafts without items. The same results give the same
+    names, so a second call changes nothing. Raises Refused if the batch has no results.
+    """
+    task = task_type(batch.task)
+    if not isinstance(task, FollowedUp):
+        raise Refused("this task has no follow-up")
+    again = task.follow_up
+    base = f"{batch.slug[:LONGEST].rstrip('-')}-{hashlib.sha256(version_key(batch).encode()).hexdigest()[:6]}"
+    create_results_dataset(batch, name=f"{base}-results", user=user, progress=progress)
+    results = _dataset(batch, f"{base}-results")
+    derive_dataset(
+        results, how=again.how, name=f"{base}-again", seed=batch.seed, options=dict(again.options), user=user
+    )
+    asked = _dataset(batch, f"{base}-again")
+    titles = {}
+    for name, (kind, options) in again.batches.items() if asked.size else ():
+        slug, title = f"{base}-{name}", f"{batch.title}: {name}"
+        if not Batch.everything.filter(project=batch.project, slug=slug).exists():
+            chosen = task_type(kind)
+            text = default_instructions(kind, capabilities.variant(chosen, dict(options)))
+            settings = {"title": title, "assignments_per_hit": batch.assignments_per_hit, "options": dict(options)}
+            batch_launch.create_batch(
+                batch.project, slug, task=kind, datasets=[asked], instructions=text, user=user, **settings
+            )
+        titles[slug] = title
+    return {"items": asked.size, "dataset": asked.slug, "batches": titles}
+
+
+def _dataset(batch: Batch, name: str) -> Dataset:
+    return Dataset.objects.whole().get(project=batch.project, slug=name)

@@ -1,0 +1,48 @@
+"""Responses to the same questions in other batches, for tasks whose results depend on them."""
+
+from collections import defaultdict
+from collections.abc import Collection
+from typing import Any
+
+from django.db.models import Count, F, QuerySet, Sum
+
+from annotation.models import Assignment, Batch, Hit, WorkerResponse
+from annotation.registry import task_type
+from annotation.tasktype import JSON, Consulting, Elsewhere
+
+
+def elsewhere(batch: Batch, hits: Collection[Hit]) -> dict[int, tuple[Elsewhere, ...]]:
+    """By HIT the responses in the project's other batches to items of its group; {} unless the task consults them.
+
+    Of each worker's assignment the latest revision, excluded HITs left out.
+    """
+    if not isinstance(task_type(batch.task), Consulting) or not hits:
+        return {}
+    own = _submitted(batch).filter(group_key__in={hit.group_key for hit in hits})
+    rows = WorkerResponse.objects.filter(assignment__in=own.values("pk"), revision=F("assignment__revision"))
+    rows = rows.select_related("assignment__hit", "assignment__batch").order_by("assignment__hit", "assignment")
+    answers: defaultdict[int, list[JSON]] = defaultdict(list)
+    found: defaultdict[str, dict[int, Hit]] = defaultdict(dict)
+    for row in rows:
+        answers[row.assignment.hit_id].append(row.answer)
+        found[row.assignment.group_key][row.assignment.hit_id] = row.assignment.hit
+        row.assignment.hit.batch = row.assignment.batch
+    return {
+        hit.pk: tuple(
+            Elsewhere(other.batch.task, other.payload, tuple(answers[pk])) for pk, other in found[hit.group_key].items()
+        )
+        for hit in hits
+    }
+
+
+def version_of(batch: Batch) -> list[Any]:
+    """Values that change with those responses; [] unless the task consults them."""
+    if not isinstance(task_type(batch.task), Consulting):
+        return []
+    rows = _submitted(batch).filter(group_key__in=batch.hits.values("group_key"))
+    return list(rows.aggregate(count=Count("pk"), revisions=Sum("revision")).values())
+
+
+def _submitted(batch: Batch) -> QuerySet[Assignment]:
+    rows = Assignment.objects.submitted().filter(batch__project=batch.project_id, hit__excluded_at__isnull=True)
+    return rows.exclude(batch=batch)
