@@ -1,11 +1,12 @@
 """Single-hop questions in a table: `question, answer, title, text`, one paragraph a question.
 
 Spreadsheets run cells that begin like a formula, so `write` puts an apostrophe before them, which `read`
-removes. Other columns are kept.
+removes. Two columns are optional: `as_of`, a date, and `answer_set`, a JSON list. Other columns are kept.
 """
 
 import csv
 import io
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -21,6 +22,7 @@ from annotation.pure.data.example import Example, Paragraph
 from annotation.pure.text.spreadsheet import guarded
 
 _COLUMNS = ("id", "question", "answer", "title", "text")
+_OPTIONAL = ("answer_set", "as_of")
 _NEEDED = ("question", "answer", "title", "text")
 _NOTE = fields.RESERVED + "csv"
 
@@ -82,14 +84,26 @@ def _example(record: Mapping[str, str], inspection: Inspection, *, number: int) 
     paragraph = Paragraph(record["title"], fields.needed_text(record, "text", inspection))
     if answer and not inspection.failed:
         fields.warn_of_absent_answer((answer,), (paragraph,), inspection)
-    extra = {column: cell for column, cell in record.items() if column not in _COLUMNS}
+    extra = {column: cell for column, cell in record.items() if column not in (*_COLUMNS, *_OPTIONAL)}
     return Example(
         id=record.get("id") or f"row {number}",
         question=fields.needed_text(record, "question", inspection),
         paragraphs=(paragraph,),
         answers=(answer,) if answer else (),
+        answer_set=_answer_set(record, inspection),
+        as_of=fields.optional_date(record, "as_of", inspection),
         extra=extra | {_NOTE: {"columns": list(record)}},
     )
+
+
+def _answer_set(record: Mapping[str, str], inspection: Inspection) -> tuple[tuple[str, ...], ...]:
+    """The answers in a cell with a JSON list."""
+    cell = record.get("answer_set", "")
+    try:
+        value = json.loads(cell) if cell.strip() else None
+    except (ValueError, RecursionError):
+        value = cell
+    return fields.answer_set({"answer_set": value}, "answer_set", inspection)
 
 
 def _header_for(example: Example) -> list[str]:
@@ -102,8 +116,9 @@ def _columns(example: Example) -> list[str]:
     note = example.extra.get(_NOTE)
     columns = note.get("columns") if isinstance(note, dict) else None
     if not fields.is_texts(columns) or not set(_NEEDED) <= set(columns or ()):
-        return list(_COLUMNS)
-    return list(columns or ())
+        columns = list(_COLUMNS)
+    more = [name for name in _OPTIONAL if getattr(example, name) and name not in (columns or ())]
+    return [*(columns or ()), *more]
 
 
 def _cells(example: Example, header: Sequence[str]) -> list[str]:
@@ -116,6 +131,8 @@ def _cells(example: Example, header: Sequence[str]) -> list[str]:
     paragraph = example.paragraphs[0]
     core = {"id": example.id, "question": example.question, "answer": example.answer or ""}
     core |= {"title": paragraph.title, "text": paragraph.text}
+    answers = [list(answer) for answer in example.answer_set]
+    core |= {"as_of": example.as_of, "answer_set": json.dumps(answers, ensure_ascii=False) if answers else ""}
     more = fields.plain_extra(example.extra)
     return [core[column] if column in core else _cell(more.get(column)) for column in header]
 

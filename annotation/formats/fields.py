@@ -6,6 +6,7 @@ that one pass over a record finds all of them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -112,6 +113,33 @@ def plain_text(record: Mapping[str, Any], key: str, inspection: Inspection, righ
         return value
     inspection.mistyped(key, value, right)
     return ""
+
+
+DATE = re.compile(r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?", re.ASCII)
+
+
+def optional_date(record: Mapping[str, Any], key: str, inspection: Inspection) -> str:
+    """A date as YYYY, YYYY-MM or YYYY-MM-DD, "" for none."""
+    value = optional_text(record, key, inspection)
+    if value and not DATE.fullmatch(value):
+        inspection.error(key, f"found {kind(value)}", "Give a date as 2024-05-31, 2024-05 or 2024")
+        return ""
+    return value
+
+
+def answer_set(record: Mapping[str, Any], key: str, inspection: Inspection) -> tuple[tuple[str, ...], ...]:
+    """Several answers, each a text, or a list of a text and its aliases; () without any."""
+    value = record.get(key)
+    if value is None:
+        return ()
+    if type(value) is not list:
+        inspection.mistyped(key, value, "a list of answers, each a text or a list of a text and its aliases")
+        return ()
+    found = [texts([each] if type(each) is str else each, joined(key, at), inspection) for at, each in enumerate(value)]
+    for at, answer in enumerate(found):
+        if not inspection.failed and not all(text.strip() for text in answer or ("",)):
+            inspection.error(joined(key, at), "an answer is empty", "Give each answer a text that says something")
+    return tuple(found)
 
 
 def optional_texts(record: Mapping[str, Any], key: str, inspection: Inspection) -> tuple[str, ...]:

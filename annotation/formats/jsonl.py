@@ -12,7 +12,7 @@ from annotation.pure.data.example import JSON, Example, Hop, Paragraph
 
 _KNOWN = frozenset(
     {"id", "question", "paragraphs", "answers", "supports", "facts", "hops", "answerable", "options"}
-    | {"group", "shape", "extra"}
+    | {"group", "shape", "answer_set", "as_of", "extra"}
 )
 
 
@@ -23,6 +23,7 @@ class Jsonl(RowFormat):
     title: str = "Hopscribe JSONL"
     suffix: str = ".jsonl"
     rank = 6
+    takes_all = True
 
     def looks(self, record: dict[str, Any]) -> int:
         return int(bool({"text", "sentences"} & keys_of_paragraphs(record)) and "question" in record)
@@ -42,6 +43,8 @@ class Jsonl(RowFormat):
             options=fields.optional_texts(record, "options", inspection),
             group=fields.optional_text(record, "group", inspection),
             shape=fields.optional_text(record, "shape", inspection),
+            answer_set=fields.answer_set(record, "answer_set", inspection),
+            as_of=fields.optional_date(record, "as_of", inspection),
             extra=_extra(record, inspection),
         )
         fields.extras(record, _KNOWN, inspection)

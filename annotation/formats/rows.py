@@ -29,6 +29,7 @@ class RowFormat(ABC):
     title: str
     suffix: str = ".json"  # ".jsonl": one record a line, else a JSON array
     family: tuple[str, ...] = ()  # other formats whose records this one reads
+    takes_all = False  # whether a record holds every field of an Example
 
     @abstractmethod
     def example(self, record: JSON, inspection: Inspection) -> Example:
@@ -57,6 +58,8 @@ class RowFormat(ABC):
         """(example, record) of each, none that `read` would not take again. Raises CannotWrite."""
         file = self.file()
         for number, example in enumerate(examples, 1):
+            if not self.takes_all:
+                refuse_homeless(example, self.title)
             record, inspection = self.restored(example), Inspection(f"item {number}")
             again = self.example(record, inspection)
             if not inspection.failed:
@@ -121,6 +124,13 @@ def refuse_other_format(row: Row, wanted: Format, family: Collection[str] = ()) 
     if look and look not in (wanted.name, *family):
         wrong = f"its records are not {wanted.title}: they look like the format {look}"
         raise unreadable(wrong, f"Import it with the format {look}", row.place)
+
+
+def refuse_homeless(example: Example, title: str) -> None:
+    """Raise CannotWrite if the example has a field that only Hopscribe's own formats hold."""
+    for name in ("answer_set", "as_of"):
+        if getattr(example, name):
+            raise CannotWrite(example.id, f"{title} has no place for {name}")
 
 
 def refuse_unreadable(example: Example, flaws: Iterable[Flaw]) -> None:

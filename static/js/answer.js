@@ -1,6 +1,6 @@
 // The answer page: selecting text sets the answer, ticks say what it rests on, and the list of paragraphs can be
 // searched, sorted and walked through by keys.
-import { alike, AnswerForm, changedEarly, fieldsOf, isGiven, lacksConfidence, stateOf, stateOfDraft } from "./answer_form.js";
+import { alike, AnswerForm, changedEarly, fieldsOf, isGiven, lacksConfidence, lacksDate, stateOf, stateOfDraft } from "./answer_form.js";
 import { showAnswer, sourceOf } from "./answer_view.js";
 import { showMissing, startFrame } from "./frame.js";
 import { onItem } from "./item.js";
@@ -41,6 +41,7 @@ function missing(state, found) {
   const supported = state.support.length || state.facts.length || state.kind === "none";
   const place = document.querySelector("#control-fact, #control-support");
   if (place && !supported) things.push({ field: place.id.slice("control-".length), text: sentence("missing-support") });
+  if (lacksDate(form, state)) things.push({ field: "as_of", text: sentence("missing-date") });
   if (lacksConfidence(form, state)) things.push({ field: "confidence", text: sentence("missing-confidence") });
   return things;
 }
@@ -111,7 +112,7 @@ function bindKeys() {
 function onTyping({ target }) {
   if (target.name === "confidence") answer.tell();
   if (target.name !== "text" || target.form !== form) return;
-  answer.write({ ...answer.read(), kind: "text", paragraph: null, start: null, end: null });
+  answer.write({ ...answer.read(), kind: answer.typedKind, paragraph: null, start: null, end: null });
 }
 
 /** A choice that speaks for itself: picking an option, or going back to words that were selected. */

@@ -4,7 +4,7 @@
 
 const BLANK = { kind: "text", text: "", paragraph: null, start: null, end: null, option: null, support: [], facts: [] };
 const TYPED = new Set(["text", "confidence"]);
-const EMPTY = { answerable: "", confidence: "", ...BLANK };
+const EMPTY = { answerable: "", confidence: "", as_of: "", ...BLANK };
 
 function numberOr(value) {
   return value === "" || value === null || value === undefined ? null : Number(value);
@@ -24,12 +24,14 @@ export function stateOf(fields) {
     support: fields.getAll("support").map(Number),
     facts: fields.getAll("fact"),
     confidence: fields.get("confidence") ?? "",
+    as_of: fields.get("as_of") ?? "",
   };
 }
 
 /** The state of a stored draft. */
 export function stateOfDraft(draft) {
-  return { ...EMPTY, ...draft, kind: draft?.kind || "text", text: draft?.text ?? "", confidence: String(draft?.confidence ?? "") };
+  const own = { confidence: String(draft?.confidence ?? ""), as_of: draft?.as_of ?? "" };
+  return { ...EMPTY, ...draft, kind: draft?.kind || "text", text: draft?.text ?? "", ...own };
 }
 
 /** The fields that a state would be posted as. */
@@ -41,18 +43,18 @@ export function fieldsOf(state) {
   }
   for (const value of state.support) fields.append("support", value);
   for (const value of state.facts) fields.append("fact", value);
-  if (state.confidence !== "") fields.append("confidence", state.confidence);
+  for (const name of ["confidence", "as_of"]) if (state[name] !== "") fields.append(name, state[name]);
   return fields;
 }
 
-const PARTS = { answerable: "answerable", kind: "kind", option: "option", support: "support", fact: "facts", confidence: "confidence" };
+const PARTS = { answerable: "answerable", kind: "kind", option: "option", support: "support", fact: "facts", confidence: "confidence", as_of: "as_of" };
 
 /** The parts of the state that were changed on the page before its scripts ran, or null. */
 export function changedEarly(form) {
   const state = stateOf(new URLSearchParams(new FormData(form)));
   const parts = {};
-  for (const field of form.querySelectorAll("input:not([type=hidden])")) {
-    const changed = field.value !== field.defaultValue || field.checked !== field.defaultChecked;
+  for (const field of form.querySelectorAll("input:not([type=hidden]), textarea[name=text]")) {
+    const changed = field.value !== field.defaultValue || (field.type !== "textarea" && field.checked !== field.defaultChecked);
     if (changed && field.name === "text") Object.assign(parts, { ...BLANK, support: state.support, facts: state.facts, text: field.value });
     else if (changed && field.name in PARTS) parts[PARTS[field.name]] = state[PARTS[field.name]];
   }
@@ -63,14 +65,19 @@ export function changedEarly(form) {
 function essence(fields) {
   const state = stateOf(fields);
   if (state.answerable === "no") return "no"; // what was given before does not count
-  const words = state.kind === "text" || state.kind === "span";
+  const words = ["text", "span", "several"].includes(state.kind);
   const said = words ? state.text.trim().replace(/\s+/g, " ").toLowerCase() : `${state.kind} ${state.option}`;
-  return JSON.stringify([state.answerable, words, said, state.support.sort((a, b) => a - b), state.facts.sort(), state.confidence]);
+  return JSON.stringify([state.answerable, words, said, state.support.sort((a, b) => a - b), state.facts.sort(), state.confidence, state.as_of]);
 }
 
 /** Whether two sets of fields say the same; the server may have located typed text in the meantime. */
 export function alike(fields, other) {
   return essence(fields) === essence(other);
+}
+
+/** Whether the page asks for the date for which an answer holds, and it is not given. */
+export function lacksDate(form, state) {
+  return Boolean(form.elements.as_of) && state.kind !== "none" && state.as_of === "";
 }
 
 /** Whether the page asks how sure one is, and it is not said. */
@@ -82,13 +89,14 @@ export function lacksConfidence(form, state) {
 /** The answer is given, whatever it is. */
 export function isGiven(state) {
   if (state.kind === "option") return state.option !== null;
-  return state.kind === "text" || state.kind === "span" ? Boolean(state.text.trim()) : true;
+  return ["text", "span", "several"].includes(state.kind) ? Boolean(state.text.trim()) : true;
 }
 
 export class AnswerForm {
   constructor(form) {
     this.form = form;
     this.words = form.querySelector("[data-kind-words]"); // the control whose value is "text" or "span"
+    this.typedKind = form.querySelector("textarea[name=text]") ? "several" : "text";
     this.history = [];
     this.undone = [];
     this.known = this.read();
@@ -118,13 +126,14 @@ export class AnswerForm {
   write(state) {
     const { elements } = this.form;
     if (this.words) this.words.value = state.kind === "span" ? "span" : "text";
+    const kind = this.typedKind === "several" && state.kind !== "none" ? "several" : state.kind;
     for (const radio of this.form.querySelectorAll("input[type=radio]:is([name=answerable], [name=kind])")) {
-      radio.checked = radio.value === state[radio.name];
+      radio.checked = radio.value === (radio.name === "kind" ? kind : state.answerable);
     }
     for (const name of ["text", "paragraph", "start", "end"]) {
       if (elements[name]) elements[name].value = state[name] ?? "";
     }
-    if (elements.confidence) elements.confidence.value = state.confidence;
+    for (const name of ["confidence", "as_of"]) if (elements[name]) elements[name].value = state[name];
     this.tick("option", state.option === null ? [] : [state.option]);
     this.tick("support", state.support);
     this.tick("fact", state.facts);
@@ -172,6 +181,6 @@ export class AnswerForm {
   }
 
   clear() {
-    this.set({ ...EMPTY, kind: this.words ? "text" : "option", support: this.read().support, facts: this.read().facts });
+    this.set({ ...EMPTY, kind: this.words || this.typedKind === "several" ? this.typedKind : "option", support: this.read().support, facts: this.read().facts });
   }
 }

@@ -1,5 +1,5 @@
 // The answer page without paragraphs: the answer is typed or chosen.
-import { alike, AnswerForm, changedEarly, fieldsOf, isGiven, lacksConfidence, stateOf, stateOfDraft } from "./answer_form.js";
+import { alike, AnswerForm, changedEarly, fieldsOf, isGiven, lacksConfidence, lacksDate, stateOf, stateOfDraft } from "./answer_form.js";
 import { showMissing, startFrame } from "./frame.js";
 import { onItem } from "./item.js";
 import { bind, bindPattern } from "./keys.js";
@@ -12,6 +12,7 @@ let answer;
 function refresh() {
   const state = answer.read();
   const things = isGiven(state) ? [] : [{ field: "text", text: sentence("missing-answer") }];
+  if (lacksDate(form, state)) things.push({ field: "as_of", text: sentence("missing-date") });
   const unsure = state.kind !== "none" && lacksConfidence(form, state);
   if (unsure) things.push({ field: "confidence", text: sentence("missing-confidence") });
   showMissing(things);
@@ -24,7 +25,7 @@ function refresh() {
 
 /** Typing words, or picking an option, chooses them as the kind of answer. */
 function onInput({ target }) {
-  if (target.name === "text") answer.write({ ...answer.read(), kind: "text" });
+  if (target.name === "text") answer.write({ ...answer.read(), kind: answer.typedKind });
   if (target.name === "confidence") answer.tell();
   if (target.name === "option") answer.write({ ...answer.read(), kind: "option" });
 }

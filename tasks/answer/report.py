@@ -22,6 +22,7 @@ from annotation.tasktype.helpers.answering import Support, answer_text, gold_sup
 from annotation.tasktype.helpers.report_tables import common_count_of
 
 from .counts import HALF, HUMAN, Row, cells_by_count, slim
+from .sets import Sets
 from .worker_dependence import People
 
 T = TypeVar("T")
@@ -63,6 +64,7 @@ class _Study:
     fewer: int = 0  # items with fewer answers than k
     more: int = 0
     people: People = field(default_factory=People)
+    sets: Sets = field(default_factory=Sets)
     stated: list[Stated] = field(default_factory=list)  # confidences of responses that can be scored
     scorers: dict[str, Scorer] = field(default_factory=dict)  # of its questions, by their labels
 
@@ -106,6 +108,7 @@ def _add(study: _Study, judged: Judged) -> None:
     if judged.example.answerable is not None:
         _add_twin(study, judged, answers)
     study.stated += _stated(judged, scorer)
+    study.sets.add(judged)
     if judged.example.answerable is False and not scorer.scores_unanswerable:
         study.exclusions[_("unanswerable: scored in pairs")] += 1
         return
@@ -210,6 +213,7 @@ def _dataset_json(study: _Study, seed: int) -> JSON:
         "people": study.people.as_json(),
     }
     pairs = [twins for twins in study.twins.values() if twins.example and twins.contrast]
+    result |= {"sets": study.sets.as_json(seed)} if study.sets.rows else {}
     calibrated = {"calibration": calibration(study.stated, seed)} if study.stated else {}
     return result | calibrated | ({"pairs": _pairs_json(study, pairs, seed)} if pairs else {})
 

@@ -6,6 +6,7 @@ from random import Random
 from typing import Any
 
 from annotation.pure.data.example import Example
+from annotation.pure.statistics.answer_sets import accuracy
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Features, Judged, Label, Measure, Measured, Problem, TaskType, Timed, Varied
 from annotation.tasktype.helpers import answering
@@ -51,6 +52,14 @@ class Options:
     choices: bool = field(default=False, metadata={"label": _("Show the item's options as choices")})
     support: bool = field(default=True, metadata={"label": _("Ask for supporting paragraphs")})
     sentences: bool = field(default=False, metadata={"label": _("Ask for supporting sentences instead of paragraphs")})
+    several: bool = field(
+        default=False,
+        metadata={
+            "label": _("Ask for all answers, one on each line"),
+            "help": _("For questions with a set of answers, scored by loose and strict accuracy."),
+        },
+    )
+    as_of: bool = field(default=False, metadata={"label": _("Ask for which date the answer holds")})
     confidence: bool = field(
         default=False,
         metadata={
@@ -73,6 +82,7 @@ class Answer(Varied, Timed, Measured, AnswerTask):
     labels = {
         "span": Label(_("a span of the paragraphs"), {"kind": "span"}),
         "typed": Label(_("words of the annotator's own"), {"kind": "typed"}),
+        "several": Label(_("all answers, one on each line"), {"kind": "several"}),
         "option": Label(_("one of the options"), {"kind": "option"}),
         "yes": Label(_("yes"), {"kind": "yes"}),
         "no": Label(_("no"), {"kind": "no"}),
@@ -83,6 +93,8 @@ class Answer(Varied, Timed, Measured, AnswerTask):
         "answer_em": Measure(_("Answer EM")),
         "support_f1": Measure(_("Support F1"), partial=True),
         "support_em": Measure(_("Support EM")),
+        "loose": Measure(_("Loose accuracy (answer sets)"), partial=True),
+        "strict": Measure(_("Strict accuracy (answer sets)")),
     }
 
     def suggest(self, features: Features) -> JSON:
@@ -111,6 +123,10 @@ class Answer(Varied, Timed, Measured, AnswerTask):
         """Question and context without gold; None, which skips the example, if there is nothing to read or choose."""
         closed_book = options.context == "none"
         payload = answering.payload_of(example, options, no_answer=options.no_answer, closed_book=closed_book)
+        if payload and options.several:
+            payload = answering.with_answer_set(payload)
+        if payload and options.as_of:
+            payload = answering.with_date(payload)
         return answering.with_confidence(payload) if payload and options.confidence else payload
 
     def complete(self, payload: JSON, answer: Any) -> JSON:
@@ -136,16 +152,21 @@ class Answer(Varied, Timed, Measured, AnswerTask):
         return sum(answering.answer_key(answer) == answering.answer_key(aggregate) for answer in answers)
 
     def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:
-        """Answer F1; for unanswerable gold the right answer is "no answer"."""
+        """Answer F1, or loose accuracy of a set of answers; for unanswerable gold the right answer is "no answer"."""
         if gold.answerable is False:
             return float(answer["kind"] == "none")
+        if gold.answer_set:
+            return accuracy(answering.answer_text(answer), gold.answer_set).loose
         return answering.answer_f1(answer, gold)
+
+    def gradable(self, gold: Example) -> bool:
+        return super().gradable(gold) or bool(gold.answer_set)
 
     def measure(self, payload: JSON, answer: JSON, gold: Example, *, format: str) -> Mapping[str, float]:
         """Measures by the scorer of the dataset, with support on paragraphs; none for parts without gold."""
         measures = answering.measured(answer, gold, format=format)
         if answering.is_closed_book(payload):
-            measures = {name: value for name, value in measures.items() if name.startswith("answer_")}
+            measures = {name: value for name, value in measures.items() if not name.startswith("support_")}
         return measures
 
     def doubt(self, payload: JSON, answers: Sequence[JSON], gold: Example) -> JSON | None:

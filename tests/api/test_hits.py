@@ -103,7 +103,14 @@ def test_responses_and_aggregates_come_as_lists_and_as_files(api: Any, done: Any
     file = api.get("batches/wells-1/responses/export/jsonl/?ids_only=true")
     assert [json.loads(line) for line in b"".join(file.streaming_content).splitlines()] == bare
     dropped = set(rows[0]) - set(bare[0])
-    assert dropped == {"question", "gold", "gold_support", "answerable", "hops", "shape", "pair", "score"}
+    assert dropped == {"question", "gold", "gold_set", "as_of"} | {
+        "gold_support",
+        "answerable",
+        "hops",
+        "shape",
+        "pair",
+        "score",
+    }
     result = api.client.get(f"{api.base}batches/wells-1/responses/export/csv/", headers={"accept": "text/csv"})
     assert b"".join(result.streaming_content).startswith(b"batch,assignment")
     assert api.get("batches/wells-1/responses/export/xlsx/").status_code == 404

@@ -83,6 +83,33 @@ def test_who_does_not_know_is_not_asked_how_sure(desk: WorkPage) -> None:
     assert worker.is_done()
 
 
+def test_all_answers_and_a_date_are_given_by_keyboard(desk: WorkPage) -> None:
+    worker = desk("demo", sample=2, options={"context": "none", "several": True, "as_of": True, "no_answer": True})
+    press, missing = worker.page.keyboard.press, worker.page.locator("#missing")
+    press("t")
+    worker.page.keyboard.type("a tower")
+    press("Enter")
+    worker.page.keyboard.type("a well")
+    press("Escape")
+    expect(missing).to_have_text("Still missing: for which date it holds")
+    worker.page.locator("#as-of").fill("2024-05-31")
+    expect(missing).to_have_text("Ready to submit")
+    worker.wait_saved()
+    worker.open()
+    assert (worker.answer(), worker.field("as_of"), worker.field("kind")) == (
+        "a tower\na well",
+        "2024-05-31",
+        "several",
+    )
+    press("0")
+    assert worker.field("kind") == "none"
+    press("Control+z")
+    assert worker.field("kind") == "several"
+    assert not broken(worker.page)
+    worker.submit()
+    assert worker.answers()[-1]["answer"]["text"] == "a tower\na well"
+
+
 @pytest.mark.parametrize("page", [PHONE, {"viewport": {"width": 1280, "height": 800}}], ids=["phone", "desktop"])
 def test_the_page_fits_and_everything_is_in_reach(desk: WorkPage, page: dict[str, Any]) -> None:
     worker = desk("demo", sample=2, page=page, **CLOSED)

@@ -18,7 +18,14 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 JSON = dict[str, Any]
 LAUNCHED = [kind for kind, _title in registry.kinds()]
 ASKED_OTHERWISE = {  # options of batches whose workers answer the same items in another way
-    "answer": ({"support": False}, {"sentences": True}, {"choices": True}, {"yes_no": True}, {"no_answer": True}),
+    "answer": (
+        {"support": False},
+        {"sentences": True},
+        {"choices": True},
+        {"yes_no": True},
+        {"no_answer": True},
+        {"several": True},
+    ),
     "answerability": ({"support": False}, {"sentences": True}, {"choices": True}, {"yes_no": True}),
     "sufficiency": ({"show_answer": False}, {"cannot_tell": True}, {"evidence": True}),
     "solvability": ({"show_original": True},),

@@ -44,6 +44,12 @@ class ResponseSerializer(serializers.Serializer):
     excluded = serializers.BooleanField()
     question = serializers.CharField(required=False)
     gold = serializers.ListField(child=serializers.CharField(), required=False, help_text="The gold answers.")
+    gold_set = serializers.ListField(
+        child=serializers.ListField(child=serializers.CharField()),
+        required=False,
+        help_text="The answers of a question with several, each with its aliases.",
+    )
+    as_of = serializers.CharField(required=False, help_text="The date for which the question is asked; empty: none.")
     gold_support = serializers.ListField(child=serializers.IntegerField(), required=False, allow_null=True)
     answerable = serializers.BooleanField(required=False, allow_null=True)
     hops = serializers.IntegerField(required=False)

@@ -243,7 +243,7 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
 
 
 _listed = json.JSONEncoder(ensure_ascii=False).encode
-LISTS = ("gold", "gold_support")
+LISTS = ("gold", "gold_set", "gold_support")
 SCORE = "score_"  # prefix of a measure's column
 COLUMNS = ["batch", "assignment", "hit", "dataset", "dataset_sha256", "item", "item_id", "worker", "revision"]
 COLUMNS += ["current", "instructions_version", "ticket", "accepted_at", "submitted_at", "active_seconds"]

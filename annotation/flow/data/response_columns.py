@@ -15,7 +15,7 @@ KEPT = 1000  # cached HITs: responses to one HIT are mostly close together
 _NAMES = ("public_id", "item__dataset__slug", "item__dataset__sha256", "item__position", "item__source_id")
 _EXCLUSION = ("exclusion_reason", "excluded_at")
 _CONTENT = ("payload", "item__content", "item__hops", "item__shape", "item__dataset__format")
-COLUMNS = ("question", "gold", "gold_support", "answerable", "hops", "shape", "pair")
+COLUMNS = ("question", "gold", "gold_set", "as_of", "gold_support", "answerable", "hops", "shape", "pair")
 
 
 class Stored(Protocol):
@@ -82,6 +82,8 @@ class JudgedItems:
         columns = {
             "question": example.question,
             "gold": list(example.answers),
+            "gold_set": [list(answer) for answer in example.answer_set],
+            "as_of": example.as_of,
             "gold_support": None if example.supports is None else list(example.supports),
             "answerable": example.answerable,
             "hops": hops,

@@ -82,8 +82,10 @@ class Example:
     `answers` holds the answer and then its aliases; empty if the source withholds it. `supports` are
     paragraph positions in order of the context, None where hidden; `facts` are (paragraph, sentence)
     positions where the source labels sentences. `group` is shared by related records (twins, probes).
-    `shape` is the decomposition's (pure.data.dag) or the source's own type of question. `extra` holds all
-    other fields of the source, so that an export restores them.
+    `shape` is the decomposition's (pure.data.dag) or the source's own type of question. `answer_set` holds the
+    answers of a question that has several, each with its aliases. `as_of` is the date (YYYY, YYYY-MM or YYYY-MM-DD)
+    for which the question is asked and the gold holds. `extra` holds all other fields of the source, so that an
+    export restores them.
     """
 
     id: str
@@ -97,6 +99,8 @@ class Example:
     options: tuple[str, ...] = ()
     group: str = ""
     shape: str = ""
+    answer_set: tuple[tuple[str, ...], ...] = ()
+    as_of: str = ""
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -117,6 +121,8 @@ class Example:
             "options": list(self.options),
             "group": self.group,
             "shape": self.shape,
+            **({"answer_set": [list(answer) for answer in self.answer_set]} if self.answer_set else {}),
+            **({"as_of": self.as_of} if self.as_of else {}),
             "extra": dict(self.extra),
         }
 
@@ -135,6 +141,8 @@ class Example:
             options=tuple(record.get("options") or ()),
             group=record.get("group") or "",
             shape=record.get("shape") or "",
+            answer_set=tuple(tuple(answer) for answer in record.get("answer_set") or ()),
+            as_of=record.get("as_of") or "",
             extra=record.get("extra") or {},
         )
 

@@ -69,7 +69,7 @@ def at_k(k: int) -> JSON:
 
 def _at(k: int, figures: JSON, studies: Sequence[JSON]) -> JSON:
     """The table, with a note below the figures that depend on the number of answers: at which k they are."""
-    if not k or figures["name"].startswith(("by-count-", "alpha-", "calibration-", "brier-", PEOPLE)):
+    if not k or figures["name"].startswith(("by-count-", "alpha-", "sets-", "calibration-", "brier-", PEOPLE)):
         return figures
     notes = [at_k(k)]
     more, fewer = (sum(study[name] for study in studies) for name in ("more", "fewer"))
@@ -119,6 +119,8 @@ def _study_tables(name: str, study: JSON) -> Iterator[JSON]:
         yield _pairs(name, study["pairs"])
     if study.get("alpha"):
         yield _alphas(name, study["alpha"])
+    if study.get("sets"):
+        yield _sets(name, study["sets"])
     if study.get("calibration"):
         yield calibration_table(name, study["calibration"])
         yield brier_table(name, study["calibration"])
@@ -204,6 +206,20 @@ def _alphas(name: str, alphas: Mapping[str, JSON]) -> JSON:
     ]  # fmt: skip
     of = [{"dataset": name}] * len(rows)
     return _table(f"alpha-{name}", _("Krippendorff's alpha"), ALPHA_COLUMNS, rows, of) | {"note": ALPHA_NOTE}
+
+
+def _sets(name: str, sets: JSON) -> JSON:
+    """Loose and strict accuracy on questions with several answers: people's measures, then each model."""
+    parts = {MEASURES[key]: sets[key] for key in ("human_score", "upper_bound", "average")}
+    rows = [[text_cell(words), sets["n"], figures["loose"], figures["strict"]] for words, figures in parts.items()]
+    rows += [[model, one["loose"]["n"], one["loose"], one["strict"]] for model, one in sets["models"].items()]
+    note = _(
+        "In percent, with 95 percent intervals over questions. Loose: the share of a question's answers that a "
+        "response contains; strict: whether it contains all of them (FanOutQA)."
+    )
+    columns = [_("Measure"), "n", _("Loose accuracy"), _("Strict accuracy")]
+    title = _("Questions with several answers")
+    return _table(f"sets-{name}", title, columns, rows, [{"dataset": name}] * len(rows), leads=False) | {"note": note}
 
 
 def _corrected(before: Mapping[str, JSON], after: Mapping[str, JSON]) -> JSON:

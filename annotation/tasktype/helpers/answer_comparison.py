@@ -6,6 +6,7 @@ from typing import Any
 from annotation.pure.data.example import Example
 from annotation.pure.reports import human_scores
 from annotation.pure.statistics import metrics
+from annotation.pure.statistics.answer_sets import accuracy
 from annotation.pure.text.spans import mentions
 from annotation.tasktype import JSON, Given
 from annotation.tasktype.helpers.answering import answer_key, answer_text
@@ -33,9 +34,10 @@ def compared(payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
         "columns": [_column(one, gold) | {"support": _ticked(payload, one.answer)} for one in given],
         "gold": {
             "answers": [] if gold.answerable is False else list(gold.answers),
+            "set": [list(answer) for answer in gold.answer_set],
             "none": gold.answerable is False,
             "support": _ticked(payload, {"support": supports, "facts": facts}),
-            "hidden": not gold.answers and gold.answerable is not False,
+            "hidden": not (gold.answers or gold.answer_set) and gold.answerable is not False,
         },
         "support_asked": payload["controls"]["support"],
         "only_support_tied": _is_only_support_tied([one.answer for one in given]),
@@ -54,6 +56,8 @@ def _column(one: Given, gold: Example) -> JSON:
     column = {"text": answer_text(answer), "kind": answer["kind"]}
     if gold.answerable is False:
         return column | {"right_none": answer["kind"] == "none"}
+    if gold.answer_set:
+        return column | accuracy(answer_text(answer), gold.answer_set)._asdict()
     if gold.answers:
         mark = scorer.answer(answer_text(answer), gold.answers)
         column |= {"em": mark.em, "f1": mark.f1}

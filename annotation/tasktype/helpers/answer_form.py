@@ -2,8 +2,10 @@
 
 from typing import Any
 
+from annotation.pure.statistics.answer_sets import lines_of
 from annotation.pure.text.spans import Span, cut, locate
 from annotation.tasktype import JSON
+from annotation.tasktype.helpers.answering import ONES_OWN, SEVERAL
 from annotation.tasktype.helpers.task_form import TaskForm
 
 PLACE = ("paragraph", "start", "end")
@@ -19,7 +21,7 @@ class AnswerForm(TaskForm):
 
     def answer(self) -> JSON:
         support, facts = self._support()
-        blank = BLANK | {"support": support, "facts": facts} | self._confidence()
+        blank = BLANK | {"support": support, "facts": facts} | self._confidence() | self._date()
         kind = self.text("kind")
         if kind in {"yes", "no"}:
             return blank | {"kind": kind, "text": kind}
@@ -27,6 +29,9 @@ class AnswerForm(TaskForm):
             return blank | {"kind": "none"}
         if kind == "option":
             return blank | self._option()
+        if self.payload["controls"].get("several"):
+            text = "\n".join(lines_of(self.text("text")))
+            return blank | ({"kind": SEVERAL, "text": text} if text else {"kind": ""})
         return blank | self._words(support)
 
     def shown(self, answer: JSON | None) -> JSON:
@@ -42,8 +47,7 @@ class AnswerForm(TaskForm):
     def posted(self, answer: JSON) -> dict[str, list[str]]:
         shown = AnswerForm.shown(self, answer)
         result = {name: ["" if shown[name] is None else str(shown[name])] for name in ("kind", *BLANK)}
-        if shown.get("confidence") is not None:
-            result["confidence"] = [str(shown["confidence"])]
+        result |= {name: [str(shown[name])] for name in ONES_OWN if shown.get(name) is not None}
         return result | {"support": [str(place) for place in shown["support"]], "fact": shown["facts"]}
 
     def _confidence(self) -> JSON:
@@ -51,6 +55,9 @@ class AnswerForm(TaskForm):
             return {}
         stated = self.number("confidence")
         return {"confidence": stated if stated is not None and stated <= 100 else None}
+
+    def _date(self) -> JSON:
+        return {"as_of": self.text("as_of") or None} if self.payload["controls"].get("as_of") else {}
 
     def _support(self) -> tuple[list[int], list[list[int]]]:
         size = len(self.order)

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from annotation.pure.text.spans import Span, cut, locate
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, InvalidWording
-from annotation.tasktype.helpers.answering import answer_text, completed, problems
+from annotation.tasktype.helpers.answering import ONES_OWN, answer_text, completed, problems
 
 NO_ANSWER = "no answer"  # this text, ignoring case, means that the paragraphs contain no answer
 
@@ -24,7 +24,7 @@ def reworded(payload: JSON, answer: JSON, text: str, *, no_answer: bool) -> JSON
     if text.strip() == wording(answer).strip() and not problems(payload, answer):
         return answer
     text = "" if no_answer and text.strip().casefold() == NO_ANSWER else text.strip()
-    kept = {name: answer.get(name) for name in ("support", "facts", "confidence")}
+    kept = {name: answer.get(name) for name in ("support", "facts", *ONES_OWN)}
     changed = completed(payload, {"text": text, **kept})
     if changed["kind"] == "none" and no_answer:
         return changed

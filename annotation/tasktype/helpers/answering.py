@@ -7,12 +7,13 @@ Payload: {"question", "paragraphs" [{"title", "text", "sentences"}], "options", 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 from random import Random
 from typing import Any
 
 from annotation.pure.data.example import Example, Paragraph
 from annotation.pure.reports import human_scores
-from annotation.pure.statistics import metrics
+from annotation.pure.statistics import answer_sets, metrics
 from annotation.pure.text import fuzzy_search
 from annotation.pure.text.spans import Span, cut, locate
 from annotation.pure.text.translation_marks import gettext_noop as _
@@ -21,6 +22,8 @@ from annotation.tasktype.helpers.positions import position_of
 
 KINDS = ("span", "yes", "no", "none", "option")
 Support = frozenset[Hashable]
+SEVERAL = "several"  # a kind of answer: all answers to the question, one a line
+ONES_OWN = ("confidence", "as_of")  # parts of a response that say something of one worker's answer only
 NEAR = 0.5  # F1 from which an answer counts as a variant of gold
 
 
@@ -68,6 +71,7 @@ def payload_of(example: Example, options: Any, *, no_answer: bool, closed_book: 
         return None
     return {
         "question": example.question,
+        **({"as_of": example.as_of} if example.as_of else {}),
         "paragraphs": [] if closed_book else [_paragraph(p, options) for p in example.paragraphs],
         "options": list(example.options) if options.choices else [],
         "controls": {
@@ -83,6 +87,33 @@ def payload_of(example: Example, options: Any, *, no_answer: bool, closed_book: 
 def with_confidence(payload: JSON) -> JSON:
     """The payload of a page that also asks how sure workers are, from 0 to 100."""
     return {**payload, "controls": {**payload["controls"], "confidence": True}}
+
+
+def with_answer_set(payload: JSON) -> JSON:
+    """The payload of a page that asks for all answers, one a line."""
+    return {**payload, "options": [], "controls": {**payload["controls"], "several": True, "yes_no": False}}
+
+
+def with_date(payload: JSON) -> JSON:
+    """The payload of a page that asks for the date for which the answer holds."""
+    return {**payload, "controls": {**payload["controls"], "as_of": True}}
+
+
+def date_of(payload: JSON, given: Any) -> dict[str, str]:
+    """{"as_of"} as given elsewhere, {} if it is not asked for or missing. ValueError for another value."""
+    if given is None or not payload["controls"].get("as_of"):
+        return {}
+    if not is_date(given):
+        raise ValueError("as_of must be a date such as 2024-05-31")
+    return {"as_of": given}
+
+
+def is_date(given: Any) -> bool:
+    """Whether it is a day as YYYY-MM-DD."""
+    try:
+        return isinstance(given, str) and len(given) == len("2024-05-31") and bool(date.fromisoformat(given))
+    except ValueError:
+        return False
 
 
 def needs_confidence(payload: JSON, answer: JSON) -> bool:
@@ -128,7 +159,7 @@ def completed(payload: JSON, answer: Any) -> JSON:
     """
     if not isinstance(answer, Mapping) or not isinstance(answer.get("text"), str):
         raise ValueError('needs {"text": ..., "support": [paragraph positions or titles]}')
-    stated = confidence_of(payload, answer.get("confidence"))
+    stated = confidence_of(payload, answer.get("confidence")) | date_of(payload, answer.get("as_of"))
     if is_closed_book(payload):  # models' predictions may name support
         return _placed(answer["text"], payload, {"facts": [], "support": [], **stated})
     support, facts = answer.get("support", []), answer.get("facts", [])
@@ -161,6 +192,8 @@ def problems(payload: JSON, answer: JSON) -> list[Problem]:
         result.append(Problem(where, _("Tick at least one paragraph that supports your answer.")))
     if needs_confidence(payload, answer) and answer.get("confidence") not in range(101):
         result.append(Problem("confidence", _("Say how sure you are, with a number from 0 to 100.")))
+    if controls.get("as_of") and answer["kind"] != "none" and not is_date(answer.get("as_of")):
+        result.append(Problem("as_of", _("Say for which date your answer holds.")))
     return result
 
 
@@ -168,12 +201,14 @@ def majority(answers: Sequence[JSON]) -> tuple[JSON, bool]:
     """The majority answer, separately the majority support, and whether there is a tie. ValueError without answers."""
     texts = human_scores.majorities(answers, key=answer_key)
     supports = human_scores.majorities(answers, key=lambda a: frozenset(a["support"]))
-    chosen = {name: value for name, value in texts[0].items() if name != "confidence"}  # which is one worker's
+    chosen = {name: value for name, value in texts[0].items() if name not in ONES_OWN}
     return {**chosen, "support": sorted(supports[0]["support"])}, len(texts) > 1 or len(supports) > 1
 
 
 def answer_key(answer: JSON) -> str:
     """The answer's text normalised: answers with equal keys count as the same in a vote."""
+    if answer["kind"] == SEVERAL:
+        return answer_sets.key(answer["text"])
     return metrics.MUSIQUE.key(answer_text(answer))
 
 
@@ -183,6 +218,8 @@ def doubted(answers: Sequence[JSON], gold: Example) -> JSON | None:
     Far: F1 below 0.5 with every gold answer, or an answer to an unanswerable question, or the reverse.
     """
     unanswerable = gold.answerable is False
+    if gold.answer_set or any(answer["kind"] == SEVERAL for answer in answers):
+        return None
     if not answers or not (gold.answers or unanswerable):
         return None
     texts = [answer_text(answer) for answer in answers]
@@ -210,6 +247,9 @@ def measured(answer: JSON, gold: Example, *, format: str) -> dict[str, float]:
     """
     scorer = metrics.scorer_for(format)
     scores: dict[str, float] = {}
+    if gold.answer_set:
+        found = answer_sets.accuracy(answer_text(answer), gold.answer_set)
+        scores |= {"loose": found.loose, "strict": found.strict}
     right = scorer.gold(gold.answers)
     if gold.answerable is False:
         scores |= dict.fromkeys(("answer_f1", "answer_em"), float(answer["kind"] == "none"))
@@ -225,6 +265,9 @@ def measured(answer: JSON, gold: Example, *, format: str) -> dict[str, float]:
 
 def answered(example: Example, answer: JSON) -> Example:
     """The example with the workers' answer and support in place of its own."""
+    if answer["kind"] == SEVERAL:
+        lines = tuple((line,) for line in answer_sets.lines_of(answer["text"]))
+        return replace(example, answer_set=lines, supports=tuple(answer["support"]))
     answers = (answer_text(answer), *(a for a in example.answers if a != answer_text(answer)))
     return replace(example, answers=answers, supports=tuple(answer["support"]))
 
@@ -263,6 +306,8 @@ def _placed(text: str, payload: JSON, given: JSON) -> JSON:
     blank = {"text": text, "paragraph": None, "start": None, "end": None, "option": None, **given}
     if not text.strip():
         return blank | {"kind": "none", "text": ""}
+    if payload["controls"].get("several"):
+        return blank | {"kind": SEVERAL, "text": "\n".join(answer_sets.lines_of(text))}
     if text in payload["options"]:
         return blank | {"kind": "option", "option": payload["options"].index(text)}
     if text.strip().lower() in {"yes", "no"} and payload["controls"]["yes_no"]:
@@ -276,7 +321,10 @@ def _placed(text: str, payload: JSON, given: JSON) -> JSON:
 
 def _answer_problems(payload: JSON, answer: JSON) -> Iterable[Problem]:
     kind, controls = answer["kind"], payload["controls"]
-    if kind not in (*KINDS, "typed") or (kind in {"span", "typed"} and not answer["text"].strip()):
+    if controls.get("several") and kind != "none":
+        if kind != SEVERAL or not answer["text"].strip():
+            yield Problem("text", _("Give all answers, one on each line."))
+    elif kind not in (*KINDS, "typed") or (kind in {"span", "typed"} and not answer["text"].strip()):
         words = (
             _("Type your answer.")
             if is_closed_book(payload)

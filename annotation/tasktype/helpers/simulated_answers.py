@@ -17,13 +17,20 @@ def imitated(payload: JSON, gold: Example, rng: Random, *, right: bool) -> JSON:
 
 
 def _stated(payload: JSON, answer: JSON, rng: Random, *, right: bool) -> JSON:
-    """The answer with a confidence, if it is asked for: on average higher if it is right."""
-    if not payload["controls"].get("confidence"):
-        return answer
-    return {**answer, "confidence": rng.randrange(10 * (4 if right else 1), 101, 5)}
+    """The answer with a date and a confidence, if they are asked for; the latter is mostly higher if it is right."""
+    controls = payload["controls"]
+    if controls.get("as_of"):
+        answer = {**answer, "as_of": f"2024-05-{rng.randrange(1, 31):02}"}
+    if controls.get("confidence"):
+        answer = {**answer, "confidence": rng.randrange(10 * (4 if right else 1), 101, 5)}
+    return answer
 
 
 def _answered(payload: JSON, gold: Example, rng: Random, *, right: bool) -> JSON:
+    if payload["controls"].get("several") and gold.answer_set:
+        answers = [rng.choice(aliases) for aliases in gold.answer_set]
+        lines = answers if right else [*answers[1:], "something else"]
+        return {"text": "\n".join(lines), "support": [] if is_closed_book(payload) else list(gold.supports or ())}
     if is_closed_book(payload):
         return {"text": _remembered(payload, gold, rng, right=right)}
     text = _right(payload, gold) if right else None

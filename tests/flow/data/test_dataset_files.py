@@ -219,7 +219,7 @@ def test_the_table_and_the_columns_say_what_the_lines_say(told: Batch, tmp_path:
     for kind in ("csv", "parquet"):
         rows = rows_of(told, kind, tmp_path)
         measures = ["answer_f1", "answer_em", "support_f1", "support_em"]
-        assert list(rows[0]) == dataset_files.columns_of(measures)
+        assert list(rows[0]) == dataset_files.columns_of([*measures, "loose", "strict"])
         assert [json.loads(row["answer"]) for row in rows] == [row["answer"] for row in told_lines]
         assert [str(row["current"]) for row in rows] == [str(row["current"]) for row in told_lines]
         assert [int(row["item"]) for row in rows] == [row["item"] for row in told_lines]
