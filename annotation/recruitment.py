@@ -6,8 +6,9 @@ the built-in marketplace needs no query.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
+from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 from django.db.models import QuerySet
@@ -101,18 +102,20 @@ class Marketplaces:
         return iter(())
 
 
-_registered = Marketplaces()
+_load: Callable[[], Marketplaces] = Marketplaces
 
 
-def register(app: Marketplaces) -> None:
-    """Set the implementation; called when Django starts."""
-    global _registered
-    _registered = app
+def register(load: Callable[[], Marketplaces]) -> None:
+    """Set what returns the implementation, when it is first needed; called when Django starts."""
+    global _load
+    _load = load
+    marketplaces.cache_clear()
 
 
+@cache
 def marketplaces() -> Marketplaces:
     """The registered implementation, or the defaults."""
-    return _registered
+    return _load()
 
 
 def name_of(batch: Batch) -> str:

@@ -3,6 +3,8 @@
 from django.apps import AppConfig
 from django.utils.translation import gettext_lazy as _
 
+from annotation.recruitment import Marketplaces
+
 
 class MarketplacesConfig(AppConfig):
     name = "annotation.marketplaces"
@@ -12,9 +14,14 @@ class MarketplacesConfig(AppConfig):
         from annotation import recruitment
         from annotation.flow.projects import audit_log
         from annotation.marketplaces import listeners
-        from annotation.marketplaces.answers import Published
         from annotation.marketplaces.models import Connection
 
         listeners.register()
-        recruitment.register(Published())
+        recruitment.register(_published)
         audit_log.SUBJECTS[Connection] = lambda row: audit_log.Subject(row.project, "marketplace", row.pk, row.name)
+
+
+def _published() -> Marketplaces:
+    from annotation.marketplaces.answers import Published
+
+    return Published()

@@ -1,7 +1,9 @@
-"""Listeners that write outbox rows for batches on marketplaces; other batches cost no query."""
+"""Listeners that write outbox rows for batches on marketplaces; other batches cost no query.
+
+Each imports what it calls, so that a command that only reads files does not load half of the engine.
+"""
 
 from annotation import events
-from annotation.marketplaces.flow import publications, studies, visit_decisions, visits
 from annotation.models import Assignment
 
 ORDER = 300  # last
@@ -23,11 +25,15 @@ def register() -> None:
 
 def batch_launching(event: events.BatchLaunching) -> None:
     """Raise Refused if the batch's marketplace cannot take it."""
+    from annotation.marketplaces.flow import publications, studies
+
     if event.batch.on_marketplace:
         (studies if studies.is_study(event.batch) else publications).prepare(event.batch)
 
 
 def hits_created(event: events.HitsCreated) -> None:
+    from annotation.marketplaces.flow import publications, studies
+
     if not event.batch.on_marketplace or studies.is_study(event.batch):
         return
     publications.intend(event.batch, event.hits)
@@ -36,6 +42,8 @@ def hits_created(event: events.HitsCreated) -> None:
 
 
 def batch_launched(event: events.BatchLaunched) -> None:
+    from annotation.marketplaces.flow import studies
+
     if event.batch.on_marketplace and studies.is_study(event.batch):
         studies.make(event.batch)
 
@@ -44,6 +52,8 @@ def standing_changed(
     event: events.BatchPaused | events.BatchResumed | events.BatchClosed | events.AssignmentsAdded,
 ) -> None:
     """Send the HITs' new state and number of assignments soon; a study follows its batch."""
+    from annotation.marketplaces.flow import publications, studies
+
     if not event.batch.on_marketplace:
         return
     publications.hurry(event.batch)
@@ -59,20 +69,28 @@ def _is_visited(assignment: Assignment) -> bool:
 
 def assignment_accepted(event: events.AssignmentAccepted) -> None:
     if _is_visited(event.assignment):
+        from annotation.marketplaces.flow import visits
+
         visits.note_accepted(event.assignment)
 
 
 def response_submitted(event: events.ResponseSubmitted) -> None:
     if event.revision == 1 and _is_visited(event.assignment):
+        from annotation.marketplaces.flow import visits
+
         visits.note_submitted(event.assignment)
 
 
 def assignment_approved(event: events.AssignmentApproved) -> None:
     if _is_visited(event.assignment):
+        from annotation.marketplaces.flow import visit_decisions
+
         visit_decisions.note_approved(event.assignment)
 
 
 def assignment_rejected(event: events.AssignmentRejected) -> None:
     """Raise Refused where a marketplace pays for more than this response."""
     if _is_visited(event.assignment):
+        from annotation.marketplaces.flow import visit_decisions
+
         visit_decisions.refuse_single(event.assignment, event.source)
