@@ -13,9 +13,9 @@ from django.db.models import F, Q
 from django.db.models.functions import Greatest, Now
 
 from annotation.models.batch import Batch, Hit
-from annotation.models.compiled import Update, compiled, compiled_update
+from annotation.models.compiled import Update, compiled, compiled_update, insert
 from annotation.models.fields import JSONTextField, TimestampField
-from annotation.models.project import Worker, public_id
+from annotation.models.project import Worker, mturk_id, public_id
 from annotation.pure.batches import lifecycle
 
 
@@ -162,6 +162,21 @@ class Assignment(models.Model):
                 condition=Q(state=lifecycle.SUBMITTED, approval="", auto_approve_at__isnull=False),
             ),
         ]
+
+    @classmethod
+    def give(cls, participation: Participation, hit: Hit, **kept: Any) -> Assignment:
+        """Store a new assignment of the HIT to the worker, whose lease begins now."""
+        row = cls(
+            **{"public_id": mturk_id()} | kept,
+            batch=participation.batch,
+            hit=hit,
+            worker_id=participation.worker_id,
+            group_key=hit.group_key,
+            instructions_version=participation.instructions_version,
+            lease_until=participation.batch.lease_end,
+        )
+        insert(row)
+        return row
 
     @classmethod
     def locked(cls, pk: int, *related: str, without: tuple[str, ...] = ()) -> Assignment:

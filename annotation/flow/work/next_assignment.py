@@ -29,8 +29,7 @@ from annotation.models import (
     QualificationRound,
     ReservedHit,
 )
-from annotation.models.compiled import Update, compiled, compiled_update, delete, insert
-from annotation.models.project import mturk_id
+from annotation.models.compiled import Update, compiled, compiled_update, delete
 from annotation.pure.batches import lifecycle
 
 
@@ -215,17 +214,7 @@ def _take_reserved(participation: Participation, hit: Hit) -> bool:
 
 
 def _accept(participation: Participation, hit: Hit, *, cursor: int, **kept: Any) -> Assignment:
-    assignment = Assignment(
-        **{"public_id": mturk_id()} | kept,
-        batch=participation.batch,
-        hit=hit,
-        worker_id=participation.worker_id,
-        group_key=hit.group_key,
-        instructions_version=participation.instructions_version,
-        lease_until=participation.batch.lease_end,
-        extended=_has_fixed_time(participation.batch),
-    )
-    insert(assignment)
+    assignment = Assignment.give(participation, hit, extended=_has_fixed_time(participation.batch), **kept)
     _move_on(participation.pk, cursor, hit.group_key)
     emit(AssignmentAccepted(assignment, hit))
     return assignment
