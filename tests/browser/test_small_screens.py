@@ -197,9 +197,9 @@ def test_the_tools_of_a_phone_are_one_line_and_the_question_can_be(desk: WorkPag
     worker.select("the")
     page.locator("#propose").tap()
     worker.submit()
-    expect(fold).to_have_attribute("aria-expanded", "false")
+    expect(fold).to_have_attribute("aria-expanded", "true")  # the next question is to be read
     fold.tap()
-    expect(fold).to_have_attribute("aria-expanded", "true")
+    expect(fold).to_have_attribute("aria-expanded", "false")
 
 
 def test_a_cross_closes_and_does_nothing_else(desk: WorkPage) -> None:
