@@ -100,7 +100,7 @@ def secrets(call: Call) -> Reply:
 @operation("POST", SECRETS)
 def create_secret(call: Call) -> Reply:
     (name,) = call.required("workspace_id")
-    if name != call.world.workspace:
+    if name not in call.world.workspaces:
         raise unknown("workspace", name)
     call.world.secrets[name] = call.world.new_id()
     return Reply(201, _secret(call.world, name))

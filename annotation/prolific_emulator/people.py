@@ -1,4 +1,4 @@
-"""Groups of participants, messages, the account and its workspace in the emulated API."""
+"""Groups of participants and messages in the emulated API."""
 
 from __future__ import annotations
 
@@ -152,37 +152,3 @@ def messages(call: Call) -> Reply:
 @operation("GET", MESSAGES + "unread/")
 def unread(call: Call) -> Reply:
     return _shown([row for row in call.world.messages if row["recipient"] == call.world.owner])
-
-
-@operation("GET", "/api/v1/users/me/")
-def me(call: Call) -> Reply:
-    return Reply(200, {"id": call.world.owner, "email": "researcher@example.org", "currency_code": call.world.currency})
-
-
-@operation("GET", "/api/v1/workspaces/")
-def workspaces(call: Call) -> Reply:
-    return Reply(200, {"results": [_workspace(call.world)]})
-
-
-@operation("GET", "/api/v1/workspaces/{workspace_id}/")
-def workspace(call: Call) -> Reply:
-    if call.parts["workspace_id"] != call.world.workspace:
-        raise unknown("workspace", call.parts["workspace_id"])
-    return Reply(200, _workspace(call.world))
-
-
-def _workspace(world: World) -> dict[str, Any]:
-    return {"id": world.workspace, "title": "Emulated workspace", "description": "", "owner": world.owner, "users": []}
-
-
-@operation("GET", "/api/v1/workspaces/{workspace_id}/balance/")
-def balance(call: Call) -> Reply:
-    workspace(call)
-    left = call.world.funds - call.world.spent()
-    parts = {"rewards": left, "fees": 0, "vat": 0}
-    amounts = {
-        "total_balance": call.world.funds,
-        "balance_breakdown": {"rewards": call.world.funds, "fees": 0, "vat": 0},
-    }
-    amounts |= {"available_balance": left, "available_balance_breakdown": parts}
-    return Reply(200, {"currency_code": call.world.currency, **amounts})

@@ -54,9 +54,13 @@ def operation(method: str, template: str) -> Callable[[Act], Act]:
 
 
 def find(method: str, path: str) -> tuple[str, Mapping[str, str], Act]:
-    """(template, parts, function) of a request; Problem where there is none."""
-    met = [(verb, *rest) for verb, template, pattern, act in OPERATIONS
-           if (found := pattern.fullmatch(path)) for rest in [(template, found.groupdict(), act)]]  # fmt: skip
+    """(template, parts, function) of a request; Problem where there is none. A GET may leave the last slash out."""
+    whole = path if path.endswith("/") or method != "GET" else f"{path}/"
+    met = [
+        (verb, template, found.groupdict(), act)
+        for verb, template, pattern, act in OPERATIONS
+        if (found := pattern.fullmatch(path) or pattern.fullmatch(whole))
+    ]
     for verb, template, parts, act in met:
         if verb == method:
             return template, parts, act

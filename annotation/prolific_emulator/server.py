@@ -14,13 +14,33 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from annotation.prolific_emulator import faults as drawn
-from annotation.prolific_emulator import hooks, link_tokens, money, people, routing, site, studies, submissions
+from annotation.prolific_emulator import (
+    filters,
+    hooks,
+    link_tokens,
+    money,
+    people,
+    routing,
+    site,
+    studies,
+    submissions,
+    workspaces,
+)
 from annotation.prolific_emulator.faults import Faults
 from annotation.prolific_emulator.problems import Problem
 from annotation.prolific_emulator.routing import Call, Reply
 from annotation.prolific_emulator.world import World
 
-MODULES = (hooks, link_tokens, money, people, studies, submissions)  # each registers its operations
+MODULES = (
+    filters,
+    hooks,
+    link_tokens,
+    money,
+    people,
+    studies,
+    submissions,
+    workspaces,
+)  # each registers its operations
 ROUND = 0.05  # seconds between two looks for webhooks that are due
 MOST_BYTES = 2_000_000
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections import Counter
 from datetime import datetime, timedelta
 from typing import Any
 
-from annotation.prolific_emulator import hooks
+from annotation.prolific_emulator import filters, hooks
 from annotation.prolific_emulator.problems import Problem, unknown
 from annotation.prolific_emulator.routing import Call, Reply, operation, page_of
 from annotation.prolific_emulator.world import FEE, HOLDS_PLACE, World, screen_out_reward, stamp
@@ -17,7 +18,7 @@ UNPUBLISHED, SCHEDULED, ACTIVE, PAUSED, COMPLETED = "UNPUBLISHED", "SCHEDULED", 
 FULL = "AWAITING REVIEW"
 REQUIRED = ("name", "description", "prolific_id_option", "completion_codes",
             "total_available_places", "estimated_completion_time", "reward")  # fmt: skip
-REFUSED = ("completion_code", "eligibility_requirements")
+REFUSED = ("eligibility_requirements",)
 CHANGED_LATER = {"internal_name", "total_available_places", "access_details", "submissions_config"}
 DEFAULTS: dict[str, Any] = {
     "internal_name": None,
@@ -60,6 +61,15 @@ def as_json(world: World, study: dict[str, Any]) -> dict[str, Any]:
     return study | counted | {"total_cost": round(cost), "currency_code": world.currency, "study_type": "SINGLE"}
 
 
+def _current(body: dict[str, Any]) -> dict[str, Any]:
+    """A body without the former `completion_code`, which is the only code of a body that has no others."""
+    kept = {name: value for name, value in body.items() if name != "completion_code"}
+    if body.get("completion_code") and "completion_codes" not in body:
+        review = {"code": body["completion_code"], "code_type": "COMPLETED", "actions": [{"action": "MANUALLY_REVIEW"}]}
+        kept["completion_codes"] = [review]
+    return kept
+
+
 def _check(world: World, body: dict[str, Any]) -> None:
     wrong: dict[str, list[str]] = {name: ["This field is not supported any more."] for name in REFUSED if name in body}
     minutes = body["estimated_completion_time"]
@@ -79,6 +89,8 @@ def _check(world: World, body: dict[str, Any]) -> None:
         wrong["completion_codes"] = ["The screen out reward must be less than the reward of the study."]
     if body.get("is_external_study_url_secure") and not world.signs_links:
         wrong["is_external_study_url_secure"] = ["This is not available to your workspace."]
+    if body.get("project", world.project) not in world.projects:
+        wrong["project"] = ["There is no such project."]
     if wrong:
         raise Problem(400, wrong)
 
@@ -107,11 +119,12 @@ def url_for(world: World, study: dict[str, Any]) -> str:
 
 @operation("POST", STUDIES)
 def create(call: Call) -> Reply:
+    world, call.body = call.world, _current(call.body)
     call.required(*REQUIRED)
-    _check(call.world, call.body)
-    world = call.world
+    _check(world, call.body)
     minutes = call.body["estimated_completion_time"]
-    study = DEFAULTS | {"maximum_allowed_time": math.ceil(2 + 2 * minutes + 2 * math.sqrt(minutes))} | call.body
+    study = DEFAULTS | {"maximum_allowed_time": math.ceil(2 + 2 * minutes + 2 * math.sqrt(minutes))}
+    study |= {"project": world.project} | call.body | filters.for_study(world, call.body)
     study |= {"id": world.new_id(), "status": UNPUBLISHED, "is_ready_to_publish": True}
     study |= {"date_created": stamp(world.now()), "published_at": None, "publish_at": None}
     world.studies[study["id"]] = study
@@ -122,10 +135,12 @@ def create(call: Call) -> Reply:
 def listed(call: Call) -> Reply:
     state = call.query.get("state")
     rows = [study for study in call.world.studies.values() if state in (None, study["status"])]
-    short = [{name: study[name] for name in SHORT} for study in reversed(rows)]
-    for row in short:
-        row["places_taken"] = call.world.places_taken(row["id"])
-    return page_of(call, short)
+    return page_of(call, [short(call.world, study) for study in reversed(rows)])
+
+
+def short(world: World, study: dict[str, Any]) -> dict[str, Any]:
+    """A study as lists show it."""
+    return {name: study[name] for name in SHORT} | {"places_taken": world.places_taken(study["id"])}
 
 
 @operation("GET", STUDIES + "{id}/")
@@ -137,8 +152,9 @@ def shown(call: Call) -> Reply:
 def change(call: Call) -> Reply:
     study = study_named(call.world, call.parts["id"])
     if study["status"] == UNPUBLISHED:
-        _check(call.world, study | call.body)
-        study |= call.body
+        body = _current(call.body)
+        _check(call.world, study | body)
+        study |= body | filters.for_study(call.world, body)
         call.world.studies[study["id"]] = study
         return Reply(200, as_json(call.world, study))
     if set(call.body) == {"completion_codes"}:
@@ -166,6 +182,28 @@ def _raise_slots(study: dict[str, Any], codes: list[dict[str, Any]]) -> None:
         if len(codes) != 1 or not own or not given or given[0]["slots"] < own[0]["slots"]:
             raise Problem(400, {"completion_codes": ["Only the slots of a screen-out can change, and only upwards."]})
         own[0]["slots"] = given[0]["slots"]
+
+
+@operation("POST", STUDIES + "{id}/clone/")
+def clone(call: Call) -> Reply:
+    world, study = call.world, study_named(call.world, call.parts["id"])
+    body = {name: value for name, value in study.items() if name not in {"filter_set_id", "filter_set_version"}}
+    body |= {"id": world.new_id(), "status": UNPUBLISHED, "date_created": stamp(world.now())}
+    if call.body.get("block_previous_participants", True):
+        block = {"filter_id": "previous_studies_blocklist", "selected_values": [study["id"]]}
+        body["filters"] = [*(study["filters"] or []), block]
+    world.studies[body["id"]] = copy.deepcopy(body | {"published_at": None, "publish_at": None})
+    return Reply(200, as_json(world, world.studies[body["id"]]))
+
+
+@operation("GET", STUDIES + "{id}/access-details-progress/")
+def progress(call: Call) -> Reply:
+    study = study_named(call.world, call.parts["id"])
+    if not study.get("access_details"):
+        raise unknown("access details collection of the study", study["id"])
+    taken = Counter(one.url for one in call.world.of_study(study["id"]) if one.status in HOLDS_PLACE)
+    rows = [part | {"allocated": taken[part["external_url"]]} for part in study["access_details"]]
+    return Reply(200, {"id": study["id"], "progress": rows})
 
 
 @operation("DELETE", STUDIES + "{id}/")

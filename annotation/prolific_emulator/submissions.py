@@ -56,7 +56,7 @@ def reserve(world: World, study: dict[str, Any], participant: str) -> Submission
     most = study["submissions_config"].get("max_submissions_per_participant") or 1
     if study["status"] != studies.ACTIVE or world.places_taken(study["id"]) >= study["total_available_places"]:
         raise Problem(400, "The study has no free place.")
-    if len(earlier) >= most or not _is_eligible(world, study, participant):
+    if 0 < most <= len(earlier) or not _is_eligible(world, study, participant):  # -1: as often as they like
         raise Problem(400, "The study is not open to this participant.")
     url = studies.url_for(world, study)
     one = Submission(world.new_id(), study["id"], participant, RESERVED, reserved_at=world.now(), url=url)
@@ -66,15 +66,24 @@ def reserve(world: World, study: dict[str, Any], participant: str) -> Submission
 
 
 def _is_eligible(world: World, study: dict[str, Any], participant: str) -> bool:
-    for chosen in study.get("filters") or []:
-        members = {
-            who for name in chosen.get("selected_values", []) for who in world.groups.get(name, {}).get("members", {})
-        }
-        if chosen["filter_id"] == "participant_group_allowlist" and participant not in members:
-            return False
-        if chosen["filter_id"] == "participant_group_blocklist" and participant in members:
-            return False
-    return True
+    return all(_passes(world, chosen, participant) for chosen in study.get("filters") or [])
+
+
+def _passes(world: World, chosen: dict[str, Any], participant: str) -> bool:
+    """Whether a filter lets the participant in; what the emulator does not know of them always does."""
+    what, _line, side = chosen["filter_id"].rpartition("_")
+    if "selected_filters" in chosen:
+        each = [_passes(world, part, participant) for part in chosen["selected_filters"]]
+        return any(each) if chosen["filter_id"] == "or" else all(each)
+    named = chosen.get("selected_values", [])
+    known = {
+        "participant_group": {who for name in named for who in world.groups.get(name, {}).get("members", {})},
+        "previous_studies": {one.participant for one in world.submissions.values() if one.study in named},
+        "custom": set(named),
+    }
+    if what not in known or side not in {"allowlist", "blocklist"}:
+        return True
+    return (participant in known[what]) == (side == "allowlist")
 
 
 def start(world: World, one: Submission) -> str:

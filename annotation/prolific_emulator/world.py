@@ -98,6 +98,9 @@ class World:
     submissions: dict[str, Submission] = field(default_factory=dict)
     bonuses: dict[str, BulkBonus] = field(default_factory=dict)
     groups: dict[str, dict[str, Any]] = field(default_factory=dict)
+    filter_sets: dict[str, dict[str, Any]] = field(default_factory=dict)
+    workspaces: dict[str, dict[str, Any]] = field(default_factory=dict)
+    projects: dict[str, dict[str, Any]] = field(default_factory=dict)
     secrets: dict[str, str] = field(default_factory=dict)  # {workspace: secret}
     subscriptions: dict[str, Subscription] = field(default_factory=dict)
     events: list[Event] = field(default_factory=list)
@@ -107,7 +110,9 @@ class World:
     def __post_init__(self) -> None:
         self.lock = threading.RLock()
         self.rng = Random(self.seed)
-        self.workspace, self.owner = self.new_id(), self.new_id()
+        self.owner = self.new_id()
+        self.workspace = new_workspace(self, "Emulated workspace", "")["id"]  # the one with funds
+        self.project = new_project(self, self.workspace, "Project")["id"]
 
     def now(self) -> datetime:
         return datetime.now(UTC) + self.ahead
@@ -140,6 +145,19 @@ class World:
             rewards += screened_out * screen_out_reward(study)
         bonuses = sum(cents for one in self.bonuses.values() for _who, cents in one.rows * one.calls)
         return round((rewards + bonuses) * (1 + FEE))
+
+
+def new_workspace(world: World, title: str, description: str) -> dict[str, Any]:
+    """Add a workspace."""
+    row = {"id": world.new_id(), "title": title, "description": description, "owner": world.owner, "users": []}
+    return world.workspaces.setdefault(row["id"], row)
+
+
+def new_project(world: World, workspace: str, title: str) -> dict[str, Any]:
+    """Add a project to a workspace."""
+    row: dict[str, Any] = {"id": world.new_id(), "title": title, "description": "", "owner": world.owner, "users": []}
+    row |= {"workspace": workspace, "type": "PRIVATE", "naivety_distribution_rate": None}
+    return world.projects.setdefault(row["id"], row)
 
 
 def screen_out_reward(study: dict[str, Any]) -> int:

@@ -18,8 +18,11 @@ FOLDER = Path(__file__).resolve().parents[3] / "shared" / "data" / "prolific"
 
 FILES = (
     "bonuses",
+    "filters",
+    "filtersets",
     "messages",
     "participantgroups",
+    "projects",
     "studies",
     "submissions",
     "users",
@@ -27,6 +30,10 @@ FILES = (
     "wellknownendpoints",
     "workspaces",
 )
+
+# Schemas whose alternatives overlap, though `oneOf` allows only one: a whole number is a number too, and every detailed
+# filter is a short one.
+OVERLAPPING = ("RangeFilter", "FilterListResultsItems")
 
 
 def is_here() -> bool:
@@ -40,6 +47,9 @@ def operations() -> dict[tuple[str, str], tuple[Any, Any]]:
     found = {}
     for name in FILES:
         document = yaml.load((FOLDER / f"{name}.yml").read_text(), yaml.CSafeLoader)
+        for title, schema in document["components"]["schemas"].items():
+            if title.startswith(OVERLAPPING) and "oneOf" in schema:
+                schema["anyOf"] = schema.pop("oneOf")
         for path, verbs in document["paths"].items():
             for verb, operation in verbs.items():
                 found[verb.upper(), _unnamed(path)] = (operation, document)

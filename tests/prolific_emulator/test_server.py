@@ -46,7 +46,7 @@ def detail(answer: tuple[int, Any]) -> Any:
     return body["error"]["detail"]
 
 
-def test_a_draft_names_every_field_that_is_missing_or_retired(asks: Asks) -> None:
+def test_a_draft_names_every_field_that_is_missing_or_refused(asks: Asks) -> None:
     assert set(detail(asks("POST", "/studies/", {"name": "Wells"}))) >= {"description", "reward", "completion_codes"}
     whole = {
         "name": "n",
@@ -54,10 +54,15 @@ def test_a_draft_names_every_field_that_is_missing_or_retired(asks: Asks) -> Non
         "external_study_url": "https://x/",
         "prolific_id_option": "url_parameters",
     }
-    whole |= {"total_available_places": 1, "estimated_completion_time": 9, "reward": 100, "completion_code": "A"}
+    whole |= {
+        "total_available_places": 1,
+        "estimated_completion_time": 9,
+        "reward": 100,
+        "eligibility_requirements": [],
+    }
     whole |= {"completion_codes": [], "maximum_allowed_time": 9}
     wrong = set(detail(asks("POST", "/studies/", whole)))
-    assert wrong == {"external_study_url", "completion_code", "completion_codes", "maximum_allowed_time"}
+    assert wrong == {"external_study_url", "eligibility_requirements", "completion_codes", "maximum_allowed_time"}
 
 
 def test_after_publishing_only_some_fields_change(asks: Asks, published: str) -> None:
