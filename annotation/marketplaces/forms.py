@@ -18,7 +18,6 @@ from annotation.marketplaces.models import Connection, PanelStudy
 from annotation.marketplaces.models.connections import FEES
 from annotation.marketplaces.study_base import StudyMarketplace
 from annotation.models import clock
-from annotation.pure.money import pricing
 
 SECRET = forms.PasswordInput(attrs={"autocomplete": "off"})
 
@@ -62,7 +61,7 @@ class ConnectionForm(KeysForm):
         help_text=_("Only pages from this origin may embed your tasks. Leave empty to use the endpoint's origin."),
     )
     region = forms.SlugField(label=_("Region"), max_length=30, initial="us-east-1", required=False)
-    fees = forms.ChoiceField(label=_("Fees"), choices=FEES, initial=pricing.NO_FEES)
+    fees = forms.ChoiceField(label=_("Fees"), choices=[("", _("the marketplace's default")), *FEES], required=False)
     options = forms.CharField(
         label=_("Settings"),
         required=False,
@@ -75,6 +74,9 @@ class ConnectionForm(KeysForm):
     def __init__(self, *given: Any, **named_ones: Any) -> None:
         super().__init__(*given, **named_ones)
         panels = [(name, study_kind(name).label) for name in named(StudyMarketplace)]
+        self.fields["fees"].help_text = " ".join(
+            str(study_kind(name).fees_source) for name in named(StudyMarketplace) if study_kind(name).fees_source
+        )
         self.fields["preset"].choices = [*Connection.Preset.choices, *panels]  # type: ignore[attr-defined]
         if self.data.get("preset") in dict(panels):
             is_called = study_kind(self.data["preset"]).offers("balance")

@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Any
 
 from annotation.marketplaces.base import Marketplace, NotOffered, optional
+from annotation.pure.money import pricing
 
 
 class Outcome(StrEnum):
@@ -145,12 +146,15 @@ class StudyMarketplace(Marketplace):
     `pays_screened_out`: whether it pays participants who are screened out a part of the reward.
     `smallest_part`: the lowest percentage of the reward that `approve_in_part` pays.
     `demographics`: names of the columns of its export that can be kept, in lower case; empty: any.
-    `endpoint` and `worker_origin`: defaults of a connection. `option_names`: {option of a connection: label}.
+    `endpoint`, `worker_origin` and `fees`: defaults of a connection. `option_names`: {option of a connection: label}.
+    `fees_source`: what is known of the fees, and as of when.
     """
 
     label: Any = ""  # for people
     endpoint: str = ""
     worker_origin: str = ""
+    fees: str = pricing.NO_FEES
+    fees_source: Any = ""
     option_names: Mapping[str, Any] = {}
 
     codes: tuple[Outcome, ...] = tuple(Outcome)

@@ -50,6 +50,19 @@ def test_a_panel_is_added_with_lines_of_settings_and_without_keys(requester: Cli
         assert why in shown.content.decode()
 
 
+def test_a_panel_has_the_fees_that_its_kind_is_known_for_until_others_are_chosen(
+    requester: Client, project: Any
+) -> None:
+    given = {"preset": "prolific", "region": "", "secret": "token", "fees": ""}
+    for name, chosen, stored in [("usual", "", "pct43"), ("university", "pct33", "pct33"), ("old", "house", "house")]:
+        shown = requester.post("/projects/wells/marketplaces/", given | {"name": name, "fees": chosen}, follow=True)
+        assert shown.status_code == 200
+        assert Connection.objects.get(name=name).fees == stored
+    assert b"as of July 2026" in shown.content
+    requester.post("/projects/wells/marketplaces/", {"name": "sona", "preset": "link", "region": "", "fees": ""})
+    assert Connection.objects.get(name="sona").fees == "house"
+
+
 def test_a_panel_is_added_by_command(project: Any) -> None:
     said = StringIO()
     options = ["participant=PID", "return=https://panel.example/?cc={code}"]

@@ -40,7 +40,14 @@ def open_study(*, url: str, workspace: str, hits: int, each: int, per_visit: int
         records = write_records(Path(folder) / "records.jsonl", hits)
         dataset_import.import_dataset(project, records, format="jsonl", name="records")
     place = connections.add(
-        project, "panel", kind="prolific", endpoint_url=url, worker_origin=url, key_id=workspace, secret="emulator"
+        project,
+        "panel",
+        kind="prolific",
+        endpoint_url=url,
+        worker_origin=url,
+        key_id=workspace,
+        secret="emulator",
+        fees="house",
     )
     batch = batch_launch.create_batch(
         project, "study", task="answer", datasets=list(project.datasets.all()), instructions="Read and answer.",

@@ -167,7 +167,7 @@ def add(
     shape = kinds()[kind]
     given = {field: value.strip() for field, value in more.items() if value.strip()}
     if issubclass(shape, StudyMarketplace):
-        settled = {"endpoint_url": shape.endpoint, "worker_origin": shape.worker_origin} | given
+        settled = {"endpoint_url": shape.endpoint, "worker_origin": shape.worker_origin, "fees": shape.fees} | given
         _check_options(shape, options or {})
     else:
         settled = presets()[preset] | given

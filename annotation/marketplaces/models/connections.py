@@ -62,6 +62,11 @@ class Connection(models.Model):
         """What kind of marketplace it is, for people."""
         return str(getattr(kinds()[self.kind], "label", "") or self.get_preset_display())
 
+    @property
+    def fees_source(self) -> str:
+        """What is known of the marketplace's fees, and when."""
+        return str(getattr(kinds()[self.kind], "fees_source", ""))
+
 
 class BatchMarketplace(models.Model):
     """The marketplace on which a batch is published. `Batch.on_marketplace` is True if there is one."""

@@ -38,6 +38,8 @@ class Prolific(StudyMarketplace):
     label = _("Prolific")
     endpoint = "https://api.prolific.com"
     worker_origin = "https://app.prolific.com"
+    fees = "pct43"
+    fees_source = _("Prolific takes 42.8 % from companies and 33.3 % from universities, as of July 2026.")
     option_names: Mapping[str, Any] = {
         "project": _("Prolific's id of the project, or empty"),
         "signed_links": _("yes, if your workspace has signed links, or empty"),

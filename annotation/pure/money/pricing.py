@@ -9,9 +9,8 @@ CENT: Final = Decimal("0.01")
 NO_FEES: Final = "house"
 MTURK: Final = "mturk"
 SCHEDULES: Final = [(NO_FEES, "none"), (MTURK, "Mechanical Turk's of 2015: 20 %, 40 % from 10 assignments on")]
-# A panel's own, each with its rate in percent.
-PANEL_RATES: Final = {"pct33": Decimal("33.3"), "pct43": Decimal("42.8")}
-PANEL_SCHEDULES: Final = [("pct33", "33.3 % (Prolific, universities)"), ("pct43", "42.8 % (Prolific, companies)")]
+PANEL_RATES: Final = {"pct33": Decimal("33.3"), "pct43": Decimal("42.8")}  # in percent
+PANEL_SCHEDULES: Final = [("pct33", "33.3 %"), ("pct43", "42.8 %")]
 MANY: Final = 10  # assignments of a HIT from which MTurk's surcharge holds
 
 

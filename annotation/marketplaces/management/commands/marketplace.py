@@ -32,7 +32,7 @@ class Command(JSONCommand):
         add("--worker-origin", type=words(300), default="", help="scheme and host of its pages for workers")
         add("--region", type=words(30), default="us-east-1")
         add("--key-id", type=words(128), default="", help=f"access key ID; the secret is read from {IN_SECRET}")
-        add("--fees", choices=[name for name, _label in FEES], default="house")
+        add("--fees", choices=[name for name, _label in FEES], default="", help="default: the marketplace's")
 
     def act(self, **options: Any) -> dict[str, Any]:
         project, action, names = project_of(options), options["action"], options["name"]
