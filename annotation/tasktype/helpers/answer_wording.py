@@ -24,7 +24,7 @@ def reworded(payload: JSON, answer: JSON, text: str, *, no_answer: bool) -> JSON
     if text.strip() == wording(answer).strip() and not problems(payload, answer):
         return answer
     text = "" if no_answer and text.strip().casefold() == NO_ANSWER else text.strip()
-    kept = {name: answer.get(name) for name in ("support", "facts", *ONES_OWN)}
+    kept = {name: answer[name] for name in ("support", "facts", *ONES_OWN) if name in answer}
     changed = completed(payload, {"text": text, **kept})
     if changed["kind"] == "none" and no_answer:
         return changed

@@ -99,13 +99,15 @@ def with_date(payload: JSON) -> JSON:
     return {**payload, "controls": {**payload["controls"], "as_of": True}}
 
 
-def date_of(payload: JSON, given: Any) -> dict[str, str]:
-    """{"as_of"} as given elsewhere, {} if it is not asked for or missing. ValueError for another value."""
-    if given is None or not payload["controls"].get("as_of"):
-        return {}
-    if not is_date(given):
+def ones_own(payload: JSON, answer: Mapping[str, Any]) -> JSON:
+    """Those of ONES_OWN that the batch asks for, as given elsewhere; None stays. ValueError for another value."""
+    stated = {name: answer[name] for name in ONES_OWN if payload["controls"].get(name) and name in answer}
+    confidence, day = stated.get("confidence"), stated.get("as_of")
+    if confidence is not None and not (type(confidence) is int and 0 <= confidence <= 100):
+        raise ValueError("confidence must be a whole number from 0 to 100")
+    if day is not None and not is_date(day):
         raise ValueError("as_of must be a date such as 2024-05-31")
-    return {"as_of": given}
+    return stated
 
 
 def is_date(given: Any) -> bool:
@@ -120,15 +122,6 @@ def needs_confidence(payload: JSON, answer: JSON) -> bool:
     """Whether a response states a confidence: “I do not know” has none."""
     unknown = is_closed_book(payload) and answer["kind"] == "none"
     return bool(payload["controls"].get("confidence")) and not unknown
-
-
-def confidence_of(payload: JSON, given: Any) -> dict[str, int]:
-    """{"confidence"} as given elsewhere, {} if it is not asked for or missing. ValueError for another value."""
-    if given is None or not payload["controls"].get("confidence"):
-        return {}
-    if type(given) is not int or not 0 <= given <= 100:
-        raise ValueError("confidence must be a whole number from 0 to 100")
-    return {"confidence": given}
 
 
 def is_closed_book(payload: JSON) -> bool:
@@ -159,7 +152,7 @@ def completed(payload: JSON, answer: Any) -> JSON:
     """
     if not isinstance(answer, Mapping) or not isinstance(answer.get("text"), str):
         raise ValueError('needs {"text": ..., "support": [paragraph positions or titles]}')
-    stated = confidence_of(payload, answer.get("confidence")) | date_of(payload, answer.get("as_of"))
+    stated = ones_own(payload, answer)
     if is_closed_book(payload):  # models' predictions may name support
         return _placed(answer["text"], payload, {"facts": [], "support": [], **stated})
     support, facts = answer.get("support", []), answer.get("facts", [])

@@ -33,6 +33,9 @@ class Options:
     choices: bool = False
     sentences: bool = False
     context: str = "shown"
+    several: bool = False
+    as_of: bool = False
+    confidence: bool = False
 
     def __post_init__(self) -> None:
         if self.low > self.high:
