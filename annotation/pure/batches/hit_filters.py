@@ -6,7 +6,7 @@ A cut is part of URLs and, as the key of a report, of database rows; both use th
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import date
 from urllib.parse import urlencode
 
@@ -48,7 +48,8 @@ class Cut:
     @property
     def query(self) -> dict[str, str]:
         """The filter's set fields as URL parameters."""
-        filters = {name: value for name, value in asdict(self).items() if value not in (None, "", False)}
+        found = ((field.name, getattr(self, field.name)) for field in fields(self))  # a report asks thousands of times
+        filters = {name: value for name, value in found if value not in (None, "", False)}
         return {name: "1" if value is True else str(value) for name, value in filters.items()}
 
     @property
