@@ -137,7 +137,9 @@ class Consulting(ABC):
 class FollowedUp(ABC):
     """Some results call for asking the question again, in another task."""
 
-    follow_up: ClassVar[FollowUp]
+    @abstractmethod
+    def follow_up(self, options: Any) -> FollowUp | None:
+        """How to ask again in a batch with these options; None: not at all."""
 
 
 class SecondOpinion(ABC):
@@ -321,6 +323,11 @@ def kept(task: TaskType, payload: JSON, stored: JSON | None, answer: JSON) -> JS
 
 def with_next_step(task: TaskType, payload: JSON, stored: JSON | None, answer: JSON) -> JSON | None:
     return task.with_next_step(payload, stored, answer) if isinstance(task, Stepwise) else None
+
+
+def follow_up(task: TaskType, stored: Mapping[str, Any]) -> FollowUp | None:
+    """How questions of a batch with these stored options are asked again."""
+    return task.follow_up(task.options(stored)) if isinstance(task, FollowedUp) else None
 
 
 def opened_by(task: TaskType, aggregate: JSON, gold: Example, elsewhere: Sequence[Elsewhere]) -> str:

@@ -52,6 +52,7 @@ STATUS_WORDS = {
     UNDECIDED: _("undecided"),
 }
 ALL = _("all")
+COUNTS = {2: _("2 hops"), 3: _("3 hops"), 4: _("4 hops")}
 MODELS = {"DFGN": (0.604, 0.489), "DecompRC": (0.504, 0.384), "CogQA": (0.498, 0.389)}  # Tang et al. 2021, Figure 2
 
 
@@ -200,7 +201,9 @@ def _outcome_table(marks: Sequence[Marks], hops: int, seed: int) -> JSON:
         cells.append([words, *(clustered_share(each, seed, resamples=1_999).as_json() for each in own)])
     columns = (_("q and its sub-questions"), _("Responses (EM)"), _("Responses (PM)"))
     note = _("c: correct, w: wrong; the question, then its sub-questions in order (Tang et al. 2021, Tables 3 and 4).")
-    return table(f"outcomes-{hops}", _("Right and wrong answers"), columns, cells, note, variant=f"{hops}")
+    return table(
+        f"outcomes-{hops}", _("Right and wrong answers"), columns, cells, note, variant=COUNTS.get(hops, str(hops))
+    )
 
 
 def _failure_rate(marks: Sequence[Marks], part: str, seed: int) -> JSON:

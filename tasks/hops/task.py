@@ -49,6 +49,17 @@ from .wording import WRITES, reworded, wording
 SECONDS_A_STEP = 25
 
 
+FOLLOW_UP = FollowUp(
+    label=_("Ask under-cited questions again, without those paragraphs and closed-book"),
+    how="withhold",
+    options={"uncited": True},
+    batches={
+        "withheld": ("answer", {"support": False, "no_answer": True}),
+        "closed-book": ("answer", {"context": "none", "support": False, "no_answer": True}),
+    },
+)
+
+
 class Hops(Stepwise, Consulting, FollowedUp, Labelled, Arranged, Live, Practised, Doubtful, Adjudicable, HopsTask):
     """Answers as in steps.py. `shows`: the steps that an arm gives; a page has them only once they are open."""
 
@@ -59,15 +70,6 @@ class Hops(Stepwise, Consulting, FollowedUp, Labelled, Arranged, Live, Practised
     needs = _("Requires a question, its answer and its decomposition into two or more hops, with their paragraphs.")
     writes = WRITES
     live = {"search": answering.search}
-    follow_up = FollowUp(
-        label=_("Ask under-cited questions again, without those paragraphs and closed-book"),
-        how="withhold",
-        options={"uncited": True},
-        batches={
-            "withheld": ("answer", {"support": False, "no_answer": True}),
-            "closed-book": ("answer", {"context": "none", "support": False, "no_answer": True}),
-        },
-    )
     labels = {
         "one": Label(_("one step"), {"kind": "one"}),
         "several": Label(_("several steps"), {"kind": "several"}),
@@ -126,6 +128,9 @@ class Hops(Stepwise, Consulting, FollowedUp, Labelled, Arranged, Live, Practised
             return super().agreeing(payload, answers, aggregate)
         return int(aggregate["votes"])
 
+    def follow_up(self, options: Options) -> FollowUp | None:
+        return FOLLOW_UP if options.arm == FREE else None
+
     def opened_by(self, aggregate: JSON, gold: Example, elsewhere: Sequence[Elsewhere]) -> str:
         """A shortcut is for a requester to look at."""
         return SHORTCUT if status(gold, aggregate, elsewhere) == SHORTCUT else ""
@@ -159,7 +164,7 @@ class Hops(Stepwise, Consulting, FollowedUp, Labelled, Arranged, Live, Practised
         return answering.answer_key(hop) if hop else str(answer["kind"])
 
     def imitate(self, payload: JSON, gold: Example, rng: Random, *, right: bool) -> JSON:
-        """Gold's hops; a mistake is another answer to the question, or one hop only."""
+        """Gold's hops; a mistake is another answer to one of the steps, or one hop only."""
         arm = payload["arm"]
         if arm == KIND:
             return {"kind": KINDS[(len(gold.hops) > 1) == right], "hops": []}
@@ -172,9 +177,9 @@ class Hops(Stepwise, Consulting, FollowedUp, Labelled, Arranged, Live, Practised
                 written, right_answers, right = written[-1:], right_answers[-1:], True
         else:
             written = [("", None)] * len(right_answers)
-        hops = []
+        hops, mistaken = [], len(right_answers) if arm == FREE else 1 + rng.randrange(len(right_answers))
         for number, ((question, support), answers) in enumerate(zip(written, right_answers, strict=True), 1):
-            knows = right or number < len(right_answers)
+            knows = right or number != mistaken
             places = None if support is None else (support,)
             step = replace(gold, answers=answers, supports=places or gold.supports)
             answer = imitated(payload, step, rng, right=knows) | {"support": list(places or ())}

@@ -272,6 +272,15 @@ def test_an_under_cited_question_is_asked_again_by_one_click_and_a_shortcut_wait
     batch_scores.score_batch(batch)
     client.force_login(alice)
     report = f"/projects/{project.slug}/batches/study/report/"
+    other = batch_launch.create_batch(
+        project,
+        "given",
+        task="hops",
+        datasets=list(batch.datasets.all()),
+        options={"arm": "single"},
+        instructions="Go.",
+    )
+    assert client.post(f"/projects/{project.slug}/batches/{other.slug}/report/follow-up/").status_code == 404
     assert f"{report}follow-up/" in client.get(report).content.decode()
     assert client.post(f"{report}follow-up/").status_code == 303
     again = [follow_up.follow_up(batch), follow_up.follow_up(batch)]

@@ -3,6 +3,8 @@
 import hashlib
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from annotation.flow.batches import batch_launch
 from annotation.flow.data.derivation import derive_dataset
 from annotation.flow.data.item_writer import OnProgress, no_progress
@@ -11,7 +13,7 @@ from annotation.flow.reports.batch_scores import version_key
 from annotation.flow.review.results_dataset import create_results_dataset
 from annotation.models import Batch, Dataset, User
 from annotation.registry import default_instructions, task_type
-from annotation.tasktype import FollowedUp, capabilities
+from annotation.tasktype import capabilities
 
 LONGEST = 40  # characters of the batch's name in those of datasets and drafts
 
@@ -22,10 +24,9 @@ def follow_up(batch: Batch, *, user: User | None = None, progress: OnProgress = 
     Returns {"items", "dataset", "batches": {name: title}}; no drafts without items. The same results give the same
     names, so a second call changes nothing. Raises Refused if the batch has no results.
     """
-    task = task_type(batch.task)
-    if not isinstance(task, FollowedUp):
-        raise Refused("this task has no follow-up")
-    again = task.follow_up
+    again = capabilities.follow_up(task_type(batch.task), batch.options)
+    if again is None:
+        raise Refused(_("There is nothing to ask again in this batch."))
     base = f"{batch.slug[:LONGEST].rstrip('-')}-{hashlib.sha256(version_key(batch).encode()).hexdigest()[:6]}"
     create_results_dataset(batch, name=f"{base}-results", user=user, progress=progress)
     results = _dataset(batch, f"{base}-results")

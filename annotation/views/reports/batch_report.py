@@ -19,7 +19,7 @@ from annotation.pure.batches.hit_filters import Cut
 from annotation.pure.people import roles
 from annotation.recruitment import marketplaces
 from annotation.registry import task_type
-from annotation.tasktype import FollowedUp
+from annotation.tasktype import capabilities
 from annotation.views.access import member_action, member_page, requester_action
 from annotation.views.batches.batch_page import OPENED, batch_context, batch_of, is_folded
 from annotation.views.post_handling import see, see_job
@@ -50,8 +50,9 @@ def report(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
         return render(request, "reports/report.html", context | {"folded": places["wanted"], "report": None})
     if kept:
         context |= exhibit(kept.content, shown, cut) | {"worst": _worst(shown, cut), "report_exports": EXPORTS}
-    if kept and not cut.is_part and roles.RUN in request.may and isinstance(task_type(shown.task), FollowedUp):
-        context["follow_up"] = _(task_type(shown.task).follow_up.label)
+    again = capabilities.follow_up(task_type(shown.task), shown.options)
+    if kept and again and not cut.is_part and roles.RUN in request.may:
+        context["follow_up"] = _(again.label)
     if kept and not cut.is_part:
         context["methods"] = in_words(methods_facts.kept_facts(shown, kept.content if fresh else None))
         context["demographics"] = marketplaces().demographics(shown) if shown.on_marketplace else ()
@@ -113,7 +114,7 @@ def report_refresh(request: HttpRequest, project: Project, batch: str) -> HttpRe
 def report_follow_up(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Start the job that prepares the follow-up batches; 404 for a task without any."""
     shown = batch_of(project, batch)
-    if not isinstance(task_type(shown.task), FollowedUp):
+    if capabilities.follow_up(task_type(shown.task), shown.options) is None:
         raise Http404
     title = _("Follow-up of %(batch)s") % {"batch": shown.title}
     return see_job(request, "follow_up", title, {"batch": shown.pk}, project=project)
