@@ -76,7 +76,9 @@ class Hops(Stepwise, Consulting, FollowedUp, Labelled, Arranged, Live, Practised
     }
 
     def suggest(self, features: Features) -> JSON:
-        return {"yes_no": features.yes_no}
+        """Without any hops, only the number of steps can be asked for."""
+        without = features.hops is not None and features.hops < 2
+        return {"yes_no": features.yes_no} | ({"arm": KIND} if without else {})
 
     def fits(self, features: Features) -> bool:
         return features.paragraphs > 0
