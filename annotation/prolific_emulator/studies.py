@@ -52,8 +52,10 @@ def study_named(world: World, name: str) -> dict[str, Any]:
 
 
 def as_json(world: World, study: dict[str, Any]) -> dict[str, Any]:
-    """A study with its counters."""
-    cost = world.places_taken(study["id"]) * study["reward"] * (1 + FEE)
+    """A study with its counters; it costs all its places, or once it is completed those that were taken."""
+    is_over = study["status"] == COMPLETED
+    places = world.places_taken(study["id"]) if is_over else study["total_available_places"]
+    cost = places * study["reward"] * (1 + FEE)
     counted = {
         "places_taken": world.places_taken(study["id"]),
         "number_of_submissions": len(world.of_study(study["id"])),

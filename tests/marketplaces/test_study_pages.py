@@ -41,7 +41,7 @@ def test_a_panel_is_added_with_lines_of_settings_and_without_keys(requester: Cli
     given = {"name": "sona", "preset": "link", "fees": "house", "region": ""}
     lines = "participant = survey_code\nreturn = https://uni.example/credit?code={code}&survey_code={participant}"
     shown = requester.post("/projects/wells/marketplaces/", given | {"options": lines}, follow=True)
-    assert b"sona was added" in shown.content
+    assert (b"sona was added" in shown.content, b"Test it before" in shown.content) == (True, False)
     place = Connection.objects.get(name="sona")
     assert (place.kind, place.options["participant"], place.endpoint_url) == ("link", "survey_code", "")
     for wrong, why in [("participant", "name = value"), ("color = red", "no option color"), ("return = x", "full")]:
@@ -155,6 +155,18 @@ def test_a_rejected_visit_costs_nothing_and_its_hits_are_asked_for_again(
     assert ledger.balance(project, ledger.held_for(study.batch)) == before
     assert not Payment.objects.exists()
     assert "0 visits were approved" in act(requester, "approve", visit=str(ann.visit.pk))
+
+
+def test_what_was_typed_and_ticked_stays_when_every_decision_is_refused(requester: Client, study: PanelStudy) -> None:
+    ann = Participant(study)
+    ann.work(2)
+    key = str(ann.visit.pk)
+    answer = requester.post(f"{HERE}study/part/", {"visit": key, "reason": "Half was read.", "percent": "0"})
+    shown = answer.content.decode()
+    assert (answer.status_code, "Give 1 to 99 percent" in shown, "0 visits" in shown) == (422, True, False)
+    assert "Half was read.</textarea>" in shown
+    assert re.search(rf'<input type="checkbox" name="visit" value="{key}"\s+checked>', shown)
+    assert re.search(r'<details class="card" open>\s+<summary>Reject', shown)
 
 
 def test_one_response_of_a_visit_is_not_rejected_alone_and_approving_all_approves_the_visit(

@@ -36,7 +36,8 @@ def main_of(html: str) -> str:
 def test_every_page_of_the_way_is_shown_and_nothing_is_stored(study: PanelStudy, member: Client) -> None:
     text = {"welcome": "You will do 2 short tasks", "consent": "We keep what you answer.", "instructions": "Read."}
     ends = {"done": "Your 2 responses are stored.", "no_consent": "Nothing that you did here is used."}
-    ends |= dict.fromkeys(("screened_out", "incompatible"), "not open to you") | {"failed_checks": "nothing is decided"}
+    ends |= {"screened_out": "not open to you", "incompatible": "do not work on this device"}
+    ends |= {"failed_checks": "nothing is decided"}
     assert set(ends) == set(study.codes)
     for step, expected in (text | ends).items():
         html = member.get(f"{HERE}{step}/").content.decode()

@@ -39,7 +39,7 @@ class Prolific(StudyMarketplace):
     endpoint = "https://api.prolific.com"
     worker_origin = "https://app.prolific.com"
     fees = "pct43"
-    fees_source = _("Prolific takes 42.8 % from companies and 33.3 % from universities, as of July 2026.")
+    fees_source = _("Prolific: 42.8 % by default, which companies pay; universities pay 33.3 % (as of July 2026).")
     option_names: Mapping[str, Any] = {
         "project": _("Prolific's id of the project, or empty"),
         "signed_links": _("yes, if your workspace has signed links, or empty"),

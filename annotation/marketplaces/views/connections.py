@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 
 from annotation.flow.errors import Refused
 from annotation.flow.projects import audit_log
+from annotation.marketplaces.base import HitMarketplace
 from annotation.marketplaces.flow import connections, payments, publications, sync
 from annotation.marketplaces.flow.studies import is_study
 from annotation.marketplaces.forms import ConnectionForm, KeepOpenForm, KeysForm
@@ -37,13 +38,18 @@ def marketplaces(request: HttpRequest, project: Project) -> HttpResponse:
     if form.is_valid():
         with refusal_in_form(form):
             made = connections.add(project, **form.columns())
-            text = _("%(name)s was added. Test it before you launch a batch there.")
+            text = _("%(name)s was added.")
+            if kinds()[made.kind].offers("balance"):
+                text = _("%(name)s was added. Test it before you launch a batch there.")
             messages.success(request, text % {"name": made.name})
             return see("marketplaces", project.slug)
     rows = list(project.connections.annotate(held=Count("batches")).order_by("name"))
     for row in rows:
         row.pays_twice, row.closed = connections.pays_twice(row), row.preset in connections.AMAZON
-        row.is_called = kinds()[row.kind].offers("balance")
+        row.is_called, row.has_region = (
+            kinds()[row.kind].offers("balance"),
+            issubclass(kinds()[row.kind], HitMarketplace),
+        )
     breadcrumbs = section_breadcrumbs(project, "settings", _("Marketplaces"))
     context = {"project": project, "section": "settings", "breadcrumbs": breadcrumbs}
     context |= {"form": form, "rows": rows, "here": connections.presets()[Connection.Preset.HERE]["endpoint_url"]}

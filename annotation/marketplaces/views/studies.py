@@ -77,7 +77,7 @@ REFUSALS = 5  # shown at most
 def study_page(
     request: HttpRequest, batch: Batch, *, form: StudyForm | None = None, status: int = 200, **forms: Any
 ) -> HttpResponse:
-    """The study of a batch, with its visits; `forms` replace those of the demographics."""
+    """The study of a batch, with its visits; `forms` replace others in its context."""
     study = PanelStudy.objects.select_related("connection", "batch__project").get(batch=batch)
     kind = studies.kind_of(study.connection)
     show = request.GET.get("show", "waiting")
@@ -87,6 +87,7 @@ def study_page(
     grades = {"gold": Count("assignments", filter=gold), "grade": Avg("assignments__assignment__grade", filter=gold)}
     page = Paginator(rows.annotate(done=done, **grades), 50).get_page(request.GET.get("page"))
     for row in page:
+        row.is_ticked = str(row.pk) in request.POST.getlist("visit")
         row.percent = 100 * row.grade if row.gold else None
         row.ended_as = OUTCOMES.get(row.outcome, "")
         row.there = STATUSES.get(row.remote_state, row.remote_state)
@@ -215,8 +216,10 @@ def _chosen(request: HttpRequest, study: PanelStudy) -> list[Visit]:
     return list(rows[:MOST])
 
 
-def _each(request: HttpRequest, study: PanelStudy, decide: Callable[[Visit], bool]) -> int:
-    """Decide on each of the chosen visits; returns on how many. Each reason for a refusal is shown once."""
+def _each(
+    request: HttpRequest, study: PanelStudy, decide: Callable[[Visit], bool], done: Callable[[int], str]
+) -> HttpResponse | None:
+    """Decide on each of the chosen visits. Reasons of refusals are shown once; if nothing was done, with the form."""
     count, refusals = 0, dict[str, None]()
     for visit in _chosen(request, study):
         try:
@@ -225,38 +228,37 @@ def _each(request: HttpRequest, study: PanelStudy, decide: Callable[[Visit], boo
             refusals[str(refusal)] = None
     for text in list(refusals)[:REFUSALS]:
         messages.error(request, text)
-    return count
+    if refusals and not count:
+        form = RefusalForm(kind=studies.kind_of(study.connection), initial=request.POST.dict())
+        return study_page(request, study.batch, status=422, refusal_form=form)
+    messages.success(request, done(count) % {"n": count})
+    return None
 
 
 def _approve(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
-    count = _each(request, study, partial(visit_decisions.approve, user=request.user))
-    text = ngettext("%(n)s visit was approved.", "%(n)s visits were approved.", count)
-    messages.success(request, text % {"n": count})
-    return None
+    decide = partial(visit_decisions.approve, user=request.user)
+    done = partial(ngettext, "%(n)s visit was approved.", "%(n)s visits were approved.")
+    return _each(request, study, decide, done)
 
 
 def _reject(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
     terms = {"text": request.POST.get("reason", ""), "category": request.POST.get("category", "")}
-    count = _each(request, study, partial(visit_decisions.reject, **terms, user=request.user))
-    done = ngettext("%(n)s visit was rejected.", "%(n)s visits were rejected.", count)
-    messages.success(request, done % {"n": count})
-    return None
+    decide = partial(visit_decisions.reject, **terms, user=request.user)
+    done = partial(ngettext, "%(n)s visit was rejected.", "%(n)s visits were rejected.")
+    return _each(request, study, decide, done)
 
 
 def _return(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
-    text = request.POST.get("reason", "")
-    count = _each(request, study, partial(visit_decisions.request_return, text=text, user=request.user))
-    done = ngettext("%(n)s participant is asked.", "%(n)s participants are asked.", count)
-    messages.success(request, done % {"n": count})
-    return None
+    decide = partial(visit_decisions.request_return, text=request.POST.get("reason", ""), user=request.user)
+    done = partial(ngettext, "%(n)s participant is asked.", "%(n)s participants are asked.")
+    return _each(request, study, decide, done)
 
 
 def _part(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
     terms = {"text": request.POST.get("reason", ""), "percent": whole_number(request.POST.get("percent", ""), 0)}
-    count = _each(request, study, partial(visit_decisions.pay_part, **terms, user=request.user))
-    done = ngettext("A part is paid for %(n)s visit.", "A part is paid for %(n)s visits.", count)
-    messages.success(request, done % {"n": count})
-    return None
+    decide = partial(visit_decisions.pay_part, **terms, user=request.user)
+    done = partial(ngettext, "A part is paid for %(n)s visit.", "A part is paid for %(n)s visits.")
+    return _each(request, study, decide, done)
 
 
 def _paid(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:

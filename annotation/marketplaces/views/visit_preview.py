@@ -53,12 +53,13 @@ def _hits_url(study: PanelStudy) -> str:
 def _of_visit(study: PanelStudy, step: str) -> dict[str, Any]:
     """The context of a visit that does not exist."""
     outcome = step if step in study.codes else ""
-    is_done, agreed = outcome == Outcome.DONE, bool(outcome) and outcome != Outcome.NO_CONSENT
+    agreed = bool(outcome) and outcome != Outcome.NO_CONSENT
+    done = study.hits_per_visit if outcome in {Outcome.DONE, Outcome.FAILED_CHECKS} else 0
     worker = Worker(project=study.batch.project)
     worker.consented_version = study.batch.project.consent_version if agreed else 0
     until = clock.now() + timedelta(minutes=study.max_minutes)
     visit = Visit(study=study, worker=worker, outcome=outcome, deadline=until)
-    place = visits.Place(visit, study.hits_per_visit if is_done else 0, study.hits_per_visit, may_continue=not outcome)
+    place = visits.Place(visit, done, study.hits_per_visit, may_continue=not outcome)
     code = study.codes.get(outcome, "")
     leads_back = code and visits.marketplace_of(study).return_url(outcome, code, Ticket("–", "–"))
     url = "#code" if leads_back else ""

@@ -180,7 +180,8 @@ def _act(request: HttpRequest, row: Assignment) -> bool:
     if act == "bonus":
         form, seen = request.POST.get("form", ""), _seen(request)
         approval_queue.bonus(row, _amount(request), reason=text, form=form, user=user, seen=seen)
-        messages.success(request, _("The bonus was paid."))
+        text = _("The bonus is on its way.") if row.batch.on_marketplace else _("The bonus was paid.")
+        messages.success(request, text)
     elif act == "message":
         approval_queue.message(row, posted_text(request, "subject"), text, user=user)
         messages.success(request, _("Sent."))
