@@ -109,6 +109,7 @@ class Measure:
 
     label: str  # a gettext id
     partial: bool = False  # whether values between 0 and 1 are possible
+    is_default: bool = True  # whether a new round's rule asks for it, if it is partial
 
 
 @dataclass(frozen=True, slots=True)

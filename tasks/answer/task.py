@@ -93,7 +93,7 @@ class Answer(Varied, Timed, Measured, AnswerTask):
         "answer_em": Measure(_("Answer EM")),
         "support_f1": Measure(_("Support F1"), partial=True),
         "support_em": Measure(_("Support EM")),
-        "loose": Measure(_("Loose accuracy (answer sets)"), partial=True),
+        "loose": Measure(_("Loose accuracy (answer sets)"), partial=True, is_default=False),
         "strict": Measure(_("Strict accuracy (answer sets)")),
     }
 

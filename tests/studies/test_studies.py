@@ -319,4 +319,4 @@ def test_the_page_proposes_the_next_free_name_and_the_job_leads_back_to_it(proje
         "musique-full-answerability-2",
     }
     made = StudyRun.objects.get(slug="musique-full-answerability").created_at
-    assert date_format(made, "j N Y, H:i") in client.get(page).content.decode()
+    assert date_format(made, "j M Y, H:i") in client.get(page).content.decode()

@@ -44,7 +44,7 @@ def proposed_grading(task: str) -> str:
 def proposed_rule(task: str, grading: str, datasets: int) -> list[Clause]:
     """The proposed rule: MuSiQue's if the task has its figures, else 80 percent in the first figure."""
     figures = figures_for(task, grading)
-    graded = [key for key, measure in figures.items() if measure.partial]
+    graded = [key for key, measure in figures.items() if measure.partial and measure.is_default]
     where = round_rules.EACH if datasets > 1 else ""
     if graded:
         return [Clause(key, DEFAULT_MARK[True], ">", where) for key in graded]

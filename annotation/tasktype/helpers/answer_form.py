@@ -57,7 +57,8 @@ class AnswerForm(TaskForm):
         return {"confidence": stated if stated is not None and stated <= 100 else None}
 
     def _date(self) -> JSON:
-        return {"as_of": self.text("as_of") or None} if self.payload["controls"].get("as_of") else {}
+        stated = self.text("as_of") if self.payload["controls"].get("as_of") else ""
+        return {"as_of": stated} if stated else {}
 
     def _support(self) -> tuple[list[int], list[list[int]]]:
         size = len(self.order)

@@ -33,6 +33,9 @@ class Options:
     choices: bool = False
     sentences: bool = False
     context: str = "shown"
+    confidence: bool = False
+    several: bool = False
+    as_of: bool = False
     several: bool = False
     as_of: bool = False
     confidence: bool = False

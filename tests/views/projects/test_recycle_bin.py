@@ -62,9 +62,9 @@ def test_what_lies_in_the_bin_is_nowhere_else(client: Any, alice: Any, bob: Any,
 
 
 def test_a_new_batch_is_proposed_a_name_that_is_free(client: Any, alice: Any, project: Any, dataset: Any) -> None:
-    draft(project, "questions-of-wells", dataset)
+    draft(project, "questions-from-wells", dataset)
     client.force_login(alice)
-    client.post(at("batch-discard", batch="questions-of-wells"))
+    client.post(at("batch-discard", batch="questions-from-wells"))
     assert "Questions from wells 2" in client.get(reverse("batch-new", args=["wells"])).content.decode()
 
 

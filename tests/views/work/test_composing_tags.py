@@ -55,13 +55,13 @@ def test_the_graph_is_told_in_words_and_its_texts_stay_texts() -> None:
 def test_a_finding_is_said_in_few_words(check: str, hop: int, brief: str, named: str) -> None:
     values = {"words": "X", "hop": hop, "n": 30, "most": 25}
     finding = {"check": check, "hop": hop, "message": "Something about %(words)s.", "values": values}
-    assert (composition_tags.brief(finding), composition_tags.named(finding)) == (brief, named)
+    assert (composition_tags.short_finding(finding), composition_tags.finding_with_hop(finding)) == (brief, named)
 
 
 def test_every_check_has_its_few_words() -> None:
     from annotation.pure.text.composed_question_checks import CHECKS
 
-    assert set(composition_tags.BRIEF) == set(CHECKS)
+    assert set(composition_tags.SHORT_FINDINGS) == set(CHECKS)
 
 
 def test_a_page_is_whole_before_scripts_ask_for_anything() -> None:
