@@ -76,7 +76,10 @@ class Options:
 class Answer(Varied, Timed, Measured, AnswerTask):
     title = _("Answer questions")
     question = _("Answer the question from the paragraphs.")
-    needs = _("Requires a question, and paragraphs unless the batch is closed-book.")
+    needs = _(
+        "Requires a question and, unless the batch is closed-book, a paragraph, "
+        "with its sentences if the batch asks for them."
+    )
     variants = (CLOSED_BOOK, WITHOUT_SUPPORT)
     Options = Options
     labels = {

@@ -67,6 +67,7 @@ for _name, _like in (
     ("rita", "bob"),
 ):
     HOME[_name] = HOME[_like]
+JOINED = {role: {"GET": 302, "HEAD": 302, "POST": 302} for role in WORKERS}
 SENT_HOME = {role: {"GET": 302, "HEAD": 302, "POST": 302} for role in SIGNED_IN}
 
 TABLE: dict[str, Row] = {
@@ -92,7 +93,7 @@ TABLE: dict[str, Row] = {
     "worker-erase": fill(OWNERS),
     "preferences": act(SIGNED_IN, 400, anonymous=401),
     "set-language": Row(EVERYBODY, {"POST": 302}),
-    "join": fill(EVERYBODY, 422, own={role: {"POST": 302} for role in SIGNED_IN}),
+    "join": fill(EVERYBODY, 422, own={role: {"POST": 302} for role in SIGNED_IN} | JOINED),
     "consent": fill(WORKERS, 302, body={"version": "1"}),
     "work": look(SIGNED_IN),
     "history": look(SIGNED_IN),

@@ -73,7 +73,7 @@ def test_the_same_worker_meets_them_at_the_same_places(project: Any, tmp_path: P
 
 def test_workers_meet_them_in_different_orders(project: Any, tmp_path: Path) -> None:
     batch = checked(project, tmp_path, share=0.5)
-    people = [newcomer(project, f"worker-{k}") for k in range(8)]
+    people = [newcomer(project, f"worker-{k}") for k in range(16)]
     met = {tuple(hit.pk for hit in open_work.hidden(participation_of(worker, batch))) for worker in people} - {()}
     assert len(met) > 1
     assert len({frozenset(order) for order in met}) == 1

@@ -25,7 +25,10 @@ pytestmark = pytest.mark.django_db
 HELD = "Reserved for the qualification round round."
 SEEN = "Used by another batch of this task."
 NO_MORE = "The dataset has no more items."
-NEEDS = "Requires a question and a paragraph, with its sentences if the batch asks for sentences."
+NEEDS = (
+    "Requires a question and, unless the batch is closed-book, a paragraph, "
+    "with its sentences if the batch asks for them."
+)
 
 
 @pytest.fixture

@@ -36,9 +36,6 @@ class Options:
     confidence: bool = False
     several: bool = False
     as_of: bool = False
-    several: bool = False
-    as_of: bool = False
-    confidence: bool = False
 
     def __post_init__(self) -> None:
         if self.low > self.high:
