@@ -15,6 +15,7 @@ from annotation.flow.money import batch_funds, ledger, ledger_audit
 from annotation.marketplaces.flow import studies
 from annotation.marketplaces.models import PanelStudy, Visit
 from annotation.models import Assignment, Batch, Hit
+from annotation.pure.people import round_draw
 from tests.flow.acting import dataset_of
 from tests.marketplaces.panel import Participant, link_to
 
@@ -45,8 +46,13 @@ def study(project: Any, tmp_path: Path) -> PanelStudy:
 
 
 def test_participants_get_hidden_gold_beside_the_hits_and_the_money_is_there(
-    study: PanelStudy, requester: Client
+    study: PanelStudy, requester: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    def is_second(share: float, *, number: int, **_drawn: Any) -> bool:  # by chance, three could take all the HITs
+        return number % 2 == 1
+
+    for module in (hidden_gold, round_draw):
+        monkeypatch.setattr(module, "is_hidden_gold", is_second)
     assert study.places == 4
     assert batch_funds.held(study.batch) == 16 * Decimal("0.40")
     for name in ("ann", "ben", "cara", "dee"):
