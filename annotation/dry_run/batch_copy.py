@@ -24,6 +24,7 @@ STRIPPED = {  # removed from the copy: workers, marketplaces, requesters' decisi
     "workers": [],
     "requirements": [],
     "fresh_only": False,
+    "most_per_worker": None,
     "disjoint": False,
     "sample": None,
     "size": 0,

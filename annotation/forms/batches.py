@@ -90,6 +90,7 @@ DRAWING = ["sample", "seed", "assignments_per_hit", "purpose", "disjoint", "unse
 COLUMNS = [
     "task",
     "meeting",
+    "most_per_worker",
     "fresh_only",
     "same_order",
     "two_adjudicators",
@@ -146,6 +147,9 @@ class LaunchForm(WhoForm, InstructionsForm, PlaceForm, PayForm, CheckForm):
         label=_("Items of the same group"),
         choices=Batch.Meeting.choices,
         help_text=_("A group holds the twins, pairs or variants of one question."),
+    )
+    most_per_worker = forms.IntegerField(
+        label=_("HITs per worker at most"), min_value=1, required=False, help_text=_("Leave empty for no limit.")
     )
     purpose = forms.ChoiceField(label=_("Purpose"), choices=Batch.Purpose.choices, initial=Batch.Purpose.PRODUCTION)
     fresh_only = forms.BooleanField(
@@ -362,6 +366,7 @@ class LaunchForm(WhoForm, InstructionsForm, PlaceForm, PayForm, CheckForm):
             options=self.options.cleaned_data,
             expected_seconds=self.expected_seconds(),
             meeting=cleaned["meeting"],
+            most_per_worker=cleaned.get("most_per_worker"),
             **{name: cleaned[name] for name in DRAWING if name in cleaned},
             **self.pay(),
         )

@@ -55,6 +55,7 @@ class Batch(models.Model):
     sample = models.PositiveIntegerField(_("items from each dataset"), null=True, blank=True)
     seed = models.BigIntegerField(default=0)
     assignments_per_hit = models.PositiveIntegerField(_("assignments per HIT"), default=3)
+    most_per_worker = models.PositiveIntegerField(_("HITs per worker at most"), null=True, blank=True)  # null: no limit
     expected_seconds = models.PositiveIntegerField(_("expected time"), default=0)
     meeting = models.CharField(_("members of a group"), max_length=5, choices=Meeting, default=Meeting.ONE)
     purpose = models.CharField(max_length=13, choices=Purpose, default=Purpose.PRODUCTION)

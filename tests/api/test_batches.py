@@ -76,6 +76,14 @@ def test_a_draft_can_be_discarded_and_sent_twice_under_a_key(api: Any, dataset: 
     assert api.post("batches/once/restore/").json()["name"] == "once"
 
 
+def test_a_limit_per_worker_is_set_changed_and_lifted(api: Any, dataset: Any) -> None:
+    made = api.post("batches/", title="Limited", task="answer", datasets=["wells"], most_per_worker=3).json()
+    assert made["most_per_worker"] == 3
+    assert api.patch("batches/limited/", seed=4).json()["most_per_worker"] == 3
+    assert api.patch("batches/limited/", most_per_worker=None).json()["most_per_worker"] is None
+    assert fields_at_fault(api.patch("batches/limited/", most_per_worker=0)) == {"most_per_worker"}
+
+
 def test_what_is_wrong_is_named_by_its_field(api: Any, dataset: Any) -> None:
     good = {"title": "T", "task": "answer", "datasets": ["wells"]}
     for wish, fields in [

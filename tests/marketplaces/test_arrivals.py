@@ -138,6 +138,18 @@ def test_nobody_meets_two_items_that_belong_together(hit: Hit, batch: Any) -> No
         arrivals.arrive(other, entry(other, assignment="3A9"))
 
 
+def test_nobody_gets_more_than_the_batch_lets_one_worker_have(hit: Hit, batch: Any) -> None:
+    type(batch).objects.filter(pk=batch.pk).update(most_per_worker=1)
+    other = Hit.objects.filter(batch=batch).exclude(pk=hit.pk).first()
+    hit, other = (
+        Hit.objects.select_related("batch__project", "publication__connection").get(pk=each.pk) for each in (hit, other)
+    )
+    arrivals.arrive(hit, entry(hit))
+    arrivals.arrive(hit, entry(hit))  # the same one again
+    with pytest.raises(TurnedAway, match="as many of these as one person may"):
+        arrivals.arrive(other, entry(other, assignment="3A9"))
+
+
 def test_another_hits_id_is_refused(hit: Hit) -> None:
     with pytest.raises(TurnedAway, match="a different HIT"):
         arrivals.arrive(hit, entry(hit, hit="3OTHER"))

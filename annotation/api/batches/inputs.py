@@ -59,6 +59,7 @@ class DraftInput(TermsInput):
     assignments_per_hit = serializers.IntegerField(
         required=False, min_value=1, max_value=100, help_text="By default as the task proposes (`listTasks`)."
     )
+    most_per_worker = serializers.IntegerField(required=False, allow_null=True, min_value=1, max_value=10**9)
     meeting = serializers.ChoiceField(choices=Batch.Meeting.choices, required=False)
     purpose = serializers.ChoiceField(choices=Batch.Purpose.choices, required=False)
     fresh_only = serializers.BooleanField(required=False)
@@ -97,7 +98,7 @@ FIELDS = {"workers": "people", "who": "people", "__all__": "non_field_errors"}
 CHECKS = {"check_percent": "percent", "check_after": "after", "check_warn": "warn_below_percent"}
 CHECKS |= {"check_pause": "pause_below_percent", "checks": "datasets"}
 SAME = ("title", "name", "task", "sample", "seed", "assignments_per_hit", "meeting", "purpose", "instructions")
-SAME += ("reward", "auto_approve_days", "expected_minutes")
+SAME += ("reward", "auto_approve_days", "expected_minutes", "most_per_worker")
 TICKS = ("fresh_only", "same_order", "disjoint", "unseen_only", "paid", "two_adjudicators", "shows_scores")
 
 

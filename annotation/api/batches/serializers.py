@@ -87,6 +87,7 @@ class BatchSerializer(serializers.Serializer):
     sample = serializers.IntegerField(allow_null=True)
     seed = serializers.IntegerField()
     assignments_per_hit = serializers.IntegerField()
+    most_per_worker = serializers.IntegerField(allow_null=True)
     expected_minutes = serializers.SerializerMethodField()
     meeting = serializers.ChoiceField(choices=Batch.Meeting.choices)
     fresh_only = serializers.BooleanField()

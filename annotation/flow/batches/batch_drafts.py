@@ -70,7 +70,7 @@ def plan(
     together = 1
     if batch.meeting == Batch.Meeting.ONE and not item_selection.takes_singles(batch):
         together = workers_needed.largest_group(Item.objects.filter(dataset__in=held).values("group_key"))
-    wanted = batch.assignments_per_hit * together
+    wanted = max(batch.assignments_per_hit * together, workers_needed.by_limit(batch, count.hits))
     return Plan(
         count=count,
         assignments_per_hit=batch.assignments_per_hit,

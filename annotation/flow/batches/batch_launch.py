@@ -284,10 +284,10 @@ def _workers_wanted(batch: Batch) -> int:
     is_draft = batch.launched_at is None
     rows = Item.objects.filter(dataset__batches=batch) if is_draft else batch.hits.filter(check_item=False)
     apart = batch.meeting == Batch.Meeting.ONE and not takes_singles(batch)
-    if not apart:
-        return batch.assignments_per_hit
-    most = workers_needed.largest_group(rows.values("group_key")) if is_draft else _largest_group(batch)
-    return batch.assignments_per_hit * most
+    most = 1
+    if apart:
+        most = workers_needed.largest_group(rows.values("group_key")) if is_draft else _largest_group(batch)
+    return max(batch.assignments_per_hit * most, workers_needed.by_limit(batch, batch.size))
 
 
 @kept_figures.kept("largest-group")

@@ -1,5 +1,6 @@
 """The number of workers that a batch needs, against the number available."""
 
+import math
 from typing import Any
 
 from django.db.models import Count, F, QuerySet, Sum
@@ -19,6 +20,11 @@ def lack_of_people(people: int, *, wanted: int) -> list[str]:
         wanted,
     )
     return [text % {"wanted": wanted, "people": people}]
+
+
+def by_limit(batch: Batch, hits: int) -> int:
+    """How many workers so many HITs need if none may have more than the batch's limit; 0 without one."""
+    return math.ceil(hits * batch.assignments_per_hit / batch.most_per_worker) if batch.most_per_worker else 0
 
 
 def able_workers(project: Project) -> int:

@@ -231,8 +231,8 @@ def accept_hit(
 ) -> Assignment | None:
     """Assign this HIT to the worker, or return their existing assignment of it.
 
-    None if it is full, was answered by them, or its batch is not open; and with `apart` if they met its group and the
-    batch forbids that. Other conditions are checked by `obstacle`.
+    None if it is full, was answered by them, its batch is not open or lets them have no more; and with `apart` if they
+    met its group and the batch forbids that. Other conditions are checked by `obstacle`.
     """
     # The assignment is locked before the participation, the order of all functions here.
     row = Assignment.objects.select_for_update(no_key=True).filter(hit=hit, worker=participation.worker_id).first()
@@ -244,6 +244,8 @@ def accept_hit(
     if participation.batch.state != Batch.State.OPEN or (row is not None and row.state == lifecycle.SUBMITTED):
         return None
     if apart and open_work.has_met(participation.worker, hit):
+        return None
+    if open_work.room_for(participation.worker_id, participation.batch) == 0:
         return None
     if not (take(hit) if take else take_place(hit.pk, hit.batch_id)):
         return None

@@ -219,7 +219,9 @@ def left(participation: Participation, *, most: int = 1000) -> int:
         return round_attempts.left(round, participation.worker_id)
     own = {hit.pk for hit in reserved_hits_of(participation)}
     ordinary = len(own) + sum(1 for found in islice(candidates(participation), most) if found.hit.pk not in own)
-    return ordinary + hidden_gold.to_come(participation, ordinary)
+    to_come = ordinary + hidden_gold.to_come(participation, ordinary)
+    room = room_for(participation.worker_id, participation.batch)
+    return to_come if room is None else min(to_come, room)
 
 
 def offered(participation: Participation) -> int:
@@ -228,8 +230,8 @@ def offered(participation: Participation) -> int:
     if round is not None:
         return round_attempts.offered(round_attempts.latest(round, participation.worker_id), round)
     offered, batch = hidden_gold.offered(participation), participation.batch
-    most = marketplaces().most_offered(participation) if batch.on_marketplace else None
-    return offered if most is None else min(offered, most)
+    limits = batch.most_per_worker, marketplaces().most_offered(participation) if batch.on_marketplace else None
+    return min([offered, *(limit for limit in limits if limit is not None)])
 
 
 def expected(participation: Participation, *, number: int, ahead: bool) -> int:
@@ -252,9 +254,22 @@ def _expected(participation: Participation, *, number: int, ahead: bool) -> int:
     return min(most, number + to_come + (0 if ahead else held.count()))
 
 
+def room_for(worker: int, batch: Batch) -> int | None:
+    """How many more HITs, hidden gold among them, the batch's limit leaves this worker; None without one, no query."""
+    if batch.most_per_worker is None:
+        return None
+    had = Assignment.objects.filter(worker=worker, batch=batch, state__in=ALIVE_OR_DONE).count()
+    return max(0, batch.most_per_worker - had)
+
+
 def may_take(participation: Participation) -> bool:
-    """Whether the batch's marketplace lets the worker have one more HIT; asked while the participation is locked."""
+    """Whether the limit per worker and the batch's marketplace let the worker have one more HIT.
+
+    Asked while the participation is locked.
+    """
     batch = participation.batch
+    if room_for(participation.worker_id, batch) == 0:
+        return False
     return not batch.on_marketplace or marketplaces().may_take(participation.worker, batch)
 
 

@@ -35,8 +35,8 @@ def applies(batch: Batch) -> bool:
 def hold(participation: Participation) -> PrefetchedHit | None:
     """Hold the HIT that comes after the worker's assignment under way, for a minute from now.
 
-    The same HIT again if one is held. None where none may be held, and near the end of a batch, whose last HITs are
-    for those who can begin at once.
+    The same HIT again if one is held. None where none may be held, where the worker may have no more, and near the end
+    of a batch, whose last HITs are for those who can begin at once.
     """
     if not applies(participation.batch):
         return None
@@ -46,6 +46,8 @@ def hold(participation: Participation) -> PrefetchedHit | None:
         PrefetchedHit.objects.filter(pk=held.pk).update(expires_at=held.expires_at)
         return held
     if participation.batch.state != Batch.State.OPEN or _is_nearly_done(participation.batch_id):
+        return None
+    if open_work.room_for(participation.worker_id, participation.batch) == 0:
         return None
     for found in open_work.candidates(participation, ahead=True):
         if next_assignment.take_place(found.hit.pk, found.hit.batch_id):

@@ -106,6 +106,9 @@ def _worker_batch(
     else:
         left, offered = _left(row) if is_open else 0, row.size + row.checks_to_see
         at_least = is_open and row.has_more
+    if row.most_per_worker is not None:
+        room = max(0, row.most_per_worker - row.done - row.under_way)
+        at_least, left, offered = at_least and left < room, min(left, room), min(offered, row.most_per_worker)
     left += row.under_way
     total = row.size if at_least else min(offered, row.done + left)
     return WorkerBatch(

@@ -35,6 +35,7 @@ class Command(LaunchCommand):
         drawn = "items from each dataset (default: all); whole groups where the task shows a group in one HIT"
         add("--sample", type=count, help=drawn)
         add("--minutes", type=minutes, help="expected time for one HIT")
+        add("--most-per-worker", type=count, metavar="N", help="HITs that one worker may get (default: no limit)")
         add("--purpose", choices=Batch.Purpose.values)
         unseen = "use only items that no other batch of this task uses"
         add("--unseen-only", action="store_true", help=unseen)
@@ -70,7 +71,8 @@ class Command(LaunchCommand):
             requirements=eligibility.column(project, conditions),
             **pay,
             marketplace=marketplace_named(project, options["marketplace"]) if options["marketplace"] else None,
-            **{name: options[name] for name in ("sample", "purpose", "unseen_only", "same_order", "shows_scores")},
+            **{name: options[name] for name in ("sample", "purpose", "most_per_worker")},
+            **{name: options[name] for name in ("unseen_only", "same_order", "shows_scores")},
         )
         if options["checks"]:
             rule = hidden_gold.Rule(options["check_after"], options["warn_below"], options["pause_below"])

@@ -153,6 +153,8 @@ def _check_admission(worker: Worker, hit: Hit) -> None:
         raise TurnedAway(_("You are paused on this work. Your submitted responses stay and are paid as promised."))
     if hindered:
         raise TurnedAway(_("This work is not open to you."))
+    if open_work.room_for(worker.pk, hit.batch) == 0:
+        raise TurnedAway(_("You have done as many of these as one person may. Thank you!"))
     _ask_whether_they_met(worker, hit)
 
 
