@@ -13,12 +13,15 @@ import pytest
 from annotation.flow.batches import batch_launch
 from annotation.flow.data import dataset_import
 from annotation.flow.people import sign_up
+from annotation.flow.projects import recycle_bin
 from annotation.flow.reports import batch_scores, follow_up
 from annotation.flow.work import next_assignment, submissions
-from annotation.models import Assignment, Batch, Project, User, Worker
+from annotation.marketplaces.models import PanelStudy, Visit, VisitAssignment
+from annotation.models import Assignment, Batch, Project, User, Worker, clock
 from annotation.pure.data.example import Example
 from annotation.registry import form_class, task_type
 from annotation.tasktype import Elsewhere, Given, InvalidWording, Judged
+from tests.marketplaces.panel import put_on_panel
 from tests.tasks.html_form import read_form
 
 JSON = dict[str, Any]
@@ -261,6 +264,22 @@ def answers(worker: Any, batch: Batch, answer: JSON) -> None:
     submissions.submit(row, answer, key="0.form", base=0, active_seconds=9)
 
 
+def answered_again(asked: Batch, text: str) -> None:
+    """Two workers answer the question of a follow-up batch."""
+    batch_launch.launch(asked)
+    given = task_type("answer").complete(asked.hits.get().payload, {"text": text, "support": []})
+    for name in ("dora", "erik"):
+        user, _new = User.objects.get_or_create(username=f"{name}-{asked.slug}")
+        answers(Worker.objects.create(project=asked.project, user=user, consented_version=1), asked, given)
+
+
+def statuses(batch: Batch) -> list[float]:
+    """The shares in the report's only row: connected, under-cited, shortcut, wrong, undecided."""
+    tables = batch_scores.score_batch(batch)["tables"]
+    [cells] = [table["rows"][0] for table in tables if table["name"] == "statuses"]
+    return [cell["value"] for cell in cells[2:]]
+
+
 @pytest.mark.django_db
 def test_an_under_cited_question_is_asked_again_by_one_click_and_a_shortcut_waits_for_a_requester(
     project: Project, alice: Any, bob: Any, carol: Any, client: Any, tmp_path: Path
@@ -292,19 +311,47 @@ def test_an_under_cited_question_is_asked_again_by_one_click_and_a_shortcut_wait
     adjudicate = f"/projects/{project.slug}/batches/study/adjudicate/"
     assert "possible shortcut" not in client.get(adjudicate).content.decode()
     for asked, text in ((withheld, "Wéllmouth"), (closed, "no idea")):
-        batch_launch.launch(asked)
-        hit = asked.hits.get()
-        titles = [paragraph["title"] for paragraph in hit.payload["paragraphs"]]
+        answered_again(asked, text)
+        titles = [paragraph["title"] for paragraph in asked.hits.get().payload["paragraphs"]]
         assert "Grey Tower" not in titles
         assert ("Ana Brook" in titles) == (asked == withheld)
-        given = task_type("answer").complete(hit.payload, {"text": text, "support": []})
-        for name in ("dora", "erik"):
-            user, _new = User.objects.get_or_create(username=f"{name}-{asked.slug}")
-            answers(Worker.objects.create(project=project, user=user, consented_version=1), asked, given)
-    content = batch_scores.score_batch(batch)
-    [cells] = [table["rows"][0] for table in content["tables"] if table["name"] == "statuses"]
-    assert [cell["value"] for cell in cells[2:]] == [0, 0, 1, 0, 0]
+    assert statuses(batch) == [0, 0, 1, 0, 0]
     assert "possible shortcut" in client.get(adjudicate).content.decode()
+
+
+@pytest.mark.django_db
+def test_deleted_batches_and_visits_that_do_not_count_are_no_evidence_of_a_shortcut(
+    project: Project, bob: Any, carol: Any, tmp_path: Path
+) -> None:
+    project.contact = "lab@example.org"
+    batch = batch_of(project, tmp_path, "free")
+    for worker in (bob, carol):
+        answers(worker, batch, UNDER_CITED)
+    withheld, closed = (Batch.objects.get(slug=slug) for slug in follow_up.follow_up(batch)["batches"])
+    answered_again(withheld, "Wéllmouth")
+    answered_again(closed, "no idea")
+    shortcut, under_cited = [0.0, 0.0, 1.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0, 0.0]
+    assert statuses(batch) == shortcut
+
+    batch_launch.close(closed)
+    assert recycle_bin.remove_batch(closed)
+    assert statuses(batch) == under_cited
+    assert recycle_bin.restore_batch(closed)
+    assert statuses(batch) == shortcut
+
+    put_on_panel(withheld, hits=1)
+    for row in withheld.assignments.all():
+        visit = Visit.objects.create(
+            study=PanelStudy.objects.get(),
+            worker=row.worker,
+            external_id=str(row.pk),
+            deadline=clock.now(),
+            state="done",
+        )
+        VisitAssignment.objects.create(visit=visit, assignment=row)
+    assert statuses(batch) == shortcut
+    Visit.objects.update(state="ended", remote_state="returned")
+    assert statuses(batch) == under_cited
 
 
 @pytest.mark.django_db

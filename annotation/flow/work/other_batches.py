@@ -4,9 +4,10 @@ from collections import defaultdict
 from collections.abc import Collection
 from typing import Any
 
-from django.db.models import Count, F, QuerySet, Sum
+from django.db.models import F, QuerySet, Sum
 
 from annotation.models import Assignment, Batch, Hit, WorkerResponse
+from annotation.recruitment import marketplaces
 from annotation.registry import task_type
 from annotation.tasktype import JSON, Consulting, Elsewhere
 
@@ -14,7 +15,8 @@ from annotation.tasktype import JSON, Consulting, Elsewhere
 def elsewhere(batch: Batch, hits: Collection[Hit]) -> dict[int, tuple[Elsewhere, ...]]:
     """By HIT the responses in the project's other batches to items of its group; {} unless the task consults them.
 
-    Of each worker's assignment the latest revision, excluded HITs left out.
+    Of each worker's assignment the latest revision. Deleted batches, excluded HITs and responses that figures may not
+    use, such as those of returned visits, are left out.
     """
     if not isinstance(task_type(batch.task), Consulting) or not hits:
         return {}
@@ -40,9 +42,10 @@ def version_of(batch: Batch) -> list[Any]:
     if not isinstance(task_type(batch.task), Consulting):
         return []
     rows = _submitted(batch).filter(group_key__in=batch.hits.values("group_key"))
-    return list(rows.aggregate(count=Count("pk"), revisions=Sum("revision")).values())
+    return list(rows.aggregate(keys=Sum("pk"), revisions=Sum("revision")).values())
 
 
 def _submitted(batch: Batch) -> QuerySet[Assignment]:
-    rows = Assignment.objects.submitted().filter(batch__project=batch.project_id, hit__excluded_at__isnull=True)
-    return rows.exclude(batch=batch)
+    others = Batch.objects.filter(project=batch.project_id).exclude(pk=batch.pk)
+    rows = Assignment.objects.submitted().filter(batch__in=others, hit__excluded_at__isnull=True)
+    return marketplaces().used(rows)
