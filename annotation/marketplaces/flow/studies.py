@@ -174,23 +174,24 @@ def cancel_schedule(study: PanelStudy) -> None:
     audit_log.record("study draft", study.batch)
 
 
-def raise_places(study: PanelStudy, places: int) -> None:
-    """Let more participants come, which starts a stopped study again. Raises Refused for fewer than there are."""
-    reopened = {"goal": Goal.ACTIVE} if study.goal == Goal.STOPPED and is_told(study) else {}
-    rows = PanelStudy.objects.filter(pk=study.pk, places__lte=places)
-    if not rows.update(places=places, **reopened, **_again(study)):
+@transaction.atomic
+def raise_places(study: PanelStudy, places: int, *, screen_outs: int = 0) -> None:
+    """Let more participants come, which starts a stopped study again; more of them may be screened out with pay.
+
+    `screen_outs` is 0 for as many as before; more of these alone start nothing. Raises Refused for fewer of either, and
+    Overdrawn, changing nothing.
+    """
+    rows = PanelStudy.objects.filter(pk=study.pk)
+    if is_told(study):
+        rows.filter(goal=Goal.STOPPED, places__lt=places).update(goal=Goal.ACTIVE)
+    if not rows.filter(places__lte=places).update(places=places, **_again(study)):
         raise Refused(_("A study cannot have fewer places than before."))
-    audit_log.record("settings changed", study.batch, places=places)
-
-
-def raise_screen_outs(study: PanelStudy, places: int) -> None:
-    """Pay more participants for being screened out. Raises Refused for fewer than there are, and Overdrawn."""
-    rows = PanelStudy.objects.filter(pk=study.pk, screen_out_reward__gt=0, screen_out_places__lte=places)
-    with transaction.atomic():
-        if not rows.update(screen_out_places=places, **_again(study)):
-            raise Refused(_("The number of participants who are paid for being screened out can only be raised."))
+    paying, more = rows.filter(screen_out_reward__gt=0), {"screen_out_places": screen_outs} if screen_outs else {}
+    if more and not paying.filter(screen_out_places__lte=screen_outs).update(**more):
+        raise Refused(_("The number of participants who are paid for being screened out can only be raised."))
+    if paying.exists():
         batch_funds.level(study.batch)
-        audit_log.record("settings changed", study.batch, screen_out_places=places)
+    audit_log.record("settings changed", study.batch, places=places, **more)
 
 
 def draft_there(study: PanelStudy) -> None:

@@ -199,9 +199,8 @@ def _places(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
         messages.error(request, " ".join(text for texts in form.errors.values() for text in texts))
         return None
     with refusal_as_message(request):
-        studies.raise_places(study, form.cleaned_data["places"])
-        if most := form.cleaned_data.get("screen_out_places"):
-            studies.raise_screen_outs(study, most)
+        screen_outs = form.cleaned_data.get("screen_out_places") or 0
+        studies.raise_places(study, form.cleaned_data["places"], screen_outs=screen_outs)
         send_study(study, user=request.user)
     return None
 

@@ -47,10 +47,14 @@ def again() -> PanelStudy:
     return PanelStudy.objects.select_related("batch__project", "connection").get()
 
 
+def sent() -> PanelStudy:
+    studies.send_due(again().connection, patience=PATIENT)
+    return again()
+
+
 def published(study: PanelStudy) -> PanelStudy:
     studies.pursue(study, "active")
-    studies.send_due(study.connection, patience=PATIENT)
-    return again()
+    return sent()
 
 
 def turned_away(emulator: Emulator, study: PanelStudy, name: str) -> Visit:
@@ -120,6 +124,41 @@ def test_raising_the_number_on_the_page_lets_the_study_go_on(
     sync(study)
     assert Entry.objects.filter(kind="screen_out").count() == 3
     assert not study.differences.filter(gone_at=None).exists()
+
+
+def test_participants_and_screen_outs_are_raised_together_or_not_at_all(study: PanelStudy, signed_in: Client) -> None:
+    study = published(study)
+    path = f"/projects/{study.batch.project.slug}/batches/{study.batch.slug}/marketplace/study/places/"
+    before = budget(study)
+    for posted, said in (
+        ({"places": "6", "screen_out_places": "1"}, "can only be raised"),
+        ({"places": "6", "screen_out_places": "9000"}, "budget"),
+        ({"places": "3", "screen_out_places": "5"}, "fewer places"),
+    ):
+        page = signed_in.post(path, posted, follow=True).content.decode()
+        assert said in page
+        assert (again().places, again().screen_out_places, again().state) == (4, 2, "settled")
+        assert budget(study) == before
+    assert not study.batch.project.jobs.filter(kind="send_study_of_batch").exists()
+
+
+def test_screen_outs_alone_start_no_stopped_study_and_participants_set_their_pay_aside_again(
+    emulator: Emulator, study: PanelStudy, signed_in: Client
+) -> None:
+    study = published(study)
+    studies.pursue(study, "stopped")
+    study = sent()
+    free, held = budget(study)
+    path = f"/projects/{study.batch.project.slug}/batches/{study.batch.slug}/marketplace/study/places/"
+    signed_in.post(path, {"places": "4", "screen_out_places": "3"})
+    study = sent()
+    there = emulator.world.studies[study.external_id or ""]
+    assert (there["status"], study.goal, study.screen_out_places) == ("COMPLETED", "stopped", 3)
+    assert budget(study) == (free, held)
+    signed_in.post(path, {"places": "5", "screen_out_places": "3"})
+    study = sent()
+    assert (there["status"], study.goal) == ("ACTIVE", "active")
+    assert budget(study) == (free - 3 * SLOT, held + 3 * SLOT)
 
 
 def test_who_comes_back_after_the_batch_was_closed_is_booked_from_the_budget(
