@@ -70,14 +70,15 @@ def hops_report(judged: Iterable[Judged], arm: str, *, seed: int) -> JSON:
     judged = list(judged)
     rows = counted_rows(judged)
     if arm == KIND:
-        tables, paragraph = _kind_tables(rows, seed), _kind_words(rows, seed)
+        kinds = _kinds(rows)
+        tables, paragraph = _kind_tables(kinds, seed), _kind_words(kinds, seed)
     else:
-        marks = list(_marks(rows, arm))
-        own = [*_free_tables(rows, seed)] if arm == FREE else _step_tables(marks, arm, seed)
+        marks, found = list(_marks(rows, arm)), _statuses(rows) if arm == FREE else []
+        own = [*_free_tables(rows, found, seed)] if arm == FREE else _step_tables(marks, arm, seed)
         responses = [Response(mark.hit, mark.worker, float(mark.partial[_whole(arm)])) for mark in marks]
         people = people_table([(text_cell(_("Right answers (PM)")), over_workers(responses), None)], workers_of(rows))
         tables = [*own, *people]
-        paragraph = [*_free_words(rows)] if arm == FREE else [*_step_words(marks, arm, seed)]
+        paragraph = [*_free_words(rows, found)] if arm == FREE else [*_step_words(marks, arm, seed)]
     tables = [*tables, _worker_table(rows, arm)]
     return report(judged, tables, paragraph=[*paragraph, *about(rows)], intervals=INTERVALS)
 
@@ -96,8 +97,7 @@ def _statuses(rows: Sequence[Judged]) -> list[tuple[str, str]]:
     return [(_shape(row), status(row.example, one, row.elsewhere)) for row, one in found]
 
 
-def _free_tables(rows: Sequence[Judged], seed: int) -> Iterator[JSON]:
-    found = _statuses(rows)
+def _free_tables(rows: Sequence[Judged], found: Sequence[tuple[str, str]], seed: int) -> Iterator[JSON]:
     shapes = sorted({shape for shape, _status in found})
     cells = [_status_row(text_cell(shape_words(shape)), [s for own, s in found if own == shape]) for shape in shapes]
     if len(shapes) != 1:
@@ -224,38 +224,41 @@ def _failure_table(marks: Sequence[Marks], seed: int) -> JSON:
     return table("failures", _("Failure rate"), (_("Who"), _("EM"), _("PM")), cells, note)
 
 
-def _kind_tables(rows: Sequence[Judged], seed: int) -> list[JSON]:
+def _kinds(rows: Iterable[Judged]) -> list[tuple[str, str, str]]:
+    """(HIT, kind in gold, kind chosen) of each response to a question with hops."""
+    told = [(row, given) for row, given in _responses(rows) if row.example.hops]
+    return [(row.hit, KINDS[len(row.example.hops) > 1], given.answer["kind"]) for row, given in told]
+
+
+def _kind_tables(kinds: Sequence[tuple[str, str, str]], seed: int) -> list[JSON]:
     cells = []
-    for words, several in ((_("one step"), False), (_("several steps"), True)):
-        own = [
-            (row.hit, given.answer["kind"]) for row, given in _responses(rows) if (len(row.example.hops) > 1) == several
-        ]
+    for words, gold in zip((_("one step"), _("several steps")), KINDS, strict=True):
+        own = [(hit, chosen) for hit, right, chosen in kinds if right == gold]
         shares = [
-            clustered_share([(hit, float(said == kind)) for hit, said in own], seed, resamples=1_999).as_json()
+            clustered_share([(hit, float(chosen == kind)) for hit, chosen in own], seed, resamples=1_999).as_json()
             for kind in KINDS
         ]
         cells.append([text_cell(words), len(own), *shares])
     columns = (_("In gold"), _("Responses"), _("“One step”"), _("“Several steps”"))
-    return [table("kinds", _("One step or several"), columns, cells)]
+    return [table("kinds", _("One step or several"), columns, cells, _("Questions without hops are left out."))]
 
 
-def _kind_words(rows: Sequence[Judged], seed: int) -> Iterator[JSON]:
-    said = [(row.hit, KINDS[len(row.example.hops) > 1] == given.answer["kind"]) for row, given in _responses(rows)]
-    if said:
-        right = clustered_share(((hit, float(is_so)) for hit, is_so in said), seed, resamples=1_999).as_json()
+def _kind_words(kinds: Sequence[tuple[str, str, str]], seed: int) -> Iterator[JSON]:
+    if kinds:
+        told = ((hit, float(chosen == gold)) for hit, gold, chosen in kinds)
+        right = clustered_share(told, seed, resamples=1_999).as_json()
         text = _("Annotators told one step from several in %(right)s of their responses.")
         yield as_sentence(text, right=percent_with_interval(right))
 
 
-def _free_words(rows: Sequence[Judged]) -> Iterator[JSON]:
-    found = [status for _shape, status in _statuses(rows)]
+def _free_words(rows: Sequence[Judged], found: Sequence[tuple[str, str]]) -> Iterator[JSON]:
     if not found:
         return
     workers = counted(workers_of(rows), _("One annotator decomposed"), _("%(n)s annotators decomposed"))
     items = counted(len(found), _("one question"), _("%(n)s questions"))
     yield as_sentence(_("%(workers)s %(items)s."), workers=workers, items=items)
     connected, under = (
-        percent_with_interval(share(sum(each in names for each in found), len(found)))
+        percent_with_interval(share(sum(own in names for _shape, own in found), len(found)))
         for names in ((CONNECTED,), (UNDER_CITED, SHORTCUT))
     )
     text = _("By majority, %(connected)s were answered right from all gold paragraphs, %(under)s from fewer.")

@@ -21,6 +21,7 @@ from annotation.models import Assignment, Batch, Project, User, Worker, clock
 from annotation.pure.data.example import Example
 from annotation.registry import form_class, task_type
 from annotation.tasktype import Elsewhere, Given, InvalidWording, Judged
+from tasks.hops.aggregation import status
 from tests.marketplaces.panel import put_on_panel
 from tests.tasks.html_form import read_form
 
@@ -159,6 +160,33 @@ def test_single_has_eight_rows_for_two_hops_and_a_failure_rate_beside_the_models
     rates = {str(cells[0]): cells[1]["value"] for cells in tables["failures"]["rows"][1:]}
     assert rates == {"DFGN": 0.604, "DecompRC": 0.504, "CogQA": 0.498}
     assert tables["failures"]["rows"][0][1]["value"] == 0.25
+
+
+def test_one_step_or_several_is_counted_for_questions_with_hops_only() -> None:
+    rows = []
+    for hops, kind in ((EXAMPLE.hops, "several"), (EXAMPLE.hops[:1], "several"), ((), "one")):
+        example, given = replace(EXAMPLE, hops=hops), Given("ada", {"kind": kind, "hops": []})
+        rows.append(Judged(f"{len(hops)} hops", "wells", "jsonl", example, payload_of("kind", example), (given,)))
+    content = report_of(rows, "kind")
+    [table] = [one for one in content["tables"] if one["name"] == "kinds"]
+    counts = [(cells[1], cells[2]["value"], cells[3]["value"]) for cells in table["rows"]]
+    assert counts == [(1, 0.0, 1.0), (1, 0.0, 1.0)]
+    assert "50" in json.dumps(content["paragraph"][0])
+    without = report_of(rows[2:], "kind")
+    assert [cells[1] for cells in without["tables"][0]["rows"]] == [0, 0]
+
+
+def test_the_status_of_a_question_is_worked_out_once_a_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    worked_out = []
+
+    def counted(example: Example, *found: Any) -> str:
+        worked_out.append(example.id)
+        return status(example, *found)
+
+    monkeypatch.setattr("tasks.hops.report.status", counted)
+    row = Judged("hit", "wells", "jsonl", EXAMPLE, payload_of("free"), (Given("ada", CONNECTED),))
+    assert report_of([row], "free")["paragraph"]
+    assert worked_out == [EXAMPLE.id]
 
 
 def batch_of(project: Project, folder: Path, arm: str, task: str = "hops", name: str = "study") -> Batch:
