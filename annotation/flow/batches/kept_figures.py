@@ -3,6 +3,7 @@
 Where no sweep has run, each process counts them for its pages and keeps them for five minutes.
 """
 
+import logging
 import time
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
@@ -10,10 +11,12 @@ from functools import wraps
 from typing import Any
 
 from django.core.cache import cache
-from django.db.models import Count, Exists, Max, Min, OuterRef, Sum
+from django.db.models import Count, Exists, F, Max, Min, OuterRef, Sum
 
+from annotation.flow.errors import is_away, is_busy
 from annotation.models import Batch, BatchFigure, ProblemReport, clock
 
+log = logging.getLogger(__name__)
 LARGE = 20_000  # HITs; the figures of smaller batches are counted each time
 KEPT = 300  # seconds between two counts, and more where counting takes more than a twentieth of that
 SPARED = 20
@@ -54,12 +57,22 @@ def kept_since(batch: Batch) -> datetime | None:
 
 
 def count_due() -> None:
-    """Count the figures of large batches that are due, for some seconds."""
+    """Count the figures of large batches that are due, for some seconds, the longest waiting first.
+
+    A batch that fails is logged and tried again by the next sweep; only an unreachable database ends this one.
+    """
     end = time.monotonic() + SECONDS
     current = BatchFigure.objects.filter(batch=OuterRef("pk"), due_at__gt=clock.now())
     due = Batch.objects.filter(~Exists(current), size__gte=LARGE, launched_at__isnull=False)
-    for batch in due.annotate(last=Max("figures__counted_at")).order_by("last", "pk").select_related("project"):
-        count(batch)
+    due = due.annotate(last=Max("figures__counted_at")).order_by(F("last").asc(nulls_first=True), "pk")
+    for batch in due.select_related("project"):
+        try:
+            count(batch)
+        except Exception as error:
+            if is_away(error) and not is_busy(error):  # busy: a statement took too long
+                raise
+            log.exception("counting the figures of batch %s failed and is tried again", batch.pk)
+            continue  # however long it took, another batch is counted
         if time.monotonic() > end:
             return
 

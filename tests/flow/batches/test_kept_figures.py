@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from django.core.cache import cache
+from django.db import OperationalError
 from django.db.models import F
 
 from annotation.flow.batches import batch_launch, batch_progress, kept_figures
@@ -92,6 +93,53 @@ def test_a_sweep_that_is_killed_leaves_what_was_stored(large: Batch, monkeypatch
     assert stored(large) == before
     kept_figures.count_due()
     assert stored(large) == counted(large)
+
+
+def test_of_due_batches_those_never_counted_come_first_and_then_the_longest_waiting(
+    large: Batch, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dataset = project.datasets.get()
+    older, young, newest = (
+        launched(project, name, dataset, assignments_per_hit=2) for name in ("older", "young", "newest")
+    )
+    kept_figures.count(large)
+    kept_figures.count(older)
+    earlier = clock.now() - timedelta(minutes=9)
+    BatchFigure.objects.update(due_at=clock.now())
+    BatchFigure.objects.filter(batch=older).update(counted_at=earlier)
+    asked: list[str] = []
+    monkeypatch.setattr(kept_figures, "count", lambda batch: asked.append(batch.slug))
+    kept_figures.count_due()
+    assert asked == [young.slug, newest.slug, older.slug, large.slug]
+
+
+@pytest.mark.parametrize("error", [ValueError("broken"), OperationalError("database is locked")])
+def test_a_batch_that_cannot_be_counted_is_logged_and_keeps_no_other_from_being_counted(
+    large: Batch, project: Project, error: Exception, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    other = launched(project, "other", project.datasets.get(), assignments_per_hit=2)
+    count = kept_figures.COUNTS["counts"]
+
+    def broken(batch: Batch) -> Any:
+        if batch == large:
+            raise error
+        return count(batch)
+
+    monkeypatch.setitem(kept_figures.COUNTS, "counts", broken)
+    monkeypatch.setattr(kept_figures, "SECONDS", 0)
+    kept_figures.count_due()
+    assert not stored(large)
+    assert stored(other) == counted(other)
+    assert f"batch {large.pk}" in caplog.text
+
+
+def test_an_unreachable_database_ends_the_sweep(large: Batch, monkeypatch: pytest.MonkeyPatch) -> None:
+    def away(_batch: Batch) -> None:
+        raise OperationalError("the connection is closed")
+
+    monkeypatch.setitem(kept_figures.COUNTS, "counts", away)
+    with pytest.raises(OperationalError):
+        kept_figures.count_due()
 
 
 def test_pages_count_for_themselves_where_no_sweep_runs(large: Batch) -> None:
