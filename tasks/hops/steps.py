@@ -5,7 +5,8 @@ annotation.tasktype.helpers.answering has it}]}. In the arms that go step by ste
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from annotation.pure.data.dag import REFERENCE
 from annotation.pure.data.example import Example
@@ -128,6 +129,15 @@ def with_next_step(payload: JSON, stored: JSON | None, answer: JSON) -> JSON | N
     if stored and len(stored["hops"]) > number:
         return stored
     return {**answer, "hops": [*answer["hops"], {**BLANK}]}
+
+
+def completed(payload: JSON, hop: Mapping[str, Any]) -> JSON:
+    """The stored form of a step {"question", "text", "support"}, of which only `free` has more than the text."""
+    if not isinstance(hop.get("question", ""), str):
+        raise ValueError("the question of a step must be text")
+    if payload["arm"] != FREE:
+        return {**BLANK, **answering.completed(payload, {**hop, "support": []}), "question": ""}
+    return {**BLANK, **answering.completed(payload, hop), "question": hop.get("question", "")}
 
 
 def tidied(hop: JSON) -> JSON:

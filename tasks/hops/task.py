@@ -43,7 +43,7 @@ from .compare import compared
 from .keys import KEYS
 from .options import Options
 from .report import hops_report
-from .steps import BLANK, KINDS, filled, final, golds, kept, problems_of, steps_of, with_next_step
+from .steps import KINDS, completed, filled, final, golds, kept, problems_of, steps_of, with_next_step
 from .wording import WRITES, reworded, wording
 
 SECONDS_A_STEP = 25
@@ -119,7 +119,7 @@ class Hops(Stepwise, Consulting, FollowedUp, Labelled, Arranged, Live, Practised
         hops = answer.get("hops")
         if not isinstance(hops, list) or not all(isinstance(hop, Mapping) for hop in hops):
             raise ValueError('needs "hops", one each step: {"question", "text", "support"}')
-        return super().complete(payload, {"kind": "", "hops": [_completed(payload, hop) for hop in hops]})
+        return super().complete(payload, {"kind": "", "hops": [completed(payload, hop) for hop in hops]})
 
     def aggregate(self, payload: JSON, answers: Sequence[JSON]) -> JSON:
         return aggregate(payload, answers)
@@ -185,7 +185,7 @@ class Hops(Stepwise, Consulting, FollowedUp, Labelled, Arranged, Live, Practised
             places = None if support is None else (support,)
             step = replace(gold, answers=answers, supports=places or gold.supports)
             answer = imitated(payload, step, rng, right=knows) | {"support": list(places or ())}
-            hops.append(_completed(payload, {**answer, "question": question}))
+            hops.append(completed(payload, {**answer, "question": question}))
         return {"kind": "", "hops": hops}
 
     def feedback(self, payload: JSON, answer: JSON, gold: Example) -> list[Remark]:
@@ -209,15 +209,6 @@ class Hops(Stepwise, Consulting, FollowedUp, Labelled, Arranged, Live, Practised
 
     def review(self, payload: JSON, answer: JSON) -> JSON:
         return {"text": wording(payload, answer)}
-
-
-def _completed(payload: JSON, hop: Mapping[str, Any]) -> JSON:
-    """One step in the stored form."""
-    if not isinstance(hop.get("question", ""), str):
-        raise ValueError("the question of a step must be text")
-    question = hop.get("question", "") if payload["arm"] == FREE else ""
-    asked = hop if payload["arm"] == FREE else {**hop, "support": []}
-    return {**BLANK, **answering.completed(payload, asked), "question": question}
 
 
 TASK: TaskType = Hops()

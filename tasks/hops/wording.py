@@ -3,11 +3,11 @@
 from annotation.pure.derivations.bridges import tidy
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, InvalidWording
-from annotation.tasktype.helpers.answering import answer_text, completed
+from annotation.tasktype.helpers.answering import answer_text
 from annotation.tasktype.helpers.task_form import whole
 
 from .options import FREE, KIND
-from .steps import BLANK, problems_of
+from .steps import completed, problems_of
 
 ANSWERED, RESTS = "→", "←"
 WRITES = _(
@@ -51,11 +51,11 @@ def reworded(payload: JSON, text: str) -> JSON:
 
 def _step(payload: JSON, number: int, line: str) -> JSON:
     if payload["arm"] != FREE:
-        return {**BLANK, **completed(payload, {"text": line, "support": []})}
+        return completed(payload, {"text": line})
     said, rests, numbers = line.rpartition(RESTS)
     question, answered, answer = said.rpartition(ANSWERED)
     places = [whole(part.strip()) for part in numbers.split(",")]
     if not rests or not answered or not all(place and place <= len(payload["paragraphs"]) for place in places):
         raise InvalidWording(_("Line %(line)s: write sub-question → answer ← paragraph numbers."), line=number)
     support = sorted({place - 1 for place in places if place})
-    return {**BLANK, **completed(payload, {"text": tidy(answer), "support": support}), "question": tidy(question)}
+    return completed(payload, {"question": tidy(question), "text": tidy(answer), "support": support})

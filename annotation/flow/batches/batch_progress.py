@@ -218,35 +218,13 @@ def time_left(batch: Batch, counts: Counts) -> timedelta | None:
     return pace.left_for(counts.places - counts.done, _recent(batch), since=since)
 
 
-def workers_of(batch: Batch) -> list[dict[str, Any]]:
-    """Rows by worker, busiest first: worker, submitted, late, returned, last, problem_reports, median_seconds, paused.
+@kept_figures.kept("workers")
+def rows_of_workers(batch: Batch) -> list[dict[str, Any]]:
+    """Rows by worker, busiest first: worker (key), submitted, late, returned, last, problem_reports, median_seconds.
 
     Who has met nothing but hidden gold is listed with zeros, since they may be paused. The median is of active
     seconds over submitted assignments; None if none was measured. Kept if the batch is large.
     """
-    return with_workers(batch, rows_of_workers(batch))
-
-
-def rows_of_workers(batch: Batch) -> list[dict[str, Any]]:
-    """The same with the workers' keys, and without `paused`."""
-    return sorted(_workers(batch), key=lambda row: (-row["submitted"], row["worker"]))
-
-
-def with_workers(batch: Batch, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Those of `rows_of_workers` with the workers themselves."""
-    workers = Worker.objects.in_bulk([row["worker"] for row in rows])
-    stopped = {participation.worker_id for participation in hidden_gold.paused(batch)}
-    for worker in workers.values():
-        worker.project = batch.project
-    times = [row["last"] and datetime.fromisoformat(row["last"]) for row in rows]
-    return [
-        row | {"worker": workers[row["worker"]], "last": last, "paused": row["worker"] in stopped}
-        for row, last in zip(rows, times, strict=True)
-    ]
-
-
-@kept_figures.kept("workers")
-def _workers(batch: Batch) -> list[dict[str, Any]]:
     ordinary = Q(hit__check_item=False) if batch.check_share else Q()
     counts = {name: Count("pk", filter=SHOWS[name] & ordinary) for name in ("submitted", "late", "returned")}
     assignments = batch.assignments.filter(NOT_IMPORTING).order_by().values("worker")
@@ -257,7 +235,20 @@ def _workers(batch: Batch) -> list[dict[str, Any]]:
     for row in rows:
         row["last"] = row["last"] and row["last"].isoformat()
         row |= {"problem_reports": problem_reports.get(row["worker"], 0), "median_seconds": medians.get(row["worker"])}
-    return rows
+    return sorted(rows, key=lambda row: (-row["submitted"], row["worker"]))
+
+
+def with_workers(batch: Batch, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Those rows with the workers themselves, `last` as a time, and `paused`."""
+    workers = Worker.objects.in_bulk([row["worker"] for row in rows])
+    stopped = {participation.worker_id for participation in hidden_gold.paused(batch)}
+    for worker in workers.values():
+        worker.project = batch.project
+    times = [row["last"] and datetime.fromisoformat(row["last"]) for row in rows]
+    return [
+        row | {"worker": workers[row["worker"]], "last": last, "paused": row["worker"] in stopped}
+        for row, last in zip(rows, times, strict=True)
+    ]
 
 
 @kept_figures.kept("newest")

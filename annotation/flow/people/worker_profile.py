@@ -123,6 +123,11 @@ class WorkerActivity:
     last: datetime | None = None
     held: list[tuple[str, str, int]] = field(default_factory=list)
 
+    def add(self, submitted: int, last: datetime | None) -> None:
+        """Count responses of which this was the last."""
+        self.submitted += submitted
+        self.last = max(filter(None, [self.last, last]), default=None)
+
 
 def of_workers(workers: Sequence[Worker]) -> dict[int, WorkerActivity]:
     """Figures by the workers' keys, in four queries."""
@@ -131,16 +136,14 @@ def of_workers(workers: Sequence[Worker]) -> dict[int, WorkerActivity]:
     own = Assignment.objects.filter(worker=OuterRef("pk"))
     taken = Subquery(own.order_by("-accepted_at").values("accepted_at")[:1])  # by index, for each
     for key, time in Worker.objects.filter(pk__in=keys).values_list("pk", taken):
-        found[key].last = time
+        found[key].add(0, time)
     rows = Participation.objects.filter(worker__in=keys).order_by().values("worker")
     for row in rows.annotate(n=Sum("done"), sent=Max("worked_at")):
-        found[row["worker"]].submitted = row["n"]
-        found[row["worker"]].last = max(filter(None, [found[row["worker"]].last, row["sent"]]), default=None)
+        found[row["worker"]].add(row["n"], row["sent"])
     imported = Assignment.objects.filter(worker__in=keys, response_import__isnull=False).order_by().values("worker")
     submitted = Count("pk", filter=Q(state=Assignment.State.SUBMITTED))
     for row in imported.annotate(n=submitted, sent=Max("submitted_at")):
-        found[row["worker"]].submitted += row["n"]
-        found[row["worker"]].last = max(filter(None, [found[row["worker"]].last, row["sent"]]), default=None)
+        found[row["worker"]].add(row["n"], row["sent"])
     granted = Qualification.objects.filter(worker__in=keys, state=Qualification.State.GRANTED)
     granted = granted.filter(type__deleted_at__isnull=True)
     for key, *score in granted.order_by("pk").values_list("worker", "type__public_id", "type__name", "value"):

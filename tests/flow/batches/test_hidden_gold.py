@@ -149,7 +149,7 @@ def test_nothing_of_them_is_in_reports_aggregates_and_exports(
     assert set(batch_scores.score_batch(batch)["datasets"]) == {"asked"}
     counts = batch_progress.counts_of(batch)
     assert (counts.hits, counts.places, counts.done, counts.submitted) == (5, 10, 10, 10)
-    assert [row["submitted"] for row in batch_progress.workers_of(batch)] == [5, 5]
+    assert [row["submitted"] for row in batch_progress.rows_of_workers(batch)] == [5, 5]
     assert disputed_gold.doubts(batch) == []
     assert adjudication.queue(batch) == []
     assert results_dataset.create_results_dataset(batch, name="verdicts")["datasets"] == {"verdicts": 5}
@@ -180,7 +180,7 @@ def test_who_has_met_nothing_else_is_among_the_workers(project: Any, tmp_path: P
     batch = checked(project, tmp_path)
     answer(bob, batch, right=lambda row: False)
     batch.hits.filter(assignments__worker=bob).update(check_item=True)
-    (row,) = batch_progress.workers_of(batch)
+    (row,) = batch_progress.with_workers(batch, batch_progress.rows_of_workers(batch))
     assert (row["worker"], row["submitted"], row["paused"]) == (bob, 0, True)
 
 
