@@ -35,7 +35,19 @@ function label() {
     const key = keyOf(hint.dataset.keyFor);
     hint.textContent = signOf(key);
     hint.classList.toggle("single", isSingle(key));
+    tell(hint, key);
   }
+}
+
+/** Of a control, the key is no part of its name ("Submit"), but its shortcut. */
+function tell(hint, key) {
+  const around = hint.closest("button, a, label, summary");
+  const control = around?.control ?? around;
+  if (!control) return;
+  hint.ariaHidden = "true";
+  const usable = key && !(preferences.off && isSingle(key));
+  if (usable) control.setAttribute("aria-keyshortcuts", key.replace("Mod", MAC ? "Meta" : "Control"));
+  else control.removeAttribute("aria-keyshortcuts");
 }
 
 export function setPreferences(next) {
