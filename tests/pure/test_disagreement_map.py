@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from typing import Any
+from xml.etree import ElementTree
 
+from annotation.pure.reports import svg
 from annotation.pure.reports.disagreement_map import MOST_ITEMS, MOST_WORKERS, Contested, MostContested
 from annotation.pure.reports.plots import plots_of
+from annotation.pure.reports.tables import note_of
 
 
 def apart(payload: Any, answers: Any) -> float:
@@ -35,6 +38,26 @@ def test_only_the_most_contested_items_and_the_busiest_workers_are_kept() -> Non
     assert [row[0] for row in table["rows"]] == list(range(99, 99 - MOST_ITEMS, -1))
     assert table["columns"][1] == "ann"
     assert len(table["columns"]) == 1 + MOST_WORKERS
+
+
+def test_the_caption_says_which_items_and_workers_are_shown() -> None:
+    few = [(k / 100, k, {"ann": "x", "bea": str(k), "cy": "z"}) for k in range(1, 5)]
+    [table] = collected(*few).tables(apart)
+    said = note_of(table)
+    assert "The 4 items with the most disagreement" in said
+    assert "the 3 workers with the most responses to them" in said
+
+
+def test_a_map_of_the_most_items_and_workers_has_room_for_its_numbers() -> None:
+    many = [(k / 100, k, {f"w{j}": str(j) for j in range(40)}) for k in range(1, 99)]
+    [table] = collected(*many).tables(apart)
+    [chart] = plots_of({"differing": [table]})
+    root = ElementTree.fromstring(svg.draw(chart))
+    cells = [rect for rect in root.iter() if rect.tag.endswith("rect") and rect.get("fill-opacity")]
+    assert len(cells) == MOST_ITEMS * MOST_WORKERS == 1500
+    assert min(float(cell.get("width", 0)) for cell in cells) >= 24
+    assert root.get("class") == "chart wide"
+    assert len(root.get("aria-label", "")) < 700  # the numbers are in the table
 
 
 def test_one_item_or_one_worker_makes_no_map() -> None:

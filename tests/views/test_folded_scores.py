@@ -37,6 +37,8 @@ def test_scores_stay_folded_until_somebody_opens_them(client: Any, alice: Any, h
     page = client.get(at("report"))
     assert page.context["folded"] == 8
     assert "Show the scores of 3 responses" in page.content.decode()
+    assert "differing" not in page.context
+    assert "Where workers differ" not in page.content.decode()
     assert "report" not in client.get(at("batch")).context or client.get(at("batch")).context["report"] is None
     assert looks() == []
     assert client.post(at("report-open")).url == at("report")

@@ -12,10 +12,10 @@ from annotation.pure.reports.tables import table
 from annotation.pure.text.translation_marks import gettext_noop as _
 
 DIFFERING = "differing"  # the table's name, and its key in a report
-MOST_ITEMS, MOST_WORKERS = 40, 20
+MOST_ITEMS, MOST_WORKERS = 50, 30
 NOTE = _(
-    "How far a worker's response differs from the others to the same item, on average. The %(n)s items "
-    "with the most disagreement, by their number in the dataset."
+    "How far a worker's response differs from the others to the same item, on average. The %(items)s items with the "
+    "most disagreement, by their number in the dataset, and the %(workers)s workers with the most responses to them."
 )
 Differences = Callable[[JSON, Sequence[Any]], float]  # payload and responses to disagreement, 0 to 1
 
@@ -49,7 +49,7 @@ class MostContested:
         if len(items) < 2 or len(workers) < 2:
             return []
         rows = [[item.label, *_row(item, workers, differences)] for item in items]
-        note = [{"text": NOTE, "values": {"n": len(items)}}]
+        note = [{"text": NOTE, "values": {"items": len(items), "workers": len(workers)}}]
         title = _("Disagreement by item and worker, in percent")
         return [table(DIFFERING, title, [_("Item"), *workers], rows, note, bars=False, leads=False)]
 

@@ -25,6 +25,7 @@ MARKERS = (
     "M-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0z", "M-3.2-3.2h6.4v6.4h-6.4z", "M0-4.5L4.2 3.5h-8.4z",
     "M0-4.8L4.8 0L0 4.8L-4.8 0z", "M0 4.5L4.2-3.5h-8.4z", "M-4.5-1.3h9v2.6h-9zM-1.3-4.5h2.6v9h-2.6z",
 )  # fmt: skip
+NARROWEST = 27.0  # column of a dense grid, for a number of three digits
 TIMES = 5  # labels of a time axis, at most
 XML = b'<?xml version="1.0" encoding="utf-8"?>\n'
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # in XML
@@ -46,7 +47,8 @@ class Drawing:
         self.left, self.top, self.right, self.bottom = left, top, width - 2 * EDGE, height - below * BELOW - 4
         box = {"viewBox": f"0 0 {width:g} {height:g}", "width": f"{width:g}", "height": f"{height:g}"}
         font = {"font-family": "DejaVu Sans, Verdana, Arial, sans-serif", "font-size": "13"}
-        attributes = {"xmlns": "http://www.w3.org/2000/svg", "class": "chart", "role": "img", **box, **font}
+        look = "chart wide" if width > WIDTH else "chart"
+        attributes = {"xmlns": "http://www.w3.org/2000/svg", "class": look, "role": "img", **box, **font}
         self.root = ET.Element("svg", attributes, **{"aria-label": description})
         self.add("rect", "paper", width=width, height=height, fill="white")
 
@@ -171,7 +173,8 @@ def _grid(plot: Grid) -> Drawing:
     left = min(max(map(_width, plot.rows)) + 40, 0.5 * WIDTH)
     slanted = plot.dense and len(plot.columns) > 6  # names of columns that would overlap
     height = (20.0 if plot.dense else 36.0) * len(plot.rows) + (110 if slanted else 70)
-    drawing = Drawing(plot.as_text(), height, left=left, below=4.6 if slanted else 2.4)
+    width = max(WIDTH, left + NARROWEST * len(plot.columns) + 2 * EDGE) if plot.dense else WIDTH
+    drawing = Drawing(plot.as_text(), height, left=left, below=4.6 if slanted else 2.4, width=width)
     most = 100 if plot.dense else max((count or 0 for row in plot.counts for count in row), default=0) or 1
     wide, high = (drawing.right - left) / len(plot.columns), (drawing.bottom - EDGE) / len(plot.rows)
     for j, (name, row) in enumerate(zip(plot.rows, plot.counts, strict=True)):

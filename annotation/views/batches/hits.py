@@ -1,5 +1,9 @@
-"""The HITs of a batch: a list by disagreement, and one HIT with all responses and gold."""
+"""The HITs of a batch: a list by disagreement, and one HIT with all responses and gold.
 
+Disagreement is a score: while the batch's scores are folded, no list shows it or is in its order.
+"""
+
+from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
@@ -26,7 +30,7 @@ from annotation.pure.review import review_state
 from annotation.registry import task_type
 from annotation.tasktype import Given, capabilities
 from annotation.views.access import member_action, member_page
-from annotation.views.batches.batch_page import batch_context, batch_of
+from annotation.views.batches.batch_page import batch_context, batch_of, is_folded
 from annotation.views.post_handling import refusal_as_message, see
 from annotation.views.response_letters import letter_of
 from annotation.views.review.comments import thread_context
@@ -43,11 +47,12 @@ ORDERS = {
 
 @member_page(roles.SEE)
 def hits(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
-    """List HITs, highest disagreement first, as of the last report."""
+    """List HITs, highest disagreement first, as of the last report; in the order of assignment while that is folded."""
     shown = batch_of(project, batch)
-    show, order, query = _listing_parameters(request)
     filters = cut_context(request, shown)
-    pages = Paginator(listed(request, shown, filters["cut"]).values_list("pk", flat=True), 50)
+    folded = filters["folded"]
+    show, order, query = _listing_parameters(request, folded=folded)
+    pages = Paginator(listed(request, shown, filters["cut"], folded=folded).values_list("pk", flat=True), 50)
     if show in SHOWS and not query and not filters["cut"].query:
         pages.count = batch_progress.hits_of(shown)[show]
     page = pages.get_page(request.GET.get("page"))
@@ -65,16 +70,18 @@ def hits(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     return render(request, "batches/hits.html", context)
 
 
-def _listing_parameters(request: HttpRequest) -> tuple[str, str, str]:
+def _listing_parameters(request: HttpRequest, *, folded: bool) -> tuple[str, str, str]:
     query = request.GET.get("q", "").strip().replace("\0", "")[:200]
-    return request.GET.get("show", "all"), request.GET.get("order", "disagreement"), query
+    usual = "ticket" if folded else "disagreement"
+    order = request.GET.get("order", usual)
+    return request.GET.get("show", "all"), order if order in ORDERS.keys() - {"disagreement"} else usual, query
 
 
-def listed(request: HttpRequest, batch: Batch, cut: Cut) -> QuerySet[Hit]:
-    """The HITs that match the query string, in its order."""
-    show, order, query = _listing_parameters(request)
+def listed(request: HttpRequest, batch: Batch, cut: Cut, *, folded: bool = True) -> QuerySet[Hit]:
+    """The HITs that match the query string, in its order; `folded`: not by disagreement."""
+    show, order, query = _listing_parameters(request, folded=folded)
     chosen = batch.hits.filter(check_item=True) if show == "checks" else hidden_gold.hits_without_checks(batch)
-    rows = chosen.filter(SHOWS.get(show, Q())).order_by(*ORDERS.get(order, ORDERS["disagreement"]))
+    rows = chosen.filter(SHOWS.get(show, Q())).order_by(*ORDERS[order])
     if query:
         rows = rows.filter(Q(item__question__icontains=query) | Q(item__source_id=query))
     return hit_filters.hits_in(batch, cut, rows)
@@ -216,10 +223,15 @@ MOST_WORKERS = 300  # to choose from
 
 
 def cut_context(request: HttpRequest, batch: Batch) -> dict[str, Any]:
-    """`cut` from the query string, and the choices of `reports/_more_filters.html`: parts, labels, workers."""
+    """`cut` from the query string, and the choices of `reports/_more_filters.html`: parts, labels, workers.
+
+    `folded`: whether scores are, so that no HITs are chosen by their disagreement.
+    """
+    cut, folded = Cut.of(request.GET), is_folded(request, batch)
     decisions = {name: _(label.words) for name, label in capabilities.labels(task_type(batch.task)).items()}
     return {
-        "cut": Cut.of(request.GET),
+        "cut": replace(cut, differing=False) if folded else cut,
+        "folded": folded,
         "parts": hit_filters.parts_of(batch),
         "decisions": decisions if len(decisions) > 1 else {},
         "pseudonyms": sorted(hit_filters.pseudonyms(batch))[:MOST_WORKERS],

@@ -32,6 +32,25 @@ def test_the_most_disputed_hit_comes_first(client: Any, alice: Any, bob: Any, ca
     assert page[0].disagreement > page[1].disagreement == 0
 
 
+def test_disagreement_is_folded_with_the_scores(client: Any, alice: Any, bob: Any, carol: Any, batch: Any) -> None:
+    for worker in (bob, carol):
+        answer(worker, batch)
+    batch_scores.score_batch(batch)
+    Hit.objects.filter(pk=Hit.objects.filter(batch=batch).latest("pk").pk).update(disagreement=0.73)
+    by_ticket = list(Hit.objects.filter(batch=batch).order_by("ticket"))
+    client.force_login(alice)
+    for query in ("", "?order=disagreement", "?order=odd", "?differing=1"):
+        page = client.get(at("hits") + query)
+        assert list(page.context["page"]) == by_ticket, query
+        assert "isagreement" not in page.content.decode(), query
+        assert "Only HITs with different responses" not in page.content.decode()
+    client.post(at("report-open"))
+    page = client.get(at("hits"))
+    assert page.context["page"][0].disagreement == 0.73
+    assert "most disagreement first" in page.content.decode()
+    assert list(client.get(at("hits") + "?differing=1").context["page"]) == [page.context["page"][0]]
+
+
 def test_hits_are_found_by_words_and_by_state(client: Any, alice: Any, bob: Any, carol: Any, batch: Any) -> None:
     answer(bob, batch)
     answer(carol, batch)

@@ -51,6 +51,7 @@ def test_where_workers_differ_is_a_map_with_a_table(client: Any, alice: Any, bob
     assert first == "Item"
     assert bob.pseudonym in workers
     assert len(table["rows"]) == 2
+    assert "2 items with the most disagreement" in client.get(at("report")).content.decode()
     response = client.get(at("report-chart", "differing"))
     assert response.content.count(b"fill-opacity") == 4
 
