@@ -89,11 +89,18 @@ def test_a_dataset_is_drawn_in_histograms_of_round_bins_in_the_readers_language(
         "question_words": {str(words): 1 for words in range(3, 33)},
         "context_words": {"300": 4},
         "answer_kinds": {"date": 2, "name": 7},
+        "entities": {"other": 2, "person": 4, "place": 1},
     }
-    charts = {title: (n, bars.values) for title, n, bars in charts_of(features, str.upper)}
-    assert list(charts) == ["HOPS", "KINDS OF ANSWERS", "WORDS OF A QUESTION"], "one bar says nothing"
+    drawn = charts_of(features, str.upper)
+    charts = {title: (n, bars.values) for title, n, bars, _note in drawn}
+    assert list(charts) == ["HOPS", "KINDS OF ANSWERS", "NAMED ANSWERS", "WORDS OF A QUESTION"], "one bar says nothing"
     assert charts["HOPS"] == (6, (("2", 5), ("10", 1))), "items with unknown hops are left out"
     assert charts["KINDS OF ANSWERS"] == (9, (("NAME", 7), ("DATE", 2)))
+    assert charts["NAMED ANSWERS"] == (7, (("PERSON", 4), ("PLACE", 1), ("OTHER NAME", 2)))
+    told = {title: note for title, _n, _bars, note in drawn if note}
+    assert list(told) == ["KINDS OF ANSWERS", "NAMED ANSWERS"]
+    assert "SPELLING" in told["KINDS OF ANSWERS"]
+    assert "WHAT THE QUESTION, OR ITS LAST HOP, ASKS FOR" in told["NAMED ANSWERS"]
     words, count = charts["WORDS OF A QUESTION"]
     assert words == 30
     assert count == (("0", 2), ("5", 5), ("10", 5), ("15", 5), ("20", 5), ("25", 5), ("30", 3))

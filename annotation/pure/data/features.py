@@ -4,9 +4,9 @@ from collections import Counter
 from typing import Any
 
 from annotation.pure.data.example import Example
-from annotation.pure.text.answer_kinds import kind_of
+from annotation.pure.text.answer_kinds import NAME, entity_of, kind_of
 
-COUNTERS = ("hops", "shapes", "paragraphs", "question_words", "context_words", "answer_kinds")
+COUNTERS = ("hops", "shapes", "paragraphs", "question_words", "context_words", "answer_kinds", "entities")
 STEP = 100  # words of a context are counted in steps of so many
 
 
@@ -21,6 +21,7 @@ class FeatureCount:
         self._question_words: Counter[int] = Counter()
         self._context_words: Counter[int] = Counter()
         self._answer_kinds: Counter[str] = Counter()
+        self._entities: Counter[str] = Counter()
         self._words = 0
 
     def add(self, example: Example) -> None:
@@ -36,11 +37,14 @@ class FeatureCount:
         words = sum(p.text.count(" ") + 1 for p in example.paragraphs)
         self._question_words[len(example.question.split())] += 1
         self._context_words[words // STEP * STEP] += 1
-        self._answer_kinds[kind_of(None if example.answerable is False else example.answer)] += 1
+        kind = kind_of(None if example.answerable is False else example.answer)
+        self._answer_kinds[kind] += 1
+        if kind == NAME:
+            self._entities[entity_of(example.hops[-1].question if example.hops else example.question)] += 1
         self._words += words
 
     def as_json(self) -> dict[str, Any]:
-        """Counts of items by feature, by hops, shape, lengths and kind of answer; mean words of a context."""
+        """Counts of items by feature, by hops, shape, lengths, kind of answer and of named entity; words of a context."""
         return dict(self._seen) | {
             "hops": {str(k): n for k, n in sorted(self._hops.items())},
             "shapes": dict(sorted(self._shapes.items())),
@@ -48,6 +52,7 @@ class FeatureCount:
             "question_words": {str(k): n for k, n in sorted(self._question_words.items())},
             "context_words": {str(k): n for k, n in sorted(self._context_words.items())},
             "answer_kinds": dict(sorted(self._answer_kinds.items())),
+            "entities": dict(sorted(self._entities.items())),
             "words": round(self._words / max(1, self._seen["items"])),
         }
 

@@ -6,35 +6,45 @@ from typing import Any
 from annotation.pure.data.features import STEP
 from annotation.pure.reports.charts import Bars
 from annotation.pure.reports.tables import Translate
-from annotation.pure.text.answer_kinds import KINDS
+from annotation.pure.text.answer_kinds import ENTITIES, KINDS
 from annotation.pure.text.translation_marks import gettext_noop as _
 
 BINS = 14  # of a histogram, at most
 WIDTH = 320.0
 WIDTHS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000)
-Chart = tuple[str, int, Bars]  # title, items, bars
+BY_SPELLING = _("Told from the answer's spelling, for English.")
+BY_QUESTION = _("Told from what the question, or its last hop, asks for: who, where, which company; for English.")
+Chart = tuple[str, int, Bars, str]  # title, items, bars, how the bars were told apart
 
 
 def charts_of(features: Mapping[str, Any], translate: Translate = str) -> list[Chart]:
-    """Charts of a dataset's features: hops, lengths and kinds of answers, each if it has more than one bar."""
+    """Charts of a dataset's features: hops, lengths, kinds of answers and of names, each with several bars."""
     return list(_charts(features, translate))
 
 
 def _charts(features: Mapping[str, Any], translate: Translate) -> Iterator[Chart]:
     hops = {int(k): n for k, n in features.get("hops", {}).items() if k != "0"}
     yield from _chart(translate(_("Hops")), [(str(k), n) for k, n in sorted(hops.items())])
-    found = features.get("answer_kinds", {})
-    kinds = [(translate(words), found[kind]) for kind, words in KINDS.items() if found.get(kind)]
-    room = max(map(len, (label for label, _n in kinds)), default=0) * 8 + 8  # so that each kind has its label
-    yield from _chart(translate(_("Kinds of answers")), kinds, width=max(WIDTH, 60.0 + len(kinds) * room))
+    yield from _labelled(_("Kinds of answers"), features.get("answer_kinds", {}), KINDS, BY_SPELLING, translate)
+    yield from _labelled(_("Named answers"), features.get("entities", {}), ENTITIES, BY_QUESTION, translate)
     yield from _chart(translate(_("Words of a question")), _histogram(features.get("question_words", {}), 1))
     yield from _chart(translate(_("Words of a context")), _histogram(features.get("context_words", {}), STEP))
 
 
-def _chart(title: str, values: list[tuple[str, int]], width: float = WIDTH) -> Iterator[Chart]:
+def _labelled(
+    title: str, found: Mapping[str, int], labels: Mapping[str, str], note: str, translate: Translate
+) -> Iterator[Chart]:
+    """A bar for each label that was found."""
+    bars = [(translate(words), found[name]) for name, words in labels.items() if found.get(name)]
+    room = max(map(len, (label for label, _n in bars)), default=0) * 8 + 8  # so that each bar has its label
+    yield from _chart(translate(title), bars, max(WIDTH, 60.0 + len(bars) * room), translate(note))
+
+
+def _chart(title: str, values: list[tuple[str, int]], width: float = WIDTH, note: str = "") -> Iterator[Chart]:
     if sum(count > 0 for _label, count in values) > 1:
         listed = ", ".join(f"{label}: {count}" for label, count in values)
-        yield title, sum(count for _label, count in values), Bars(tuple(values), f"{title}. {listed}.", width=width)
+        bars = Bars(tuple(values), f"{title}. {listed}.", width=width)
+        yield title, sum(count for _label, count in values), bars, note
 
 
 def _histogram(counts: Mapping[str, int], step: int) -> list[tuple[str, int]]:
