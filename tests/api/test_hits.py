@@ -11,6 +11,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotation import jobs
+from annotation.flow.batches import batch_launch
+from annotation.flow.reports import batch_scores
 from annotation.flow.review import problem_reports
 from annotation.models import Job, Project
 from tests.api.calling import caller, fields_at_fault, member
@@ -60,6 +62,15 @@ def test_hits_are_listed_by_what_is_asked_and_shown_whole(api: Any, done: Any) -
     first = api.get(HITS, limit=3).json()
     assert len(first["results"]) == 3
     assert len(api.client.get(first["next"]).json()["results"]) == 1
+
+
+def test_disagreement_is_told_once_all_responses_are_in(api: Any, done: Any) -> None:
+    batch_scores.score_batch(done)
+    assert {row["disagreement"] for row in api.get(HITS).json()["results"]} == {None}
+    assert api.get(HITS, disagreement="0").json()["results"] == []
+    batch_launch.close(done)
+    assert {row["disagreement"] for row in api.get(HITS, state="done").json()["results"]} == {0.0}
+    assert len(api.get(HITS, disagreement="0").json()["results"]) == 4  # with those that have one response
 
 
 def test_a_hit_is_excluded_with_a_reason_and_restored(api: Any, done: Any, project: Any, alice: Any) -> None:

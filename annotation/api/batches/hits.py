@@ -7,11 +7,12 @@ from rest_framework import serializers
 
 from annotation.api.batches.serializers import BatchPartViewSet
 from annotation.api.operations import action, operation
-from annotation.api.review.adjudications import AggregateSerializer
+from annotation.api.review.adjudications import AggregateSerializer, blind_aggregates, hidden_from
 from annotation.api.serializers import JSON, Filter, Input, dollars
 from annotation.api.work.assignments import AssignmentSerializer, with_answers
 from annotation.flow.batches import batch_progress
-from annotation.flow.review import aggregation, gold_looks, problem_reports
+from annotation.flow.reports import score_looks
+from annotation.flow.review import gold_looks, problem_reports
 from annotation.formats.without_gold import without_gold
 from annotation.models import Hit
 from annotation.pure.people import roles
@@ -58,7 +59,9 @@ class HitSerializer(serializers.Serializer):
     in_work = serializers.IntegerField(source="live")
     done = serializers.IntegerField()
     disagreement = serializers.FloatField(
-        allow_null=True, help_text="How far its responses differ, 0 to 1, as of the last report."
+        allow_null=True,
+        help_text="How far its responses differ, 0 to 1, as of the last report; null before all responses are in, and "
+        "while the account is still to adjudicate it.",
     )
     reward = dollars(help_text="The most that an assignment can earn.")
     check = serializers.BooleanField(source="check_item", help_text="Whether it is hidden gold.")
@@ -78,7 +81,9 @@ class OneHitSerializer(HitSerializer):
     payload = serializers.DictField(help_text="What workers see, frozen at launch.")
     example = serializers.DictField(source="item.content", help_text="The item with its gold, unless that is hidden.")
     gold_hidden = serializers.BooleanField(
-        default=False, help_text="Whether gold is left out, since the account is still to adjudicate the HIT."
+        default=False,
+        help_text="Whether gold, names and the aggregated response are left out, since the account is still to "
+        "adjudicate the HIT.",
     )
     assignments = AssignmentSerializer(many=True, source="work")
     aggregate = AggregateSerializer()
@@ -104,11 +109,16 @@ class BatchHitViewSet(BatchPartViewSet):
         return self.batch.hits.select_related("item__dataset", "batch")
 
     def prepare(self, rows: list[Any]) -> list[Any]:
+        hidden, folded = hidden_from(self.request.user, rows), not score_looks.is_complete(self.batch)
+        for hit in rows:
+            hit.gold_hidden = hit.pk in hidden
+            hit.disagreement = None if folded or hit.gold_hidden else hit.disagreement
         for hit in () if self.operation.many else rows:
             work = hit.assignments if hit.check_item else batch_progress.assignments_of(self.batch).filter(hit=hit)
-            hit.work = with_answers(self.project, work.order_by("pk"))
-            hit.aggregate = aggregation.conclude(self.batch, [hit])[0]
-            hit.gold_hidden = bool(gold_looks.hidden([hit], self.request.user))
+            # in random order, as on pages, where names are hidden
+            order = "public_id" if hit.gold_hidden else "pk"
+            hit.work = with_answers(self.project, work.order_by(order), self.request.user)
+            [hit.aggregate] = blind_aggregates(self.batch, [hit], hidden)
             if hit.gold_hidden:
                 hit.item.content = without_gold(hit.item.example).as_json()
         return rows
@@ -117,6 +127,8 @@ class BatchHitViewSet(BatchPartViewSet):
     def list(self, query: JSON) -> Any:
         """List the HITs of a batch."""
         rows = self.batch.hits.filter(STATES.get(query.pop("state", ""), Q()), **query)
+        if "disagreement__gte" in query and not score_looks.is_complete(self.batch):
+            rows = rows.none()
         return rows.select_related("item__dataset").defer("payload", "item__content", "item__dataset__report")
 
     @operation()

@@ -1,5 +1,6 @@
 """HITs to adjudicate, reviewers' decisions on them, and the aggregated responses of a batch."""
 
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from django.db import transaction
@@ -16,8 +17,8 @@ from annotation.api.pagination import Whole
 from annotation.api.serializers import JSON, TEXT, Input
 from annotation.flow.errors import Refused
 from annotation.flow.projects import overview
-from annotation.flow.review import adjudication, aggregation
-from annotation.models import Adjudication, Hit
+from annotation.flow.review import adjudication, aggregation, gold_looks
+from annotation.models import Adjudication, Batch, Hit, User
 from annotation.operations.downloads import sent
 from annotation.pure.people import roles
 from annotation.registry import task_type
@@ -33,12 +34,28 @@ class AggregateSerializer(serializers.Serializer):
     item_id = serializers.CharField()
     kind = serializers.CharField(help_text="The kind of result in a word; empty without responses.")
     settled = serializers.BooleanField(help_text="Whether there is one; false: no majority, or no responses.")
-    agreeing = serializers.IntegerField(help_text="How many responses agree with it.")
+    agreeing = serializers.IntegerField(
+        allow_null=True,
+        help_text="How many responses agree with it; null while the account is still to adjudicate the HIT.",
+    )
     answers = serializers.IntegerField(help_text="Number of responses that count.")
     excluded = serializers.BooleanField()
     aggregate = serializers.DictField(
-        allow_null=True, help_text="The aggregated response, as the task represents it; null: none."
+        allow_null=True,
+        help_text="The aggregated response, as the task represents it; null: none, or still hidden as `agreeing` is.",
     )
+
+
+def blind_aggregates(batch: Batch, rows: Sequence[Hit], hidden: Collection[int]) -> list[JSON]:
+    """The aggregated responses of the HITs; of those hidden (keys) not what they are and how many agree."""
+    found = zip(rows, aggregation.conclude(batch, rows), strict=True)
+    return [one | {"agreeing": None, "aggregate": None} if hit.pk in hidden else one for hit, one in found]
+
+
+def hidden_from(viewer: User, rows: Iterable[Hit]) -> set[int]:
+    """Keys of the HITs that the viewer is still to adjudicate and has not opened."""
+    hits = Hit.objects.filter(pk__in=[hit.pk for hit in rows])
+    return {hit.pk for hit in gold_looks.hidden_among(hits, viewer)}
 
 
 class OpenSerializer(serializers.Serializer):
@@ -85,7 +102,9 @@ class BatchAdjudicationViewSet(BatchPartViewSet):
         return self.batch.hits.select_related("item__dataset", "batch")
 
     def prepare(self, rows: list[Any]) -> list[Any]:
-        return rows if self.operation.many else aggregation.conclude(self.batch, rows)
+        if self.operation.many:
+            return rows
+        return blind_aggregates(self.batch, rows, hidden_from(self.request.user, rows))
 
     @operation()
     def list(self) -> Any:
@@ -140,7 +159,7 @@ class BatchAggregateViewSet(BatchPartViewSet):
     serializer_class = AggregateSerializer
 
     def prepare(self, rows: list[Any]) -> list[Any]:
-        return aggregation.conclude(self.batch, rows)
+        return blind_aggregates(self.batch, rows, hidden_from(self.request.user, rows))
 
     @operation()
     def list(self) -> Any:
@@ -149,6 +168,10 @@ class BatchAggregateViewSet(BatchPartViewSet):
 
     @action("get", "export/jsonl", detail=False, files={"application/jsonl": TEXT}, id="exportAggregates")
     def export(self) -> HttpResponseBase:
-        """All aggregated responses of a batch as JSON lines."""
+        """All aggregated responses of a batch as JSON lines.
+
+        For who is still to adjudicate its HITs, this opens all of them, which is logged.
+        """
+        gold_looks.look_at_all(self.batch, self.request.user)
         blocks, name = aggregation.stream_aggregates(self.batch), f"{self.batch.slug}-aggregates.jsonl"
         return sent(self.request, self.batch, blocks, name=name, kind="application/jsonl")

@@ -11,7 +11,7 @@ from annotation.api.operations import operation
 from annotation.api.serializers import JSON, Filter, Input
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.errors import Refused
-from annotation.flow.review import comments
+from annotation.flow.review import comments, gold_looks
 from annotation.models import Assignment, Comment, Hit, Item
 from annotation.pure.people import roles
 
@@ -83,7 +83,8 @@ class CommentViewSet(ResourceViewSet):
     row: Comment
 
     def get_queryset(self) -> Any:
-        return comments.of_project(self.project)
+        rows = comments.of_project(self.project)
+        return rows.exclude(gold_looks.hidden_comments(rows, self.request.user))
 
     def prepare(self, rows: list[Any]) -> list[Any]:
         for row in rows:
@@ -92,7 +93,10 @@ class CommentViewSet(ResourceViewSet):
 
     @operation(query=CommentFilter)
     def list(self, query: JSON) -> Any:
-        """List comments on items, HITs and responses, oldest first."""
+        """List comments on items, HITs and responses, oldest first.
+
+        Without those of others on what you are still to adjudicate.
+        """
         return self.get_queryset().filter(**query)
 
     @operation(takes=CommentInput, location="comments/{0.pk}/")

@@ -9,8 +9,8 @@ from annotation.api.batches.serializers import BatchPartViewSet
 from annotation.api.operations import action, operation
 from annotation.api.serializers import JSON, Filter
 from annotation.flow.errors import Conflict
-from annotation.flow.review import problem_reports
-from annotation.models import ProblemReport
+from annotation.flow.review import gold_looks, problem_reports
+from annotation.models import Hit, ProblemReport
 from annotation.pure.people import roles
 
 
@@ -27,7 +27,7 @@ class ProblemReportSerializer(serializers.Serializer):
     id = serializers.IntegerField(source="pk")
     hit = serializers.CharField(source="assignment.hit.public_id")
     assignment = serializers.CharField(source="assignment.public_id")
-    worker = serializers.CharField(source="assignment.worker.pseudonym")
+    worker = serializers.CharField(allow_null=True, help_text="Null while the account is still to adjudicate the HIT.")
     reason = serializers.ChoiceField(choices=problem_reports.REASONS)
     text = serializers.CharField(allow_blank=True, help_text="What they wrote.")
     state = serializers.ChoiceField(choices=ProblemReport.State.values)
@@ -47,6 +47,13 @@ class BatchProblemReportViewSet(BatchPartViewSet):
         rows = ProblemReport.objects.filter(assignment__batch=self.batch)
         rows = rows.select_related("assignment__hit__batch", "assignment__worker__project")
         return rows.defer("assignment__hit__payload", "assignment__draft")
+
+    def prepare(self, rows: list[Any]) -> list[Any]:
+        hits = Hit.objects.filter(pk__in={row.assignment.hit_id for row in rows})
+        hidden = {hit.pk for hit in gold_looks.hidden_among(hits, self.request.user)}
+        for row in rows:
+            row.worker = None if row.assignment.hit_id in hidden else row.assignment.worker.pseudonym
+        return rows
 
     @operation(query=ProblemReportFilter)
     def list(self, query: JSON) -> Any:

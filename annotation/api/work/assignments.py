@@ -9,8 +9,8 @@ from annotation.api.operations import operation
 from annotation.api.serializers import JSON, Filter, WorkerField
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.batches import batch_progress
-from annotation.flow.review import review_decisions
-from annotation.models import Assignment, Project
+from annotation.flow.review import gold_looks, review_decisions
+from annotation.models import Assignment, Hit, Project, User
 from annotation.pure.batches import lifecycle
 
 
@@ -29,7 +29,9 @@ class AssignmentSerializer(serializers.Serializer):
     id = serializers.CharField(source="public_id")
     batch = serializers.CharField(source="batch.slug")
     hit = serializers.CharField(source="hit.public_id")
-    worker = serializers.CharField(source="worker_name")
+    worker = serializers.CharField(
+        source="worker_name", allow_null=True, help_text="Null while the account is still to adjudicate the HIT."
+    )
     state = serializers.ChoiceField(choices=Assignment.State.choices)
     counts = serializers.BooleanField(help_text="Whether it is one of the assignments that the HIT asks for.")
     late = serializers.BooleanField()
@@ -49,17 +51,28 @@ class AssignmentSerializer(serializers.Serializer):
     answer = serializers.DictField(allow_null=True)
 
 
-def with_answers(project: Project, rows: Iterable[Any]) -> list[Any]:
-    """Add responses, review states and pseudonyms to assignments, in a constant number of queries."""
+def with_answers(project: Project, rows: Iterable[Any], viewer: User | None = None) -> list[Any]:
+    """Add responses, review states and pseudonyms to assignments, in a constant number of queries for each batch.
+
+    Without pseudonyms where a viewer is still to adjudicate (flow/review/gold_looks).
+    """
     rows = list(rows)
+    hits = Hit.objects.filter(pk__in={row.hit_id for row in rows})
+    hidden = {hit.pk for hit in gold_looks.hidden_among(hits, viewer)} if viewer else ()
     done = [row for row in rows if row.state == lifecycle.SUBMITTED]
     standings = {one.assignment.pk: one for one in review_decisions.standings(done)}
     for row in rows:
         standing = standings.get(row.pk)
-        row.worker_name = project.pseudonym(row.worker_id)
+        row.worker_name = None if row.hit_id in hidden else project.pseudonym(row.worker_id)
         row.answer = standing.answer.answer if standing else None
         row.review = standing.state if standing else ""
     return rows
+
+
+def without_hidden(rows: Any, column: str, worker: Any, viewer: User) -> Any:
+    """The worker's rows without those of HITs that the viewer is still to adjudicate; `column` names the HIT."""
+    hits = Hit.objects.filter(assignments__worker=worker).distinct()
+    return rows.exclude(**{f"{column}__in": [hit.pk for hit in gold_looks.hidden_among(hits, viewer)]})
 
 
 class AssignmentViewSet(ResourceViewSet):
@@ -72,12 +85,16 @@ class AssignmentViewSet(ResourceViewSet):
         return rows.defer("draft", "hit__payload")
 
     def prepare(self, rows: list[Any]) -> list[Any]:
-        return with_answers(self.project, rows)
+        return with_answers(self.project, rows, self.request.user)
 
     @operation(query=AssignmentFilter)
     def list(self, query: JSON) -> Any:
-        """List the assignments of a project under pseudonyms, with their responses."""
-        return self.get_queryset().filter(**query)
+        """List the assignments of a project under pseudonyms, with their responses.
+
+        By worker without those of HITs that you are still to adjudicate.
+        """
+        rows = self.get_queryset().filter(**query)
+        return without_hidden(rows, "hit", query.get("worker"), self.request.user) if "worker" in query else rows
 
     @operation()
     def retrieve(self) -> None:

@@ -1,5 +1,6 @@
 """Responses: every revision, as JSON or as a file; and the import of responses from elsewhere."""
 
+from collections.abc import Collection
 from typing import Any
 
 from django.http.response import HttpResponseBase
@@ -10,9 +11,11 @@ from annotation import jobs
 from annotation.api.batches.serializers import BatchPartViewSet
 from annotation.api.operations import QueuedSerializer, action, operation
 from annotation.api.serializers import BINARY, FILE, JSON, Filter, WorkerField, posted_file
+from annotation.api.work.assignments import without_hidden
 from annotation.flow.data import dataset_files
 from annotation.flow.data.response_columns import JudgedItems
-from annotation.models import Job
+from annotation.flow.review import gold_looks
+from annotation.models import Hit, Job
 from annotation.operations import uploads
 from annotation.operations.downloads import sent
 
@@ -27,7 +30,9 @@ class ResponseSerializer(serializers.Serializer):
     dataset_sha256 = serializers.CharField()
     item = serializers.IntegerField()
     item_id = serializers.CharField()
-    worker = serializers.CharField()
+    worker = serializers.CharField(
+        allow_null=True, help_text="Null, and gold left out, while the account is still to adjudicate the HIT."
+    )
     revision = serializers.IntegerField()
     current = serializers.BooleanField(help_text="Whether it is the latest.")
     answer = serializers.DictField()
@@ -80,6 +85,16 @@ class ResponseFilter(FileFilter):
     worker = WorkerField(source="assignment__worker", required=False)
 
 
+GOLD = ("gold", "gold_set", "gold_support", "answerable", "score")
+
+
+def _blind(row: JSON, hidden: Collection[str]) -> JSON:
+    """The row, without name and gold if its HIT is hidden."""
+    if row["hit"] not in hidden:
+        return row
+    return {name: None if name == "worker" else value for name, value in row.items() if name not in GOLD}
+
+
 class BatchResponseViewSet(BatchPartViewSet):
     """Responses of a batch."""
 
@@ -88,13 +103,21 @@ class BatchResponseViewSet(BatchPartViewSet):
     def prepare(self, rows: list[Any]) -> list[Any]:
         items = JudgedItems(self.batch, ids_only=self.ids_only)
         fields = [tuple(row[name] for name in dataset_files.FIELDS) for row in rows]
-        return [row | {"answer": row["answer"].value} for row in dataset_files.responses(self.batch, fields, {}, items)]
+        found = dataset_files.responses(self.batch, fields, {}, items)
+        hits = Hit.objects.filter(pk__in={row["assignment__hit_id"] for row in rows})
+        hidden = {hit.public_id for hit in gold_looks.hidden_among(hits, self.request.user)}
+        return [_blind(row, hidden) | {"answer": row["answer"].value} for row in found]
 
     @operation(query=ResponseFilter)
     def list(self, query: JSON) -> Any:
-        """List every revision of every response, under pseudonyms."""
+        """List every revision of every response, under pseudonyms.
+
+        By worker without those to HITs that you are still to adjudicate.
+        """
         self.ids_only = query.pop("ids_only", False)
         rows = dataset_files.revisions_of(self.batch).filter(**query)
+        if "assignment__worker" in query:
+            rows = without_hidden(rows, "assignment__hit", query["assignment__worker"], self.request.user)
         return rows.annotate(text=dataset_files.ANSWER).values("pk", *dataset_files.FIELDS)
 
     @operation(takes=FILE, gives=QueuedSerializer, id="importResponses")
@@ -120,7 +143,11 @@ class BatchResponseViewSet(BatchPartViewSet):
         id="exportResponses",
     )
     def export(self, query: JSON) -> HttpResponseBase:
-        """Every revision of every response as a file: `jsonl`, `csv` or `parquet`."""
+        """Every revision of every response as a file: `jsonl`, `csv` or `parquet`.
+
+        For who is still to adjudicate HITs of the batch, this opens all of them, which is logged.
+        """
+        gold_looks.look_at_all(self.batch, self.request.user)
         format = self.kwargs["format"]
         blocks = dataset_files.stream_responses(self.batch, format, ids_only=query.get("ids_only", False))
         name = f"{self.batch.slug}-responses.{format}"

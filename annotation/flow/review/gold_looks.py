@@ -1,17 +1,18 @@
 """Looks at the gold, names and scores of HITs that requesters still have to adjudicate.
 
-Adjudication is blind, so other pages hide these until the decision or until the viewer opens them, which is logged.
+Adjudication is blind, so other pages and the API hide these until the decision or until the viewer opens them, which is
+logged. A file of a batch hides nothing; who takes one has opened what it contains.
 Not of tasks with reviews, where requesters read each response under its worker's pseudonym anyway.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, Max, Q, QuerySet
 
 from annotation.flow.projects import audit_log
 from annotation.flow.review import adjudication, conclusions, review_decisions
-from annotation.models import AuditEntry, Batch, Dataset, Hit, Item, Project, User
+from annotation.models import AuditEntry, Batch, Comment, Dataset, Hit, Item, Project, User, WorkerResponse
 
 LOOK = "gold opened"  # an action in the audit log
 
@@ -19,21 +20,41 @@ LOOK = "gold opened"  # an action in the audit log
 def hidden(hits: Iterable[Hit], viewer: User) -> list[Hit]:
     """The HITs that wait for adjudication and that the viewer has not opened."""
     blind = (hit for hit in hits if not review_decisions.is_reviewed(hit.batch))
-    return [hit for hit in blind if adjudication.is_open(hit) and not _has_looked(hit, viewer)]
+    return [hit for hit in blind if adjudication.is_open(hit) and _unseen(hit.batch, [hit], viewer)]
+
+
+def hidden_among(hits: QuerySet[Hit], viewer: User) -> list[Hit]:
+    """Those of the HITs that `hidden` has, with their items; a few queries for each batch."""
+    is_due = Q(batch__state=Batch.State.CLOSED) | conclusions.NOTHING_DUE
+    may_be_open = Q(open_kind__isnull=False) | Q(concluded__lt=F("changes"), done__gt=0)
+    hits = hits.filter(is_due, may_be_open, excluded_at__isnull=True, check_item=False, batch__removed_at=None)
+    by_batch: defaultdict[Batch, dict[int, Hit]] = defaultdict(dict)
+    for hit in hits.select_related("batch__project", "item").defer("payload"):
+        by_batch[hit.batch][hit.pk] = hit
+    found: list[Hit] = []
+    for batch, rows in by_batch.items():
+        if not review_decisions.is_reviewed(batch):
+            known = conclusions.work_out(batch, rows)
+            found += _unseen(batch, [rows[pk] for pk, one in known.items() if one.open_kind is not None], viewer)
+    return found
 
 
 def hidden_positions(dataset: Dataset, positions: Collection[int], viewer: User) -> set[int]:
-    """Those of the dataset's positions of whose items `hidden` has a HIT; a few queries for each batch."""
-    is_due = Q(batch__state=Batch.State.CLOSED) | conclusions.NOTHING_DUE
-    may_be_open = Q(open_kind__isnull=False) | Q(concluded__lt=F("changes"), done__gt=0)
-    hits = Hit.objects.filter(is_due, may_be_open, excluded_at__isnull=True, check_item=False)
-    hits = hits.filter(item__dataset=dataset, item__position__in=positions, batch__removed_at=None).defer("payload")
-    by_batch: defaultdict[Batch, dict[int, Hit]] = defaultdict(dict)
-    for hit in hits.select_related("batch__project", "item"):
-        by_batch[hit.batch][hit.pk] = hit
-    blind = {batch: rows for batch, rows in by_batch.items() if not review_decisions.is_reviewed(batch)}
-    found = [(rows[pk], one) for batch, rows in blind.items() for pk, one in conclusions.work_out(batch, rows).items()]
-    return {hit.item.position for hit, one in found if one.open_kind is not None and not _has_looked(hit, viewer)}
+    """Those of the dataset's positions of whose items `hidden` has a HIT."""
+    hits = Hit.objects.filter(item__dataset=dataset, item__position__in=positions)
+    return {hit.item.position for hit in hidden_among(hits, viewer)}
+
+
+def hidden_comments(comments: QuerySet[Comment], viewer: User) -> Q:
+    """Those of the project's comments that are by others and about a HIT, or an item of a HIT, that `hidden` has."""
+    positions: defaultdict[int, list[int]] = defaultdict(list)
+    for dataset, position in comments.order_by().values_list("item__dataset", "item__position").distinct():
+        positions[dataset].append(position)
+    about = Q(pk__in=())
+    for dataset, some in positions.items():
+        for hit in hidden_among(Hit.objects.filter(item__dataset=dataset, item__position__in=some), viewer):
+            about |= Q(hit=hit) | Q(hit=None, item__dataset=dataset, item__position=hit.item.position)
+    return about & ~Q(author=viewer)
 
 
 def hits_of(project: Project, item: Item) -> QuerySet[Hit]:
@@ -48,6 +69,21 @@ def look(hits: Iterable[Hit], viewer: User) -> None:
         audit_log.record(LOOK, hit)
 
 
-def _has_looked(hit: Hit, viewer: User) -> bool:
-    lines = AuditEntry.objects.filter(project=hit.batch.project_id, batch=hit.batch.slug, at__gte=hit.batch.created_at)
-    return lines.filter(act=LOOK, kind="hit", key=hit.public_id, user=viewer).exists()
+def look_at_all(batch: Batch, viewer: User) -> None:
+    """Log that the viewer takes a file with all responses of the batch, if some of its HITs wait for adjudication."""
+    if review_decisions.is_reviewed(batch):
+        return
+    fresh = conclusions.fresh(batch, most=conclusions.AT_ONCE)
+    if adjudication.waiting(batch, fresh=fresh).exists():
+        audit_log.record(LOOK, batch)
+
+
+def _unseen(batch: Batch, hits: Sequence[Hit], viewer: User) -> list[Hit]:
+    """Those of the batch's HITs that the viewer opened neither by themselves nor in a file."""
+    lines = AuditEntry.objects.filter(project=batch.project_id, batch=batch.slug, at__gte=batch.created_at)
+    lines = lines.filter(act=LOOK, user=viewer)
+    opened = set(lines.filter(kind="hit", key__in=[hit.public_id for hit in hits]).values_list("key", flat=True))
+    taken = lines.filter(kind="batch").aggregate(last=Max("at"))["last"]
+    later = WorkerResponse.objects.filter(assignment__hit__in=hits, created_at__gt=taken) if taken else None
+    fresh = None if later is None else set(later.values_list("assignment__hit", flat=True))
+    return [hit for hit in hits if hit.public_id not in opened and (fresh is None or hit.pk in fresh)]

@@ -44,7 +44,7 @@ class FeatureCount:
         self._words += words
 
     def as_json(self) -> dict[str, Any]:
-        """Counts of items by feature, by hops, shape, lengths, kind of answer and of named entity; words of a context."""
+        """Counts of items by feature, hops, shape, lengths, kinds of answers and names; mean words of a context."""
         return dict(self._seen) | {
             "hops": {str(k): n for k, n in sorted(self._hops.items())},
             "shapes": dict(sorted(self._shapes.items())),

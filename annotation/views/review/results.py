@@ -6,6 +6,7 @@ from django.utils.translation import gettext as _
 
 from annotation import jobs
 from annotation.flow.data import dataset_files
+from annotation.flow.review import gold_looks
 from annotation.forms.projects import ResultsDatasetForm
 from annotation.models import Project
 from annotation.operations import uploads
@@ -23,6 +24,7 @@ def batch_export(request: HttpRequest, project: Project, batch: str, format: str
     if format not in dict(EXPORTS):
         raise Http404
     with refusal_as_message(request):
+        gold_looks.look_at_all(exported, request.user)
         blocks = dataset_files.stream_responses(exported, format, ids_only=bool(request.GET.get("ids_only")))
         name = f"{exported.slug}-responses.{format}"
         return sent(request, exported, blocks, name=name, kind=dataset_files.MEDIA[format])

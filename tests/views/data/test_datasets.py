@@ -335,7 +335,8 @@ def test_a_dataset_is_shown_in_charts_as_far_as_its_items_differ(
     dataset_import.import_dataset(project, path, format="jsonl", name="mixed")
     client.force_login(alice)
     page = client.get(reverse("dataset", args=["wells", "mixed"]))
-    charts = {title: (n, chart.values) for title, n, chart in page.context["charts"]}
+    charts = {title: (n, chart.values) for title, n, chart, _note in page.context["charts"]}
+    assert "Told from the answer" in page.content.decode()
     assert list(charts) == ["Kinds of answers", "Words of a question"]  # all have two hops and as long a context
     assert charts["Kinds of answers"] == (20, (("name", 7), ("words", 6), ("date", 7)))
     assert charts["Words of a question"][1][0] == ("2", 1)

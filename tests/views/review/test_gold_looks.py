@@ -8,9 +8,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.flow.review import adjudication, comments, gold_looks
+from annotation.flow.review import adjudication, comments, gold_looks, problem_reports
 from annotation.models import Adjudication, AuditEntry, Batch, Hit, Member, User
-from tests.api.calling import caller
+from tests.api.calling import caller, member
 from tests.conftest import answer_to
 from tests.flow import acting
 from tests.views.console import at
@@ -152,3 +152,77 @@ def test_other_pages_of_its_item_and_the_api_hide_the_gold_too(alice: Any, tied:
     assert told() == [False, [gold], [gold], [gold], [gold]]
     for act in ("item-edit", "item-versions"):
         assert client.get(item_page(tied, act=act)).status_code == 200
+
+
+def test_the_api_tells_neither_names_nor_what_the_responses_add_up_to(
+    project: Any, alice: Any, tied: Hit, bob: Any, carol: Any
+) -> None:
+    """For an owner who is to adjudicate as for a member who may do nothing else."""
+    rita = member(project, "rita", "reviewer")
+    for api in (caller(alice), rita):
+        one = HIT.format(tied.public_id)
+        row = api.get(one).json()
+        assert {work["worker"] for work in row["assignments"]} == {None}
+        assert [work["id"] for work in row["assignments"]] == sorted(work["id"] for work in row["assignments"])
+        told = [row["aggregate"], api.get(f"batches/open/adjudications/{tied.public_id}/").json()]
+        told += [one for one in listed(api, "batches/open/aggregates/") if one["hit"] == tied.public_id]
+        assert [(one["aggregate"], one["agreeing"], one["answers"]) for one in told] == [(None, None, 2)] * 3
+        assert row["disagreement"] is None
+        assigned = [work for work in listed(api, "assignments/") if work["hit"] == tied.public_id]
+        assert [work["worker"] for work in assigned] == [None, None]
+        assert api.get(f"assignments/{assigned[0]['id']}/").json()["worker"] is None
+        responses = [row for row in listed(api, "batches/open/responses/") if row["hit"] == tied.public_id]
+        assert [row["worker"] for row in responses] == [None, None]
+        assert not {"gold", "gold_support", "score"}.intersection(responses[0])
+        for path in ("assignments/", "batches/open/responses/"):
+            assert tied.public_id not in {row["hit"] for row in listed(api, path, worker=bob.pseudonym)}
+            assert {row["worker"] for row in listed(api, path, worker=carol.pseudonym)} <= {carol.pseudonym}
+    assert listed(rita, "comments/") == []
+    assert [one["text"] for one in listed(caller(alice), "comments/")] == ["Carol errs."], "her own"
+    assert looks() == []
+
+
+def test_a_report_of_a_problem_has_no_name_in_the_api_before_the_decision(alice: Any, tied: Hit, carol: Any) -> None:
+    problem_reports.report_problem(tied.assignments.get(worker=carol), reason="other", text="Odd.")
+    [row] = listed(caller(alice), "batches/open/problem-reports/")
+    assert (row["text"], row["worker"]) == ("Odd.", None)
+
+
+def test_the_api_tells_everything_after_the_decision(alice: Any, tied: Hit, bob: Any, carol: Any) -> None:
+    api, right = caller(alice), tied.assignments.get(worker=bob)
+    given = {"assignment": right.public_id, "revision": right.revision}
+    made = api.post(f"batches/open/adjudications/{tied.public_id}/", **given).json()
+    assert made["aggregate"]
+    row = api.get(HIT.format(tied.public_id)).json()
+    assert {work["worker"] for work in row["assignments"]} == {bob.pseudonym, carol.pseudonym}
+    assert row["aggregate"]["aggregate"] == made["aggregate"]
+
+
+def test_the_first_of_two_decisions_opens_nothing_in_the_api(alice: Any, tied: Hit, bob: Any) -> None:
+    Batch.objects.update(two_adjudicators=True)
+    api, right = caller(alice), tied.assignments.get(worker=bob)
+    given = {"assignment": right.public_id, "revision": right.revision}
+    assert api.post(f"batches/open/adjudications/{tied.public_id}/", **given).json()["aggregate"] is None
+    assert {work["worker"] for work in api.get(HIT.format(tied.public_id)).json()["assignments"]} == {None}
+
+
+@pytest.mark.parametrize("path", ["responses/export/jsonl/", "aggregates/export/jsonl/", ""])
+def test_a_file_of_the_batch_opens_what_it_contains_and_is_logged(
+    alice: Any, tied: Hit, bob: Any, carol: Any, path: str
+) -> None:
+    api = caller(alice)
+    if path:
+        sent = api.get(f"batches/open/{path}")
+    else:
+        sent = session(alice).get(at("batch-export", "jsonl", batch="open"))
+    assert tied.public_id.encode() in b"".join(sent)
+    assert looks() == [("alice", "open")]
+    workers = {work["worker"] for work in api.get(HIT.format(tied.public_id)).json()["assignments"]}
+    assert workers == {bob.pseudonym, carol.pseudonym}
+    row = tied.assignments.get(worker=carol)
+    acting.submit(row, answer_to(row) | {"kind": "typed", "text": "the near shore"}, key="1.again", base=1)
+    assert api.get(HIT.format(tied.public_id)).json()["aggregate"]["aggregate"] is None, "the file lacks this response"
+
+
+def listed(api: Any, path: str, **query: Any) -> list[dict[str, Any]]:
+    return list(api.get(path, **query).json()["results"])
