@@ -16,7 +16,15 @@ from django.db.models import Exists, OuterRef
 from django.utils.translation import gettext as _
 
 from annotation import discovery
-from annotation.flow.batches import add_assignments, batch_drafts, batch_launch, estimates, kept_figures
+from annotation.flow.batches import (
+    add_assignments,
+    batch_drafts,
+    batch_launch,
+    batch_progress,
+    estimates,
+    hit_filters,
+    kept_figures,
+)
 from annotation.flow.data import dataset_import, dataset_removal, derivation, hub_import, item_writer
 from annotation.flow.errors import Refused, is_away
 from annotation.flow.money import batch_funds
@@ -24,7 +32,7 @@ from annotation.flow.notifications import announcements, notice_mail
 from annotation.flow.people import round_attempts
 from annotation.flow.projects import idempotency, job_queue, overview, project_erasure, recycle_bin
 from annotation.flow.projects.job_queue import Progress
-from annotation.flow.reports import batch_scores, follow_up
+from annotation.flow.reports import batch_scores, follow_up, methods_facts
 from annotation.flow.review import assignment_approval, conclusions, disputed_gold, response_import, results_dataset
 from annotation.flow.work import next_assignment, prefetch
 from annotation.models import Batch, BatchReport, Dataset, Job, Project, User, clock
@@ -251,6 +259,9 @@ def keep_reports() -> None:
             title = _("Report on %(batch)s") % {"batch": batch.title}
             enqueue_once("score_batch", project=batch.project, title=title, arguments=arguments)
 
+
+# Modules with figures of large batches, which they register when loaded: `kept_figures.count_due` counts no others.
+FIGURES = (batch_launch, batch_progress, batch_scores, hit_filters, methods_facts)
 
 # Scheduled sweeps. Each may run anywhere and twice, and may be killed at any time.
 SWEEPS: list[Callable[[], object]] = [

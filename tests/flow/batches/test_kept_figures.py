@@ -1,6 +1,10 @@
 """Figures of large batches, which a sweep counts and stores: they agree with counting, whatever happens meanwhile."""
 
 import json
+import os
+import re
+import subprocess
+import sys
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -17,6 +21,7 @@ from annotation.models import Batch, BatchFigure, Project, clock
 from annotation.models.fields import to_text
 from tests.flow.acting import dataset_of, launched, newcomer, submit, take
 
+ROOT = Path(__file__).resolve().parents[3]
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql(reason="SQL of its own counts quarters of an hour")]
 
 
@@ -93,6 +98,16 @@ def test_a_sweep_that_is_killed_leaves_what_was_stored(large: Batch, monkeypatch
     assert stored(large) == before
     kept_figures.count_due()
     assert stored(large) == counted(large)
+
+
+def test_the_process_of_the_sweeps_knows_every_figure() -> None:
+    counted = "from annotation.flow.batches.kept_figures import COUNTS"
+    script = f"import django; django.setup(); import annotation.jobs; {counted}; print(*sorted(COUNTS))"
+    ours = os.environ | {"DJANGO_SETTINGS_MODULE": "annotation.settings"}
+    run = subprocess.run([sys.executable, "-c", script], env=ours, cwd=ROOT, capture_output=True, text=True, check=True)
+    sources = [path.read_text() for path in (ROOT / "annotation").rglob("*.py")]
+    names = [name for source in sources for name in re.findall(r'kept_figures\.kept\("([^"]+)"\)', source)]
+    assert run.stdout.split() == sorted(names)
 
 
 def test_of_due_batches_those_never_counted_come_first_and_then_the_longest_waiting(

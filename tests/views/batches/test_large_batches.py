@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from annotation import jobs
 from annotation.flow.batches import kept_figures
 from annotation.flow.reports import batch_scores
 from annotation.models import Assignment, Batch, BatchFigure, BatchReport, Project, User, clock
@@ -26,6 +27,7 @@ def many(project: Project, tmp_path: Path) -> Batch:
 @pytest.fixture
 def large(many: Batch, monkeypatch: pytest.MonkeyPatch) -> Batch:
     """A batch that counts as large."""
+    assert jobs.FIGURES  # loaded, as where a sweep runs
     monkeypatch.setattr(kept_figures, "LARGE", many.size)
     return many
 
