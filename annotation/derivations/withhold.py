@@ -23,7 +23,7 @@ class WithholdOptions:
     )
     uncited: bool = option(
         False,
-        gettext_noop("Withhold those that people did not cite"),
+        gettext_noop("Withhold those that workers did not cite"),
         help=gettext_noop("For datasets from results of “Decompose questions”: only under-cited questions are kept."),
     )
 

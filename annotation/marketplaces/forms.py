@@ -67,7 +67,7 @@ class ConnectionForm(KeysForm):
         required=False,
         max_length=5000,
         widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
-        help_text=_("One a line: participant = PID for a panel with a link, signed_links = yes for Prolific."),
+        help_text=_("One per line: participant = PID for a panel with a link, signed_links = yes for Prolific."),
     )
     field_order = ["name", "preset", "endpoint_url", "worker_origin", "key_id", "secret", "region", "fees"]
 
@@ -249,7 +249,8 @@ class RefusalForm(forms.Form):
         percent.min_value = percent.widget.attrs["min"] = kind.smallest_part
         if kind.shortest_rejection > 1:
             text = _(
-                "To reject, at least %(least)s characters. Known answers alone are no ground that is accepted there."
+                "To reject, at least %(least)s characters. Wrong answers to hidden gold alone are not accepted as a "
+                "reason."
             )
             self.fields["reason"].help_text = text % {"least": kind.shortest_rejection}
 

@@ -24,7 +24,7 @@ TIES = {
     "expected": _("the expected score over the tied answers"),
     "random": _("the score of one tied answer drawn at random, as in MuSiQue"),
 }
-CLOSED_BOOK_QUESTION = _("Answer the question from what you know: no paragraphs are shown, and nothing is looked up.")
+CLOSED_BOOK_QUESTION = _("Answer the question from what you know, without paragraphs and without looking anything up.")
 SUPPORT_QUESTION = _("Answer the question from the paragraphs and tick the paragraphs that support your answer.")
 CLOSED_BOOK_SECONDS = 30
 CLOSED_BOOK_REPORT = as_sentence(
@@ -55,11 +55,11 @@ class Options:
     several: bool = field(
         default=False,
         metadata={
-            "label": _("Ask for all answers, one on each line"),
+            "label": _("Ask for all answers, one per line"),
             "help": _("For questions with a set of answers, scored by loose and strict accuracy."),
         },
     )
-    as_of: bool = field(default=False, metadata={"label": _("Ask for which date the answer holds")})
+    as_of: bool = field(default=False, metadata={"label": _("Ask for the date for which the answer holds")})
     confidence: bool = field(
         default=False,
         metadata={
@@ -85,7 +85,7 @@ class Answer(Varied, Timed, Measured, AnswerTask):
     labels = {
         "span": Label(_("a span of the paragraphs"), {"kind": "span"}),
         "typed": Label(_("words of the annotator's own"), {"kind": "typed"}),
-        "several": Label(_("all answers, one on each line"), {"kind": "several"}),
+        "several": Label(_("all answers, one per line"), {"kind": "several"}),
         "option": Label(_("one of the options"), {"kind": "option"}),
         "yes": Label(_("yes"), {"kind": "yes"}),
         "no": Label(_("no"), {"kind": "no"}),

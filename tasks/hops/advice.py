@@ -37,11 +37,11 @@ def _on_kind(kind: str, gold: Example) -> Remark:
 def _on_paragraphs(answer: JSON, gold: Example) -> Iterator[Remark]:
     ticked, needed = {place for hop in answer["hops"] for place in hop["support"]}, set(gold_paragraphs(gold))
     for place in sorted(needed - ticked):
-        yield Remark(False, _("A step is missing that rests on “%(part)s”. %(why)s"), _part(gold, place))
+        yield Remark(False, _("A step that needs “%(part)s” is missing. %(why)s"), _part(gold, place))
     for place in sorted(ticked - needed):
-        yield Remark(False, _("No step rests on “%(part)s”. %(why)s"), _part(gold, place))
+        yield Remark(False, _("No step needs “%(part)s”. %(why)s"), _part(gold, place))
     if ticked == needed:
-        yield Remark(True, _("Your steps rest on the right paragraphs."))
+        yield Remark(True, _("You ticked the right paragraphs."))
 
 
 def _part(gold: Example, place: int) -> JSON:

@@ -10,7 +10,7 @@ ARMS = {
     FREE: _("nothing: workers write the sub-questions themselves"),
     GUIDED: _("the sub-questions one at a time, filled with the worker's own answers"),
     SINGLE: _("the question, then the sub-questions one at a time, filled with the right answers"),
-    INTEGRATE: _("the sub-questions before the last with their answers"),
+    INTEGRATE: _("all sub-questions but the last, with their answers"),
     KIND: _("nothing: workers only say whether the question needs one step or several"),
 }
 STEPWISE = (GUIDED, SINGLE)
@@ -23,7 +23,7 @@ class Options:
     choices: ClassVar[bool] = False
     sentences: ClassVar[bool] = False
 
-    arm: str = field(default=FREE, metadata={"label": _("Of the decomposition, workers get"), "choices": ARMS})
+    arm: str = field(default=FREE, metadata={"label": _("Decomposition that workers see"), "choices": ARMS})
     yes_no: bool = field(default=False, metadata={"label": _("Allow “yes” and “no” as answers")})
 
     @property

@@ -104,11 +104,11 @@ def _free_tables(rows: Sequence[Judged], found: Sequence[tuple[str, str]], seed:
         cells.append(_status_row(text_cell(ALL), [s for _shape, s in found]))
     columns = (_("Shape"), _("Questions"), *STATUS_WORDS.values())
     note = [
-        _("Connected: the majority's answer is right (PM), and most who gave it cite every gold paragraph."),
-        _("Under-cited: it is right with fewer. Shortcut: it is also right without those paragraphs, not closed-book."),
-        _("Undecided: answers are tied. Only this arm has statuses, since the others show the hops."),
+        _("Connected: the majority's answer is right (PM), and each gold paragraph is cited by most who gave it."),
+        _("Under-cited: some gold paragraph is not. Shortcut: workers are right without these, but not closed-book."),
+        _("Undecided: answers are tied. Other arms have no statuses, because they show the hops."),
     ]
-    yield table("statuses", _("What questions take"), columns, cells, note)
+    yield table("statuses", _("Questions by status"), columns, cells, note)
     yield _found_table(rows, seed)
 
 
@@ -137,9 +137,11 @@ def _found_table(rows: Sequence[Judged], seed: int) -> JSON:
         cells.append([count, len(own), means, *shares])
     columns = (
         _("Hops in gold"), _("Responses"), _("Steps written, mean"), _("As many as in gold"), _("Gold hops found"),
-        _("Their answers right (PM)"),
+        _("Right among found (PM)"),
     )  # fmt: skip
-    note = _("A gold hop is found by a step that cites its paragraph, or else has its answer; a step counts once.")
+    note = _(
+        "A gold hop is found if a step cites its paragraph or, failing that, has its answer. Each step counts once."
+    )
     return table("found", _("Hops found"), columns, cells, note)
 
 
@@ -218,8 +220,9 @@ def _failure_table(marks: Sequence[Marks], seed: int) -> JSON:
     for name, rates in MODELS.items():
         cells.append([name, *({"value": rate, "low": None, "high": None, "n": None} for rate in rates)])
     note = _(
-        "A wrong answer to a sub-question among right answers to the question. The models' rates are those of Tang et "
-        "al. 2021 (Figure 2; 1,000 bridge questions of HotpotQA), where sub-questions were filled with right answers."
+        "Of the responses with a right answer to the question, those with a wrong answer to a sub-question. Models: "
+        "Tang et al. 2021 (Figure 2; 1,000 bridge questions of HotpotQA), with right answers filled into the "
+        "sub-questions."
     )
     return table("failures", _("Failure rate"), (_("Who"), _("EM"), _("PM")), cells, note)
 
@@ -247,7 +250,7 @@ def _kind_words(kinds: Sequence[tuple[str, str, str]], seed: int) -> Iterator[JS
     if kinds:
         told = ((hit, float(chosen == gold)) for hit, gold, chosen in kinds)
         right = clustered_share(told, seed, resamples=1_999).as_json()
-        text = _("Annotators told one step from several in %(right)s of their responses.")
+        text = _("Annotators were right on one step or several in %(right)s of their responses.")
         yield as_sentence(text, right=percent_with_interval(right))
 
 
@@ -261,7 +264,7 @@ def _free_words(rows: Sequence[Judged], found: Sequence[tuple[str, str]]) -> Ite
         percent_with_interval(share(sum(own in names for _shape, own in found), len(found)))
         for names in ((CONNECTED,), (UNDER_CITED, SHORTCUT))
     )
-    text = _("By majority, %(connected)s were answered right from all gold paragraphs, %(under)s from fewer.")
+    text = _("By majority, %(connected)s were answered right citing all gold paragraphs, %(under)s citing fewer.")
     yield as_sentence(text, connected=connected, under=under)
 
 

@@ -103,7 +103,7 @@ def _of_step(payload: JSON, number: int, hop: JSON) -> Iterator[Problem]:
         text = _("Step %(step)s: select the answer in a paragraph, or type it as written there.")
         yield Problem(f"hop-{number}-text", text, values)
     if "support" in problems:
-        text = _("Step %(step)s: tick the paragraph that the answer rests on.")
+        text = _("Step %(step)s: tick the paragraph that supports the answer.")
         yield Problem(f"hop-{number}-support", text, values)
 
 

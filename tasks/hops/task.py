@@ -50,7 +50,7 @@ SECONDS_A_STEP = 25
 
 
 FOLLOW_UP = FollowUp(
-    label=_("Ask under-cited questions again, without those paragraphs and closed-book"),
+    label=_("Ask under-cited questions again, without the uncited paragraphs and closed-book"),
     how="withhold",
     options={"uncited": True},
     batches={
@@ -64,7 +64,7 @@ class Hops(Stepwise, Consulting, FollowedUp, Labelled, Arranged, Live, Practised
     """Answers as in steps.py. `shows`: the steps that an arm gives; a page has them only once they are open."""
 
     title = _("Decompose questions")
-    question = _("Which steps lead to the answer? Answer each, and tick the paragraph that it rests on.")
+    question = _("Which steps lead to the answer? Answer each, and tick the paragraph that supports it.")
     Options = Options
     keys = KEYS
     needs = _("Requires a question, its answer and its decomposition into two or more hops, with their paragraphs.")

@@ -11,8 +11,9 @@ from .steps import completed, problems_of
 
 ANSWERED, RESTS = "→", "←"
 WRITES = _(
-    "One line per step: sub-question → answer ← numbers of its paragraphs. To treat a paragraph as equivalent to one "
-    "of the dataset, write the number of that one. Where sub-questions are given: one answer per line; one or several."
+    "One line per step: sub-question → answer ← paragraph numbers. To accept a paragraph in place of a gold one, write "
+    "the gold one's number. If the batch gives the sub-questions: one answer per line. If it asks for the number of "
+    "steps: “one” or “several”."
 )
 
 

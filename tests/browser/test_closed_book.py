@@ -91,7 +91,7 @@ def test_all_answers_and_a_date_are_given_by_keyboard(desk: WorkPage) -> None:
     press("Enter")
     worker.page.keyboard.type("a well")
     press("Escape")
-    expect(missing).to_have_text("Still missing: for which date it holds")
+    expect(missing).to_have_text("Still missing: for which date your answer holds")
     worker.page.locator("#as-of").fill("2024-05-31")
     expect(missing).to_have_text("Ready to submit")
     worker.wait_saved()

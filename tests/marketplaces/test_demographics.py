@@ -102,7 +102,7 @@ def test_columns_that_prolific_is_not_known_to_have_are_left_out_with_a_sentence
         f"s{n},p{n},APPROVED,2026-11-20,60,9,30,Male,White,English,Malta,Malta,Malta,Yes,left,4\n" for n in range(6)
     ]
     shown = upload(requester, header + "".join(lines))
-    assert "These columns are not known, and are left out: Handedness, Shoe size." in shown
+    assert "Unknown columns are left out: Handedness, Shoe size." in shown
     offered = re.findall(r'<input type="checkbox" name="columns" value="([^"]*)"', shown)
     assert offered == known.split(",")
 

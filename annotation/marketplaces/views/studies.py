@@ -280,7 +280,7 @@ def _demographics_file(request: HttpRequest, study: PanelStudy) -> HttpResponse 
             )
             messages.info(request, f"{found % {'n': export.joined}} {others % {'n': export.unknown}}")
             if export.strange:
-                text = _("These columns are not known, and are left out: %(names)s.")
+                text = _("Unknown columns are left out: %(names)s.")
                 messages.info(request, text % {"names": ", ".join(export.strange[:20])})
             return study_page(request, study.batch, demographics_columns=DemographicsForm.of(study, export.columns))
     return study_page(request, study.batch, status=422, demographics_file=form)

@@ -11,12 +11,12 @@ BIN = _("%(low)s to %(high)s")
 CALIBRATION = _("Confidence and correct answers")
 CONFIDENCE, RIGHT = _("Mean confidence"), _("Correct answers")
 CALIBRATION_NOTE = _(
-    "In percent of the responses with a confidence and gold; an answer is correct by exact match. 95 percent intervals "
-    "resample questions."
+    "In percent of the responses to questions with gold. Correct: exact match. 95 percent intervals: bootstrap over "
+    "questions."
 )
 BRIER_NOTE = _(
-    "The mean of (confidence − correct)², from 0 (best) to 1. The second interval is for people like these: over "
-    "workers and questions, with at least 7 workers."
+    "The mean of (confidence − correct)², from 0 (best) to 1. The second interval holds for other workers too: it "
+    "resamples workers and questions, and needs at least 7 workers."
 )
 
 

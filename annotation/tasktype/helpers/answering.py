@@ -186,7 +186,7 @@ def problems(payload: JSON, answer: JSON) -> list[Problem]:
     if needs_confidence(payload, answer) and answer.get("confidence") not in range(101):
         result.append(Problem("confidence", _("Say how sure you are, with a number from 0 to 100.")))
     if controls.get("as_of") and answer["kind"] != "none" and not is_date(answer.get("as_of")):
-        result.append(Problem("as_of", _("Say for which date your answer holds.")))
+        result.append(Problem("as_of", _("Give the date for which your answer holds.")))
     return result
 
 
@@ -316,7 +316,7 @@ def _answer_problems(payload: JSON, answer: JSON) -> Iterable[Problem]:
     kind, controls = answer["kind"], payload["controls"]
     if controls.get("several") and kind != "none":
         if kind != SEVERAL or not answer["text"].strip():
-            yield Problem("text", _("Give all answers, one on each line."))
+            yield Problem("text", _("Give all answers, one per line."))
     elif kind not in (*KINDS, "typed") or (kind in {"span", "typed"} and not answer["text"].strip()):
         words = (
             _("Type your answer.")

@@ -116,7 +116,7 @@ def report_follow_up(request: HttpRequest, project: Project, batch: str) -> Http
     shown = batch_of(project, batch)
     if capabilities.follow_up(task_type(shown.task), shown.options) is None:
         raise Http404
-    title = _("Follow-up of %(batch)s") % {"batch": shown.title}
+    title = _("Follow-up to %(batch)s") % {"batch": shown.title}
     return see_job(request, "follow_up", title, {"batch": shown.pk}, project=project)
 
 

@@ -199,7 +199,7 @@ def test_a_workspace_without_it_refuses_the_study(emulator: Emulator) -> None:
 def test_parts_are_paid_in_bulk_on_the_page(in_place: Panel, signed_in: Client) -> None:
     visits = [came_back(in_place), came_back(in_place)]
     path = f"/projects/{in_place.batch.project.slug}/batches/{in_place.batch.slug}/marketplace/"
-    assert "Responses of visits that are paid in part count" in signed_in.get(path).content.decode()
+    assert "Responses of partly paid visits count" in signed_in.get(path).content.decode()
     fields = {"visit": [str(visit.pk) for visit in visits], "reason": "You did one of five.", "percent": "20"}
     page = signed_in.post(f"{path}study/part/", fields, follow=True).content.decode()
     assert "A part is paid for 2 visits" in page

@@ -69,7 +69,7 @@ def test_the_time_of_kept_figures_is_told_where_they_are_shown(
     respond(large, "worker")
     begun = clock.now().replace(hour=12, minute=3, second=59)
     monkeypatch.setattr(clock, "now", lambda: begun)
-    said = f"Figures of {timezone.localtime(begun):%H:%M}. Those of a batch this large are counted every few minutes."
+    said = f"Figures as of {timezone.localtime(begun):%H:%M}. In a batch this large they are counted every few minutes."
     assert notice(client) == said
     monkeypatch.setattr(clock, "now", lambda: begun + timedelta(minutes=4))
     with_figures = ["", "workers/", "report/", "assignments/?show=submitted"]
