@@ -9,9 +9,11 @@ from django.test import Client
 
 from annotation.flow.batches import batch_launch, practice_progress
 from annotation.flow.money import ledger
-from annotation.marketplaces.flow import connections, studies
+from annotation.flow.people import consent
+from annotation.marketplaces.flow import connections, studies, visits
 from annotation.marketplaces.models import BatchMarketplace, Connection, PanelStudy, Visit
 from annotation.models import Assignment, Batch, Hit, Project
+from tests.flow.acting import submit, take
 from tests.marketplaces.test_frame import fields
 
 BACK = "https://panel.example/done?cc={code}&p={participant}"
@@ -50,6 +52,16 @@ def put_on_panel(batch: Batch, *, hits: int) -> str:
     studies.change(study, hits=hits)
     studies.pursue(study, studies.Goal.ACTIVE)
     return f"/visit/{study.token}/"
+
+
+def visited(study: PanelStudy, name: str) -> Visit:
+    """What `Participant(study, name).work(1)` leaves behind, without its pages."""
+    worker = visits.arrive(study, {"PID": name, "SID": f"visit-of-{name}"}).worker
+    consent.give(worker, version=worker.project.consent_version)
+    assignment = take(worker, study.batch)
+    assert assignment is not None
+    submit(assignment)
+    return worker.visits.get(study=study)
 
 
 class Participant:

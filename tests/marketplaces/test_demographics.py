@@ -13,7 +13,7 @@ from annotation.flow.people import consent, members, worker_erasure
 from annotation.flow.reports import batch_scores
 from annotation.marketplaces.models import Demographic, PanelStudy, Visit
 from annotation.models import Worker
-from tests.marketplaces.panel import Participant, study_of
+from tests.marketplaces.panel import study_of, visited
 from tests.security.world import account
 
 pytestmark = pytest.mark.django_db
@@ -26,8 +26,7 @@ def study(project: Any, dataset: Any) -> PanelStudy:
     """With p0 to p12, of whom the last returned the visit."""
     made = study_of(project, dataset, hits=1, assignments_per_hit=13)
     for number in range(13):
-        Participant(made, f"p{number}").work(1)
-    batch_scores.score_batch(made.batch)
+        visited(made, f"p{number}")
     Visit.objects.filter(participant="p12").update(remote_state="returned")
     return made
 
@@ -62,6 +61,7 @@ def rows(text: str) -> list[list[str]]:
 
 
 def test_columns_are_ticked_joined_and_shown_without_small_groups(requester: Client, study: PanelStudy) -> None:
+    batch_scores.score_batch(study.batch)
     shown = upload(requester, export())
     assert "12 participants were found. 2 rows are of nobody" in shown
     offered = re.findall(r'<input type="checkbox" name="columns" value="([^"]*)"([^>]*)>', shown)
@@ -80,6 +80,7 @@ def test_columns_are_ticked_joined_and_shown_without_small_groups(requester: Cli
 
 def test_the_report_has_the_tables_and_its_parts_and_files_do_not(requester: Client, study: PanelStudy) -> None:
     there = "/projects/wells/batches/visited/report/"
+    batch_scores.score_batch(study.batch)
     assert 'id="demographics"' not in requester.get(there).content.decode()
     keep(requester, upload(requester, export()), "Sex")
     assert 'id="demographics"' not in requester.get(there).content.decode()  # its scores are folded
@@ -108,6 +109,7 @@ def test_columns_that_prolific_is_not_known_to_have_are_left_out_with_a_sentence
 
 
 def test_a_value_that_few_have_is_merged_with_the_next_smallest(requester: Client, study: PanelStudy) -> None:
+    batch_scores.score_batch(study.batch)
     text = keep(requester, upload(requester, export()), "Sex").content.decode()
     assert rows(text) == [["Female", "5", "100"], ["other values", "6", "100"]]
     same = HEADER + "".join(line(number, "Female") for number in range(4))
@@ -149,7 +151,7 @@ def test_participants_who_withdraw_or_are_erased_take_theirs_with_them(requester
 def test_what_is_wrong_with_a_file_stands_beside_it(
     requester: Client, project: Any, dataset: Any, file: str | bytes, problem: str
 ) -> None:
-    Participant(study_of(project, dataset), "p0").work(1)
+    visited(study_of(project, dataset), "p0")
     text = upload(requester, file, status=422)
     assert problem in text.partition('id="control-file"')[2].partition("</form>")[0]
 
