@@ -46,15 +46,16 @@ test: .venv/dev.stamp  ## lint, then the tests: on SQLite, with real servers, an
 	@failed=""; start=$$(date +%s); TESTS_SHARED=$$(mktemp -d); export TESTS_SHARED; trap 'rm -rf "$$TESTS_SHARED"' EXIT; \
 	beside() { log="$$TESTS_SHARED/$$1.log"; shift; "$$@" >"$$log" 2>&1 & }; \
 	report() { wait "$$2" || failed="$$failed $$1"; echo "== $$3"; cat "$$TESTS_SHARED/$$1.log"; }; \
+	waiting() { $(TESTS) $(HALF) -m "not soak" tests/browser; browser=$$?; \
+		echo "== real servers and workers, on both"; \
+		$(TESTS) $(HALF) -m "process and not soak" tests/process && [ $$browser = 0 ]; }; \
 	beside lint $(MAKE) --no-print-directory lint; lint=$$!; \
-	beside browser $(TESTS) $(HALF) -m "not soak" tests/browser; browser=$$!; \
+	beside waiting waiting; waiting=$$!; \
 	echo "== the tests on SQLite"; \
 	$(TESTS) $(HALF) -m "not soak and not process and not browser" || failed="$$failed sqlite"; \
-	report browser $$browser "in the browser"; \
-	beside process $(TESTS) $(HALF) -m "process and not soak" tests/process; process=$$!; \
 	echo "== what depends on the database on PostgreSQL"; \
 	$(ON_POSTGRESQL) $(TESTS) $(HALF) -m "postgresql and not soak and not process" $(MARKED) || failed="$$failed postgresql"; \
-	report process $$process "real servers and workers, on both"; \
+	report waiting $$waiting "in the browser"; \
 	report lint $$lint "style and types"; \
 	echo "$$(($$(date +%s) - start)) seconds"; \
 	if [ -n "$$failed" ]; then echo "failed:$$failed"; exit 1; fi
