@@ -20,7 +20,7 @@ from annotation.models import Assignment, Batch, Hit, Notice, User, Worker, Work
 from tests.flow.acting import launched
 from tests.marketplaces.panel import Participant, study_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.postgresql(reason="visits are made once")]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -27,6 +27,8 @@ ELSEWHERE = {
     "test_a_job_whose_worker_was_killed_is_done_by_another_run[sqlite]",
     "test_two_workers_that_publish_the_same_batch_publish_each_hit_once[sqlite]",
     "test_a_backup_is_whole_while_uploads_come_and_go_and_names_what_it_lacks[postgresql]",
+    "test_an_upgrade_that_fails_leaves_the_database_as_it_was_and_one_that_does_not_keeps_a_copy[postgresql]",
+    "test_an_upgrade_waits_until_nobody_else_uses_the_database[sqlite]",
     "test_a_restored_installation_is_the_one_that_was_backed_up[sqlite]",
     "test_an_installation_on_sqlite_copies_itself_an_hour_after_its_last_copy_and_keeps_24[postgresql]",
     "test_a_broken_claim_is_reported[postgresql-count_then_insert_in_a_transaction]",

@@ -15,8 +15,6 @@ from tests.long_forms import first
 from tests.security.routes import TABLE, parameters, url
 from tests.security.world import World
 
-pytestmark = pytest.mark.postgresql(reason="each text and number goes to the database as it is")
-
 LISTS = {
     "alice": ["dataset", "datasets", "dataset-new", "people", "batches", "batch-new", "batch-assignments", "hits",
     "problem-reports",
@@ -62,6 +60,7 @@ PAGES = [(role, name) for role, names in LISTS.items() for name in names]
 # Each page is asked for each parameter, and each odd value is asked of many pages; each of each only in the soak.
 IN_TURN = 12
 WHOLE = pytest.param(1, marks=pytest.mark.soak, id="everything")
+AS_IT_IS = pytest.mark.postgresql(reason="each text and number goes to the database as it is")
 
 
 @pytest.mark.parametrize("one_in", [pytest.param(IN_TURN, id=""), WHOLE])
@@ -100,6 +99,7 @@ def strange(name: str, things: dict[str, Any], *, turn: int, everything: bool) -
     return made
 
 
+@AS_IT_IS
 @pytest.mark.parametrize("everything", [pytest.param(False, id=""), pytest.param(True, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("role", first(1, ["alice", "bob", "anonymous"]))
 def test_strange_addresses_are_not_there(role: str, everything: bool, world: World) -> None:
@@ -126,6 +126,7 @@ FIELDS = [
 FILLINGS = ["\0", "9" * 30, "-1", "NaN", "😀" * 40, "x" * 9000, "\ud800"]
 
 
+@AS_IT_IS
 @pytest.mark.parametrize("one_in", [pytest.param(len(FILLINGS), id=""), WHOLE])
 @pytest.mark.parametrize("role", first(1, ["alice", "bob"]))
 def test_strange_fillings_of_a_form_are_refused_or_kept(role: str, one_in: int, world: World) -> None:

@@ -74,7 +74,7 @@ def some_at_a_time(names: list[str]) -> list[list[str]]:
     return [names[k : k + 10] for k in range(0, len(names), 10)]
 
 
-@pytest.mark.parametrize("alike", [pytest.param(2, id=""), pytest.param(MOST_PAGES, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("alike", [pytest.param(1, id=""), pytest.param(MOST_PAGES, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("role", first(2, ["bob", "alice", "rita"]))
 def test_following_every_link_finds_a_page_and_changes_nothing(role: str, alike: int, world: World) -> None:
     """As often as `alike` where addresses differ only in which thing they name and in what is asked about it."""

@@ -7,7 +7,6 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-import pytest
 from django.db import transaction
 from django.urls import reverse
 
@@ -21,8 +20,6 @@ from annotation.models import Assignment, AuditEntry, Batch
 from annotation.pure.reports.report_values import tables_of
 from tests.conftest import write_records
 from tests.views.console import answer, at
-
-pytestmark = pytest.mark.postgresql(reason="times are compared by the database")
 
 ROOT = Path(__file__).resolve().parents[3]
 

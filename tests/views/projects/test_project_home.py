@@ -28,8 +28,6 @@ from tests.one_line import one_line
 from tests.tasks.html_form import read_form
 from tests.views.console import answer, take
 
-pytestmark = pytest.mark.postgresql(reason="figures of many batches are subqueries")
-
 
 def home(client: Any, page: str = "project") -> str:
     response = client.get(reverse(page, args=["wells"]))

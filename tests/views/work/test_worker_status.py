@@ -22,8 +22,6 @@ from tests.conftest import PASSWORD
 from tests.flow.acting import answer_all, take
 from tests.one_line import one_line
 
-pytestmark = pytest.mark.postgresql(reason="figures of a worker are grouped by the database")
-
 
 @pytest.fixture
 def kind(project: Any) -> Any:
