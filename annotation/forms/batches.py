@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_slug
 from django.db import transaction
 from django.utils.functional import cached_property
-from django.utils.text import slugify
+from django.utils.text import Truncator, slugify
 from django.utils.translation import gettext_lazy as _
 
 from annotation.flow.batches import batch_drafts, batch_launch, expected_time, hidden_gold, task_fit
@@ -278,10 +278,18 @@ class LaunchForm(WhoForm, InstructionsForm, PlaceForm, PayForm, CheckForm):
         chosen = [row for row in offered if row.slug == dataset] or (offered if len(offered) == 1 else [])
         self.initial["datasets"] = [row.pk for row in chosen]
         if chosen:
-            self.initial["title"] = self._free_title(_("Questions from %(dataset)s") % {"dataset": chosen[0].slug})
+            self.initial["title"] = self._proposed_title(self.initial["datasets"])
             self._propose_task(next((kind for kind, _title in kinds() if kind not in self.task_problems), self.kind))
         self.options = self._suggested_for(chosen)
         self.fields["instructions"].initial = self.default_instructions(self.options)
+
+    def _proposed_title(self, datasets: Iterable[Any]) -> str:
+        """A title after the datasets (keys); "" without any."""
+        keys = [key for key in datasets if str(key).isdecimal()]
+        names = ", ".join(row.slug for row in self.fields["datasets"].queryset.filter(pk__in=keys))
+        return (
+            self._free_title(_("Questions from %(dataset)s") % {"dataset": Truncator(names).chars(60)}) if names else ""
+        )
 
     def _free_title(self, title: str) -> str:
         """The title, with a number if its name is taken."""
@@ -296,16 +304,20 @@ class LaunchForm(WhoForm, InstructionsForm, PlaceForm, PayForm, CheckForm):
         return ".".join([self.kind, *sorted(map(str, chosen))])
 
     def renew_proposals(self) -> list[str]:
-        """Replace defaults of the former task by those of the chosen one; returns the changed fields."""
-        before = self.data.get("proposed_for", "").partition(".")[0]
+        """Replace what was proposed for the former task and datasets, and not changed since; the changed fields."""
+        before, *datasets = self.data.get("proposed_for", "").split(".")
         if before not in dict(kinds()):
             return []
-        proposed = _proposals(self.kind)
-        unchanged = [name for name, value in _proposals(before).items() if self.data.get(name) == str(value)]
-        renewed = [name for name in unchanged if self.data[name] != str(proposed[name])]
+        former = {name: str(value) for name, value in _proposals(before).items()}
+        proposed = {name: str(value) for name, value in _proposals(self.kind).items()}
+        if sorted(datasets) != sorted(map(str, self["datasets"].value() or ())):
+            former["title"] = self._proposed_title(datasets) if self.data.get("title") else ""
+            proposed["title"] = self._proposed_title(self["datasets"].value() or ())
+        unchanged = [name for name, value in former.items() if self.data.get(name) == value]
+        renewed = [name for name in unchanged if self.data[name] != proposed[name]]
         if renewed:
             self.data = self.data.copy()
-            self.data.update({name: str(proposed[name]) for name in renewed})
+            self.data.update({name: proposed[name] for name in renewed})
         return renewed
 
     def instructions_untouched(self) -> bool:

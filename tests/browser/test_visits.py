@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.site import Site
@@ -52,3 +53,17 @@ def test_a_participant_finishes_a_visit_on_a_phone_and_goes_on_on_another_device
     back = phone.get_by_role("link", name="Go back and finish").get_attribute("href")
     assert back == f"https://panel.example/done?cc={code}&p=ann"
     assert len(site.ask("answers", batch=batch["batch"])) == 2
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_button_beside_the_places_of_a_study_stands_by_its_field(
+    visit: Callable[..., Any], site: Site, width: int
+) -> None:
+    batch = site.batch("demo", sample=2)
+    site.ask("study", batch=batch["batch"], hits=2)
+    page = visit(site.ask("requester", batch=batch["batch"])["session"], viewport={"width": width, "height": 844})
+    page.goto(f"/projects/{batch['project']}/batches/study/marketplace/")
+    button, field = page.get_by_role("button", name="Raise").bounding_box(), page.locator("#id_places").bounding_box()
+    assert min(button["height"], button["width"]) >= 24
+    assert abs(button["y"] + button["height"] / 2 - field["y"] - field["height"] / 2) <= 2
+    assert overflow(page) == 0

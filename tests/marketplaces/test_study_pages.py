@@ -71,6 +71,15 @@ def test_a_panel_is_added_by_command(project: Any) -> None:
     assert Connection.objects.get().options == dict(text.split("=", 1) for text in options)
 
 
+def test_a_visit_of_a_panel_that_tells_nothing_has_no_column_for_it(requester: Client, study: PanelStudy) -> None:
+    Participant(study).arrive()
+    html = page(requester, show="all")
+    assert "visit-of-ann" in html or "<code>ann" in html
+    assert "On the marketplace" not in html
+    Visit.objects.update(trouble="wrong code")
+    assert "wrong code" in page(requester, show="all")
+
+
 def test_a_study_is_set_up_published_paused_and_stopped(requester: Client, project: Any, dataset: Any) -> None:
     study = study_of(project, dataset, publish=False)
     assert f"/visit/{study.token}/" in page(requester)

@@ -66,6 +66,21 @@ def test_another_dataset_changes_what_can_be_chosen(desk: Any, plain: Dataset, d
     assert 'name="task"' not in same
 
 
+def test_datasets_that_are_ticked_by_hand_give_the_batch_a_title(desk: Any, plain: Dataset, dataset: Dataset) -> None:
+    def proposed(before: str, title: str, *chosen: Dataset) -> str | None:
+        posted = form(dataset, proposed_for=before, title=title, datasets=[str(row.pk) for row in chosen])
+        html = one_line(desk.post(reverse("batch-consequences", args=["wells"]), posted).content.decode())
+        found = re.search(r'<input type="text" name="title" (?:value="([^"]*)")?', html)
+        return found and (found[1] or "")
+
+    assert proposed("answer", "", dataset) == "Questions from wells"
+    assert proposed(f"answer.{dataset.pk}", "Questions from wells", dataset, plain) == "Questions from plain, wells"
+    assert proposed(f"answer.{plain.pk}.{dataset.pk}", "Questions from plain, wells", plain) == "Questions from plain"
+    assert proposed(f"answer.{dataset.pk}", "Questions from wells") == ""
+    assert proposed("answer", "My own title", dataset) is None, "what somebody wrote stays"
+    assert proposed(f"answer.{dataset.pk}", "Questions from wells", dataset) is None, "nothing else was ticked"
+
+
 def test_a_new_batch_proposes_the_first_task_that_fits(desk: Any, project: Any, tmp_path: Path) -> None:
     graphs = [record | {"question": ""} for record in records(3)]
     stored(project, tmp_path, graphs, "graphs")
