@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -11,14 +12,26 @@ from playwright.sync_api import expect
 HIGHEST = {1280: 200, 390: 260}  # y of the content, by the width of the window
 OF_BATCH = ("batch", "hits", "adjudicate", "batch-workers", "problem-reports", "report", "batch-settings")
 OF_PROJECT = ("project", "datasets", "batches", "people", "compare", "money")
+FORMS = ("dataset", "dataset-new", "dataset-derive", "batch-new", "adjudicate-hit", "composing-report")
 # what follows the title line and the tabs of a batch, or the title line of another page
 CONTENT = """
     (() => {
-      const head = document.querySelector("main nav.tabs") || document.querySelector("main > header.head");
+      const heads = ["main nav.tabs", "main > header.head", "main > header.review-bar"];
+      const head = heads.map((each) => document.querySelector(each)).find(Boolean);
       let next = head.nextElementSibling;
       while (next && !next.getBoundingClientRect().height) next = next.nextElementSibling;
       return Math.round(next.getBoundingClientRect().top);
     })()
+"""
+
+# what is left and right of a button's words
+MARGINS = """
+    (button) => {
+      const words = document.createRange();
+      words.selectNodeContents(button.firstChild);
+      const inner = words.getBoundingClientRect(), outer = button.getBoundingClientRect();
+      return [inner.left - outer.left, outer.right - inner.right];
+    }
 """
 
 
@@ -27,11 +40,14 @@ def test_the_content_begins_high_and_one_thing_is_urged(
     visit: Callable[..., Any], furnished: dict[str, Any], width: int, height: int
 ) -> None:
     page = visit(furnished["sessions"]["alice"], viewport={"width": width, "height": height})
-    for name in (*OF_BATCH, *OF_PROJECT):
-        page.goto(furnished["urls"][name])
+    urls = dict(furnished["urls"])
+    project = urls["project"].split("/")[2]
+    urls["composing-report"] = f"/projects/{project}/batches/{project}-composed/report/"
+    for name in (*OF_BATCH, *OF_PROJECT, *FORMS):
+        page.goto(urls[name])
         assert page.evaluate(CONTENT) < HIGHEST[width], name
         assert page.locator(".head .button.primary:visible").count() <= 1, name
-        assert name not in OF_BATCH or page.locator("main .button.primary:visible").count() <= 1, name
+        assert name in OF_PROJECT or page.locator("main .button.primary:visible").count() <= 1, name
         assert page.locator("header.site nav > ul > li").count() <= 7, name
         assert page.evaluate("document.documentElement.scrollWidth") <= width, name
 
@@ -47,6 +63,17 @@ def test_a_filter_stands_beside_its_name(visit: Callable[..., Any], furnished: d
         assert short, name
         assert all(box.bounding_box()["height"] < 50 for box in short), name
         assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+
+
+def test_what_is_unseen_in_a_button_takes_no_room(visit: Callable[..., Any], furnished: dict[str, Any]) -> None:
+    page = visit(furnished["sessions"]["alice"])
+    page.goto(furnished["urls"]["dataset-derive"])
+    buttons = page.locator("main .button:visible").filter(has=page.locator(".unseen"))
+    assert buttons.count() > 3
+    for button in buttons.all():
+        left, right = button.evaluate(MARGINS)
+        assert abs(left - right) <= 1, button.text_content()
+    expect(buttons.first).to_have_accessible_name(re.compile("Derive ?: .+"))
 
 
 def test_a_menu_opens_and_closes_by_keyboard_and_by_a_click_elsewhere(

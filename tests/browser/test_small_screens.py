@@ -18,6 +18,13 @@ PHONE = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2, "h
 ZOOMED = {"viewport": {"width": 640, "height": 400}, "device_scale_factor": 2}  # 1280 x 800 at 200 %
 REFLOW = {"viewport": {"width": 320, "height": 512}, "device_scale_factor": 2}  # 1280 x 2048 at 400 %
 
+FIRST_READ = [  # of a task and a kind of records, what one reads first
+    ("answer", "demo", ".paragraph"),
+    ("compose", "strands", ".bridge"),
+    ("coreference", "pairs", ".pair"),
+    ("sufficiency", "two_paragraphs", "main h2"),
+]
+
 # Whether the middle of an element is inside the window and not under something else.
 IN_REACH = """(element) => {
   const {left, right, top, bottom} = element.getBoundingClientRect();
@@ -161,6 +168,17 @@ def test_most_of_the_screen_is_text_while_one_reads(desk: WorkPage, screen: dict
     assert worker.page.evaluate(SHARE, ".read") >= least
     assert worker.page.locator(".work-acts button[form=work]").evaluate(IN_REACH)
     assert worker.page.locator("#answer-text").evaluate(IN_REACH)
+
+
+def test_the_work_begins_high_and_one_thing_is_urged(desk: WorkPage) -> None:
+    for task, kind, reading in FIRST_READ:
+        for screen, highest in (({"viewport": {"width": 1280, "height": 800}}, 200), (PHONE, 260)):
+            page = desk(kind, task=task, sample=1, page=screen).page
+            first = page.locator(reading).first.bounding_box()
+            assert first is not None, task
+            assert first["y"] < highest, task
+            assert page.locator(".button.primary:visible").count() <= 1, task
+            assert overflow(page) == 0, task
 
 
 def test_options_unfold_on_a_phone_and_leave_the_room_to_the_text(desk: WorkPage) -> None:
