@@ -1,7 +1,6 @@
 """The form of the launch page, with hidden gold."""
 
 from collections.abc import Iterable
-from itertools import count
 from typing import Any
 
 from django import forms
@@ -9,13 +8,14 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_slug
 from django.db import transaction
 from django.utils.functional import cached_property
-from django.utils.text import Truncator, slugify
+from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
 
 from annotation.flow.batches import batch_drafts, batch_launch, expected_time, hidden_gold, task_fit
 from annotation.flow.batches.hit_counts import HitCount, look
 from annotation.flow.people import consent
 from annotation.forms.batch_terms import InstructionsForm, WhoForm
+from annotation.forms.batch_titles import proposed_title
 from annotation.forms.money import PayForm, PlaceForm
 from annotation.forms.projects import ConsoleForm
 from annotation.forms.row_fields import DatasetsField, offered
@@ -284,18 +284,8 @@ class LaunchForm(WhoForm, InstructionsForm, PlaceForm, PayForm, CheckForm):
         self.fields["instructions"].initial = self.default_instructions(self.options)
 
     def _proposed_title(self, datasets: Iterable[Any]) -> str:
-        """A title after the datasets (keys); "" without any."""
         keys = [key for key in datasets if str(key).isdecimal()]
-        names = ", ".join(row.slug for row in self.fields["datasets"].queryset.filter(pk__in=keys))
-        return (
-            self._free_title(_("Questions from %(dataset)s") % {"dataset": Truncator(names).chars(60)}) if names else ""
-        )
-
-    def _free_title(self, title: str) -> str:
-        """The title, with a number if its name is taken."""
-        taken = set(Batch.everything.filter(project=self.project).values_list("slug", flat=True))
-        numbered = (title if k == 1 else f"{title} {k}" for k in count(1))
-        return next(text for text in numbered if slugify(text) not in taken)
+        return proposed_title(self.project, self.fields["datasets"].queryset.filter(pk__in=keys))
 
     @property
     def basis(self) -> str:
