@@ -43,8 +43,9 @@ class BadGold(BadRecords):
 class Prediction:
     """A model's prediction for one item; None for parts that it does not predict.
 
-    `occurrence` counts the uses of an id from 0 (MuSiQue-Full has two). The support is in the file's own
-    terms: `support` holds paragraph positions, `facts` (title, sentence) pairs.
+    `occurrence` counts the uses of an id from 0 (MuSiQue-Full has two), unless `number` is the `sub_idx` of the item
+    (DiRe). The support is in the file's own terms: `support` holds paragraph positions, `titles` paragraphs' titles,
+    `facts` (title, sentence) pairs.
     """
 
     item_id: str
@@ -55,6 +56,8 @@ class Prediction:
     answerable: bool | None = None
     confidence: float | None = None
     caseless: bool = False
+    number: int | None = None
+    titles: tuple[str, ...] | None = None
 
 
 class Evaluator(Protocol):

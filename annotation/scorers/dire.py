@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+from annotation.pure.derivations.sufficiency import SUFFICIENT
 from annotation.pure.statistics.metrics import FULL, HOTPOTQA, ZERO, Score
-from annotation.scorers.base import Source, gold_file, predictions_file
+from annotation.scorers.base import Prediction, Source, gold_file, predictions_file
 from annotation.scorers.dire_files import Group, Row, RowPrediction, groups_of, predictions_of
 
 DECIMALS = 1  # as the authors' evaluation prints
@@ -178,6 +179,22 @@ class DiRe:
             originals = _figures([[base] for base in before], places)
             figures["nmf_percent"] = _shares(_figures(plain, places), originals, places)
         return figures
+
+    def read_predictions(self, path: Path) -> Iterator[Prediction]:
+        """The lines of a prediction file; of a question without `sub_idx` in the order of the gold file's rows."""
+        found = predictions_of(predictions_file(path), sufficiency=bool(self.kind.labels))
+        for question, rows in found.lines.items():
+            for occurrence, row in enumerate(rows):
+                yield Prediction(
+                    question,
+                    occurrence,
+                    row.answer,
+                    titles=tuple(sorted(row.paragraphs)),
+                    facts=tuple(sorted(row.sentences)),
+                    answerable=None if row.sufficiency is None else row.sufficiency == SUFFICIENT,
+                    confidence=row.confidence,
+                    number=row.sub_idx,
+                )
 
     def _groups(self, gold: Source, predictions: Source) -> Iterator[Group]:
         predicted = predictions_of(predictions, sufficiency=bool(self.kind.labels))

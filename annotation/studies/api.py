@@ -14,7 +14,7 @@ from annotation.flow.people import consent
 from annotation.models import Job
 from annotation.pure.studies.definition import StudyData
 from annotation.pure.studies.published import UNITS
-from annotation.studies import folders, jobs, report
+from annotation.studies import analysis, folders, jobs, plans, report
 from annotation.studies.folders import Folder
 from annotation.studies.launch import batches_of, begin
 from annotation.studies.models import StudyRun
@@ -91,6 +91,27 @@ class ComparedFigureSerializer(PublishedFigureSerializer):
     note = serializers.CharField(allow_blank=True, help_text="Why the run has no value.")
 
 
+class PlannedBatchSerializer(serializers.Serializer):
+    """A batch of a study's plan; null: not known before the data is there."""
+
+    name = serializers.CharField(help_text="Its name in the study.")
+    hits = serializers.IntegerField(allow_null=True)
+    assignments = serializers.IntegerField(allow_null=True)
+    most_per_worker = serializers.IntegerField(allow_null=True, help_text="HITs that one worker may have; null: all.")
+
+
+class PlanSerializer(serializers.Serializer):
+    """What a study needs at full scale; null: not known before the data is there."""
+
+    workers = serializers.IntegerField(help_text="The least number of people who take part.")
+    people_a_question = serializers.IntegerField(help_text="Different people who answer the same question.")
+    assignments = serializers.IntegerField(allow_null=True)
+    hours = serializers.FloatField(allow_null=True, help_text="Hours of work at the study's expected times.")
+    wage = serializers.FloatField(help_text="Dollars an hour: the project's minimum, or 12.")
+    cost = serializers.FloatField(allow_null=True, help_text="Dollars for these hours, without fees.")
+    batches = PlannedBatchSerializer(many=True)
+
+
 class StudySerializer(ListedStudySerializer):
     """A study with what it needs, what was published, and its text."""
 
@@ -98,6 +119,7 @@ class StudySerializer(ListedStudySerializer):
     readme = serializers.CharField(help_text="What the paper says and leaves open, and what was chosen; Markdown.")
     data = StudyDataSerializer(many=True, help_text="The files that it needs.")
     published = PublishedFigureSerializer(many=True, help_text="The figures that the paper prints.")
+    plan = PlanSerializer(help_text="What it needs.")
 
 
 class StudyRunSerializer(serializers.Serializer):
@@ -113,6 +135,9 @@ class StudyRunSerializer(serializers.Serializer):
         child=serializers.CharField(), help_text="{name in the study: name in the project} of what is launched."
     )
     figures = ComparedFigureSerializer(many=True, help_text="A row for each published figure.")
+    analysis = serializers.DictField(
+        allow_null=True, help_text="What it computes from all batches together, as last computed; null: nothing."
+    )
 
 
 class StudyLaunchInput(Input):
@@ -165,6 +190,7 @@ class StudyViewSet(ResourceViewSet):
             "readme": self.row.readme,
             "data": [_needed(self.row, data) for data in found.data],
             "published": [report.published_row(row) for row in self.row.published],
+            "plan": plans.as_json(plans.of_study(found), plans.wage_of(self.project)),
         }
 
     @action(takes=StudyLaunchInput, gives=QueuedSerializer)
@@ -181,12 +207,28 @@ class StudyViewSet(ResourceViewSet):
     @action("get", "runs/<slug:run>", gives=StudyRunSerializer, id="getStudyRun")
     def run(self) -> JSON:
         """A run of a study with its figures beside the paper's, as last computed."""
+        run = self._run()
+        kept = {name: getattr(run, name) for name in ("study", "seed", "scale", "small", "created_at")}
+        batches = {name: batch.slug for name, batch in batches_of(run).items()}
+        return (
+            kept
+            | {"name": run.slug, "batches": batches, "figures": report.compute(run)}
+            | {"analysis": analysis.current(run) if run.definition.analysis and not analysis.problem(run) else None}
+        )
+
+    @action("post", "runs/<slug:run>/scores", gives=QueuedSerializer, id="scoreStudyRun")
+    def scores(self) -> Job:
+        """Compute a run's figures in a job: those of each batch, and of all batches together.
+
+        Before all responses are in that is logged, since whoever sees figures early may stop or go on because of them.
+        """
+        return jobs.enqueue_analysis(self._run(), user=self.request.user)
+
+    def _run(self) -> StudyRun:
         run = StudyRun.objects.filter(project=self.project, study=self.row.name, slug=self.kwargs["run"]).first()
         if run is None:
             raise Http404
-        kept = {name: getattr(run, name) for name in ("study", "seed", "scale", "small", "created_at")}
-        batches = {name: batch.slug for name, batch in batches_of(run).items()}
-        return kept | {"name": run.slug, "batches": batches, "figures": report.compute(run)}
+        return run
 
 
 def _listed(name: str) -> JSON:

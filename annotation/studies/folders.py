@@ -10,6 +10,7 @@ from django.conf import settings
 from annotation.flow.errors import Refused
 from annotation.pure.studies import definition, published
 from annotation.pure.studies.definition import BadStudy, Definition, StudyData
+from annotation.studies import analyses
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,13 @@ def read(name: str) -> Folder:
         figures = published.read((path / "published.csv").read_text(encoding="utf-8"))
     except BadStudy as bad:
         raise Refused(f"studies/{name}/{bad}") from None
-    known = {row.name for row in found.batches}
+    if found.analysis and found.analysis not in analyses.names():
+        known_ones = ", ".join(analyses.names())
+        raise Refused(f"studies/{name}/study.yaml: there is no analysis {found.analysis}. There are: {known_ones}.")
+    for row in found.batches:
+        if row.preface and not (path / row.preface).is_file():
+            raise Refused(f"studies/{name}/study.yaml: batches.{row.name}.preface: there is no file {row.preface}")
+    known = {row.name for row in found.batches} | ({published.ANALYSIS} if found.analysis else set())
     for figure in figures:
         if figure.batch and figure.batch not in known:
             raise Refused(f"studies/{name}/published.csv: {figure.figure}: there is no batch {figure.batch}")

@@ -4,7 +4,7 @@ from typing import Any
 
 from annotation.flow.projects.job_queue import Progress, Verb
 from annotation.models import Job, User
-from annotation.studies import folders
+from annotation.studies import folders, report
 from annotation.studies.launch import launch
 from annotation.studies.models import StudyRun
 
@@ -27,5 +27,21 @@ def enqueue(run: StudyRun, *, user: User | None) -> Job:
     )
 
 
-VERBS: dict[str, Verb] = {"launch_study": launch_study}
-RESULTS = [("launch_study", "studies/_job_result.html", lambda found: found)]
+def analyse_study(job: Job, progress: Progress) -> dict[str, Any]:
+    """Compute what a run says of all its batches together, and its figures beside the paper's."""
+    run = StudyRun.objects.get(pk=job.arguments["run"], project=job.project)
+    report.compute(run, look=True)
+    return {"study": run.study, "batches": {}}
+
+
+def enqueue_analysis(run: StudyRun, *, user: User | None) -> Job:
+    """Queue the analysis of a run; the same job if it waits or runs already."""
+    from annotation import jobs
+
+    return jobs.enqueue_once(
+        "analyse_study", project=run.project, title=f"Scores of {run.slug}", arguments={"run": run.pk}, user=user
+    )
+
+
+VERBS: dict[str, Verb] = {"launch_study": launch_study, "analyse_study": analyse_study}
+RESULTS = [(kind, "studies/_job_result.html", lambda found: found) for kind in VERBS]

@@ -24,8 +24,11 @@ from annotation.flow.work import eligibility
 from annotation.models import Batch, Dataset, Project, User
 from annotation.pure.people import round_rules
 from annotation.pure.studies.definition import StudyBatch, StudyData, StudyRound, scaled
+from annotation.pure.studies.plan import most_per_worker
+from annotation.registry import default_instructions, task_type
 from annotation.studies.folders import Folder
 from annotation.studies.models import StudyRun
+from annotation.tasktype import capabilities
 
 Say = Callable[[str], None]
 
@@ -127,7 +130,7 @@ def launch(run: StudyRun, folder: Folder, *, say: Say, files: Mapping[str, Path]
         derive_dataset(source, how=each.how, name=run.name_of(each.name), seed=run.seed, options=options)
     for row in (*found.rounds, *found.batches):
         say(_("Launch %(name)s") % {"name": row.name})
-        _launch(run, row)
+        _launch(run, folder, row)
     names = [each.name for each in (*found.data, *found.derivations)]
     batches = batches_of(run)
     return {
@@ -154,7 +157,7 @@ def batches_of(run: StudyRun) -> dict[str, Batch]:
     return {parts[row.slug]: row for row in rows}
 
 
-def _launch(run: StudyRun, row: StudyBatch | StudyRound) -> None:
+def _launch(run: StudyRun, folder: Folder, row: StudyBatch | StudyRound) -> None:
     slug = run.name_of(row.name)
     batch = Batch.objects.filter(project=run.project, slug=slug).first()
     if batch is None:
@@ -165,22 +168,40 @@ def _launch(run: StudyRun, row: StudyBatch | StudyRound) -> None:
             "title": row.title or None,
             "seed": run.seed,
         }
-        batch = _round(run, slug, row, common) if isinstance(row, StudyRound) else _batch(run, slug, row, common)
+        batch = (
+            _round(run, slug, row, common) if isinstance(row, StudyRound) else _batch(run, slug, folder, row, common)
+        )
     if batch.state in {Batch.State.DRAFT, Batch.State.LAUNCHING}:
         batch_launch.launch(batch)
 
 
-def _batch(run: StudyRun, slug: str, row: StudyBatch, common: dict[str, Any]) -> Batch:
+def _batch(run: StudyRun, slug: str, folder: Folder, row: StudyBatch, common: dict[str, Any]) -> Batch:
     conditions = [eligibility.from_words(run.project, words, guard="Accept") for words in row.require]
+    sample = max(1, round(run.scale * row.sample)) if row.sample else None
+    most = row.instances * sample if sample else None
+    hits = sum(dataset.size if most is None else min(dataset.size, most) for dataset in common["datasets"])
+    each = row.assignments or task_type(row.task).assignments
     return batch_launch.create_batch(
         run.project,
         slug,
         **common,
+        instructions=_instructions(folder, row, common),
         assignments_per_hit=row.assignments,
-        sample=max(1, round(run.scale * row.sample)) if row.sample else None,
+        sample=sample,
+        most_per_worker=most_per_worker(run.definition, hits * each),
         expected_seconds=round(60 * row.minutes) if row.minutes else None,
         requirements=eligibility.column(run.project, conditions),
     )
+
+
+def _instructions(folder: Folder, row: StudyBatch, common: dict[str, Any]) -> str:
+    """The preface, followed by the task's own instructions for these datasets and options; "": only those."""
+    if not row.preface:
+        return ""
+    task = task_type(row.task)
+    chosen = capabilities.suggest(task, batch_launch.features_of(common["datasets"])) | row.options
+    preface = (folder.path / row.preface).read_text(encoding="utf-8").strip()
+    return f"{preface}\n\n{default_instructions(row.task, capabilities.variant(task, chosen))}"
 
 
 def _round(run: StudyRun, slug: str, row: StudyRound, common: dict[str, Any]) -> Batch:

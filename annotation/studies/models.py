@@ -25,6 +25,8 @@ class StudyRun(models.Model):
     scale = models.FloatField(default=1.0)
     files = JSONTextField(default=dict)  # {data: SHA-256 of its file}
     small = models.BooleanField(default=False)
+    analysis = JSONTextField(null=True, blank=True)  # of all batches together, as last computed
+    analysed = models.CharField(max_length=64, blank=True, default="", db_default="")  # digest of what that covers
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
     created_at = TimestampField(auto_now_add=True)
 

@@ -12,7 +12,8 @@ from annotation.flow.errors import Refused
 from annotation.flow.reports import batch_scores, score_looks
 from annotation.flow.review.response_import import import_responses
 from annotation.models import Batch
-from annotation.pure.studies.published import UNITS, Published, difference, ours
+from annotation.pure.studies.published import ANALYSIS, UNITS, Published, difference, ours
+from annotation.studies import analysis
 from annotation.studies.launch import batches_of
 from annotation.studies.models import StudyRun
 
@@ -27,9 +28,20 @@ def compute(run: StudyRun, *, look: bool = False) -> list[dict[str, Any]]:
     batches = batches_of(run)
     reports: dict[str, dict[str, Any] | str] = {}
     for published in run.published:
-        if published.batch and published.batch not in reports:
+        if published.batch == ANALYSIS and ANALYSIS not in reports:
+            reports[ANALYSIS] = _analysis(run, look=look)
+        elif published.batch and published.batch not in reports:
             reports[published.batch] = _report(batches.get(published.batch), look=look)
     return [_row(run, published, reports.get(published.batch)) for published in run.published]
+
+
+def _analysis(run: StudyRun, *, look: bool) -> dict[str, Any] | str:
+    """What the run computes from all batches together, or why there is nothing."""
+    if problem := analysis.problem(run, look=look):
+        return problem
+    if look:
+        return analysis.compute(run)
+    return analysis.current(run) or _("the scores are being computed")
 
 
 def _report(batch: Batch | None, *, look: bool) -> dict[str, Any] | str:

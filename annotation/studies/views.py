@@ -4,7 +4,7 @@ from typing import Any
 
 from django import forms
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -15,13 +15,14 @@ from annotation.forms.projects import ConsoleForm
 from annotation.models import Project
 from annotation.pure.people import roles
 from annotation.pure.people.consent_text import is_unfinished
-from annotation.studies import folders, jobs, report
+from annotation.studies import analysis, folders, jobs, plans, report
 from annotation.studies.launch import batches_of, begin, free_name
 from annotation.studies.models import StudyRun
-from annotation.views.access import member_form, member_page
+from annotation.views.access import member_action, member_form, member_page
 from annotation.views.breadcrumbs import section_breadcrumbs
 from annotation.views.markdown_html import html_of
 from annotation.views.post_handling import refusal_in_form, see
+from annotation.views.reports.report_tables import shown_table
 
 
 class LaunchForm(ConsoleForm):
@@ -98,14 +99,29 @@ def study(request: HttpRequest, project: Project, name: str) -> HttpResponse:
         "wanted": [(data, folder.wanted_file(data).exists()) for data in folder.definition.data],
         "published": [_shown(report.published_row(row)) for row in folder.published],
         "runs": [_run(run) for run in StudyRun.objects.filter(project=project, study=name).order_by("-pk")],
+        "plan": plans.lines(plans.as_json(plans.of_study(folder.definition), plans.wage_of(project))),
         "form": form,
     }
     return render(request, "studies/study.html", context, status=422 if form.errors else 200)
 
 
+@member_action(roles.SEE)
+def scores(request: HttpRequest, project: Project, name: str, run: str) -> HttpResponse:
+    """Start the job that computes what a run says of all its batches; before all responses are in, that is logged."""
+    found = get_object_or_404(StudyRun, project=project, study=name, slug=run)
+    return see("job", project.slug, jobs.enqueue_analysis(found, user=request.user).public_id)
+
+
 def _run(run: StudyRun) -> dict[str, Any]:
     rows = [_shown(row) for row in report.compute(run)]
-    return {"run": run, "batches": list(batches_of(run).values()), "rows": rows}
+    context: dict[str, Any] = {"run": run, "batches": list(batches_of(run).values()), "rows": rows}
+    context["plan"] = plans.lines(plans.as_json(plans.of_run(run), plans.wage_of(run.project)))
+    if run.definition.analysis:
+        found = analysis.current(run)
+        context["tables"] = [shown_table(table) for table in found["tables"]] if found else []
+        context["problem"] = analysis.problem(run)
+        context["can_score"] = not found and not analysis.problem(run, look=True)
+    return context
 
 
 def _shown(row: dict[str, Any]) -> dict[str, Any]:

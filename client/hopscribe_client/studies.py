@@ -44,6 +44,16 @@ class StudyRun:
         rows: list[JSON] = self.refresh().facts["figures"]
         return rows
 
+    def score(self) -> JSON | None:
+        """Compute the figures now, and wait for it; what the study computes from all its batches, or None.
+
+        Before all responses are in, the server's log records it. Raises JobFailed.
+        """
+        reply = self._connection.write("POST", f"{self._path}scores/", {})
+        Jobs(self._connection, self._root).of(reply).wait()
+        analysis: JSON | None = self.refresh().facts["analysis"]
+        return analysis
+
 
 class Study:
     """A study of the installation as last loaded; `facts` is the complete response of the server."""

@@ -260,5 +260,15 @@ def test_predictions_are_read_one_for_each_item_and_occurrence(tmp_path):
     expected = [Prediction("a", answer="x"), Prediction("b", facts=(("T", 0),))]
     assert list(read_predictions("hotpotqa", columns)) == expected
     assert list(read_predictions("2wikimultihopqa", columns)) == [replace(one, caseless=True) for one in expected]
+    row = {"question_id": "q", "answer": "x", "supporting_paragraphs": ["T", "S"], "supporting_sentences": [["T", 0]]}
+    given = lines(
+        tmp_path / "d.jsonl",
+        [{**row, "sufficiency": 1, "sub_idx": 2, "answer_confidence": 0.5}, row | {"sufficiency": 0}],
+    )
+    sufficient, insufficient = read_predictions("dire-transform", given)
+    assert sufficient == Prediction(
+        "q", 0, "x", titles=("S", "T"), facts=(("T", 0),), answerable=True, confidence=0.5, number=2
+    )
+    assert (insufficient.occurrence, insufficient.answerable, insufficient.number) == (1, False, None)
     answers = saved(tmp_path / "s.json", {"a": "x", "b": ""})
     assert [p.answerable for p in read_predictions("squad", answers)] == [True, False]

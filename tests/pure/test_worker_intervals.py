@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+from random import Random
+from statistics import fmean
+
 import numpy as np
 import pytest
 from scipy import stats
 
+from annotation.pure.reports.human_scores import majority_chance
+from annotation.pure.statistics.intervals import Figure
 from annotation.pure.statistics.worker_intervals import (
     LEAST_WORKERS,
     Response,
     Unit,
+    crossed,
+    label_units,
     over_workers,
     two_sided,
     without_one,
@@ -95,3 +103,68 @@ def test_with_workers_all_alike_the_interval_is_hardly_wider() -> None:
     found = simulated(10, 0.0, even=True, runs=200, seed=1)
     assert found.workers >= 0.93
     assert 1 <= found.wider <= 1.45
+
+
+def _crossed_mean(rows: list[Response]) -> Figure:
+    by_item: dict[Hashable, dict[str, float]] = {}
+    for row in rows:
+        by_item.setdefault(row.item, {})[row.worker] = row.value
+    return crossed(label_units(by_item.values(), fmean))
+
+
+def test_a_crossed_interval_of_a_mean_is_nearly_that_of_the_responses() -> None:
+    """On balanced responses both estimate the same variances; they differ in how they scale few responses an item."""
+    for seed in range(5):
+        rng = Random(seed)
+        skill = [rng.uniform(0.3, 1) for _worker in range(20)]
+        rows = [
+            Response(item, str(worker), float(rng.random() < skill[worker]))
+            for item in range(80)
+            for worker in rng.sample(range(20), 4)
+        ]
+        one, other = over_workers(rows), _crossed_mean(rows)
+        assert other.value == near(one.value)
+        assert other.n == 80
+        assert None not in (one.low, one.high, other.low, other.high)
+        assert (other.high or 0) - (other.low or 0) == near((one.high or 0) - (one.low or 0), rel=0.15)
+
+
+def test_a_crossed_interval_of_workers_alone_is_worked_out_by_hand() -> None:
+    """Seven workers, each alone on items with a value of their own: only workers vary, and it is the t interval."""
+    own = [0.1, 0.3, 0.4, 0.5, 0.6, 0.7, 0.9]
+    units = [Unit(value, {str(k): None}) for k, value in enumerate(own) for _item in range(40)]
+    found = crossed(units)
+    half = stats.t.ppf(0.975, 6) * np.std(own, ddof=1) / np.sqrt(7)
+    assert (found.value, found.n, found.method) == (near(0.5), 280, "workers and items")
+    assert (found.low, found.high) == (near(0.5 - half, rel=1e-3), near(0.5 + half, rel=1e-3))
+
+
+def test_a_crossed_interval_covers_the_majority_of_other_people() -> None:
+    """Majorities of three, of 30 workers with skills of their own on 60 items; the truth is from many simulations."""
+    truth, covered = 0.7134, 0
+    for seed in range(100):
+        rng = Random(seed)
+        skill = [rng.gauss(0, 0.15) for _worker in range(30)]
+        labels = [
+            {str(k): rng.random() < 0.7 + hard + skill[k] for k in rng.sample(range(30), 3)}
+            for hard in [rng.gauss(0, 0.25) for _item in range(60)]
+        ]
+        found = crossed(label_units(labels, lambda some: majority_chance(some, True)))
+        assert found.low is not None
+        assert found.high is not None
+        covered += found.low <= truth <= found.high
+    assert 88 <= covered <= 99
+
+
+def test_differences_may_be_below_zero_and_few_workers_get_no_crossed_interval() -> None:
+    rng = Random(1)
+    units = [Unit(rng.choice([-0.5, 0.0]), {str(k): 0.0 for k in rng.sample(range(9), 3)}) for _item in range(30)]
+    assert crossed(units).low == 0
+    found = crossed(units, least=-1)
+    assert found.low is not None
+    assert found.low < found.value < 0  # type: ignore[operator]
+    few = crossed([Unit(unit.value, {"a": 0.0, "b": 0.0}) for unit in units])
+    assert (few.value, few.low, few.high) == (found.value, None, None)
+    assert crossed([Unit(0.5, {str(k): 0.5 for k in range(9)})] * 4).low is None  # all are equal
+    assert crossed([Unit(None, {"a": None})]).value is None
+    assert crossed([]).n == 0

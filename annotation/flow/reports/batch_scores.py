@@ -43,6 +43,7 @@ CHUNK = 200
 PARTS_KEPT = 20  # stored reports of parts of a batch, latest first
 LAYOUT = 4  # version of stored reports; a new one makes the old ones stale
 ALL = Cut()
+MODEL_CONFIDENCE = "model_confidence"  # of a prediction: a number on the model's own scale
 
 
 def score_batch(batch: Batch, *, cut: Cut = ALL, progress: OnProgress = no_progress) -> dict[str, Any]:
@@ -163,6 +164,11 @@ def _version(batch: Batch, responses: dict[str, Any]) -> str:
     return "/".join(map(str, parts))
 
 
+def judged(batch: Batch) -> Iterator[Judged]:
+    """Every HIT of the batch with its responses and models' predictions, as its report reads them."""
+    yield from _judged(batch, task_type(batch.task), no_progress, ALL, Collected.of(batch))
+
+
 def _judged(batch: Batch, task: TaskType, progress: OnProgress, cut: Cut, collected: Collected) -> Iterator[Judged]:
     """Yield every HIT of the part with its responses, in order of their keys, in chunks."""
     rows = hit_filters.hits_in(batch, cut, batch.hits.filter(check_item=False))
@@ -238,7 +244,8 @@ def _predicted(task: TaskType, hits: list[Hit]) -> defaultdict[int, list[Given]]
     predicted: defaultdict[int, list[Given]] = defaultdict(list)
     for row in rows.order_by("prediction_set__model"):
         hit = by_item[row.item_id]
-        answer = task.complete(hit.payload, row.content)
+        sure = {name: row.content[name] for name in (MODEL_CONFIDENCE,) if name in row.content}
+        answer = task.complete(hit.payload, row.content) | sure
         predicted[hit.pk].append(Given(row.prediction_set.model, answer))
     return predicted
 
@@ -280,7 +287,8 @@ def _attach(predictions: PredictionSet, path: Path, format: str, progress: OnPro
     read = 0
     source = read_predictions(format, path)
     while some := list(islice(source, CHUNK)):
-        rows = [Prediction(prediction_set=predictions, item_id=_item(items, p), content={}) for p in some]
+        numbers = _numbers([pk for p in some if p.number is not None for pk in items.get(p.item_id, ())])
+        rows = [Prediction(prediction_set=predictions, item_id=_item(items, numbers, p), content={}) for p in some]
         contexts = Item.every.in_bulk([row.item_id for row in rows])
         for row, prediction in zip(rows, some, strict=True):
             row.content = _content(contexts[row.item_id], prediction)
@@ -293,10 +301,17 @@ def _attach(predictions: PredictionSet, path: Path, format: str, progress: OnPro
     return read
 
 
-def _item(items: dict[str, list[int]], prediction: ModelPrediction) -> int:
-    """The item of a prediction: by its id, and in order among equal ids."""
+def _numbers(keys: list[int]) -> dict[int, int | None]:
+    """The `sub_idx` of these items, if they have one."""
+    return {pk: item.example.extra.get("sub_idx") for pk, item in Item.every.in_bulk(keys).items()}
+
+
+def _item(items: dict[str, list[int]], numbers: dict[int, int | None], prediction: ModelPrediction) -> int:
+    """The item of a prediction: by its id, and among equal ids by number or in order."""
     twins = items.get(prediction.item_id, [])
-    if prediction.occurrence >= len(twins):
+    if numbered := [pk for pk in twins if prediction.number is not None and numbers[pk] == prediction.number]:
+        return numbered[0]
+    if prediction.number is not None or prediction.occurrence >= len(twins):
         text = _("The dataset has no item with the id %(id)s of a prediction. Use the ids of the dataset's own file.")
         raise Refused(text % {"id": prediction.item_id})
     return twins[prediction.occurrence]
@@ -320,7 +335,9 @@ def _content(item: Item, prediction: ModelPrediction) -> dict[str, Any]:
     for place, paragraph in enumerate(example.paragraphs):
         places.setdefault(key(paragraph.title), place)
     facts = [[places[key(title)], s] for title, s in prediction.facts or () if key(title) in places and s >= 0]
-    return {"text": text, "support": sorted(support | {p for p, _s in facts}), "facts": facts}
+    support |= {places[key(title)] for title in prediction.titles or () if key(title) in places}
+    sure = {} if prediction.confidence is None else {MODEL_CONFIDENCE: prediction.confidence}
+    return {"text": text, "support": sorted(support | {p for p, _s in facts}), "facts": facts, **sure}
 
 
 def _detach(predictions: PredictionSet) -> None:

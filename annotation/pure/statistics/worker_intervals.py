@@ -112,6 +112,39 @@ def without_one(units: Iterable[Unit]) -> Figure:
     return Figure(total / n, low, high, len(changed), "without one worker")
 
 
+def crossed(units: Iterable[Unit], *, least: float = 0.0) -> Figure:
+    """The mean over units with its 95 % interval over workers and items, also where it is of majorities; n: the units.
+
+    The variances of `over_workers`, from what a unit's value changes without each of its workers. The interval lies
+    between `least` and 1. No interval for fewer than LEAST_WORKERS, or if all values are equal.
+    """
+    kept = [(unit.value, unit.without) for unit in units if unit.value is not None]
+    if not kept:
+        return Figure(None, None, None, 0)
+    n, value = len(kept), math.fsum(one for one, _without in kept) / len(kept)
+    shares = [(w, share) for one, without in kept for w, share in _shares(one, without, value)]
+    workers = {worker for worker, _share in shares}
+    if len(workers) < LEAST_WORKERS or len({one for one, _without in kept}) == 1:
+        return Figure(value, None, None, n)
+    bias = math.fsum(share for _worker, share in shares) / len(shares)  # fewer workers shift what is no mean
+    by_worker: defaultdict[str, list[float]] = defaultdict(list)
+    for worker, share in shares:
+        by_worker[worker].append(share - bias)
+    of_items = math.fsum((one - value) ** 2 for one, _without in kept) * n / (n - 1)
+    of_workers = math.fsum(math.fsum(each) ** 2 for each in by_worker.values()) * len(workers) / (len(workers) - 1)
+    in_both = math.fsum(share**2 for each in by_worker.values() for share in each)
+    variance = max(of_items + of_workers - in_both, of_items) / n**2
+    half = two_sided(LEVEL, len(workers) - 1) * math.sqrt(variance)
+    return Figure(value, max(least, value - half), min(1.0, value + half), n, "workers and items")
+
+
+def _shares(value: float, without: Mapping[str, float | None], mean: float) -> Iterator[tuple[str, float]]:
+    """What each worker adds to a unit's value, scaled as in a jackknife; the only one adds what it is off the mean."""
+    scale = math.sqrt(1 - 1 / len(without)) if len(without) > 1 else 1.0
+    for worker, other in without.items():
+        yield worker, scale * (value - (mean if other is None else other))
+
+
 def _changed(total: float, n: int, rows: Sequence[tuple[float | None, float | None]]) -> float | None:
     """The mean of n values with sum `total` after replacing (old, new) `rows`; None if no value is left."""
     before = [old for old, _new in rows if old is not None]

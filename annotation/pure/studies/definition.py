@@ -43,7 +43,11 @@ class StudyDerivation:
 
 @dataclass(frozen=True, slots=True)
 class StudyBatch:
-    """A batch of HITs; `require` are qualifications as `create_batch --require` takes them."""
+    """A batch of HITs; `require` are qualifications as `create_batch --require` takes them.
+
+    `instances` of each question are HITs of it. `preface` is a file of the folder whose text goes before the
+    instructions.
+    """
 
     name: str
     task: str
@@ -54,6 +58,8 @@ class StudyBatch:
     sample: int | None = None
     minutes: float | None = None
     require: list[str] = field(default_factory=list)
+    instances: int = 1
+    preface: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +80,11 @@ class StudyRound:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A study. `protocol`: "paper" if the paper's authors did this with people, "ours" if they did not."""
+    """A study. `protocol`: "paper" if the paper's authors did this with people, "ours" if they did not.
+
+    `analysis` names what is computed from all batches together (annotation/studies/analyses); "": nothing. `workers`:
+    the least number of people who share the HITs of each batch, so what one of them may have of it is limited.
+    """
 
     title: str
     paper: str
@@ -84,6 +94,8 @@ class Definition:
     derivations: tuple[StudyDerivation, ...]
     rounds: tuple[StudyRound, ...]
     batches: tuple[StudyBatch, ...]
+    analysis: str = ""
+    workers: int | None = None
 
 
 Part = TypeVar("Part", StudyData, StudyDerivation, StudyRound, StudyBatch)
@@ -116,6 +128,11 @@ def read(text: str) -> Definition:
     protocol = raw.get("protocol", PAPER)
     if protocol not in (PAPER, OURS):
         raise BadStudy(f"protocol: write {PAPER} or {OURS}")
+    analysis, workers = raw.get("analysis", ""), raw.get("workers")
+    if not isinstance(analysis, str):
+        raise BadStudy("analysis: write a name")
+    if workers is not None and not (type(workers) is int and workers > 0):
+        raise BadStudy("workers: write a whole number above 0")
     found = Definition(
         **texts,
         protocol=protocol,
@@ -123,6 +140,8 @@ def read(text: str) -> Definition:
         derivations=tuple(_parts(StudyDerivation, raw, "derivations")),
         rounds=tuple(_parts(StudyRound, raw, "rounds")),
         batches=tuple(_parts(StudyBatch, raw, "batches")),
+        analysis=analysis,
+        workers=workers,
     )
     _check_names(found)
     return found

@@ -17,6 +17,7 @@ from annotation.pure.statistics.intervals import wilson
 from annotation.pure.studies.definition import BadStudy
 
 COLUMNS = ("figure", "value", "unit", "n", "table", "row", "column", "page", "quoted_from", "batch", "path")
+ANALYSIS = "analysis"  # as a `batch`: what the study computes from all batches together
 UNITS = {"percent": 100.0, "score": 100.0, "share": 1.0, "count": 1.0}
 
 

@@ -8,7 +8,8 @@ from annotation.flow.errors import Refused
 from annotation.flow.people import consent
 from annotation.management.json_command import JSONCommand, existing, project_of, slug, whole, words
 from annotation.models import Project
-from annotation.studies import folders, report
+from annotation.pure.reports import tables
+from annotation.studies import folders, plans, report
 from annotation.studies.launch import begin, launch
 from annotation.studies.models import StudyRun
 
@@ -27,6 +28,7 @@ class Command(JSONCommand):
         add("--data", action="append", type=pair, default=[], metavar="NAME=FILE", help="a file of the study's data")
         add("--from", dest="responses", action="append", type=pair, default=[], metavar="BATCH=FILE",
             help="report: import responses collected elsewhere first")  # fmt: skip
+        add("--wage", type=float, default=plans.WAGE, help="show: dollars an hour for the cost (default: 12)")
         add("--contact", type=words(200), default="", help="name and email address for the consent text")
         add("--ethics", type=words(500), default="", help="ethics approval for the consent text")
 
@@ -36,15 +38,23 @@ class Command(JSONCommand):
         if not options["name"]:
             self.usage(f"study {options['act']} needs a name; `manage.py study list` lists them")
         if options["act"] == "show":
-            return self.show(options["name"])
+            return self.show(options["name"], scale=options["scale"], wage=options["wage"])
         act = self.launch if options["act"] == "launch" else self.report
         return act(project_of(options), options)
 
-    def show(self, name: str) -> dict[str, Any]:
+    def show(self, name: str, *, scale: float, wage: float) -> dict[str, Any]:
         folder = folders.read(name)
         found = folder.definition
+        plan = plans.as_json(plans.of_study(found, scale=scale), wage)
         needs = {data.name: f"{data.file} ({data.where})" for data in found.data}
-        return {"title": found.title, "paper": found.paper, "about": found.about, **needs, "read me": folder.readme}
+        return {
+            "title": found.title,
+            "paper": found.paper,
+            "about": found.about,
+            **needs,
+            "plan": plan,
+            "read me": folder.readme,
+        }
 
     def launch(self, project: Project, options: dict[str, Any]) -> dict[str, Any]:
         consent.fill_in(project, contact=options["contact"], ethics=options["ethics"])
@@ -59,10 +69,20 @@ class Command(JSONCommand):
             known = ", ".join(StudyRun.objects.filter(project=project).values_list("slug", flat=True)) or "none"
             raise Refused(f"No study {options['name']} was launched in project {project.slug}. There are: {known}.")
         report.take_responses(run, dict(options["responses"]))
-        return {"run": run.slug, "study": run.study, "figures": report.compute(run, look=True)}
+        figures = report.compute(run, look=True)
+        return {"run": run.slug, "study": run.study, "figures": figures} | (
+            {"analysis": run.analysis} if run.analysis else {}
+        )
 
     def lines(self, result: dict[str, Any]) -> list[str]:
-        return report.lines(result["figures"]) if "figures" in result else super().lines(result)
+        if "plan" in result:
+            plan = {"plan": "; ".join(plans.lines(result["plan"]))}
+            return super().lines(result | plan)
+        if "figures" not in result:
+            return super().lines(result)
+        tables_ = result.get("analysis", {}).get("tables", [])
+        told = [line for each in tables_ for line in ["", *tables.lines(each), tables.note_of(each)]]
+        return [*report.lines(result["figures"]), *told]
 
 
 def _title(name: str) -> str:
