@@ -114,7 +114,7 @@ def scores(request: HttpRequest, project: Project, name: str, run: str) -> HttpR
 
 def _run(run: StudyRun) -> dict[str, Any]:
     rows = [_shown(row) for row in report.compute(run)]
-    context: dict[str, Any] = {"run": run, "batches": list(batches_of(run).values()), "rows": rows}
+    context: dict[str, Any] = {"run": run, "batches": batches_of(run), "rows": rows}
     context["plan"] = plans.lines(plans.as_json(plans.of_run(run), plans.wage_of(run.project)))
     if run.definition.analysis:
         found = analysis.current(run)

@@ -251,7 +251,16 @@ def test_the_report_has_people_and_models_in_one_table() -> None:
     found = report(people, models, 1)
     assert (found["questions"], found["workers"]) == (40, 60)
     rows = found["tables"][0]["rows"]
-    assert [row[0]["text"] if isinstance(row[0], dict) else row[0] for row in rows].count("xlnet") == 10
+    assert [row[1] for row in rows].count("xlnet") == 10
+    assert [row[1] if isinstance(row[1], str) else row[1]["text"] for row in rows[:4]] == [
+        "people",
+        "xlnet",
+        "people",
+        "people",
+    ]
+    assert {len(row) for row in rows} == {len(found["tables"][0]["columns"])} == {9}
+    alone = report(people, {}, 1)["tables"][0]
+    assert {len(row) for row in alone["rows"]} == {len(alone["columns"])} == {8}
     told = found["rows"][PEOPLE]
     for name in ("d", "p_raw", "t", "dire", "trivial", "drop", "floor"):
         figure = told[name]["answer_em"]

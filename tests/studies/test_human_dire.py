@@ -173,7 +173,7 @@ def test_models_stand_beside_people(project: Project, tmp_path: Path) -> None:
     for name in ("d", "p_raw", "dire", "t", "trivial"):
         assert {figure["value"] for figure in model[name].values()} == {1.0}, name
     assert "closed" not in model  # the predictions on these questions saw their paragraphs
-    words = [row[0] for row in run.analysis["tables"][0]["rows"] if row[0] == "oracle"]  # type: ignore[index]
+    words = [row[1] for row in run.analysis["tables"][0]["rows"] if row[1] == "oracle"]  # type: ignore[index]
     assert len(words) == 10
 
 

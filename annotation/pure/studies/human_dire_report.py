@@ -51,7 +51,7 @@ ROWS: dict[str, tuple[str, tuple[str, ...], bool]] = {
 }
 DIFFERENCES = frozenset({"connected", "read", "floor", "drop"})
 LABELS = "labels"
-COLUMNS = ("", "", _("Questions"), _("Answer EM"), _("F1"), _("Support EM"), _("F1"), _("Joint EM"), _("F1"))
+COLUMNS = (_("Questions"), _("Answer EM"), _("F1"), _("Support EM"), _("F1"), _("Joint EM"), _("F1"))
 NOTES = (
     _("The majority of the responses to each instance, expected over ties; intervals of people are over questions and "
       "workers, those of models over questions."),
@@ -161,14 +161,14 @@ def _bounds(rows: Mapping[str, Any]) -> dict[str, dict[str, float]]:
 def _table(
     rows: Mapping[str, Any], bounds: Mapping[str, Any], drop: Mapping[str, float], workers: int
 ) -> dict[str, Any]:
-    cells = []
-    for who, quantities_ in rows.items():
-        for name, found in quantities_.items():
-            if name not in ROWS or all(figure["value"] is None for figure in found.values()):
-                continue
-            shown = [figure if figure["value"] is not None else None for figure in found.values()]
-            n = max(figure["n"] for figure in found.values())
-            cells.append([text_cell(_("people")) if who == PEOPLE else who, text_cell(ROWS[name][0]), n, *shown])
+    cells, with_models = [], len(rows) > 1
+    for name, (words, _arms, _for_models) in ROWS.items():
+        for who, found in ((who, told[name]) for who, told in rows.items() if name in told):
+            if any(figure["value"] is not None for figure in found.values()):
+                whom: list[Any] = [text_cell(_("people")) if who == PEOPLE else who] if with_models else []
+                n = max(figure["n"] for figure in found.values())
+                shown = [figure if figure["value"] is not None else None for figure in found.values()]
+                cells.append([text_cell(words), *whom, n, *shown])
     notes: list[Any] = list(NOTES)
     if "answer_em" in bounds:
         shares = {side: f"{100 * share:.1f}" for side, share in bounds["answer_em"].items()}
@@ -177,6 +177,7 @@ def _table(
     if labels is not None:
         notes.append(text_cell(SUFFICIENT, share=f"{100 * labels:.1f}"))
         notes.append(text_cell(ESTIMATE, **{name: f"{value:.4f}" for name, value in drop.items()}))
+    columns = ("", "", *COLUMNS) if with_models else ("", *COLUMNS)
     if 0 < workers < LEAST_WORKERS:
         notes.append(too_few(workers))
-    return table("dire", _("Disconnected reasoning: people and models"), COLUMNS, cells, notes, leads=False, bars=False)
+    return table("dire", _("Disconnected reasoning: people and models"), columns, cells, notes, leads=False, bars=False)
