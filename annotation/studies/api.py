@@ -95,12 +95,12 @@ class PlannedBatchSerializer(serializers.Serializer):
     """A batch of a study's plan; null: not known before the data is there."""
 
     name = serializers.CharField(help_text="Its name in the study.")
-    hits = serializers.IntegerField(allow_null=True)
+    hits = serializers.IntegerField(allow_null=True, help_text="Number of HITs.")
     assignments = serializers.IntegerField(allow_null=True)
     most_per_worker = serializers.IntegerField(allow_null=True, help_text="HITs that one worker may have; null: all.")
 
 
-class PlanSerializer(serializers.Serializer):
+class StudyPlanSerializer(serializers.Serializer):
     """What a study needs at full scale; null: not known before the data is there."""
 
     workers = serializers.IntegerField(help_text="The least number of people who take part.")
@@ -109,7 +109,7 @@ class PlanSerializer(serializers.Serializer):
     hours = serializers.FloatField(allow_null=True, help_text="Hours of work at the study's expected times.")
     wage = serializers.FloatField(help_text="Dollars an hour: the project's minimum, or 12.")
     cost = serializers.FloatField(allow_null=True, help_text="Dollars for these hours, without fees.")
-    batches = PlannedBatchSerializer(many=True)
+    batches = PlannedBatchSerializer(many=True, help_text="The same for each batch.")
 
 
 class StudySerializer(ListedStudySerializer):
@@ -119,7 +119,7 @@ class StudySerializer(ListedStudySerializer):
     readme = serializers.CharField(help_text="What the paper says and leaves open, and what was chosen; Markdown.")
     data = StudyDataSerializer(many=True, help_text="The files that it needs.")
     published = PublishedFigureSerializer(many=True, help_text="The figures that the paper prints.")
-    plan = PlanSerializer(help_text="What it needs.")
+    plan = StudyPlanSerializer(help_text="What it needs.")
 
 
 class StudyRunSerializer(serializers.Serializer):

@@ -223,6 +223,7 @@ TABLE: dict[str, Row] = {
     "dry_runs": fill(MEMBERS, own=LOOK_ONLY),
     "studies": look(MEMBERS),
     "study": fill(MEMBERS, own=LOOK_ONLY),
+    "study-scores": act(MEMBERS),
     "review": look(MEMBERS),
     "review-draw": act(MEMBERS),
     "review-answer": fill(MEMBERS, 409),

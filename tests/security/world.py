@@ -69,6 +69,7 @@ SOME_ROLES = [role if role in {"anonymous", "alice"} else pytest.param(role, mar
 # what stands in addresses whatever the project
 WORDS: dict[str, Any] = {
     "study.name": "musique-human-score",  # the same in every project
+    "study-scores.name": "musique-human-score",
     "position": 0,
     "version": 1,
     "format": "jsonl",
@@ -152,7 +153,7 @@ def _project(folder: Path, slug: str, *, requester: str, workers: list[str]) -> 
     found |= _members(project)
     found |= _marketplaces(project, published)
     found |= _webhooks(project)
-    found["study-run.run"] = _study_run(project)
+    found["study-run.run"] = found["study-scores.run"] = _study_run(project)
     found |= _qualified(project, people)
     found |= (
         _work(project, batch, people) | _compositions(project, held, people[0], boss) | _jobs(project, folder, boss)
