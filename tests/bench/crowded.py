@@ -12,6 +12,7 @@ from pathlib import Path
 
 from django.db import connection, models
 
+from annotation import jobs  # noqa: F401 - names all figures that are kept
 from annotation.flow.batches import kept_figures
 from annotation.flow.reports import batch_scores
 from annotation.models import (
