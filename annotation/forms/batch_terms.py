@@ -53,8 +53,8 @@ class WhoForm(ConsoleForm):
         super().__init__(posted, initial=self.stored(batch) if batch else None)
         self.project, self.batch = project, batch
         self.requirements = RequirementsForm(project, posted, stored=batch.requirements if batch else ())
-        people = project.workers.with_account()
-        self.fields["workers"].queryset = people.select_related("user", "project").order_by("user__username")
+        people = project.workers.with_account().select_related("user").order_by("user__username")
+        self.fields["workers"].queryset = people.only("project", "user__display_name", "user__username")
 
     def stored(self, batch: Batch) -> dict[str, Any]:
         """Initial values from a stored batch."""

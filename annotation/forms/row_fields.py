@@ -5,15 +5,37 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
+from django.forms.utils import flatatt
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 from django.utils.translation import ngettext
 
 from annotation.models import Batch, Dataset, Project, Worker
 
 
+class Checkboxes(forms.CheckboxSelectMultiple):
+    """Django's widget without a template for each checkbox: a project has thousands of workers."""
+
+    def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
+        chosen = set(self.format_value(value))
+        attrs = self.build_attrs(self.attrs, attrs)
+        id, marks = attrs.pop("id", name), flatatt(attrs)
+        boxes = format_html_join(
+            "\n",
+            '<div><label for="{0}_{1}"><input type="checkbox" name="{2}" value="{3}" id="{0}_{1}"{4}{5}> {6}'
+            "</label></div>",
+            (
+                (id, number, name, key, marks, " checked" if str(key) in chosen else "", label)
+                for number, (key, label) in enumerate(self.choices)
+            ),
+        )
+        return format_html('<div id="{}">{}</div>', id, boxes)
+
+
 class RowsField(forms.ModelMultipleChoiceField):
     """Checkboxes of rows. Numbers too large for the database are refused like unknown ones."""
 
-    widget = forms.CheckboxSelectMultiple
+    widget = Checkboxes
 
     def clean(self, value: Any) -> Any:
         try:

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 from django import template
+from django.utils.html import format_html
 from django.utils.translation import gettext as _
 
 register = template.Library()
@@ -22,6 +23,13 @@ def interval(figure: dict[str, Any] | None) -> str:
     if not figure or figure.get("low") is None or figure.get("high") is None:
         return ""
     return f"[{100 * figure['low']:.1f}, {100 * figure['high']:.1f}]"
+
+
+@register.filter
+def linked(cell: dict[str, Any]) -> str:
+    """The text of a report's cell, as a link to what it counts where it has a `url`."""
+    text: str = cell["text"]
+    return format_html('<a class="behind" href="{}">{}</a>', cell["url"], text) if cell["url"] else text
 
 
 @register.filter

@@ -20,7 +20,7 @@ from annotation.tasktype import capabilities
 
 JSON = dict[str, Any]
 Address = Callable[[str, str], str]  # from name and suffix to the URL of a table's file
-MOST_ROWS = 100  # on a page
+MOST_ROWS = 50  # on a page
 BAR = 100  # width of a bar in its own units
 
 
@@ -32,6 +32,7 @@ class Ways:
         self._labels = capabilities.labels(task_type(batch.task))
         args = [batch.project.slug, batch.slug]
         self._hits, self._assignments = reverse("hits", args=args), reverse("batch-assignments", args=args)
+        self._found: dict[tuple[tuple[str, str], ...], str] = {}  # most cells of a row lead to the same
 
     @cached_property
     def workers(self) -> frozenset[str]:
@@ -39,6 +40,12 @@ class Ways:
 
     def to(self, parts: Mapping[str, str]) -> str:
         """The URL of the HITs in a part of the report; of its responses, if it names answers, a worker or a label."""
+        key = tuple(parts.items())
+        if key not in self._found:
+            self._found[key] = self._to(parts)
+        return self._found[key]
+
+    def _to(self, parts: Mapping[str, str]) -> str:
         known = {name: value for name, value in parts.items() if name != "label" or value in self._labels}
         cut = replace(self._cut.narrowed(known), counted=True, ties="")
         if cut.worker or cut.label or "answers" in parts:
