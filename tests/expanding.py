@@ -14,7 +14,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.state import ProjectState
 from django.db.models.fields import NOT_PROVIDED
 
-from annotation.operations.online_indexes import AddIndexWhileServing
+from annotation.operations.online_indexes import AddIndexWhileServing, AddTrigramIndex
 
 RELEASED = 1
 OURS = {"annotation", "marketplaces", "mturk_api", "webhooks"}
@@ -38,6 +38,7 @@ HARMLESS = (
     migrations.AlterModelOptions,
     migrations.AlterModelManagers,
     AddIndexWhileServing,
+    AddTrigramIndex,
 )
 
 

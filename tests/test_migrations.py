@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 from django.apps import apps
-from django.db import connection, migrations, models
+from django.db import DatabaseError, connection, migrations, models
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.state import ProjectState
 
-from annotation.operations.online_indexes import AddIndexWhileServing
+from annotation.operations.online_indexes import AddIndexWhileServing, AddTrigramIndex
 from tests import expanding
 
 # {"app.migration" that does more than add: why, and how it is rolled out}
@@ -89,3 +89,36 @@ def test_an_index_is_made_and_taken_while_others_write() -> None:
     with connection.schema_editor(atomic=False) as editor:
         index.database_backwards("annotation", editor, after, before)
     assert not there()
+
+
+@pytest.mark.postgresql(reason="the index is PostgreSQL's")
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("permitted", [True, False])
+def test_questions_are_indexed_where_the_extension_is_permitted(
+    permitted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = AddTrigramIndex("item", "question", name="planted_by_text")
+    state = ProjectState.from_apps(apps)
+
+    def there() -> bool:
+        with connection.cursor() as cursor:
+            return "planted_by_text" in connection.introspection.get_constraints(cursor, "annotation_item")
+
+    with connection.schema_editor(atomic=False) as editor:
+        execute = editor.execute
+
+        def refuse(sql: str, *arguments: Any) -> None:
+            if "EXTENSION" in sql:
+                raise DatabaseError("permission denied")
+            execute(sql, *arguments)
+
+        if not permitted:
+            monkeypatch.setattr(editor, "execute", refuse)
+        index.database_forwards("annotation", editor, state, state)
+        index.database_forwards("annotation", editor, state, state)  # as after one that was broken off
+    assert there() == (permitted and connection.vendor == "postgresql")
+    with connection.schema_editor(atomic=False) as editor:
+        index.database_backwards("annotation", editor, state, state)
+        assert not there()
+        if connection.vendor == "postgresql":
+            editor.execute("DROP EXTENSION IF EXISTS pg_trgm")

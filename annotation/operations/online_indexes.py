@@ -1,8 +1,10 @@
 """Migration operations for large tables in use; `docs/developers.md` says when to use them."""
 
+from contextlib import suppress
 from typing import Any
 
-from django.db import migrations
+from django.db import DatabaseError, migrations
+from django.db.migrations.operations.base import Operation
 
 
 class AddIndexWhileServing(migrations.AddIndex):
@@ -27,3 +29,39 @@ class AddIndexWhileServing(migrations.AddIndex):
 
 def _concurrently(schema_editor: Any) -> dict[str, bool]:
     return {"concurrently": True} if schema_editor.connection.vendor == "postgresql" else {}
+
+
+class AddTrigramIndex(Operation):
+    """An index for `icontains` on PostgreSQL, without locking the table. The migration must set `atomic = False`.
+
+    Nothing is made where the extension pg_trgm is missing and may not be created: searches then read every row.
+    """
+
+    atomic = False
+
+    def __init__(self, model_name: str, column: str, name: str) -> None:
+        self.model_name, self.column, self.name = model_name, column, name
+
+    def state_forwards(self, app_label: str, state: Any) -> None:
+        """Other databases do not have it, so models do not name it."""
+
+    def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
+        connection = schema_editor.connection
+        model = to_state.apps.get_model(app_label, self.model_name)
+        if connection.vendor != "postgresql" or not self.allow_migrate_model(connection.alias, model):
+            return
+        with suppress(DatabaseError):
+            schema_editor.execute("CREATE EXTENSION IF NOT EXISTS pg_trgm")
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT FROM pg_opclass WHERE opcname = 'gin_trgm_ops' AND pg_opclass_is_visible(oid)")
+            is_known = cursor.fetchone() is not None
+        if is_known:
+            name, table, column = map(schema_editor.quote_name, (self.name, model._meta.db_table, self.column))
+            schema_editor.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}")
+            schema_editor.execute(
+                f"CREATE INDEX CONCURRENTLY {name} ON {table} USING gin (UPPER({column}) gin_trgm_ops)"
+            )
+
+    def database_backwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
+        if schema_editor.connection.vendor == "postgresql":
+            schema_editor.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {schema_editor.quote_name(self.name)}")

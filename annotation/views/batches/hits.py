@@ -20,7 +20,7 @@ from annotation.flow.batches.hit_headings import heading
 from annotation.flow.notifications import worker_messages
 from annotation.flow.people.worker_names import name_uncomposed
 from annotation.flow.review import comments, gold_looks, problem_reports, review_decisions
-from annotation.models import Assignment, Batch, Hit, Project
+from annotation.models import Assignment, Batch, Hit, Item, Project
 from annotation.models.batch import by_disagreement
 from annotation.pure.batches import lifecycle
 from annotation.pure.batches.hit_filters import Cut
@@ -83,7 +83,10 @@ def listed(request: HttpRequest, batch: Batch, cut: Cut, *, folded: bool = True)
     chosen = batch.hits.filter(check_item=True) if show == "checks" else hidden_gold.hits_without_checks(batch)
     rows = chosen.filter(SHOWS.get(show, Q())).order_by(*ORDERS[order])
     if query:
-        rows = rows.filter(Q(item__question__icontains=query) | Q(item__source_id=query))
+        # with the datasets an index finds the id; without them every id would be compared
+        known = Item.every.filter(dataset__project=batch.project, source_id=query).values_list("dataset", flat=True)
+        called = Q(item__source_id=query, item__dataset__in=set(known))
+        rows = rows.filter(Q(item__question__icontains=query) | called)
     return hit_filters.hits_in(batch, cut, rows)
 
 
