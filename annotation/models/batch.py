@@ -226,7 +226,9 @@ class Hit(models.Model):
                 name="hit_queue",
                 condition=Q(room__gt=0, excluded_at__isnull=True),
             ),
-            models.Index("batch", by_disagreement().desc(), "id", name="hit_by_disagreement"),
+            models.Index(  # with the columns themselves, or PostgreSQL would read the rows of all pages before one
+                "batch", by_disagreement().desc(), "id", "disagreement", "check_item", name="hit_by_disagreement"
+            ),
             models.Index(fields=["batch", "ticket"], name="hit_by_ticket"),
             models.Index(fields=["batch", "-done", "id"], name="hit_by_done"),
             models.Index(

@@ -1,0 +1,29 @@
+"""Indexes for searches in the questions of very many items, and for late pages of the list of HITs."""
+
+from django.db import migrations, models
+
+from annotation.operations.online_indexes import AddIndexWhileServing, AddTrigramIndex
+
+
+class Migration(migrations.Migration):
+    atomic = False
+
+    dependencies = [("annotation", "0009_kept_figures")]
+
+    operations = [
+        AddTrigramIndex("item", "question", name="item_by_text"),
+        migrations.RemoveIndex(model_name="hit", name="hit_by_disagreement"),
+        AddIndexWhileServing(
+            model_name="hit",
+            index=models.Index(
+                "batch",
+                models.Func(
+                    "disagreement", template="COALESCE(%(expressions)s, -1)", output_field=models.FloatField()
+                ).desc(),
+                "id",
+                "disagreement",
+                "check_item",
+                name="hit_by_disagreement",
+            ),
+        ),
+    ]
