@@ -1,4 +1,4 @@
-"""Indexes for searches in the questions of very many items, and for late pages of the list of HITs."""
+"""Indexes for searches in the questions of very many items, late pages of the list of HITs, and hours."""
 
 from django.db import migrations, models
 
@@ -24,6 +24,14 @@ class Migration(migrations.Migration):
                 "disagreement",
                 "check_item",
                 name="hit_by_disagreement",
+            ),
+        ),
+        AddIndexWhileServing(
+            model_name="assignment",
+            index=models.Index(
+                fields=["worker", "ended_at"],
+                name="assignment_ended",
+                condition=models.Q(state__in=["returned", "expired"]),
             ),
         ),
     ]

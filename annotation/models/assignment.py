@@ -64,6 +64,7 @@ class ResponseImport(models.Model):
 
 
 # assignments without those of an import under way
+ENDED_OTHERWISE = Q(state__in=[lifecycle.RETURNED, lifecycle.EXPIRED])  # than by a submission
 NOT_IMPORTING = Q(response_import__isnull=True) | Q(response_import__ready=True)
 
 
@@ -155,6 +156,7 @@ class Assignment(models.Model):
                 name="assignment_of_worker",
                 condition=Q(state=lifecycle.SUBMITTED),
             ),
+            models.Index(fields=["worker", "ended_at"], name="assignment_ended", condition=ENDED_OTHERWISE),
             models.Index(fields=["batch", "submitted_at"], name="assignment_by_time"),
             models.Index(
                 fields=["auto_approve_at"],

@@ -5,18 +5,18 @@ or expiry, because its time is stored as one sum; assignments under way count on
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from django.db.models import Count, F, Q, Sum
-from django.db.models.functions import Coalesce, TruncDate
+from django.db.models import Count, Exists, OuterRef, QuerySet, Sum
+from django.db.models.functions import TruncDate
 from django.utils.translation import gettext as _
 
 from annotation.models import Assignment, Batch, Project, Worker
-from annotation.models.assignment import NOT_IMPORTING
+from annotation.models.assignment import ENDED_OTHERWISE, NOT_IMPORTING
 from annotation.pure.batches import lifecycle
 from annotation.pure.reports import table_formats
 
@@ -57,23 +57,43 @@ class Sheet:
         return sum(total.submitted for total in self.totals)
 
 
-def sheet(project: Project, first: date, last: date, *, zone: ZoneInfo) -> Sheet:
-    """All measured time of the project from the first to the last day, inclusive, in the time zone `zone`."""
+def sheet(project: Project, first: date, last: date, *, zone: ZoneInfo, workers: Collection[int] = ()) -> Sheet:
+    """All measured time of the project from the first to the last day, inclusive, in the time zone `zone`.
+
+    With `workers`, primary keys, only theirs.
+    """
+    sums: defaultdict[tuple[int, date, int], list[float]] = defaultdict(lambda: [0, 0, 0])
+    for column, rows in _timed(first, last, zone):
+        rows = rows.filter(worker__in=workers) if workers else rows.filter(worker__project=project)
+        by_day = rows.order_by().values("worker", "batch", day=TruncDate(column, tzinfo=zone))
+        counted = by_day.annotate(seconds=Sum("active_seconds"), number=Count("pk"))
+        for worker, day, batch, seconds, number in counted.values_list("worker", "day", "batch", "seconds", "number"):
+            line = sums[worker, day, batch]
+            line[0] += seconds
+            line[1 if column == "submitted_at" else 2] += number
+    return _sheet(project, sums)
+
+
+def workers_of(project: Project, first: date, last: date, *, zone: ZoneInfo) -> list[int]:
+    """The primary keys of the workers on the sheet, by name."""
+    submitted, ended = (Exists(rows.filter(worker=OuterRef("pk"))) for _column, rows in _timed(first, last, zone))
+    worked = project.workers.filter(submitted | ended)
+    return list(worked.order_by("user__username", "pk").values_list("pk", flat=True))
+
+
+def _timed(first: date, last: date, zone: ZoneInfo) -> Iterator[tuple[str, QuerySet[Assignment]]]:
+    """The measured assignments that were submitted in the period, and those that ended otherwise, with their column.
+
+    Apart, because each has an index.
+    """
     start = datetime.combine(first, time.min, tzinfo=zone)
     end = datetime.combine(last + timedelta(days=1), time.min, tzinfo=zone)
-    rows = Assignment.objects.filter(worker__project=project, active_seconds__gt=0).exclude(state=lifecycle.ACCEPTED)
-    rows = rows.filter(NOT_IMPORTING)
-    timed = rows.annotate(ended=Coalesce(F("submitted_at"), F("ended_at"))).filter(ended__gte=start, ended__lt=end)
-    by_day = timed.order_by().values("worker", "batch", day=TruncDate("ended", tzinfo=zone))
-    is_submitted = Q(state=lifecycle.SUBMITTED)
-    counted = by_day.annotate(
-        seconds=Sum("active_seconds"), done=Count("pk", filter=is_submitted), other=Count("pk", filter=~is_submitted)
-    )
-    columns = ("worker", "day", "batch", "seconds", "done", "other")
-    return _sheet(project, {tuple(row[:3]): row[3:] for row in counted.values_list(*columns)})
+    rows = Assignment.objects.filter(NOT_IMPORTING, active_seconds__gt=0)
+    yield "submitted_at", rows.filter(state=lifecycle.SUBMITTED, submitted_at__gte=start, submitted_at__lt=end)
+    yield "ended_at", rows.filter(ENDED_OTHERWISE, ended_at__gte=start, ended_at__lt=end)
 
 
-def _sheet(project: Project, sums: dict[Any, Any]) -> Sheet:
+def _sheet(project: Project, sums: Mapping[Any, Any]) -> Sheet:
     """From {(worker, day, batch): (seconds, submitted, ended otherwise)}."""
     workers = Worker.objects.select_related("user").in_bulk({key[0] for key in sums})
     batches = Batch.everything.in_bulk({key[2] for key in sums})  # with deleted batches: their work is paid too

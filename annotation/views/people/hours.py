@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -25,6 +26,7 @@ SPANS = [
 ]
 DAY = forms.DateInput(attrs={"type": "date"})
 LONGEST = 400  # days
+WORKERS = 25  # on a page
 ZONES = sorted(available_timezones())
 
 
@@ -63,20 +65,23 @@ def _form(request: HttpRequest) -> HoursForm:
 
 @member_page(roles.PEOPLE)
 def hours(request: HttpRequest, project: Project) -> HttpResponse:
-    """Active time by worker, day and batch; with ?file as CSV."""
-    form, sheet = _form(request), None
+    """Active time by worker, day and batch, some workers on a page; with ?file all of it as CSV."""
+    form, sheet, page = _form(request), None, None
     if form.is_valid():
         period = form.cleaned_data
-        sheet = flow.sheet(project, period["first"], period["last"], zone=period["zone"])
         if "file" in request.GET:
+            sheet = flow.sheet(project, **period)
             name = f"{project.slug}-hours-{period['first']}-{period['last']}.csv"
             return sent(request, project, flow.as_csv(sheet, names=True), name=name, kind=CSV)
+        page = Paginator(flow.workers_of(project, **period), WORKERS).get_page(request.GET.get("page"))
+        sheet = flow.sheet(project, **period, workers=page.object_list) if page.object_list else flow.Sheet([], [])
     here = "" if "first" in request.GET else request.GET.get("span", periods.THIS_WEEK)
     context = {
         "project": project,
         "section": "people",
         "form": form,
         "sheet": sheet,
+        "page": page,
         "spans": [(name, label, name == here) for name, label in SPANS],
         "zones": ZONES,
     }

@@ -87,6 +87,24 @@ def test_the_hours_page_takes_days_and_gives_a_file(client: Any, alice: Any, bat
     assert "No working time in this period" in page(client, "hours", span="last-month")
 
 
+def test_the_hours_of_many_workers_are_shown_by_pages_and_written_to_one_file(
+    client: Any, alice: Any, batch: Batch, bob: Worker, carol: Worker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("annotation.views.people.hours.WORKERS", 1)
+    at_time(worked(bob, batch, seconds=600), AT)
+    back = take(carol, batch)
+    Assignment.objects.filter(pk=back.pk).update(active_seconds=90)
+    next_assignment.return_assignment(back)
+    at_time(back, AT)  # she only gave one back
+    client.force_login(alice)
+    asked = {"first": "2026-03-02", "last": "2026-03-03", "zone": "UTC"}
+    pages = [page(client, "hours", **asked, page=number) for number in (1, 2)]
+    assert [("0:10 h" in html, "0:02 h" in html) for html in pages] == [(True, False), (False, True)]
+    assert all("Total of these workers" in html for html in pages)
+    file = client.get(reverse("hours", args=["wells"]), {**asked, "file": "csv"}).content.decode()
+    assert file.count("2026-03-02") == 2
+
+
 def test_weeks_begin_on_monday_and_months_end_on_their_last_day() -> None:
     today = date(2026, 1, 1)
     assert periods.span("week", today) == (date(2025, 12, 29), date(2026, 1, 4))
