@@ -32,7 +32,7 @@ from annotation.flow.notifications import announcements, notice_mail
 from annotation.flow.people import round_attempts
 from annotation.flow.projects import idempotency, job_queue, overview, project_erasure, recycle_bin
 from annotation.flow.projects.job_queue import Progress
-from annotation.flow.reports import batch_scores, follow_up, methods_facts
+from annotation.flow.reports import batch_scores, comparisons, follow_up, methods_facts
 from annotation.flow.review import assignment_approval, conclusions, disputed_gold, response_import, results_dataset
 from annotation.flow.work import next_assignment, prefetch
 from annotation.models import Batch, BatchReport, Dataset, Job, Project, User, clock
@@ -226,6 +226,13 @@ def score_batch(job: Job, progress: Progress) -> dict[str, Any]:
     return {}
 
 
+def compare_batches(job: Job, progress: Progress) -> dict[str, Any]:
+    found = Batch.objects.select_related("project").in_bulk(job.arguments["batches"])
+    if len(found) < len(job.arguments["batches"]):
+        raise Refused(_("The batch no longer exists."))
+    return comparisons.compared(found[key] for key in job.arguments["batches"])
+
+
 def batch_of(job: Job) -> Batch:
     batch = Batch.objects.filter(project=job.project, pk=job.arguments["batch"]).first()
     if batch is None:
@@ -245,6 +252,7 @@ VERBS: dict[str, job_queue.Verb] = {
     "create_results_dataset": create_results_dataset,
     "correct_gold": correct_gold,
     "follow_up": follow_up_batch,
+    comparisons.KIND: compare_batches,
 }
 
 

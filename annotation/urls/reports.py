@@ -20,6 +20,7 @@ pages: list[URLPattern] = [
     path(f"{REPORT}charts/<slug:name>.svg", report_files.report_chart, name="report-chart"),
     path(f"{DATASET}tables/<slug:table>.<slug:suffix>", datasets.dataset_table, name="dataset-table"),
     path(f"{PROJECT}compare/", comparisons.compare, name="compare"),
+    path(f"{PROJECT}compare/job/", comparisons.compare_by_job, name="compare-by-job"),
     path(f"{PROJECT}compare/chart.svg", comparisons.compare_chart, name="compare-chart"),
     path(f"{PROJECT}compare/<slug:name>.<slug:suffix>", comparisons.compare_table, name="compare-table"),
 ]

@@ -255,6 +255,7 @@ TABLE: dict[str, Row] = {
     "report-follow-up": act(REQUESTER, 404),
     "report-progress": look(MEMBERS),
     "compare": look(MEMBERS),
+    "compare-by-job": act(MEMBERS, 404),  # nothing large is chosen
     "compare-chart": look(MEMBERS, 404),  # nothing is chosen
     "compare-table": look(MEMBERS, 404),
     "report-table": look(MEMBERS),

@@ -7,26 +7,53 @@ both sides.
 
 from collections import Counter
 from collections.abc import Hashable, Iterable
+from dataclasses import asdict
 from statistics import median
 from typing import Any
 
 from django.db.models import Count, F, Sum
 
-from annotation.flow.batches import batch_progress, hit_filters
+from annotation.flow.batches import batch_progress, hit_filters, kept_figures
 from annotation.flow.money import wages
 from annotation.flow.reports import batch_scores
-from annotation.models import Batch, Dataset, Payment, Prediction, Project, WorkerResponse
+from annotation.models import Batch, Dataset, Job, Payment, Prediction, Project, WorkerResponse
 from annotation.pure.batches.hit_filters import Cut
+from annotation.pure.data.example import JSON
 from annotation.pure.reports.comparison import PEOPLE, Measured
+from annotation.pure.reports.comparison_tables import batch_tables, chart_of
+from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.registry import task_type
 
 Values = dict[Hashable, float]
 MOST = 6  # columns of a comparison
+KIND = "compare_batches"  # of job
 
 
 def batches(some: Iterable[Batch]) -> list[Measured]:
     """Each batch as of its last report."""
     return [_batch(batch) for batch in some]
+
+
+def is_large(some: Iterable[Batch]) -> bool:
+    """Whether a job compares these batches: it reads all of their responses."""
+    return any(batch.size >= kept_figures.LARGE for batch in some)
+
+
+def compared(some: Iterable[Batch]) -> JSON:
+    """The comparison of batches for storage: {"tables", "chart" (of Dots; None without any value)}."""
+    measured = batches(some)
+    chart = chart_of(measured, _("Batches compared"), str)
+    return {"tables": batch_tables(measured), "chart": chart and asdict(chart)}
+
+
+def job_arguments(some: Iterable[Batch]) -> JSON:
+    """The arguments of the job that compares these batches."""
+    return {"batches": [batch.pk for batch in some]}
+
+
+def last_compared(project: Project, some: Iterable[Batch]) -> Job | None:
+    """The job that compared these batches last; its result is that of `compared`."""
+    return project.jobs.filter(kind=KIND, arguments=job_arguments(some), state=Job.State.DONE).last()
 
 
 def _batch(batch: Batch) -> Measured:

@@ -36,7 +36,9 @@ SEED = 0
 
 
 def batch_tables(measured: Sequence[Measured]) -> list[JSON]:
-    """A table of the batches, and one of the differences between the first and each other batch."""
+    """A table of the batches, and one of the differences between the first and each other batch; none of none."""
+    if not measured:
+        return []
     columns = [_("Batch"), _("Responses"), _("Items"), GRADE, AGREEMENT, _("Median seconds"), _("Paid (US$)"),
                _("Median wage (US$ an hour)")]  # fmt: skip
     rows = [

@@ -10,6 +10,7 @@ from django.urls import reverse
 from annotation import discovery, jobs
 from annotation.flow.batches import batch_launch
 from annotation.flow.projects import job_queue
+from annotation.flow.reports import comparisons
 from annotation.models import Batch, Dataset, Job, Project
 from annotation.pure.people import roles
 from annotation.views.access import member_page, requester_action
@@ -45,6 +46,9 @@ def _came_of(job: Job) -> dict[str, Any]:
         rows["dataset"] = whole.first() if job.state == Job.State.DONE and not wanted.get("dry_run") else None
     if job.kind in {"create_results_dataset", "correct_gold"} and job.state == Job.State.DONE:
         rows["dataset"] = Dataset.objects.whole().filter(project=job.project, slug=wanted["name"]).first()
+    if job.kind == comparisons.KIND:
+        compared = Batch.objects.filter(pk__in=wanted["batches"]).values_list("slug", flat=True)
+        rows["comparison"] = reverse("compare", args=[job.project.slug], query={"one": list(compared)})
     if job.kind == "derive_dataset":
         file = all(Path(each["path"]).exists() for each in wanted.get("uploads", {}).values())
         rows |= _derived(job)

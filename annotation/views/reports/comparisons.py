@@ -1,6 +1,7 @@
 """Comparisons of batches, datasets, or workers and models, chosen by checkboxes in the query string."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -13,12 +14,13 @@ from annotation.models import Batch, Dataset, Project
 from annotation.operations.downloads import attached
 from annotation.pure.batches.hit_filters import Cut
 from annotation.pure.people import roles
-from annotation.pure.reports.charts import Dots
-from annotation.pure.reports.comparison_tables import answerer_tables, batch_tables, chart_of, dataset_tables
+from annotation.pure.reports.charts import Dots, Series
+from annotation.pure.reports.comparison_tables import answerer_tables, chart_of, dataset_tables
 from annotation.pure.reports.svg import as_file
 from annotation.registry import task_type
-from annotation.views.access import member_page
+from annotation.views.access import member_action, member_page
 from annotation.views.batches.batch_page import is_folded
+from annotation.views.post_handling import see_job
 from annotation.views.reports.report_display import shown_chart
 from annotation.views.reports.report_files import SVG, table_file
 from annotation.views.reports.report_tables import Ways, WaysOfSeveral, shown_table
@@ -37,6 +39,8 @@ class Compared:
     too_many: bool = False
     ways: Ways | WaysOfSeveral | None = None  # behind the numbers
     folded: tuple[Batch, ...] = ()  # chosen, but their scores stay folded
+    by_job: tuple[Batch, ...] = ()  # too large to compare for a page
+    compared_at: datetime | None = None  # by a job
 
 
 @member_page(roles.SEE)
@@ -96,17 +100,43 @@ def _batches(request: HttpRequest, project: Project, wanted: set[str]) -> Compar
     chosen = next((some for some in ([b for b in of if b.slug in wanted] for of in by_task.values()) if some), [])
     few = chosen[: comparisons.MOST]
     folded = tuple(batch for batch in few if is_folded(request, batch))
-    measured = comparisons.batches(batch for batch in few if batch not in folded)
+    shown = tuple(batch for batch in few if batch not in folded)
+    is_large = comparisons.is_large(shown)
+    job = comparisons.last_compared(project, shown) if is_large else None
+    found = job.result if job else comparisons.compared(() if is_large else shown)
     return Compared(
         "batches",
         [(_(task_type(task).title), of) for task, of in by_task.items()],
         frozenset(batch.slug for batch in chosen),
-        batch_tables(measured) if measured else [],
-        chart_of(measured, _("Batches compared"), _) if measured else None,
+        found["tables"],
+        found["chart"] and _chart(found["chart"]),
         too_many=len(chosen) > comparisons.MOST,
         ways=WaysOfSeveral(chosen),
         folded=folded,
+        by_job=shown if is_large else (),
+        compared_at=job.ended_at if job else None,
     )
+
+
+def _chart(stored: dict[str, Any]) -> Dots:
+    """The stored chart of a comparison, in the reader's language."""
+    series = (Series(_(one["label"]), tuple(map(_point, one["points"]))) for one in stored["series"])
+    return Dots(**stored | {"title": _(stored["title"]), "groups": tuple(stored["groups"]), "series": tuple(series)})
+
+
+def _point(stored: list[float] | None) -> Any:
+    return None if stored is None else tuple(stored)
+
+
+@member_action(roles.SEE)
+def compare_by_job(request: HttpRequest, project: Project) -> HttpResponse:
+    """Start the job that compares the large batches of the query string; 404 for others."""
+    some = _batches(request, project, set(request.GET.getlist("one"))).by_job
+    if not some:
+        raise Http404
+    title = _("Comparison of %(batches)s") % {"batches": ", ".join(batch.slug for batch in some)}
+    arguments = comparisons.job_arguments(some)
+    return see_job(request, comparisons.KIND, title[:300], arguments, project=project)
 
 
 def _datasets(request: HttpRequest, project: Project, wanted: set[str]) -> Compared:

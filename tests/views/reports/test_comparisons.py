@@ -7,12 +7,14 @@ from typing import Any
 
 from django.urls import reverse
 
-from annotation.flow.batches import batch_launch
+from annotation import jobs
+from annotation.flow.batches import batch_launch, kept_figures
 from annotation.flow.data.dataset_import import import_dataset
 from annotation.flow.reports import batch_scores
 from annotation.flow.reports.batch_scores import import_predictions
 from annotation.flow.review import problem_reports, review_decisions
 from tests.conftest import answer_to, write_records
+from tests.one_line import one_line
 from tests.views.console import answer, at
 
 
@@ -27,6 +29,36 @@ def _study(project: Any, dataset: Any, name: str) -> Any:
     made = batch_launch.create_batch(project, name, **terms)
     batch_launch.launch(made)
     return made
+
+
+def test_large_batches_are_compared_by_a_job(
+    client: Any, alice: Any, bob: Any, carol: Any, project: Any, tmp_path: Any, monkeypatch: Any
+) -> None:
+    import_dataset(project, write_records(tmp_path / "six.jsonl", 6), format="jsonl", name="six")
+    six = project.datasets.get(slug="six")
+    for batch in (_study(project, six, "one"), _study(project, six, "two")):
+        for _item in range(6):
+            answer(bob, batch)
+            answer(carol, batch)
+        batch_scores.score_batch(batch)
+    client.force_login(alice)
+    address = _address(of="batches", one=["one", "two"])
+    by_job = address.replace("compare/", "compare/job/")
+    here = client.get(address).context
+    assert client.post(by_job).status_code == 404, "a page compares them"
+    monkeypatch.setattr(kept_figures, "LARGE", 6)
+    page = client.get(address)
+    assert (page.context["tables"], page.context["chart"]) == ([], None)
+    assert "Batches this large are compared by a job." in one_line(page.content.decode())
+    job = client.post(by_job).url
+    jobs.work_off()
+    assert address.replace("of=batches&", "") in client.get(job).content.decode().replace("&amp;", "&")
+    page = client.get(address)
+    assert page.context["tables"] == here["tables"]
+    assert page.context["chart"]["plot"] == here["chart"]["plot"]
+    assert "As of" in page.content.decode()
+    assert client.get(here["tables"][0]["files"][0]["url"]).status_code == 200
+    assert client.get(_address(one=["one"])).context["tables"] == [], "another comparison"
 
 
 def _address(**query: Any) -> str:
