@@ -8,7 +8,7 @@ from annotation.operations.online_indexes import AddIndexWhileServing, AddTrigra
 class Migration(migrations.Migration):
     atomic = False
 
-    dependencies = [("annotation", "0009_kept_figures")]
+    dependencies = [("annotation", "0010_most_per_worker")]
 
     operations = [
         AddTrigramIndex("item", "question", name="item_by_text"),
