@@ -1,8 +1,8 @@
 """A process that has loaded Django and runs commands in children of its own: `python -m tests.guides.ready SOCKET`.
 
-A guide calls `manage.py` dozens of times, and to load everything takes longer than most commands. `install` puts a
-`python` before the guides that has `manage.py …` and the steps of tests/guides/given.py run here, and all else, also
-under another environment, by Python itself.
+A guide calls `manage.py` dozens of times, a fault test some times, and to load everything takes longer than most
+commands. `install` makes a `python` that has `manage.py …` and the modules of OURS run here, and all else, also under
+another environment, by Python itself.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 CALLER = """#!{python} -ISB
 import json, os, signal, socket, sys
 given, real, place = sys.argv[1:], {python!r}, {place!r}
-ours = given[:1] == ["manage.py"] or (given[:2] == ["-m", "tests.guides.given"] and "--on-and-on" not in given)
+ours = given[:1] == ["manage.py"] or (given[:1] == ["-m"] and given[1] in {ours!r} and "--on-and-on" not in given)
 if not ours or given[1:2] in (["runserver"], ["mturk_endpoint"], ["demo"]):
     os.execv(real, [real, *given])
 try:
@@ -38,24 +38,26 @@ for one in (signal.SIGINT, signal.SIGTERM):
     signal.signal(one, lambda number, _frame: os.kill(child, number))
 sys.exit(int(answers.readline() or 1))
 """
-OF_THE_SHELL = {"PWD", "OLDPWD", "SHLVL", "_", "PLACE", "STEPS_PYTHON", "STEPS_ROOT", "FOLDER", "LC_CTYPE"}
+OURS = ["tests.guides.given", "tests.process.world", "tests.process.panel_world"]
+# What no setting is read from: a child takes it from whoever calls.
+LATER = {"PWD", "OLDPWD", "SHLVL", "_", "PLACE", "LC_CTYPE", "HF_ENDPOINT", "HF_TOKEN", "HF_HUB_DISABLE_XET"}
 
 
 def install(bin: Path, place: Path) -> Path:
     """Fill `bin` with what lies beside our Python, and a `python` that calls the process at `place`; its path."""
-    bin.mkdir(parents=True)
+    bin.mkdir(parents=True, exist_ok=True)
     for program in Path(sys.executable).parent.iterdir():
         if not program.name.startswith("python"):
             (bin / program.name).symlink_to(program)
     caller = bin / "python"
-    caller.write_text(CALLER.format(python=sys.executable, place=str(place)))
+    caller.write_text(CALLER.format(python=sys.executable, place=str(place), ours=OURS))
     caller.chmod(caller.stat().st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
     return caller
 
 
 def same(environ: dict[str, str]) -> bool:
     """Whether a command under this environment has the settings that were loaded."""
-    mine, its = ({k: v for k, v in of.items() if k not in OF_THE_SHELL} for of in (dict(os.environ), environ))
+    mine, its = ({k: v for k, v in of.items() if k not in LATER} for of in (dict(os.environ), environ))
     return mine == its
 
 

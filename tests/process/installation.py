@@ -15,6 +15,8 @@ from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
+from tests.guides import ready
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 BIN = Path(sys.executable).parent
 SECONDS_TO_START = 60
@@ -38,21 +40,42 @@ class Installation:
         self.environment = {**plain, **ours, **quiet, "PORT": str(self.port)}
         self._started: list[subprocess.Popen[bytes]] = []
         self._web: subprocess.Popen[bytes] | None = None
+        self._python, self._runs = sys.executable, 0
         if not ready:
             self.manage("migrate", "--verbosity", "0")
 
     def manage(self, *arguments: str) -> str:
-        return self.run([sys.executable, "manage.py", *arguments])
+        return self.run(["manage.py", *arguments])
 
     def world(self, *arguments: str) -> Any:
         """Run a verb of tests/process/world.py on this installation's database; returns the JSON that it prints."""
-        return json.loads(self.run([sys.executable, "-m", "tests.process.world", *arguments]))
+        return json.loads(self.run(["-m", "tests.process.world", *arguments]))
 
-    def run(self, command: list[str]) -> str:
+    def run(self, arguments: list[str]) -> str:
+        """What Python prints with these arguments, from the second time on in a child of a process that is ready."""
+        self._runs += 1
+        if self._runs == 2:
+            self.put_python(self.var / "bin")
+            self.get_ready()
+        command = [self._python, *arguments]
         done = subprocess.run(command, cwd=ROOT, env=self.environment, capture_output=True, text=True, check=False)
         if done.returncode:
             raise AssertionError(f"{' '.join(command)} ended with {done.returncode}:\n{done.stderr[-4000:]}")
         return done.stdout
+
+    def put_python(self, bin: Path) -> None:
+        """Fill `bin` with what lies beside our Python, and a `python` whose commands the ready process runs."""
+        self._python = str(ready.install(bin, self.var / "ready"))
+
+    def get_ready(self) -> None:
+        """Start the process that has loaded Django, in whose children commands run from now on."""
+        place, self._runs = self.var / "ready", 2
+        process = self.spawn([sys.executable, "-m", "tests.guides.ready", str(place)], log="ready.log")
+        end = time.monotonic() + SECONDS_TO_START
+        while not place.exists():
+            assert process.poll() is None, self.log("ready.log")
+            assert time.monotonic() < end, self.log("ready.log")
+            time.sleep(0.02)
 
     def spawn(self, command: list[str], *, log: str, more: Mapping[str, str] = {}) -> subprocess.Popen[bytes]:
         """Start a process in a group of its own, so that `kill` gets its children too."""

@@ -68,7 +68,7 @@ def main() -> None:
         for act in acts:
             with suppress(OperationalError):  # SQLite was busy: next round
                 act()
-        time.sleep(0.1)
+        time.sleep(0.4)
 
 
 if __name__ == "__main__":

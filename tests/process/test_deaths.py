@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,7 +14,7 @@ def test_a_job_killed_before_each_of_its_writes_doubles_and_loses_nothing(
 ) -> None:
     folder = tmp_path / "files"
     folder.mkdir()
-    result = json.loads(install().run([sys.executable, "-m", "tests.process.deaths", str(folder)]))
+    result = json.loads(install().run(["-m", "tests.process.deaths", str(folder)]))
     hungry = result["hungry"]
     assert (hungry["came"], hungry["state"], hungry["taken"]) == ([False] * 3, "failed", False)
     assert "3 times" in hungry["error"]

@@ -12,20 +12,18 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.guides import ready
 from tests.guides.blocks import Block, blocks_of, guides, unlabelled
 from tests.guides.files import publish, write_files
 from tests.guides.given import GIVEN
 from tests.guides.script import script_of
 from tests.hub import double
 from tests.long_forms import first
-from tests.process.installation import ROOT, SECONDS_TO_START, Installation
+from tests.process.installation import ROOT, Installation
 
 GUIDES = {guide.relative_to(ROOT).as_posix(): list(blocks_of(guide, ROOT)) for guide in guides(ROOT)}
 RUN = [name for name in GUIDES if any(not block.not_run for block in GUIDES[name])]
@@ -51,16 +49,18 @@ class Reader:
         self.installation = Installation(folder / "var", f"sqlite:///{database}", static=static, ready=True)
         for name in CHECKOUT:
             (self.folder / name).symlink_to(ROOT / name)
-        self._place = folder / "ready"
-        self._python = str(ready.install(self.folder / ".venv/bin", self._place))
-        installed = self.folder / ".venv/bin/hopscribe"
+        bin = self.folder / ".venv/bin"
+        steps = {"STEPS_PYTHON": str(bin / "python"), "STEPS_ROOT": str(ROOT), "FOLDER": str(self.folder)}
+        self.installation.environment |= {"PATH": f"{bin}:{os.environ['PATH']}"} | steps
+        self.installation.put_python(bin)
+        installed = bin / "hopscribe"
         installed.write_text(f'#!/bin/sh\nPYTHONPATH="$STEPS_ROOT" exec "{sys.executable}" -m hopscribe "$@"\n')
         installed.chmod(0o755)
         write_files(self.folder)
 
     def go_through(self, blocks: list[Block]) -> str:
         """What the blocks print; raises AssertionError naming the first that fails, with all that was said."""
-        self._get_ready()
+        self.installation.get_ready()
         stands_for = self._given(blocks[0].guide)
         url = f"http://127.0.0.1:{self.installation.port}"
         text = script_of(blocks, {**stands_for, **dict.fromkeys(ADDRESSES, url)})
@@ -68,26 +68,16 @@ class Reader:
             self.installation.start_web(workers=1)
         return self.run(text)
 
-    def _get_ready(self) -> None:
-        """Start the process that has loaded what commands need."""
-        self.installation.spawn([sys.executable, "-m", "tests.guides.ready", str(self._place)], log="ready.log")
-        end = time.monotonic() + SECONDS_TO_START
-        while not self._place.exists():
-            assert time.monotonic() < end, self.installation.log("ready.log")
-            time.sleep(0.02)
-
     def run(self, text: str) -> str:
         with double.serving() as hub:
             publish(hub, self.folder)
             return self._run(text, {"HF_ENDPOINT": hub.address, "HF_TOKEN": double.TOKEN, "HF_HUB_DISABLE_XET": "1"})
 
     def _run(self, text: str, hub: dict[str, str]) -> str:
-        path = f"{self.folder}/.venv/bin:{os.environ['PATH']}"
-        steps = {"PATH": path, "STEPS_PYTHON": self._python, "STEPS_ROOT": str(ROOT), "FOLDER": str(self.folder)}
         done = subprocess.run(
             ["bash", "-c", text],
             cwd=self.folder,
-            env={**self.installation.environment, **hub, **steps},
+            env={**self.installation.environment, **hub},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -101,7 +91,7 @@ class Reader:
     def _given(self, guide: str) -> dict[str, str]:
         if guide not in GIVEN:
             return {}
-        result = self.installation.run([self._python, "-m", "tests.guides.given", str(self.folder), guide])
+        result = self.installation.run(["-m", "tests.guides.given", str(self.folder), guide])
         return dict(json.loads(result.splitlines()[-1]))
 
 

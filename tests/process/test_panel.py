@@ -48,7 +48,7 @@ class Lab:
         self._wait(lambda: bool(self.study and self.study["status"] == "ACTIVE"))
 
     def world(self, *arguments: str) -> Any:
-        return json.loads(self.installation.run([sys.executable, "-m", "tests.process.panel_world", *arguments]))
+        return json.loads(self.installation.run(["-m", "tests.process.panel_world", *arguments]))
 
     def start_worker(self) -> None:
         command = [sys.executable, "-m", "tests.process.panel_worker", str(self.rng.randrange(10**6))]
