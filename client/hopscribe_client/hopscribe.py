@@ -62,6 +62,14 @@ class Hopscribe:
         """Any list of the API by its path below the project: `rows("approvals/", show="waiting")`."""
         return Rows(lambda: self.connection.pages(self._root + path, filters), path)
 
+    def power(self, **plan: Any) -> JSON:
+        """What a planned study can find: `power(items=115, workers=30, first=0.8, second=0.75)`; `text` says it.
+
+        Also kind ("paired", "unpaired", "rate"), answers (3), by_item, by_worker, alike, pilot (a batch's name), price,
+        budget, seed.
+        """
+        return self.connection.get(f"{self._root}power/", plan)
+
     @property
     def facts(self) -> JSON:
         """The project's title, and your role in it."""

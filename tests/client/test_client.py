@@ -199,3 +199,11 @@ def test_what_has_no_method_of_its_own_is_called_by_its_path(hopscribe: Hopscrib
     assert blocked["block_reason"] == "Guesses."
     assert hopscribe.call("GET", "workers/", blocked=True)["results"] == [blocked]
     assert ApiRequest.objects.filter(status=200).exists()
+
+
+def test_a_plan_is_asked_what_it_can_find(hopscribe: Hopscribe) -> None:
+    found = hopscribe.power(items=115, workers=30, first=0.8, second=0.75, seed=3)
+    assert (found["responses"], found["seed"]) == (690, 3)
+    assert "the same 115 items" in found["text"]
+    with pytest.raises(Problem, match="at least 6 workers"):
+        hopscribe.power(items=115, workers=4)

@@ -254,6 +254,7 @@ TABLE: dict[str, Row] = {
     "report-refresh": act(MEMBERS),
     "report-follow-up": act(REQUESTER, 404),
     "report-progress": look(MEMBERS),
+    "power": look(MEMBERS),
     "compare": look(MEMBERS),
     "compare-by-job": act(MEMBERS, 404),  # nothing large is chosen
     "compare-chart": look(MEMBERS, 404),  # nothing is chosen

@@ -1,0 +1,76 @@
+"""The power of a planned study, from assumptions or from the responses of a batch as a pilot."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from django.db.models import F
+from django.utils.translation import gettext as _
+
+from annotation.flow.batches import hit_filters
+from annotation.flow.errors import Refused
+from annotation.flow.reports import score_looks
+from annotation.models import Batch, WorkerResponse
+from annotation.pure.batches.hit_filters import Cut
+from annotation.pure.reports import tables
+from annotation.pure.reports.power_tables import assumptions_table, budget_table, plan_sentences
+from annotation.pure.statistics.pilot import Pilot, pilot_of
+from annotation.pure.statistics.power import Design, Impossible, power
+from annotation.pure.statistics.power_budget import offers
+from annotation.pure.statistics.worker_intervals import Response
+from annotation.registry import task_type
+
+JSON = dict[str, Any]
+MOST = 20_000  # responses of a pilot that are read
+FIRST, SECOND = 0.8, 0.75  # rates, if neither the plan nor a pilot says any
+
+
+def plan(given: JSON, *, pilot: Batch | None = None) -> JSON:
+    """The power of a plan: figures, tables and sentences.
+
+    `given` has fields of Design, and may have "seed" and, together, "price" (of a response, with fees) and "budget".
+    Rates and shares that are missing come from the pilot, as far as it tells them. Raises Refused for a plan or a pilot
+    that cannot be.
+    """
+    seed = int(given.get("seed") or 0)
+    fields = {name: value for name, value in given.items() if name in Design.__slots__ and value is not None}
+    try:
+        found_in_pilot = pilot_of(_graded(pilot)) if pilot else None
+        design = Design(**_from_pilot(found_in_pilot) | fields)
+        found = power(design, seed)
+        ways = None
+        if (budget := given.get("budget")) is not None:
+            ways = offers(design, each=given.get("price"), budget=budget, seed=seed)
+    except Impossible as why:
+        raise Refused(tables.sentence({"message": why.message, "values": why.values}, _)) from None
+    if pilot:
+        score_looks.look(pilot)
+    about = {"batch": pilot.slug, **asdict(found_in_pilot)} if pilot and found_in_pilot else None
+    return {
+        **found.as_json(),
+        "pilot": about,
+        "paragraph": plan_sentences(found, about),
+        "tables": [*([budget_table(ways)] if ways is not None else []), assumptions_table(found)],
+    }
+
+
+def _from_pilot(pilot: Pilot | None) -> dict[str, Any]:
+    """Rates and shares of a pilot; the second rate is a little lower unless the plan says more."""
+    if pilot is None:
+        return {"first": FIRST, "second": SECOND}
+    known = {"by_item": pilot.by_item, "by_worker": pilot.by_worker}
+    rates = {"first": pilot.rate, "second": max(0.01, pilot.rate - (FIRST - SECOND))}
+    return {**rates, **{name: share for name, share in known.items() if share is not None}}
+
+
+def _graded(batch: Batch) -> Iterator[Response]:
+    """The responses that the batch's report counts, as far as its task grades them; a grade of 1 is right."""
+    task = task_type(batch.task)
+    counted = hit_filters.assignments_in(batch, Cut(counted=True), batch.assignments.submitted())
+    rows = WorkerResponse.objects.filter(assignment__in=counted, revision=F("assignment__revision")).order_by("pk")
+    for row in rows.select_related("assignment__hit__item__dataset")[:MOST]:
+        hit = row.assignment.hit
+        gold = hit.item.example
+        if task.gradable(gold):
+            grade = task.grade(hit.payload, row.answer, gold)
+            yield Response(hit.item_id, str(row.assignment.worker_id), grade)

@@ -1,0 +1,71 @@
+"""The form of a plan whose power is computed."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from annotation.forms.projects import ConsoleForm
+from annotation.models import Batch
+from annotation.pure.reports.power_tables import KINDS
+from annotation.pure.statistics.power import MOST_RESPONSES, PAIRED
+
+SHARES = ("first", "second", "by_item", "by_worker", "alike")  # fields in percent
+
+
+def _percent(label: Any, default: int, help_text: Any = "") -> forms.FloatField:
+    """A field that shows the default while it is empty."""
+    field = forms.FloatField(label=label, min_value=0, max_value=100, required=False, help_text=help_text)
+    field.widget.attrs["placeholder"] = default
+    return field
+
+
+class PowerForm(ConsoleForm):
+    """What is compared, how large, how people and items vary, and what it may cost."""
+
+    kind = forms.ChoiceField(label=_("Comparison"), initial=PAIRED)
+    first = _percent(_("Expected rate of right responses (percent)"), 80)
+    second = _percent(_("Rate to tell it from (percent)"), 75, _("Of the other condition, or the fixed value."))
+    items = forms.IntegerField(label=_("Items in each condition"), min_value=2, max_value=MOST_RESPONSES, initial=115)
+    answers = forms.IntegerField(label=_("Responses to an item"), min_value=1, max_value=100, initial=3)
+    workers = forms.IntegerField(label=_("Workers in each condition"), min_value=2, max_value=10_000, initial=30)
+    by_item = _percent(
+        _("Variance between items (percent)"), 50, _("How much of the variance is the items' difficulty.")
+    )
+    by_worker = _percent(_("Variance between workers (percent)"), 5, _("How much of it is the workers' skill."))
+    alike = _percent(
+        _("Correlation of items (percent)"), 80, _("How alike an item's difficulty is in both conditions. Paired only.")
+    )
+    pilot = forms.ModelChoiceField(
+        label=_("Pilot"),
+        queryset=Batch.objects.none(),
+        required=False,
+        to_field_name="slug",
+        empty_label=_("None"),
+        help_text=_("Its responses give the rate and the variances that you leave empty."),
+    )
+    price = forms.DecimalField(
+        label=_("Price of a response, with fees ($)"), min_value=0, max_digits=8, decimal_places=2, required=False
+    )
+    budget = forms.DecimalField(label=_("Budget ($)"), min_value=0, max_digits=9, decimal_places=2, required=False)
+    seed = forms.IntegerField(label=_("Seed"), min_value=0, max_value=2**53 - 1, initial=0)
+
+    def __init__(self, *args: Any, batches: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        kind, pilot = self.fields["kind"], self.fields["pilot"]
+        assert isinstance(kind, forms.ChoiceField)
+        assert isinstance(pilot, forms.ModelChoiceField)
+        kind.choices = [(name, _(label)) for name, label in KINDS.items()]
+        pilot.queryset = batches
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or {}
+        if cleaned.get("budget") is not None and not cleaned.get("price") and "price" not in self.errors:
+            self.add_error("price", _("A budget needs the price of a response."))
+        return cleaned
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The plan as `flow.reports.power_plan.plan` takes it."""
+        values = {name: value for name, value in self.cleaned_data.items() if name != "pilot"}
+        return {name: value / 100 if name in SHARES and value is not None else value for name, value in values.items()}

@@ -1,0 +1,125 @@
+"""A plan's power as sentences that a paper can quote, and as a table."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from annotation.pure.reports import tables
+from annotation.pure.reports.tables import text_cell
+from annotation.pure.statistics.power import PAIRED, TARGET, UNPAIRED, Power
+from annotation.pure.statistics.power_budget import Offer
+from annotation.pure.statistics.worker_intervals import LEAST_WORKERS
+from annotation.pure.text.translation_marks import gettext_noop as _
+
+JSON = dict[str, Any]
+
+DESIGNS = {
+    PAIRED: _(
+        "We planned to compare two conditions on the same %(items)s items, with %(answers)s responses to an item in "
+        "each condition by %(people)s annotators (%(responses)s responses); nobody meets an item twice."
+    ),
+    UNPAIRED: _(
+        "We planned to compare two conditions with %(items)s items and %(answers)s responses to an item in each, by "
+        "%(people)s annotators, half of them in each condition (%(responses)s responses)."
+    ),
+}
+ONE_RATE = _(
+    "We planned to measure one rate on %(items)s items with %(answers)s responses to each by %(people)s annotators "
+    "(%(responses)s responses)."
+)
+FINDS = _(
+    "A true difference between %(first)s %% and %(second)s %% is found (two-sided test, α = .05) with a power of "
+    "%(power)s %% (95 %% interval %(low)s to %(high)s)."
+)
+SAME = _("Both rates are %(first)s %%, so there is no difference to find.")
+SMALLEST = _("The smallest difference from %(from)s %% found with a power of %(target)s %% is %(points)s points.")
+NO_SMALLEST = _("No difference from %(from)s %% is found with a power of %(target)s %%.")
+ASSUMED = _(
+    "We simulated %(n)s data sets (seed %(seed)s) with crossed random effects, assuming that items account for "
+    "%(by_item)s %% and annotators for %(by_worker)s %% of the variance on the probit scale."
+)
+ALIKE = _("An item's effects in the two conditions correlate by %(alike)s.")
+TEST = _(
+    "The test clusters by item and by annotator; where nothing differs, it finds a difference in %(alarms)s %% of the "
+    "simulations."
+)
+MARGIN = _("The 95 %% interval is expected to reach ± %(points)s points.")
+ITEMS = _("At these rates a power of %(target)s %% takes %(items)s items with as many annotators.")
+NO_ITEMS = _("At these rates no number of items gives a power of %(target)s %% with so few annotators or responses.")
+PILOT = _(
+    "Rate and variances come from a pilot of %(responses)s responses to %(items)s items by %(workers)s annotators."
+)
+FEW = _("Reports give no interval for people in general with fewer than %(least)s annotators.")
+
+
+def plan_sentences(found: Power, pilot: JSON | None = None) -> list[JSON]:
+    """The plan, its power and its assumptions, in the order of a paper."""
+    design, sentence = found.design, tables.as_sentence
+    numbers = {"items": design.items, "answers": design.answers, "people": design.people}
+    rates = {"first": _points(design.first), "second": _points(design.second)}
+    start = design.first if design.arms == 2 else design.second
+    aim = {"from": _points(start), "target": _points(TARGET)}
+    parts = [sentence(DESIGNS.get(design.kind, ONE_RATE), **numbers, responses=design.responses)]
+    if design.first == design.second:
+        parts.append(sentence(SAME, **rates))
+    else:
+        low, high = (_points(end or 0.0) for end in (found.power.low, found.power.high))
+        parts.append(sentence(FINDS, **rates, power=_points(found.power.value or 0.0), low=low, high=high))
+    smallest = found.detectable
+    parts.append(
+        sentence(NO_SMALLEST, **aim) if smallest is None else sentence(SMALLEST, **aim, points=_points(smallest))
+    )
+    parts.append(sentence(MARGIN, points=_points(found.margin)))
+    if design.first != design.second:
+        target = aim["target"]
+        needed = found.items_needed
+        parts.append(sentence(ITEMS, target=target, items=needed) if needed else sentence(NO_ITEMS, target=target))
+    shares = {"by_item": _points(design.by_item), "by_worker": _points(design.by_worker)}
+    parts.append(sentence(ASSUMED, n=found.power.n, seed=found.seed, **shares))
+    if design.kind == PAIRED:
+        parts.append(sentence(ALIKE, alike=f"{design.alike:g}"))
+    if pilot:
+        parts.append(sentence(PILOT, **{name: pilot[name] for name in ("responses", "items", "workers")}))
+    parts.append(sentence(TEST, alarms=_points(found.false_alarms.value or 0.0)))
+    return parts + ([sentence(FEW, least=LEAST_WORKERS)] if design.workers < LEAST_WORKERS else [])
+
+
+def budget_table(offers: Sequence[Offer]) -> JSON:
+    """The ways to spend a budget; numbers of items and workers are those of one condition."""
+    rows = [
+        [o.design.answers, o.design.items, o.design.workers, o.design.responses, f"{o.cost:.2f}", o.power.as_json()]
+        for o in offers
+    ]
+    columns = [_("Responses to an item"), _("Items"), _("Workers"), _("Responses"), _("Cost ($)"), _("Power")]
+    note = _("Items and workers of each condition. Intervals are those of the simulation.")
+    return tables.table("budget", _("What the budget buys"), columns, rows, note, leads=False)
+
+
+def assumptions_table(found: Power) -> JSON:
+    """Everything that the figures were computed from."""
+    design = found.design
+    rows: list[list[Any]] = [
+        [text_cell(_("Comparison")), text_cell(KINDS[design.kind])],
+        [text_cell(_("Rates")), f"{_points(design.first)} %, {_points(design.second)} %"],
+        [text_cell(_("Items in each condition")), design.items],
+        [text_cell(_("Responses to an item in each condition")), design.answers],
+        [text_cell(_("Workers in each condition")), design.workers],
+        [text_cell(_("Variance between items")), f"{_points(design.by_item)} %"],
+        [text_cell(_("Variance between workers")), f"{_points(design.by_worker)} %"],
+        *([[text_cell(_("Correlation of an item's effects")), f"{design.alike:g}"]] if design.kind == PAIRED else []),
+        [text_cell(_("Simulations")), found.power.n],
+        [text_cell(_("Seed")), found.seed],
+    ]
+    columns = [_("Assumption"), _("Value")]
+    return tables.table("assumptions", _("Assumptions"), columns, rows, leads=False, bars=False)
+
+
+KINDS = {
+    PAIRED: _("Two conditions on the same items (paired)"),
+    UNPAIRED: _("Two conditions on different items (unpaired)"),
+    "rate": _("One rate against a fixed value"),
+}
+
+
+def _points(share: float) -> str:
+    """A share in percent, with one digit where it has one."""
+    return f"{100 * share:.1f}".removesuffix(".0")
