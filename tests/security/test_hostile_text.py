@@ -25,7 +25,7 @@ def each(request: pytest.FixtureRequest) -> bool:
 
 @pytest.fixture
 def texts(each: bool) -> list[str]:
-    return TEXTS if each else chunks(150)
+    return TEXTS if each else chunks(300)
 
 
 @pytest.fixture
