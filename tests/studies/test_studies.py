@@ -50,7 +50,7 @@ def responses(run: StudyRun, folder: Path, seed: int = 1) -> dict[str, Path]:
     for row in run.definition.batches:
         batch, rng = batches_of(run)[row.name], Random(seed)
         lines = []
-        for hit in batch.hits.select_related("item__dataset"):
+        for hit in batch.hits.select_related("item__dataset").order_by("pk"):
             for number in range(batch.assignments_per_hit):
                 right = rng.random() < 0.85
                 answer = task_type(batch.task).imitate(hit.payload, hit.item.example, rng, right=right)  # type: ignore[attr-defined]
