@@ -5,6 +5,7 @@ import zipfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property, partial
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -30,15 +31,20 @@ from annotation.views.reports.report_files import methods_of, stored_report
 ZIP = "application/zip"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Report:
     """A stored report and what stands beside it."""
 
     batch: Batch
     cut: Cut
     content: dict[str, Any]
-    methods: dict[str, str]
     made_at: datetime
+    written: Callable[[], dict[str, str]]  # the methods paragraph, which is slow to write
+
+    @cached_property
+    def methods(self) -> dict[str, str]:
+        """The methods paragraph; nothing for a part of the batch."""
+        return {} if self.cut.is_part else self.written()
 
 
 def _latex(report: Report) -> str:
@@ -93,8 +99,7 @@ def report_export(request: HttpRequest, project: Project, batch: str, form: str)
         raise Http404
     shown, cut, export = batch_of(project, batch), Cut.of(request.GET).of_report, EXPORTS[form]
     kept = stored_report(shown, request)
-    methods = {} if cut.is_part else methods_of(shown, kept)
-    written = export.write(Report(shown, cut, kept.content, methods, kept.created_at))
+    written = export.write(Report(shown, cut, kept.content, kept.created_at, partial(methods_of, shown, kept)))
     score_looks.look(shown)
     return sent(request, shown, written, name=f"{shown.slug}-report.{export.suffix}", kind=export.media)
 

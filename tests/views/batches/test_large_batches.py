@@ -9,7 +9,8 @@ from django.utils import timezone
 
 from annotation import jobs
 from annotation.flow.batches import kept_figures
-from annotation.flow.reports import batch_scores
+from annotation.flow.reports import batch_scores, methods_facts
+from annotation.flow.reports.methods_facts import count_facts
 from annotation.models import Assignment, Batch, BatchFigure, BatchReport, Project, User, clock
 from tests.api.calling import caller
 from tests.flow.acting import dataset_of, launched, newcomer, submit, take
@@ -149,3 +150,16 @@ def test_the_methods_paragraph_of_a_file_is_written_anew(client: Client, alice: 
     assert "One annotator submitted one response." in client.get(f"{PAGE}report/").context["methods"]["text"], "kept"
     file = client.get(f"{PAGE}report/export/markdown/").content.decode()
     assert "In all, 2 annotators submitted 2 responses." in file
+
+
+def test_only_files_with_the_methods_paragraph_count_its_facts(
+    client: Client, alice: User, large: Batch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client.force_login(alice)
+    respond(large, "worker")
+    batch_scores.score_batch(large)
+    counted: list[Batch] = []
+    monkeypatch.setattr(methods_facts, "count_facts", lambda batch: counted.append(batch) or count_facts(batch))
+    for form, count in {"latex": 0, "csv": 0, "svg": 0, "markdown": 1, "html": 2}.items():
+        assert client.get(f"{PAGE}report/export/{form}/").status_code == 200
+        assert len(counted) == count, form
