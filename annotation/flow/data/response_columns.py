@@ -9,9 +9,10 @@ from annotation.models import Batch, Hit
 from annotation.pure.data.example import Example
 from annotation.pure.statistics.metrics import scored_as
 from annotation.registry import task_type
-from annotation.tasktype import capabilities
+from annotation.tasktype import Measured, capabilities
 
 KEPT = 1000  # cached HITs: responses to one HIT are mostly close together
+KEPT_WITHOUT_TEXTS = 10_000  # but not where one worker after the other did a whole batch
 _NAMES = ("public_id", "item__dataset__slug", "item__dataset__sha256", "item__position", "item__source_id")
 _EXCLUSION = ("exclusion_reason", "excluded_at")
 _CONTENT = ("payload", "item__content", "item__hops", "item__shape", "item__dataset__format")
@@ -43,6 +44,7 @@ class JudgedItems:
         self._task = task_type(batch.task)
         self._read = ("pk", *_NAMES, *_EXCLUSION, *(() if ids_only else _CONTENT))
         self._known: OrderedDict[int, _Judged] = OrderedDict()
+        self._is_light = ids_only or isinstance(self._task, Measured)  # which needs no texts of paragraphs
 
     def names(self, hit: int) -> dict[str, Any]:
         """The names of the HIT, its dataset and its item."""
@@ -65,7 +67,7 @@ class JudgedItems:
         return {**known.columns, "score": None if score is None else dict(score)}
 
     def read(self, hits: Iterable[int]) -> None:
-        """Load these HITs into the cache, which holds at most `KEPT`."""
+        """Load these HITs into the cache, which holds at most `KEPT`, and more without their paragraphs."""
         wanted = set(hits)
         for pk in wanted & self._known.keys():
             self._known.move_to_end(pk)
@@ -74,10 +76,15 @@ class JudgedItems:
             names = {"hit": hit, "dataset": dataset, "dataset_sha256": sha256, "item": position, "item_id": source_id}
             exclusion = {"exclusion_reason": reason, "excluded": excluded_at is not None}
             self._known[pk] = _Judged(names, exclusion, **self._of(*content) if content else {"columns": {}})
-        while len(self._known) > max(KEPT, len(wanted)):
+        most = KEPT_WITHOUT_TEXTS if self._is_light else KEPT
+        while len(self._known) > max(most, len(wanted)):
             self._known.popitem(last=False)
 
     def _of(self, payload: Any, content: Any, hops: int, shape: str, format: str) -> dict[str, Any]:
+        if self._is_light:
+            content["paragraphs"] = ()
+            if payload.get("paragraphs"):
+                payload["paragraphs"] = None
         example = Example.from_json(content)
         columns = {
             "question": example.question,

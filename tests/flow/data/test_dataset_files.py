@@ -26,6 +26,8 @@ from annotation.formats import FORMATS
 from annotation.formats.base import Unreadable
 from annotation.models import Batch, Dataset, WorkerResponse
 from annotation.pure.data.example import Example
+from annotation.registry import task_type
+from annotation.tasktype import capabilities
 from tests.conftest import answer_to
 from tests.flow.acting import answer_all, submit, take
 from tests.flow.review.test_response_import import lines, response
@@ -240,6 +242,15 @@ def test_responses_say_what_was_asked_and_how_well_it_was_answered(batch: Batch,
         assert (row["gold"], row["gold_support"]) == ([f"Tower {row['item']}"], [0, 1])
         assert (row["dataset"], row["hops"], row["shape"], row["answerable"]) == ("wells", 2, "", None)
         assert row["score"] == {"answer_f1": 1.0, "answer_em": 1.0, "support_f1": 1.0, "support_em": 1.0}
+
+
+def test_scores_are_the_same_without_the_texts_of_paragraphs(told: Batch, tmp_path: Path) -> None:
+    task = task_type(told.task)
+    for row in rows_of(told, "jsonl", tmp_path):
+        hit = told.hits.select_related("item__dataset").get(public_id=row["hit"])
+        gold, format = hit.item.example, hit.item.dataset.format
+        assert gold.paragraphs
+        assert row["score"] == capabilities.measure(task, hit.payload, row["answer"], gold, format=format)
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "csv", "parquet"])
