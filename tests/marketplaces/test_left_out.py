@@ -11,11 +11,13 @@ import pytest
 from annotation.flow.data import dataset_files
 from annotation.flow.money.ledger import Overdrawn
 from annotation.flow.reports import batch_scores, methods_facts, score_looks
+from annotation.flow.reports.participation import participation
 from annotation.flow.review import results_dataset
 from annotation.flow.work import grading
 from annotation.flow.work.submitted_responses import submitted_answers
 from annotation.marketplaces.flow import visit_decisions, visits
 from annotation.models import Batch
+from annotation.pure.reports.participation_flow import RESPONSES
 from tests.marketplaces.panel import Participant, study_of
 
 pytestmark = pytest.mark.django_db
@@ -33,6 +35,7 @@ def used(batch: Batch) -> dict[str, int]:
         "looks": score_looks.responses(batch),
         "methods": methods_facts.facts_of(batch, report).answers,
         "file": dataset_files.revisions_of(batch).count(),
+        "flow": participation(batch)[RESPONSES][-1][1],
         "results": sum(one.is_standing for rows in results for one in rows),
     }
 

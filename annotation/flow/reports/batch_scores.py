@@ -21,6 +21,7 @@ from annotation.flow.data.item_writer import OnProgress, no_progress
 from annotation.flow.errors import Refused
 from annotation.flow.money import earnings
 from annotation.flow.reports.collected_responses import Collected
+from annotation.flow.reports.participation import participation
 from annotation.flow.review import disputed_gold
 from annotation.flow.work import other_batches
 from annotation.flow.work.submitted_responses import submitted_answers
@@ -41,7 +42,7 @@ from annotation.tasktype import Given, Judged, TaskType
 
 CHUNK = 200
 PARTS_KEPT = 20  # stored reports of parts of a batch, latest first
-LAYOUT = 4  # version of stored reports; a new one makes the old ones stale
+LAYOUT = 5  # version of stored reports; a new one makes the old ones stale
 ALL = Cut()
 MODEL_CONFIDENCE = "model_confidence"  # of a prediction: a number on the model's own scale
 
@@ -60,6 +61,8 @@ def score_batch(batch: Batch, *, cut: Cut = ALL, progress: OnProgress = no_progr
     content["counts"] = collected.counts()
     content["progress"] = _progress(batch, cut)
     kept = {"stand": version, "content": content}
+    if not cut.key:
+        content["flow"] = participation(batch)
     if cut.key:
         PartReport.objects.update_or_create(batch=batch, part=cut.key, defaults=kept)
         last = batch.part_reports.order_by("-created_at", "-pk").values_list("pk", flat=True)[:PARTS_KEPT]

@@ -118,7 +118,25 @@ class Lines:
         return _cut(f"{self.title}. {'; '.join(map(ends, self.lines))}.")
 
 
-Plot = Dots | Grid | Lines
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """Steps from top to bottom, each with its count and the losses after it: (label, count, ((reason, count), ...))."""
+
+    name: str
+    title: str
+    steps: tuple[tuple[str, int, tuple[tuple[str, int], ...]], ...]
+    study: str = ""
+    n: str = ""
+
+    def as_text(self) -> str:
+        parts = [
+            "; ".join([f"{label} {count}", *(f"− {reason} {lost}" for reason, lost in losses)])
+            for label, count, losses in self.steps
+        ]
+        return _cut(f"{self.title}. {'; '.join(parts)}.")
+
+
+Plot = Dots | Grid | Lines | Flow
 
 
 def point_text(point: Point) -> str:

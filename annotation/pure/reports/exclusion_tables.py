@@ -57,6 +57,35 @@ def tables_with_excluded(own: Sequence[JSON], counting: Sequence[JSON]) -> list[
     return [{**table, "name": WITH_EXCLUDED + table["name"], "variant": COUNTED, "leads": False} for table in changed]
 
 
+def before_and_after(own: Sequence[JSON], counting: Sequence[JSON]) -> list[JSON]:
+    """A table of each figure before and after exclusion, of the first table of figures that excluded HITs change."""
+    before = {table["name"]: table for table in counting}
+    for table in own:
+        other = before.get(table["name"])
+        if other is None or other == table:
+            continue
+        rows = [
+            [row[0], text_cell(table["columns"][k]), was[k], row[k]]
+            for row, was in _same_rows(table, other)
+            for k in range(len(row))
+            if tables.is_figure(row[k]) and tables.is_figure(was[k])
+        ]
+        if rows:
+            columns = [table["columns"][0], _("Figure"), _("Before exclusion"), _("After exclusion")]
+            note = _("All responses to excluded HITs are in the figures before, none in those after.")
+            title = _("Before and after exclusion")
+            return [tables.table("before-and-after", title, columns, rows, note, leads=False, bars=False)]
+    return []
+
+
+def _same_rows(table: JSON, other: JSON) -> list[tuple[Sequence[Any], Sequence[Any]]]:
+    """Rows of both tables with the same first cell, which is in each table once."""
+    names = [Counter(tables.cell_text(row[0]) for row in one["rows"]) for one in (table, other)]
+    rows = {tables.cell_text(row[0]): row for row in other["rows"]}
+    keys = [(row, tables.cell_text(row[0])) for row in table["rows"]]
+    return [(row, rows[key]) for row, key in keys if key in rows and all(count[key] == 1 for count in names)]
+
+
 def study_rows(
     without: Mapping[str, Any], counting: Mapping[str, Any], cells: Callable[[JSON], list[JSON]]
 ) -> list[list[Any]]:

@@ -14,6 +14,7 @@ from annotation.pure.reports.answer_tables import MEASURES, PARTS, TABLE4
 from annotation.pure.reports.calibration_tables import calibration_chart
 from annotation.pure.reports.charts import Dots, Grid, Line, Lines, Plot, Point, Series
 from annotation.pure.reports.disagreement_map import DIFFERING
+from annotation.pure.reports.participation_flow import flow_charts
 from annotation.pure.reports.report_values import tables_of
 from annotation.pure.reports.tables import Translate
 from annotation.pure.text.translation_marks import gettext_noop as _
@@ -29,6 +30,7 @@ def plots_of(content: Mapping[str, Any], translate: Translate = str) -> list[Plo
     plots = [*_by_dataset(datasets, translate), *_of_studies(datasets, translate)]
     plots += _of_tables(content.get("by_position", ()) if datasets else tables_of(content), translate)
     plots += _progress(content.get("progress") or [], translate)
+    plots += flow_charts(content["flow"], translate) if content.get("flow") else []
     return [*plots, *(plot for table in content.get(DIFFERING, ()) for plot in _differing(table, translate))]
 
 

@@ -10,7 +10,8 @@ from typing import Any
 from annotation.pure.data.example import JSON
 from annotation.pure.reports.answer_tables import answer_tables
 from annotation.pure.reports.disagreement_map import DIFFERING
-from annotation.pure.reports.exclusion_tables import count_table, tables_with_excluded
+from annotation.pure.reports.exclusion_tables import before_and_after, count_table, tables_with_excluded
+from annotation.pure.reports.participation_flow import flow_tables
 from annotation.pure.text.translation_marks import gettext_noop as _
 
 CORRECTED = "corrected-"  # before the names of tables against corrected gold
@@ -21,10 +22,11 @@ BY_COLUMN = {"dataset": "dataset", "hops": "hops", "shape": "shape", "worker": "
 def tables_of(content: Mapping[str, Any]) -> list[JSON]:
     """Every table of a report, [] without tables.
 
-    First the task's, then those against corrected gold, those with excluded HITs, those by position and time, and
-    where workers differ.
+    First the task's, then those against corrected gold, those with excluded HITs, those by position and time, the flow
+    of people and responses, and where workers differ.
     """
-    return [*_tables_of_task(content), *content.get("by_position", ()), *content.get(DIFFERING, ())]
+    flows = flow_tables(content["flow"]) if content.get("flow") else []
+    return [*_tables_of_task(content), *content.get("by_position", ()), *flows, *content.get(DIFFERING, ())]
 
 
 def _tables_of_task(content: Mapping[str, Any]) -> list[JSON]:
@@ -37,6 +39,7 @@ def _tables_of_task(content: Mapping[str, Any]) -> list[JSON]:
         *own,
         *({**table, "name": CORRECTED + table["name"], "variant": AGAINST_CORRECTED} for table in changed),
         *([count_table(content["excluded"])] if content.get("excluded") else []),
+        *before_and_after(own, counting),
         *tables_with_excluded(own, counting),
     ]
 

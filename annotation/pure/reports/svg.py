@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from annotation.pure.reports.charts import Bars, Dots, Grid, Line, Lines, Plot, point_text
+from annotation.pure.reports.charts import Bars, Dots, Flow, Grid, Line, Lines, Plot, point_text
 from annotation.pure.reports.quality_trend import Trend
 from annotation.pure.reports.time_grid import period_label, time_grid
 
@@ -90,7 +90,7 @@ class Drawing:
 
 def draw(plot: Plot | Bars | Trend) -> str:
     """The chart as an SVG element."""
-    drawn: Any = {Dots: _dots, Grid: _grid, Lines: _lines, Bars: _bars, Trend: _trend}[type(plot)]
+    drawn: Any = {Dots: _dots, Grid: _grid, Lines: _lines, Flow: _flow, Bars: _bars, Trend: _trend}[type(plot)]
     return _FORBIDDEN.sub("", ET.tostring(drawn(plot).root, encoding="unicode"))
 
 
@@ -236,6 +236,37 @@ def _time_axis(drawing: Drawing, first: datetime, hours: float) -> None:
             x = drawing.x((start - first) / timedelta(hours=1), [0.0, hours])
             inside = min(max(x, drawing.left + 30), drawing.right - 36)
             drawing.text(inside, drawing.bottom + 12, period_label(start, starts), fill=QUIET)
+
+
+def _flow(plot: Flow) -> Drawing:
+    """Boxes below each other, with the losses between them at the right."""
+    boxes = [(34.0, 18.0 * max(1, len(losses)) + 16) for _label, _count, losses in plot.steps]
+    drawing = Drawing(plot.as_text(), 2 * EDGE + sum(box + gap for box, gap in boxes[:-1]) + boxes[-1][0], left=EDGE)
+    wide, y = 0.46 * WIDTH, EDGE
+    for (label, count, losses), (box, gap) in zip(plot.steps, boxes, strict=True):
+        drawing.add("rect", "step", x=EDGE, y=y, width=wide, height=box, fill="none", stroke=QUIET)
+        drawing.text(EDGE + 10, y + box / 2, label, "start")
+        drawing.text(EDGE + wide - 10, y + box / 2, f"{count:,}", "end")
+        y += box
+        if (label, count, losses) == plot.steps[-1]:
+            break
+        middle = EDGE + wide / 4
+        arrow = f"M{middle:g} {y:g}v{gap:g}m-4 -6l4 6l4 -6"
+        drawing.add("path", "grid", d=arrow, stroke=QUIET, fill="none")
+        for k, (reason, lost) in enumerate(losses):
+            at = y + 8 + 18 * (k + 0.5)
+            drawing.add("path", "grid", d=f"M{middle:g} {at:g}H{EDGE + wide - 56:g}", stroke=LINE, fill="none")
+            drawing.text(EDGE + wide - 10, at, f"− {lost:,}", "end", QUIET)
+            drawing.text(EDGE + wide + 4, at, _shortened(reason, WIDTH - wide - 3 * EDGE), "start", QUIET)
+        y += gap
+    return drawing
+
+
+def _shortened(words: str, room: float) -> str:
+    """As much of the words as there is room for."""
+    while words and _width(words) > room:
+        words = f"{words[:-2]}…" if len(words) > 2 else ""
+    return words
 
 
 def _bars(plot: Bars) -> Drawing:

@@ -19,6 +19,7 @@ from annotation.flow.review import adjudication, assignment_approval, disputed_g
 from annotation.flow.review.review_decisions import Decision
 from annotation.flow.work import grading, submissions
 from annotation.models import Assignment, Batch, Hit, Review, WorkerResponse
+from annotation.pure.reports.participation_flow import RESPONSES
 from annotation.pure.reports.report_values import tables_of
 from annotation.pure.reports.tables import title_of
 from annotation.pure.review import gold_corrections
@@ -105,6 +106,7 @@ def check_all_figures(batch: Batch) -> None:
     placed = sum(row[1] for table in content.pop("by_position")[-1:] for row in table["rows"])
     assert placed == batch.assignments.filter(state="submitted", hit__excluded_at=None).count()
     assert content.pop("counts")["responses"] == placed
+    assert content.pop("flow")[RESPONSES][-1][1] == placed
     assert {row[0] - 1 for table in content.pop("differing") for row in table["rows"]} <= set(
         batch.hits.filter(excluded_at=None, disagreement__gt=0).values_list("item__position", flat=True)
     )
