@@ -252,7 +252,7 @@ def _flow(plot: Flow) -> Drawing:
             break
         middle = EDGE + wide / 4
         arrow = f"M{middle:g} {y:g}v{gap:g}m-4 -6l4 6l4 -6"
-        drawing.add("path", "grid", d=arrow, stroke=QUIET, fill="none")
+        drawing.add("path", "step", d=arrow, stroke=QUIET, fill="none")
         for k, (reason, lost) in enumerate(losses):
             at = y + 8 + 18 * (k + 0.5)
             drawing.add("path", "grid", d=f"M{middle:g} {at:g}H{EDGE + wide - 56:g}", stroke=LINE, fill="none")
