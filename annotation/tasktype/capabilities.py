@@ -180,10 +180,7 @@ class Measured(ABC):
 
     @abstractmethod
     def measure(self, payload: JSON, answer: JSON, gold: Example, *, format: str) -> Mapping[str, float]:
-        """Each of `measures` for one response; `format` is the dataset's, which decides on the scorer.
-
-        It does not read the texts of paragraphs: `gold` may have none, and the payload's may be None instead of a list.
-        """
+        """Each of `measures` of one response, by the scorer of the dataset's `format`; paragraphs may be missing."""
 
 
 class Labelled:
