@@ -17,10 +17,12 @@ VALUES = {"": None, "yes": True, "no": False}
 
 
 class AboutForm(forms.Form):
-    """A dataset's licence and source."""
+    """A dataset's licence and source, and the ethics approval and consent of the work on it."""
 
     licence = forms.CharField(max_length=200, required=False)
     source = forms.CharField(max_length=500, required=False)
+    ethics = forms.CharField(max_length=500, required=False)
+    consent = forms.CharField(max_length=500, required=False)
 
 
 class NoteForm(ConsoleForm):

@@ -53,7 +53,7 @@ class Dataset:
         return [known[each] for each in job.result["datasets"]]
 
     def change(self, **about: Any) -> Dataset:
-        """Change its `licence` and `source`, or set `archived`."""
+        """Change its `licence`, `source`, `ethics` and `consent`, or set `archived`."""
         self.facts = self._connection.write("PATCH", self._path, about)
         return self
 

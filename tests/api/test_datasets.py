@@ -252,6 +252,8 @@ def test_what_is_said_of_a_dataset_is_corrected_and_noted(caller: Caller, tmp_pa
         ("settings changed", {"source": "Twelve letters"}),
         ("brought back", {}),
     ]
+    stated = caller.send(where, {"ethics": "board 7", "consent": "in writing"}, method="patch").json()
+    assert (stated["ethics"], stated["consent"]) == ("board 7", "in writing")
     for body in ({"name": "other"}, {"licence": "x" * 201}, {"archived": 1}, {"licence": None}):
         assert is_problem(caller.send(where, body, method="patch"), 422)["errors"][0]["field"] in body
 

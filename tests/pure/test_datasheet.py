@@ -19,6 +19,7 @@ from annotation.pure.data.datasheet import SORTS, Origin, Sheet, Split, Step, Wo
 from annotation.pure.data.datasheet_text import datasheet
 from annotation.pure.data.example import Example, Hop, Paragraph
 from annotation.pure.data.provenance import SOURCES_OWN, appended, flattened, joined, steps_of, without
+from annotation.pure.people.consent_text import DEFAULT, ethics_of, filled
 from annotation.pure.reports.agreement_cells import agreement_of
 from annotation.pure.text.escaping import code, plain, yaml_text
 from tests.shared_data import shared_data
@@ -116,6 +117,24 @@ def sheet(**more: Any) -> Sheet:
     origin = Origin("wells", "squad", 20, "CC BY 4.0", "https://wells.example/x_y", "ab" * 32)
     known = {"name": "ours", "licence": "CC BY 4.0", "splits": splits, "origins": (origin,), "steps": (step(),)}
     return Sheet(**{**known, "works": (work(),), "workers": 3, **more})
+
+
+def test_ethics_approval_and_consent_are_said_as_far_as_they_are_recorded() -> None:
+    known = sheet(ethics="Board 7, no. 12", consent="In *writing*", asked=4, consented=3)
+    for text in (datasheet(known), card(known, {})):
+        assert "Ethics approval: Board 7, no. 12." in text
+        assert "Consent: In \\*writing\\*; 3 of 4 people who answered here accepted the project's consent text." in text
+    assert "Ethics approval: not recorded." in datasheet(sheet())
+    assert "Consent: not recorded." in card(sheet(), {})
+    assert "Ethics approval" not in card(sheet(works=(), workers=0), {})
+
+
+def test_the_approval_is_read_in_the_consent_text() -> None:
+    assert ethics_of(DEFAULT) == ""
+    assert ethics_of(filled(DEFAULT, contact="Ada", ethics="none needed: no personal data")) == (
+        "none needed: no personal data"
+    )
+    assert ethics_of("Another text.") == ""
 
 
 def test_a_datasheet_says_what_is_known_and_that_the_rest_is_not_recorded() -> None:

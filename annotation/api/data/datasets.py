@@ -88,6 +88,11 @@ class DatasetInput(Input):
 
     licence = serializers.CharField(max_length=200, required=False, allow_blank=True)
     source = serializers.CharField(max_length=500, required=False, allow_blank=True)
+    ethics = serializers.CharField(
+        max_length=500, required=False, allow_blank=True,
+        help_text="Who approved the work with people, or why it needs no approval.",
+    )  # fmt: skip
+    consent = serializers.CharField(max_length=500, required=False, allow_blank=True, help_text="How people consented.")
     archived = serializers.BooleanField(required=False, help_text="Whether it is archived: hidden from new batches.")
 
 
@@ -192,7 +197,7 @@ class DatasetViewSet(ResourceViewSet):
 
     @operation(takes=DatasetInput)
     def partial_update(self, data: JSON) -> None:
-        """Change a dataset's licence and source, or archive it and restore it."""
+        """Change a dataset's licence, source, ethics approval and consent, or archive it and restore it."""
         with transaction.atomic():
             if "archived" in data:
                 item_editing.archive_dataset(self.row, out=data.pop("archived"))

@@ -38,6 +38,8 @@ class DatasetSerializer(serializers.Serializer):
     file_name = serializers.CharField()
     licence = serializers.CharField()
     source = serializers.CharField()
+    ethics = serializers.CharField(help_text="Who approved the work with people; empty: not stated.")
+    consent = serializers.CharField(help_text="How people consented; empty: not stated.")
     made_of = serializers.SerializerMethodField(help_text="Datasets that it was derived or created from.")
     how = serializers.SerializerMethodField(help_text="The derivation; empty for an imported file.")
     created_at = serializers.DateTimeField()

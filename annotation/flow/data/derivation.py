@@ -115,6 +115,7 @@ def derive_dataset(
     if not missing:
         return {"datasets": _sizes(source, names), "already_there": True}
     columns = {"format": FORMAT, "licence": source.licence, "source": source.source, "root": source.root or source}
+    columns |= {"ethics": source.ethics, "consent": source.consent}
     columns |= {"sha256": digest, "lineage": lineage, "created_by": user}
     try:
         with ExitStack() as stack:

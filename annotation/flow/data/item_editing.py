@@ -26,6 +26,8 @@ from annotation.pure.data.features import replaced
 
 LONGEST = 2_000_000  # characters of an item as JSON
 
+STATED = ("licence", "source", "ethics", "consent")  # about a dataset, as texts
+
 
 def read(content: Any) -> Example:
     """The example of a JSON object. Raises Refused, naming each invalid field."""
@@ -136,9 +138,10 @@ def archive_dataset(dataset: Dataset, *, out: bool) -> bool:
 
 
 @transaction.atomic
-def describe(dataset: Dataset, *, licence: str | None = None, source: str | None = None) -> bool:
-    """Change a dataset's licence and source; False if nothing changes."""
-    values = {"licence": licence, "source": source}
+def describe(dataset: Dataset, **values: str | None) -> bool:
+    """Change what is stated about a dataset (STATED); None leaves a value. False if nothing changes."""
+    if unknown := values.keys() - set(STATED):
+        raise TypeError(f"a dataset states no {', '.join(sorted(unknown))}")
     # Lock: the log names exactly what this request changed.
     row = Dataset.objects.select_for_update(no_key=True).get(pk=dataset.pk)
     anew = {name: text.strip() for name, text in values.items() if text is not None}

@@ -129,6 +129,8 @@ DETAILS = {
     "active": gettext_noop("active"),
     "consent_changed": gettext_noop("consent text changed"),
     "licence": gettext_noop("licence"),
+    "ethics": gettext_noop("ethics approval"),
+    "consent": gettext_noop("consent"),
     "source": gettext_noop("source"),
 }
 DECISIONS = {

@@ -19,12 +19,13 @@ from annotation.flow.data.splits import splits_of, stem_of
 from annotation.flow.reports.batch_scores import cached_report
 from annotation.flow.reports.methods_facts import day_of
 from annotation.formats import FORMATS
-from annotation.models import Batch, Dataset, Payment
+from annotation.models import Assignment, Batch, Dataset, Payment, Worker
 from annotation.models.fields import to_text
 from annotation.pure.data.dataset_card import card
 from annotation.pure.data.datasheet import Origin, Sheet, Split, Step, Work
 from annotation.pure.data.datasheet_text import datasheet
 from annotation.pure.data.provenance import flattened, steps_of
+from annotation.pure.people.consent_text import ethics_of
 from annotation.pure.reports.agreement_cells import agreement_of
 from annotation.registry import task_type
 
@@ -115,7 +116,24 @@ def sheet_of(dataset: Dataset) -> Sheet:
         workers=len(workers),
         changed=tuple(past.changed),
         gone=tuple(past.gone),
+        ethics=_stated(dataset, past, "ethics") or (ethics_of(dataset.project.consent) if works else ""),
+        consent=_stated(dataset, past, "consent"),
+        **_consent(works, has_text=bool(dataset.project.consent)),
     )
+
+
+def _stated(dataset: Dataset, past: "_Past", name: str) -> str:
+    """What the dataset states, or else what those that it was made from state."""
+    return getattr(dataset, name) or "; ".join(dict.fromkeys(filter(None, past.stated[name])))
+
+
+def _consent(works: Sequence[Batch], *, has_text: bool) -> dict[str, int]:
+    """Of the people who answered here, how many accepted the project's consent text; nothing without such a text."""
+    if not has_text:
+        return {}
+    rows = Assignment.objects.submitted().filter(batch__in=works, response_import__isnull=True, hit__check_item=False)
+    people = Worker.objects.filter(pk__in=rows.order_by().values("worker"))
+    return {"asked": people.count(), "consented": people.filter(consented_at__isnull=False).count()}
 
 
 class _Past:
@@ -128,12 +146,15 @@ class _Past:
         self.steps: dict[tuple[str, str], Step] = {}
         self.batches: dict[str, Batch] = {}
         self.gone: list[str] = []
+        self.stated: dict[str, list[str]] = {"ethics": [], "consent": []}
         self.changed: list[tuple[str, int, int]] = []
         for dataset in datasets:
             self._walk(dataset)
 
     def _walk(self, dataset: Dataset) -> None:
         lineage = dataset.lineage
+        for name, said in self.stated.items():
+            said.append(getattr(dataset, name))
         if found := item_editing.change_counts(dataset):
             self.changed.append((dataset.slug, found["edited"], found["archived"]))
         if not lineage:

@@ -144,6 +144,7 @@ def correct(
     if already_there(batch.project, name, digest, "jsonl"):
         return {"datasets": {name: dataset.size}, "already_there": True}
     columns = {"licence": dataset.licence, "source": dataset.source, "root": dataset.root or dataset}
+    columns |= {"ethics": dataset.ethics, "consent": dataset.consent}
     with filling(batch.project, name, format="jsonl", lineage=lineage, created_by=user, **columns) as filler:
         for item in dataset.items.usable().order_by("position").iterator(chunk_size=CHUNK):
             filler.add(_changed(item.example, batch, made.get(item.pk)), key=item.group_key)

@@ -84,7 +84,8 @@ def create_results_dataset(
         size = sum(1 for _found in made.examples(progress))
         item_writer.already_there(batch.project, name, made.digest(), "jsonl")
         return {"datasets": {name: size}, "already_there": True}
-    columns = {"licence": _together(sources, "licence", 200), "source": _together(sources, "source", 500)}
+    columns = {"licence": _together(sources, "licence", 200)}
+    columns |= {name: _together(sources, name, 500) for name in ("source", "ethics", "consent")}
     origin = {"lineage": lineage, "root": sources[0].root or sources[0], "created_by": user}
     with item_writer.filling(batch.project, name, format="jsonl", **origin, **columns) as filler:
         report = _fill(batch, _ResultsDataset(batch, sources, lineage, least), filler, progress)

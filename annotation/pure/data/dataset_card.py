@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from annotation.pure.data.datasheet import Sheet, together
-from annotation.pure.data.datasheet_text import NOT_RECORDED, composition, lineage, sources
+from annotation.pure.data.datasheet_text import NOT_RECORDED, composition, ethics, lineage, sources
 from annotation.pure.text.escaping import code, plain, yaml_text
 
 _SIZES = ((10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"), (10**7, "1M<n<10M"))
@@ -88,6 +88,8 @@ def _body(sheet: Sheet, file: str, without_gold: Sequence[str]) -> Iterator[str]
     if sheet.workers != 1:
         workers = f"{sheet.workers} people worked on it, under pseudonyms."
     yield workers if sheet.works else "No work of people on it is recorded."
+    if sheet.works or sheet.ethics or sheet.consent:
+        yield from ethics(sheet)
     if file and sheet.works:
         chosen = "chosen and paid" if any(work.pay for work in sheet.works) else "chosen"
         yield f"How they were {chosen}, how far they agreed and what was left out stands in {code(file)}."

@@ -160,3 +160,7 @@ class Sheet:
     workers: int  # different people over all works
     changed: tuple[tuple[str, int, int], ...] = ()  # (dataset, items edited, items archived) since it came or was made
     gone: tuple[str, ...] = ()  # datasets of the lineage that are not there any more
+    ethics: str = ""  # who approved the work with people
+    consent: str = ""  # how people consented, as stated
+    consented: int = 0  # people who answered here and accepted the project's consent text
+    asked: int = 0  # people who answered here; consent to responses from elsewhere is not known

@@ -26,6 +26,8 @@ def _parts(sheet: Sheet) -> Iterator[str]:
     yield from sources(sheet)
     yield "## Who worked on it, and how"
     yield from _collection(sheet)
+    yield "## Ethics and consent"
+    yield from ethics(sheet)
     yield "## What was left out"
     yield from _exclusions(sheet)
     yield "## How it was made"
@@ -87,6 +89,16 @@ def sources(sheet: Sheet) -> Iterator[str]:
     if sheet.gone:
         names = ", ".join(code(name) for name in sheet.gone)
         yield f"It was also made from {names}, of which nothing is recorded any more."
+
+
+def ethics(sheet: Sheet) -> Iterator[str]:
+    """The ethics approval, and how people consented."""
+    yield f"Ethics approval: {plain(sheet.ethics) or NOT_RECORDED}."
+    stated = [plain(sheet.consent)] if sheet.consent else []
+    if sheet.asked:
+        people = _count(sheet.asked, "person who answered here", "people who answered here")
+        stated.append(f"{sheet.consented} of {people} accepted the project's consent text")
+    yield f"Consent: {'; '.join(stated) or NOT_RECORDED}."
 
 
 def _origin(origin: Origin) -> list[str]:

@@ -7,6 +7,8 @@ ETHICS: Final = "[ethics approval: who approved this study, or why it needs no a
 
 PLACES: Final = {"contact": CONTACT, "ethics": ETHICS}
 
+LABEL: Final = "Ethics approval:"
+
 DEFAULT: Final = f"""\
 Your answers are used for research on question answering. They are published under a pseudonym, never with
 your name. We store what you submit, when, and how long the page was in active use; we do not record keys.
@@ -27,6 +29,15 @@ def filled(text: str, *, contact: str, ethics: str) -> str:
     for place, value in ((CONTACT, contact.strip()), (ETHICS, ethics.strip())):
         text = text.replace(place, value or place)
     return text
+
+
+def ethics_of(text: str) -> str:
+    """What the text says after "Ethics approval:"; "" if it has no such line, or one that is not filled in."""
+    for line in text.splitlines():
+        if line.startswith(LABEL):
+            said = line.removeprefix(LABEL).strip()
+            return "" if said == ETHICS else said
+    return ""
 
 
 def without_ethics(text: str) -> str:

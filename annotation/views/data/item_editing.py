@@ -147,7 +147,7 @@ def dataset_archive(request: HttpRequest, project: Project, name: str) -> HttpRe
 
 @requester_action
 def dataset_describe(request: HttpRequest, project: Project, name: str) -> HttpResponse:
-    """Change the dataset's licence and source."""
+    """Change the dataset's licence, source, ethics approval and consent."""
     row, form = dataset_of(project, name), AboutForm(request.POST)
     if not form.is_valid():
         messages.error(request, " ".join(text for errors in form.errors.values() for text in errors))

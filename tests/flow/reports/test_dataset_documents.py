@@ -9,14 +9,17 @@ from typing import Any
 import pytest
 
 from annotation.flow.batches import batch_launch
+from annotation.flow.data import item_editing
 from annotation.flow.data.dataset_import import import_dataset
 from annotation.flow.data.derivation import derive_dataset
+from annotation.flow.people import consent
 from annotation.flow.reports import batch_scores
 from annotation.flow.reports.dataset_documents import card_of, datasheet_of, sheet_of
 from annotation.flow.review import problem_reports
 from annotation.flow.review.response_import import import_responses
 from annotation.flow.review.results_dataset import create_results_dataset
 from annotation.models import Batch, Dataset, Project
+from annotation.pure.people.consent_text import DEFAULT, filled
 from tests.conftest import write_records
 from tests.flow.acting import answer_all, launched
 from tests.flow.making import everything
@@ -152,3 +155,30 @@ def test_answers_that_were_given_elsewhere_have_no_day_and_excluded_ones_are_cou
     assert "- Answers: 3, by 1 worker; 1 of them to excluded HITs" in text
     assert "- Responses collected elsewhere: 3\n" in text
     assert "- Days: not recorded" in text
+
+
+def test_what_datasets_state_about_ethics_goes_on_to_what_is_made_of_them_and_comes_before_the_consent_text(
+    project: Project, wells: Dataset, bob: Any
+) -> None:
+    answer_all(bob, launched(project, "study", wells))
+    text = filled(DEFAULT, contact="ada@example.org", ethics="board 7")
+    Project.objects.filter(pk=project.pk).update(consent=text)
+    wells.project.refresh_from_db()
+    found = sheet_of(wells)
+    assert (found.ethics, found.consent, found.asked, found.consented) == ("board 7", "", 1, 0)
+    consent.accept(bob, 1)
+    assert sheet_of(wells).consented == 1
+    Project.objects.filter(pk=project.pk).update(consent="")
+    wells.project.refresh_from_db()
+    assert (sheet_of(wells).ethics, sheet_of(wells).asked) == ("", 0)
+    assert item_editing.describe(wells, ethics=" board 8 ", consent="in writing")
+    assert not item_editing.describe(wells, ethics="board 8", licence=None)
+    with pytest.raises(TypeError):
+        item_editing.describe(wells, size="4")
+    derive_dataset(wells, how="sample", name="some", options={"count": 2})
+    some = Dataset.objects.get(slug="some")
+    assert (some.ethics, some.consent) == ("board 8", "in writing")
+    Dataset.objects.filter(slug="some").update(ethics="")
+    some.refresh_from_db()
+    assert "Ethics approval: board 8." in datasheet_of(some)
+    assert "Ethics approval: board 8." in card_of(some, files={})

@@ -304,11 +304,13 @@ def test_licence_and_source_are_corrected_on_the_dataset_s_page(client: Any, ali
     jobs.work_off()
     page, where = reverse("dataset", args=["wells", "wells-2"]), reverse("dataset-describe", args=["wells", "wells-2"])
     assert f'action="{where}"' in client.get(page).content.decode()
-    said = {"licence": "CC BY-SA 4.0", "source": HOSTILE}
+    said = {"licence": "CC BY-SA 4.0", "source": HOSTILE, "ethics": HOSTILE, "consent": "in writing"}
     result = one_line(client.post(where, said, follow=True).content.decode())
     assert "CC BY-SA 4.0" in result
     assert HOSTILE not in result
     assert list(Dataset.objects.values_list("licence", "source")) == [("CC BY-SA 4.0", HOSTILE)]
+    assert list(Dataset.objects.values_list("ethics", "consent")) == [(HOSTILE, "in writing")]
+    assert "in writing" in result
     client.post(where, {"licence": "x" * 201, "source": ""})
     assert Dataset.objects.get().licence == "CC BY-SA 4.0"
 
