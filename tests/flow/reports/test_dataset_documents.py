@@ -166,7 +166,7 @@ def test_what_datasets_state_about_ethics_goes_on_to_what_is_made_of_them_and_co
     wells.project.refresh_from_db()
     found = sheet_of(wells)
     assert (found.ethics, found.consent, found.asked, found.consented) == ("board 7", "", 1, 0)
-    consent.accept(bob, 1)
+    consent.give(bob, version=1)
     assert sheet_of(wells).consented == 1
     Project.objects.filter(pk=project.pk).update(consent="")
     wells.project.refresh_from_db()
@@ -175,6 +175,7 @@ def test_what_datasets_state_about_ethics_goes_on_to_what_is_made_of_them_and_co
     assert not item_editing.describe(wells, ethics="board 8", licence=None)
     with pytest.raises(TypeError):
         item_editing.describe(wells, size="4")
+    wells.refresh_from_db()
     derive_dataset(wells, how="sample", name="some", options={"count": 2})
     some = Dataset.objects.get(slug="some")
     assert (some.ethics, some.consent) == ("board 8", "in writing")
