@@ -6,11 +6,14 @@ import json
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from statistics import fmean
 from typing import Any
 
 import pytest
 
+from annotation.pure.statistics.intervals import Figure
 from annotation.pure.statistics.metrics import HOTPOTQA
+from annotation.pure.statistics.worker_intervals import Unit, crossed, label_units
 from annotation.pure.studies import human_dire as dire
 from annotation.pure.studies.human_dire import Instance, Question, Response
 from annotation.pure.studies.human_dire_report import PEOPLE, report
@@ -267,10 +270,57 @@ def test_the_report_has_people_and_models_in_one_table() -> None:
         assert figure["low"] < figure["value"] < figure["high"], name
     assert told["dire_least"]["answer_em"]["value"] <= told["dire_most"]["answer_em"]["value"]
     assert told["closed"]["support_em"]["value"] is None
+    assert (told["closed"]["answer_em"]["n"], told["read"]["answer_em"]["n"]) == (40, 40)
     assert round(found["expected_drop"]["rounded"], 4) == 0.0628
     assert round(found["expected_drop"]["unrounded"], 4) == 0.0641
     bounds = found["bounds"]["answer_em"]
     assert bounds["most"] >= told["dire"]["answer_em"]["value"] >= bounds["least"]
+
+
+def test_intervals_come_from_what_changes_without_each_worker_of_the_arms_concerned() -> None:
+    people = crowd(5)
+    told = report(people, {}, 1)["rows"][PEOPLE]
+    right = [{one.worker: one.answer == "India" for one in row.arms["original"][0].responses} for row in people]
+    rates = [{worker: float(good) for worker, good in row.items()} for row in right]
+    assert told["d_single"]["answer_em"] == approx_figure(crossed(label_units(rates, fmean)))
+    units = [Unit(_marks(row, "original"), _without(row, "original")) for row in people]
+    assert told["d"]["answer_em"] == approx_figure(crossed(units))
+    both = [
+        Unit(
+            _marks(row, "original", "trivial"),
+            _without(row, "original", "trivial") | _without(row, "trivial", "original"),
+        )
+        for row in people
+    ]
+    assert told["floor"]["answer_em"] == approx_figure(crossed(both, least=-1))
+
+
+def approx_figure(figure: Figure) -> Any:
+    return pytest.approx(figure.as_json())
+
+
+def _marks(row: Question, *arms: str) -> float:
+    """The answer's EM on D, or minus that on the control."""
+    values = {"original": dire.original, "trivial": dire.trivial}
+    first, *others = [(values[arm](row) or (0.0,))[0] or 0.0 for arm in sorted(arms)]
+    return first - sum(others)
+
+
+def _without(row: Question, arm: str, *others: str) -> dict[str, float | None]:
+    workers = [one.worker for each in row.arms[arm] for one in each.responses]
+    return {worker: _marks(row.without(worker, arm), arm, *others) for worker in workers}
+
+
+def test_a_question_without_a_worker_lacks_their_responses_in_that_arm_only() -> None:
+    row = crowd(6, questions=1)[0]
+    worker = row.arms["trivial"][1].responses[2].worker
+    left = row.without(worker, "trivial")
+    assert [len(each.responses) for each in left.arms["trivial"]] == [3, 2, 3]
+    assert worker not in {one.worker for each in left.arms["trivial"] for one in each.responses}
+    assert {arm: some for arm, some in left.arms.items() if arm != "trivial"} == {
+        arm: some for arm, some in row.arms.items() if arm != "trivial"
+    }
+    assert row.without(worker, "original") == row
 
 
 def _of_model(row: Question) -> Question:
