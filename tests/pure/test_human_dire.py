@@ -210,6 +210,36 @@ def test_joint_success_is_the_minimum_and_its_bounds_are_frechets() -> None:
     assert (least, most) == (pytest.approx(1 / 3), pytest.approx(2 / 3))
 
 
+def test_single_responses_bound_what_is_right_in_both_by_the_rarer_one() -> None:
+    """Right on D in one of two responses, on the probe in three of four."""
+    row = question(
+        original=(instance(said("India", A, B), said("Oman", A, B)),),
+        probe=(
+            instance(*[said(text, B, sure=90) for text in ("India", "India", "India", "Oman")], kept={B}),
+            instance(said("Oman", A, sure=10), kept={A}),
+        ),
+    )
+    told = dire.quantities({name: value for arm in row.arms for name, value in dire.arm_marks(row, arm).items()})
+    assert [(told[name] or ())[0] for name in ("d_single", "dire_least", "dire_most")] == [0.5, 0.25, 0.5]
+
+
+def test_arms_that_are_not_there_or_not_answered_have_no_marks() -> None:
+    assert [score(question()) for score in (dire.original, dire.probe, dire.trivial, dire.transformed)] == [None] * 4
+    empty = question(closed_book=(instance(),), original=(instance(),), trivial=(instance(), instance(), instance()))
+    assert [score(empty) for score in (dire.original, dire.closed_book, dire.trivial)] == [None] * 3
+    row = transformed((True, True, True), (False, False, False), ())
+    assert (dire.labels(row), dire.transformed(row)) == (None, None)
+    assert dire.arm_marks(row, "transformed") == {"t": None, "labels": None}
+
+
+def test_a_wrong_answer_to_the_sufficient_context_scores_nothing_wherever_it_stands() -> None:
+    whole = instance(said("Oman", A, sufficient=True), sufficient=True)
+    other = instance(said("", sufficient=False), kept={A}, sufficient=False)
+    row = question(transformed=(other, whole, other))
+    assert dire.transformed(row) == pytest.approx((0, 0, 0, 2 / 3, 0, 0))
+    assert dire.arm_marks(row, "transformed")["labels"] == (1,) * 6
+
+
 def test_closed_book_has_an_answer_and_no_support() -> None:
     row = question(closed_book=(instance(said("India"), said("")),))
     assert dire.closed_book(row) == (0.5, 0.5, None, None, None, None)
@@ -271,6 +301,10 @@ def test_the_report_has_people_and_models_in_one_table() -> None:
     assert told["dire_least"]["answer_em"]["value"] <= told["dire_most"]["answer_em"]["value"]
     assert told["closed"]["support_em"]["value"] is None
     assert (told["closed"]["answer_em"]["n"], told["read"]["answer_em"]["n"]) == (40, 40)
+    assert told["labels"]["answer_em"]["value"] == pytest.approx(fmean(dire.labels(row) or 0 for row in people))
+    assert told["trivial"]["answer_em"]["value"] == pytest.approx(
+        fmean((dire.trivial(row) or (0,))[0] or 0 for row in people)
+    )
     assert round(found["expected_drop"]["rounded"], 4) == 0.0628
     assert round(found["expected_drop"]["unrounded"], 4) == 0.0641
     bounds = found["bounds"]["answer_em"]
