@@ -83,7 +83,7 @@ def test_paragraphs_keep_every_character_and_their_ticks() -> None:
     assert "One. &lt;b&gt;Two&lt;/b&gt;&#13;\n\0number\0 {number} %s</p>" in made
     assert "A &amp; B</span></h3>" in made
     assert [tick.split(">")[0].split() for tick in made.split("<input")[1:]] == [
-        ['type="checkbox"', 'name="support"', 'value="0"', 'id="support-0"'],
+        ['type="checkbox"', 'name="support"', 'value="0"', 'id="support-0"', 'aria-describedby="title-0"'],
         ['type="checkbox"', 'name="support"', 'value="1"', 'id="support-1"', "checked"],
     ]
     assert "Paragraph 2</span>" in made

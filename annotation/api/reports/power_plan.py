@@ -24,9 +24,13 @@ class PowerFilter(Filter):
     kind = serializers.ChoiceField(
         choices=KINDS, default=PAIRED, help_text="Two conditions on the same items, on different ones, or one rate."
     )
-    items = serializers.IntegerField(min_value=2, max_value=MOST_RESPONSES, help_text="Items in each condition.")
+    items = serializers.IntegerField(
+        min_value=2, max_value=MOST_RESPONSES, default=115, help_text="Items in each condition."
+    )
     answers = serializers.IntegerField(min_value=1, max_value=100, default=3, help_text="Responses to an item.")
-    workers = serializers.IntegerField(min_value=2, max_value=10_000, help_text="Workers in each condition.")
+    workers = serializers.IntegerField(
+        min_value=2, max_value=10_000, default=30, help_text="Workers in each condition."
+    )
     first = _share("Expected rate of right responses; by default the pilot's, else 0.8.")
     second = _share("Rate of the other condition, or the value to compare with; by default 0.05 less.")
     by_item = _share("Share of the variance between items; by default the pilot's, else 0.5.")
