@@ -33,7 +33,7 @@ SITUATIONS = ["fresh", "half finished", "worker who did half"]
 
 
 def inside(installation: Installation, *arguments: str) -> Any:
-    return json.loads(installation.run([sys.executable, "-m", INSIDE, *arguments]))
+    return json.loads(installation.run(["-m", INSIDE, *arguments]))
 
 
 def allocation(bench: Bench) -> Iterator[Result]:
@@ -173,7 +173,7 @@ def peak(made: Installation, command: list[str]) -> float:
     """Megabytes that a command held at most, itself alone: asked of a process that runs nothing else."""
     asked = "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL); "
     asked += "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
-    out = made.run([sys.executable, "-c", asked, sys.executable, "manage.py", *command])
+    out = made.run(["-c", asked, sys.executable, "manage.py", *command])
     return int(out.split()[-1]) / 1024
 
 
@@ -182,7 +182,7 @@ def mturk_api(bench: Bench) -> Iterator[Result]:
     goals = {"CreateHIT": 8, "GetHIT": 5, "GetAccountBalance": 4}
     for kind in bench.kinds:
         with bench.installation(kind) as made:
-            figures = json.loads(made.run([sys.executable, "-m", "tests.bench.mturk_calls"]))
+            figures = json.loads(made.run(["-m", "tests.bench.mturk_calls"]))
         for name, goal in goals.items():
             yield Result(f"CPU of a call, {name}, {kind}", figures[name], goal, unit="ms")
 
@@ -222,10 +222,10 @@ def starting(bench: Bench) -> Iterator[Result]:
         asked += "print(used.ru_utime + used.ru_stime)"
         command = [sys.executable, "manage.py", "evaluate", "--format", "hotpotqa"]
         command += ["--gold", str(gold), "--predictions", str(predicted)]
-        seconds = min(float(place.run([sys.executable, "-c", asked, *command]).split()[-1]) for _ in range(3))
+        seconds = min(float(place.run(["-c", asked, *command]).split()[-1]) for _ in range(3))
         yield Result("CPU of evaluate on 10 predictions", seconds, 0.5, unit="s")
         loaded = "import sys, annotation.wsgi; print(len({'numpy', 'celery', 'boto3'} & set(sys.modules)))"
-        heavy = int(place.run([sys.executable, "-c", loaded]).split()[-1])
+        heavy = int(place.run(["-c", loaded]).split()[-1])
         yield Result("of numpy, celery and boto3, loaded by a new web process", heavy, 0, unit="packages")
 
 

@@ -33,7 +33,7 @@ def cycles(bench: Bench) -> Iterator[Result]:
     for kind in bench.kinds:
         with bench.installation(kind) as made:
             world = made.world("build", f"hits={HITS}", "assignments=3", f"workers={PEOPLE}", f"file={file}")
-            made.run([sys.executable, "-m", "tests.bench.inside", "floor_table"])
+            made.run(["-m", "tests.bench.inside", "floor_table"])
             turns = [(site, _turn(made, bench, world, site)) for _ in range(TURNS) for site in SITES]
         cpu = {name: min(found[0] for site, found in turns if site == name) for name in SITES}
         rate = {name: max(found[1] for site, found in turns if site == name) for name in SITES}
