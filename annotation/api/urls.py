@@ -27,6 +27,7 @@ from annotation.api.projects.jobs import JobViewSet
 from annotation.api.projects.log import LogViewSet
 from annotation.api.projects.projects import ProjectViewSet
 from annotation.api.reports.power_plan import PowerViewSet
+from annotation.api.reports.preregistration import PreregistrationViewSet
 from annotation.api.reports.reports import BatchReportViewSet
 from annotation.api.review.adjudications import BatchAdjudicationViewSet, BatchAggregateViewSet
 from annotation.api.review.approvals import ApprovalViewSet
@@ -87,6 +88,7 @@ router.register(f"{BATCH}problem-reports", BatchProblemReportViewSet, "problem-r
 router.register(f"{BATCH}reviews", BatchReviewViewSet, "review")
 router.register(f"{BATCH}adjudications", BatchAdjudicationViewSet, "adjudication")
 router.register(f"{BATCH}report", BatchReportViewSet, "report")
+router.register(f"{BATCH}preregistration", PreregistrationViewSet, "preregistration")
 router.register("power", PowerViewSet, "power")
 router.register("comments", CommentViewSet, "comment")
 router.register("assignments", AssignmentViewSet, "assignment")

@@ -17,6 +17,7 @@ from annotation.models.money import Account, Entry, Payment, Payout, PayoutLine
 from annotation.models.notice import BatchActivity, Notice
 from annotation.models.prediction import Prediction, PredictionSet
 from annotation.models.prefetched_hit import PrefetchedHit
+from annotation.models.preregistration import Preregistration
 from annotation.models.project import Invite, Member, Project, Worker
 from annotation.models.qualification import (
     Attempt,

@@ -131,6 +131,15 @@ class Batch:
         self._work("report/refresh", part).wait()
         return self.report(**part)
 
+    def preregister(self, *, hypotheses: str, analysis: str, design: str = "", exclusions: str = "") -> JSON:
+        """Preregister the batch with its settings, once and before the first response; returns the file and its hash."""
+        texts = {"hypotheses": hypotheses, "analysis": analysis, "design": design, "exclusions": exclusions}
+        return self._connection.write("POST", f"{self._path}preregistration/register/", texts)
+
+    def preregistration(self) -> JSON:
+        """What is registered, and the settings that differ from it. Raises Problem (404) without any."""
+        return self._connection.get(f"{self._path}preregistration/")
+
     def report(self, **part: Any) -> JSON:
         """The report as last computed."""
         return self._connection.get(f"{self._path}report/", part)

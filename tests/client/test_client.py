@@ -207,3 +207,13 @@ def test_a_plan_is_asked_what_it_can_find(hopscribe: Hopscribe) -> None:
     assert "the same 115 items" in found["text"]
     with pytest.raises(Problem, match="at least 6 workers"):
         hopscribe.power(items=115, workers=4)
+
+
+def test_a_batch_is_preregistered_before_its_first_response(hopscribe: Hopscribe) -> None:
+    wells = hopscribe.datasets.add(records(2), name="wells")
+    batch = hopscribe.batches.create("One", task="answer", datasets=[wells])
+    with pytest.raises(Problem, match="404"):
+        batch.preregistration()
+    made = batch.preregister(hypotheses="Longer is harder.", analysis="A paired test.")
+    assert batch.preregistration() == made
+    assert made["document"]["hypotheses"] == "Longer is harder."

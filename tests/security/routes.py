@@ -255,6 +255,8 @@ TABLE: dict[str, Row] = {
     "report-follow-up": act(REQUESTER, 404),
     "report-progress": look(MEMBERS),
     "power": look(MEMBERS),
+    "preregistration": fill(REQUESTER),
+    "preregistration-file": look(MEMBERS, 404),  # nothing is registered
     "compare": look(MEMBERS),
     "compare-by-job": act(MEMBERS, 404),  # nothing large is chosen
     "compare-chart": look(MEMBERS, 404),  # nothing is chosen

@@ -26,6 +26,7 @@ ACTS = {  # labels of recorded acts, whose own names stay: entries are never cha
     "derived": gettext_noop("derived"),
     "made": gettext_noop("created"),
     "launched": gettext_noop("launched"),
+    "preregistered": gettext_noop("preregistered"),
     "paused": gettext_noop("paused"),
     "resumed": gettext_noop("resumed"),
     "closed": gettext_noop("closed"),

@@ -14,7 +14,7 @@ from annotation import recruitment
 from annotation.flow.batches import hidden_gold, kept_figures
 from annotation.flow.money import wages
 from annotation.flow.money.batch_funds import undecided_of
-from annotation.flow.reports import score_looks
+from annotation.flow.reports import preregistration, score_looks
 from annotation.flow.review import double_adjudication, review_decisions
 from annotation.flow.work import eligibility
 from annotation.models import Assignment, Attempt, Batch, Payment, QualificationRound, Worker
@@ -55,7 +55,21 @@ def _facts(batch: Batch, report: Mapping[str, Any] | None, counted: Mapping[str,
         ),
         **counted,
         **_decided_twice(batch),
+        **_registration(batch),
     )
+
+
+def _registration(batch: Batch) -> dict[str, Any]:
+    """The batch's preregistration and what differs from it; nothing without one."""
+    made = preregistration.registered(batch)
+    if made is None:
+        return {}
+    return {
+        "registered": day_of(made.created_at),
+        "registered_sha256": made.sha256,
+        "registered_late": preregistration.is_late(made),
+        "departures": tuple(preregistration.departures(made)),
+    }
 
 
 def count_facts(batch: Batch) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation.pure.reports import tables
+from annotation.pure.reports.preregistration import SETTINGS
 from annotation.pure.reports.tables import as_sentence, counted_sentence, text_cell
 from annotation.pure.statistics.worker_intervals import whom
 from annotation.pure.text.translation_marks import gettext_noop as _
@@ -55,14 +56,35 @@ class Facts:
     refused: int = 0  # answers that a requester discarded or returned
     excluded: tuple[tuple[str, int], ...] = ()  # reason and HITs
     excluded_responses: int = 0
+    registered: str = ""  # day in UTC on which the batch was preregistered
+    registered_sha256: str = ""
+    registered_late: bool = False  # whether a response was in by then
+    departures: tuple[tuple[str, str, str], ...] = ()  # setting, as registered, as it is now
 
 
 def sentences(facts: Facts) -> list[Sentence]:
     """The sentences in the order of a methods section; none before the first response."""
     if not facts.answers:
         return []
-    parts = (_items, _people, _selection, _instructions, _pay, _looks, _agreement, _decisions)
+    parts = (_registration, _items, _people, _selection, _instructions, _pay, _looks, _agreement, _decisions)
     return [sentence for part in parts for sentence in part(facts)]
+
+
+def _registration(facts: Facts) -> Iterator[Sentence]:
+    """The preregistration, and the settings that differ from it."""
+    if not facts.registered:
+        return
+    message = (
+        _("The study was preregistered on %(day)s (SHA-256 %(sha256)s), when a response was in already.")
+        if facts.registered_late
+        else _("The study was preregistered on %(day)s (SHA-256 %(sha256)s), before the first response.")
+    )
+    yield as_sentence(message, day=facts.registered, sha256=facts.registered_sha256)
+    if not facts.departures:
+        yield as_sentence(_("No setting differs from the preregistration."))
+    for setting, was, now in facts.departures:
+        message = _("Unlike in the preregistration (%(setting)s: %(was)s), it is %(now)s.")
+        yield as_sentence(message, setting=text_cell(SETTINGS[setting]), was=was, now=now)
 
 
 def _items(facts: Facts) -> Iterator[Sentence]:

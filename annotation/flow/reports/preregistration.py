@@ -1,0 +1,101 @@
+"""Preregistration of a batch: what its settings say is filled in, and it is refused after the first response."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Min, Sum
+from django.utils.translation import gettext as _
+
+from annotation.flow.errors import Refused
+from annotation.flow.projects import audit_log
+from annotation.models import Batch, Preregistration, User, clock
+from annotation.pure.reports.preregistration import LONGEST, REQUIRED, TEXTS, differences, digest, document
+
+JSON = dict[str, Any]
+
+
+@transaction.atomic
+def register(batch: Batch, texts: Mapping[str, str], *, user: User | None = None) -> Preregistration:
+    """Register these texts (TEXTS) with the batch's settings as they are now.
+
+    Raises Refused without hypotheses or analysis, if something is registered already, and after the first response.
+    """
+    if lacking := [_(TEXTS[name]) for name in REQUIRED if not texts.get(name, "").strip()]:
+        raise Refused(_("Still to write: %(what)s.") % {"what": ", ".join(lacking)})
+    if any(len(text) > LONGEST for text in texts.values()):
+        raise Refused(_("A text has at most %(most)s characters.") % {"most": LONGEST})
+    # Lock: two registrations at the same time would both find none.
+    row = Batch.objects.select_for_update(no_key=True).get(pk=batch.pk)
+    if Preregistration.objects.filter(batch=row).exists():
+        raise Refused(_("This batch is preregistered already. A preregistration is never changed."))
+    if row.assignments.submitted().filter(hit__check_item=False).exists():
+        raise Refused(_("There are responses already. A preregistration comes before the first one."))
+    head = {
+        "batch": row.slug,
+        "title": row.title,
+        "project": row.project.slug,
+        "registered_at": clock.now().isoformat(),
+    }
+    text = document(head, texts, settings_of(row))
+    made = Preregistration.objects.create(batch=row, document=text, sha256=digest(text), created_by=user)
+    audit_log.record("preregistered", row, sha256=made.sha256)
+    return made
+
+
+def settings_of(batch: Batch) -> JSON:
+    """The settings of a batch that bear on its results, by the names of SETTINGS; None: not known before the launch."""
+    hits = batch.hits.filter(check_item=False)
+    launched = batch.launched_at is not None
+    gold = {"datasets": sorted(batch.checks.values_list("slug", flat=True)), "share": batch.check_share}
+    return {
+        "task": batch.task,
+        "options": batch.options,
+        "datasets": {row.slug: row.digest for row in batch.datasets.order_by("slug")},
+        "sample": batch.sample or "all",
+        "seed": batch.seed,
+        "hits": hits.count() if launched else None,
+        "assignments": hits.aggregate(sum=Sum("wanted", default=0))["sum"] if launched else None,
+        "assignments_per_hit": batch.assignments_per_hit,
+        "most_per_worker": batch.most_per_worker or "any number",
+        "meeting": batch.meeting,
+        "fresh_only": batch.fresh_only,
+        "same_order": batch.same_order,
+        "requirements": batch.requirements,
+        "chosen_workers": batch.workers.count(),
+        "reward": f"{batch.reward:.2f}",
+        "hidden_gold": gold | {"rule": batch.check_rule} if batch.check_share else "none",
+        "two_adjudicators": batch.two_adjudicators,
+        "instructions": f"SHA-256 {hashlib.sha256(batch.instructions.text.encode()).hexdigest()}",
+        "excluded_hits": hits.filter(excluded_at__isnull=False).count(),
+    }
+
+
+def registered(batch: Batch) -> Preregistration | None:
+    return Preregistration.objects.filter(batch=batch).first()
+
+
+def departures(made: Preregistration) -> list[tuple[str, str, str]]:
+    """(setting, as registered, as it is now) of each setting in which the batch differs from its preregistration."""
+    now = json.loads(json.dumps(settings_of(made.batch)))
+    return differences(json.loads(made.document)["settings"], now)
+
+
+def is_late(made: Preregistration) -> bool:
+    """Whether a response was stored before it, in the instant in which it was registered."""
+    rows = made.batch.assignments.submitted().filter(hit__check_item=False, response_import__isnull=True)
+    first = rows.aggregate(first=Min("submitted_at"))["first"]
+    return first is not None and first <= made.created_at
+
+
+def as_json(made: Preregistration) -> JSON:
+    """The registered file with its hash and time, and what differs from it."""
+    return {
+        "sha256": made.sha256,
+        "registered_at": made.created_at.isoformat(),
+        "document": json.loads(made.document),
+        "late": is_late(made),
+        "differences": [{"setting": name, "registered": was, "now": now} for name, was, now in departures(made)],
+    }

@@ -1,0 +1,62 @@
+"""The preregistration of a batch: the form, or what is registered with what differs from it, and the file."""
+
+import json
+
+from django import forms
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from annotation.flow.reports import preregistration
+from annotation.forms.preregistration import PreregistrationForm
+from annotation.models import Project
+from annotation.operations.downloads import attached
+from annotation.pure.people import roles
+from annotation.pure.reports.preregistration import SETTINGS, TEXTS, value_text
+from annotation.views.access import member_form, member_page
+from annotation.views.batches.batch_page import batch_of
+from annotation.views.breadcrumbs import section_breadcrumbs
+from annotation.views.post_handling import refusal_in_form, see
+
+
+@member_form(roles.SEE, posting=roles.RUN)
+def preregister(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """What is registered; without it the form."""
+    row = batch_of(project, batch)
+    form: forms.Form = PreregistrationForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        with refusal_in_form(form):
+            preregistration.register(row, form.cleaned_data, user=request.user)
+            return see("preregistration", project.slug, row.slug)
+    breadcrumbs = section_breadcrumbs(project, "batches", row.title)
+    breadcrumbs[-1]["url"] = reverse("batch", args=[project.slug, row.slug])
+    made = preregistration.registered(row)
+    context = {
+        "project": project,
+        "section": "batches",
+        "breadcrumbs": [*breadcrumbs, {"label": _("Preregistration"), "url": ""}],
+        "batch": row,
+        "form": form,
+        "made": made,
+    }
+    if made is not None:
+        kept = json.loads(made.document)
+        context |= {
+            "texts": [(_(label), kept[name]) for name, label in TEXTS.items() if kept[name]],
+            "settings": [(_(label), value_text(kept["settings"].get(name))) for name, label in SETTINGS.items()],
+            "late": preregistration.is_late(made),
+            "differences": [(_(SETTINGS[name]), was, now) for name, was, now in preregistration.departures(made)],
+        }
+    return render(request, "reports/preregistration.html", context, status=422 if form.errors else 200)
+
+
+@member_page(roles.SEE)
+def preregistration_file(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """The registered file, byte for byte."""
+    row = batch_of(project, batch)
+    made = preregistration.registered(row)
+    if made is None:
+        raise Http404
+    name = f"{row.slug}-preregistration.json"
+    return attached(made.document.encode(), name=name, kind="application/json")
