@@ -132,7 +132,7 @@ class Batch:
         return self.report(**part)
 
     def preregister(self, *, hypotheses: str, analysis: str, design: str = "", exclusions: str = "") -> JSON:
-        """Preregister the batch with its settings, once and before the first response; returns the file and its hash."""
+        """Preregister the batch with its settings, once, before the first response; returns the file and its hash."""
         texts = {"hypotheses": hypotheses, "analysis": analysis, "design": design, "exclusions": exclusions}
         return self._connection.write("POST", f"{self._path}preregistration/register/", texts)
 
