@@ -31,7 +31,7 @@ def register(batch: Batch, texts: Mapping[str, str], *, user: User | None = None
     row = Batch.objects.select_for_update(no_key=True).get(pk=batch.pk)
     if Preregistration.objects.filter(batch=row).exists():
         raise Refused(_("This batch is preregistered already. A preregistration is never changed."))
-    if row.assignments.submitted().filter(hit__check_item=False).exists():
+    if is_answered(row):
         raise Refused(_("There are responses already. A preregistration comes before the first one."))
     head = {
         "batch": row.slug,
@@ -75,6 +75,11 @@ def settings_of(batch: Batch) -> JSON:
 
 def registered(batch: Batch) -> Preregistration | None:
     return Preregistration.objects.filter(batch=batch).first()
+
+
+def is_answered(batch: Batch) -> bool:
+    """Whether there is a response, so that it is too late to register anything."""
+    return batch.assignments.submitted().filter(hit__check_item=False).exists()
 
 
 def departures(made: Preregistration) -> list[tuple[str, str, str]]:

@@ -54,6 +54,8 @@ def test_it_is_refused_twice_and_after_the_first_response(client: Any, alice: An
     Preregistration.objects.all().delete()
     answer(bob, batch)
     client.force_login(alice)
+    late = client.get(address("preregistration", batch)).content.decode()
+    assert ("responses already" in late, 'name="analysis"' in late) == (True, False)
     page = client.post(address("preregistration", batch), TEXTS)
     assert (page.status_code, "responses already" in page.content.decode()) == (422, True)
     assert not Preregistration.objects.exists()
