@@ -74,6 +74,11 @@ def test_what_is_unseen_in_a_button_takes_no_room(visit: Callable[..., Any], fur
         left, right = button.evaluate(MARGINS)
         assert abs(left - right) <= 1, button.text_content()
     expect(buttons.first).to_have_accessible_name(re.compile("Derive ?: .+"))
+    bell = page.locator(".bell")
+    expect(bell).to_have_accessible_name(re.compile("Notices: [0-9]+ new"))
+    box = bell.bounding_box()
+    assert box
+    assert box["width"] <= 48  # the count stands at its right edge
 
 
 def test_a_menu_opens_and_closes_by_keyboard_and_by_a_click_elsewhere(

@@ -170,6 +170,28 @@ def test_most_of_the_screen_is_text_while_one_reads(desk: WorkPage, screen: dict
     assert worker.page.locator("#answer-text").evaluate(IN_REACH)
 
 
+def test_a_question_of_four_lines_and_the_time_of_saving_are_whole_on_a_phone(desk: WorkPage) -> None:
+    worker = desk("demo", sample=1, page=PHONE)
+    page = worker.page
+    long = "Which of the harbours at which the brig called before her captain died lies farthest from the town of " * 2
+    page.locator(".ask h2").evaluate("(element, words) => element.textContent = words", long[:130])
+    assert page.locator(".ask").evaluate("(element) => element.scrollHeight - element.clientHeight") <= 0
+    page.locator(".paragraph .tick").first.tap()
+    worker.wait_saved()
+    assert page.locator("#saved").evaluate("(element) => element.scrollWidth - element.clientWidth") <= 0
+
+
+def test_undo_and_clear_are_of_one_height(desk: WorkPage) -> None:
+    page = desk("demo", sample=1).page
+    undo, clear = (page.locator(f"#{name}-answer").bounding_box() for name in ("undo", "clear"))
+    words = page.locator("#undo-answer .label").bounding_box()
+    assert undo
+    assert clear
+    assert words
+    assert undo["height"] == clear["height"] <= 30
+    assert abs((words["y"] + words["height"] / 2) - (undo["y"] + undo["height"] / 2)) <= 1
+
+
 def test_the_work_begins_high_and_one_thing_is_urged(desk: WorkPage) -> None:
     for task, kind, reading in FIRST_READ:
         for screen, highest in (({"viewport": {"width": 1280, "height": 800}}, 200), (PHONE, 260)):

@@ -33,7 +33,7 @@ _NAMES: dict[str, str] = {
 _LAST = {  # the last word of a longer name
     "question": "question", "query": "question", "answer": "answer", "answers": "answer", "aliases": "aliases",
     "paragraph": "paragraph", "passage": "paragraph", "context": "paragraph", "text": "paragraph",
-    "document": "paragraph", "title": "title", "titles": "title",
+    "document": "paragraph", "body": "paragraph", "title": "title", "titles": "title", "heading": "title",
 }  # fmt: skip
 _OF_HOPS = {"question": "hop_question", "answer": "hop_answer"}
 _DIGITS = re.compile(r"[\d\s,;\[\]]+")
@@ -49,6 +49,8 @@ def suggest(records: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> dic
     roles: dict[str, str] = {}
     for name, values in known.items():
         role = _by_name(name)
+        if role == "paragraph" and name in single and _is_asking(values):
+            continue  # q_text holds questions
         if role and _fits(role, values) and (ROLES[role] or (name in single and role not in roles.values())):
             roles[name] = role
     _by_values(known, single, roles)
@@ -115,7 +117,7 @@ def _by_values(known: Mapping[str, Sequence[Any]], single: Collection[str], role
     unnamed = {name: known[name] for name in known if name in single and name not in roles}
     texts = {name: values for name, values in unnamed.items() if _fits("question", values)}
     if not {"question", "hop_question"} & set(roles.values()):
-        _take("question", [name for name in texts if 2 * _asking(texts[name]) >= len(texts[name])], roles)
+        _take("question", [name for name in texts if _is_asking(texts[name])], roles)
     if "paragraph" not in roles.values():
         _take("paragraph", [name for name in known if name not in roles and _words(known[name]) >= LONG], roles)
     if "answer" not in roles.values():
@@ -128,8 +130,10 @@ def _take(role: str, names: Sequence[str], roles: dict[str, str]) -> None:
     roles.update(dict.fromkeys(names if ROLES[role] else names[:1], role))
 
 
-def _asking(values: Sequence[str]) -> int:
-    return sum(value.rstrip().endswith("?") for value in values)
+def _is_asking(values: Sequence[Any]) -> bool:
+    """Whether at least half of the values are questions."""
+    asked = sum(isinstance(value, str) and value.rstrip().endswith("?") for value in values)
+    return bool(values) and 2 * asked >= len(values)
 
 
 def _one_support(known: Mapping[str, Sequence[Any]], roles: dict[str, str]) -> None:

@@ -68,12 +68,13 @@ def _stage(group: Group, source: Dataset, usual: str, family: Family) -> dict[st
     by_people_next = group.by_people and not usual and _how_made(source) in group.follows
     hows = [RESULTS] if group.by_people else [each.how for each in ways]
     done = [name for how in hows for name in (family.nearest(source, how), family.made_of(source, how)) if name]
+    shown = [_way(each, source, usual) for each in ways]
     return {
         "title": _(group.title),
         "done": list(dict.fromkeys(done)),
         "by_people": group.by_people,
-        "ways": [_way(each, source, usual) for each in ways],
-        "next": by_people_next or usual in [each.how for each in ways],
+        "ways": shown,
+        "next": by_people_next or any(each["next"] for each in shown),
     }
 
 

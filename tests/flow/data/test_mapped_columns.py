@@ -256,6 +256,19 @@ def test_a_suggestion_is_printed_and_what_was_mapped_before_is_remembered(run: R
             {"question": "frage", "answer": "lsg", "paragraph": "quelle"},
         ),
         (
+            [
+                {
+                    "q_text": "Who dug the well?",
+                    "ctx1_heading": "Well",
+                    "ctx1_body": WELL,
+                    "ctx2_heading": "Inn",
+                    "ctx2_body": "The inn is old.",
+                    "gold": "Mara Quell",
+                }
+            ],
+            {"question": "q_text", "title": "ctx*_heading", "paragraph": "ctx*_body", "answer": "gold"},
+        ),
+        (
             [{"Query": "Who?", "golden_answers": ["M"], "context": {"title": ["T"], "sentences": [["M.", "N."]]}}],
             {
                 "question": "Query",

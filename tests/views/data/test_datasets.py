@@ -108,7 +108,20 @@ def test_a_check_stores_nothing(client: Any, alice: Any) -> None:
     jobs.work_off()
     assert not Dataset.objects.exists()
     job = response.redirect_chain[0][0]
-    assert "The file can be imported" in client.get(job).content.decode()
+    html = client.get(job).content.decode()
+    assert "The file can be imported" in html
+    assert "cannot be imported" in html
+
+
+def test_the_figures_of_an_import_say_what_was_imported(client: Any, alice: Any) -> None:
+    client.force_login(alice)
+    response = client.post(reverse("dataset-new", args=["wells"]), {"file": upload(lines(3))}, follow=True)
+    jobs.work_off()
+    html = client.get(response.redirect_chain[0][0]).content.decode()
+    assert "Your dataset is ready: 3 items." in html
+    assert "left out" in html
+    assert "can be imported" not in html
+    assert "cannot be imported" not in html
 
 
 def test_a_checked_file_is_imported_without_another_upload(client: Any, alice: Any, uploads: Path) -> None:

@@ -90,6 +90,14 @@ def test_every_way_is_offered_with_a_sentence_or_with_why_not(asked: Any) -> Non
     assert "recommended next" in html
 
 
+def test_a_way_that_does_not_fit_is_not_recommended(asked: Any) -> None:
+    dataset = Dataset.objects.get()
+    dataset.features = dataset.features | {"hops": {}, "paragraphs": {"3": dataset.size}}
+    dataset.save()
+    assert DERIVATIONS["singlehop"].source_problem(dataset.features)
+    assert "recommended next" not in asked.get(at("wells")).content.decode()
+
+
 def test_it_shows_where_the_dataset_stands_and_what_is_done(pipeline: Any) -> None:
     html = one_line(pipeline.get(at("pairs")).content.decode())
     single, graphs = (reverse("dataset", args=["wells", name]) for name in ("single", "graphs"))
