@@ -212,6 +212,8 @@ class Hit(models.Model):
     closes_at = models.DateTimeField(null=True, blank=True)  # expires then
     excluded_at = models.DateTimeField(null=True, blank=True)
     exclusion_reason = models.CharField(max_length=500, blank=True)
+    # of its workers' disagreement, as adjudicated (pure/review/disagreement_causes); "": none was named
+    cause = models.CharField(max_length=20, blank=True, default="", db_default="")
 
     objects = HitQuerySet.as_manager()
 
@@ -244,6 +246,7 @@ class Hit(models.Model):
             models.Index(
                 fields=["batch", "item"], name="hit_in_doubt", condition=Q(in_doubt=True, excluded_at__isnull=True)
             ),
+            models.Index(fields=["batch", "cause"], name="hit_by_cause", condition=~Q(cause="")),
             models.Index(  # covers every column that sums over a batch read, so that they never load the payloads
                 fields=["batch", "excluded_at", "check_item", "wanted", "done", "live"], name="hit_progress"
             ),

@@ -95,6 +95,7 @@ class Adjudication(models.Model):
     revision = models.PositiveIntegerField(default=0)  # of its response, as it was read
     text = models.TextField(blank=True)  # the requester's wording, if edited
     reason = models.TextField(blank=True)  # why the HIT is to be excluded
+    cause = models.CharField(max_length=20, blank=True, default="", db_default="")  # as that of a HIT
     created_at = TimestampField(auto_now_add=True)
 
     objects = AdjudicationQuerySet.as_manager()

@@ -85,6 +85,14 @@ function bindWriting() {
   });
 }
 
+/** A cause, and by its key again none. */
+function bindCauses() {
+  const none = document.querySelector("input[name=cause][value='']");
+  for (const cause of document.querySelectorAll("[data-cause]")) {
+    bind(`cause-${cause.value}`, () => (cause.checked ? none : cause).click());
+  }
+}
+
 function bindPage() {
   for (const control of document.querySelectorAll("[data-bind]")) bind(control.dataset.bind, () => press(control));
   for (const row of document.querySelectorAll("[data-mark]")) bind(`mark-${row.dataset.mark}`, () => toggle(row));
@@ -107,6 +115,7 @@ function bindKeysBox(box) {
 listen(JSON.parse(document.getElementById("shortcuts").textContent));
 bindPage();
 bindWriting();
+bindCauses();
 bindKeysBox(document.getElementById("keys-box"));
 document.addEventListener("click", onSnippet);
 document.addEventListener("keydown", onWriting);

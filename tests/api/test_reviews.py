@@ -105,11 +105,13 @@ def test_what_people_leave_open_is_settled_and_taken_back(api: Any, batch: Any, 
     work = api.get(f"batches/wells-1/hits/{open_ones[0]['hit']}/").json()["assignments"]
     assert fields_at_fault(api.post(where, assignment="none", revision=1)) == {"assignment"}
     assert api.post(where, assignment=work[1]["id"], revision=5).status_code == 409
-    result = api.post(where, assignment=work[1]["id"], revision=1).json()
-    assert (result["settled"], result["aggregate"]["adjudicated"]) == (True, True)
+    assert fields_at_fault(api.post(where, assignment=work[1]["id"], revision=1, cause="mood")) == {"cause"}
+    result = api.post(where, assignment=work[1]["id"], revision=1, cause="slip").json()
+    assert (result["settled"], result["aggregate"]["adjudicated"], result["cause"]) == (True, True, "slip")
     assert len(api.get("batches/wells-1/adjudications/").json()["results"]) == len(open_ones) - 1
     assert BatchActivity.objects.get().to_adjudicate == len(open_ones) - 1  # what the project's home tells
-    assert api.post(f"{where}undo/").json()["settled"] is False
+    undone = api.post(f"{where}undo/").json()
+    assert (undone["settled"], undone["cause"]) == (False, "")
     assert BatchActivity.objects.get().to_adjudicate == len(open_ones)
     assert api.post(f"{where}undo/").status_code == 409
 

@@ -67,6 +67,23 @@ def test_all_decisions_stand_in_one_row_and_the_text_beside_the_answers(judge: t
     assert len(tops(page, ".compared, .source-texts")) == 2
 
 
+def test_a_cause_is_chosen_and_cleared_by_its_key_and_enter_decides_nothing(judge: tuple[Any, int]) -> None:
+    page, _batch = judge
+    first = here(page)
+    page.keyboard.press("s")
+    assert page.locator("[name=cause]:checked").input_value() == "semantic"
+    page.keyboard.press("s")
+    assert page.locator("[name=cause]:checked").input_value() == ""
+    page.keyboard.press("p")
+    page.locator("[name=cause]:checked").focus()
+    page.keyboard.press("Enter")
+    assert (here(page), left(page)) == (first, "4 left")
+    press(page, "1")
+    assert (left(page), page.locator("[name=cause]:checked").input_value()) == ("3 left", "")
+    press(page, "z")
+    assert here(page) == first
+
+
 def test_open_hits_are_decided_with_the_keyboard_alone(judge: tuple[Any, int], site: Site) -> None:
     page, batch = judge
     first = here(page)

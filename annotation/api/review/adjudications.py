@@ -21,6 +21,7 @@ from annotation.flow.review import adjudication, aggregation, gold_looks
 from annotation.models import Adjudication, Batch, Hit, User
 from annotation.operations.downloads import sent
 from annotation.pure.people import roles
+from annotation.pure.review.disagreement_causes import CAUSES
 from annotation.registry import task_type
 from annotation.tasktype import capabilities
 
@@ -40,6 +41,7 @@ class AggregateSerializer(serializers.Serializer):
     )
     answers = serializers.IntegerField(help_text="Number of responses that count.")
     excluded = serializers.BooleanField()
+    cause = serializers.CharField(help_text="The cause of the disagreement, if the adjudicator named one; else empty.")
     aggregate = serializers.DictField(
         allow_null=True,
         help_text="The aggregated response, as the task represents it; null: none, or still hidden as `agreeing` is.",
@@ -78,6 +80,9 @@ class PickInput(Input):
     revision = serializers.IntegerField(min_value=1, max_value=2**31 - 1, help_text="The revision that you read.")
     text = serializers.CharField(
         max_length=5000, required=False, trim_whitespace=False, help_text="Your wording, if the task allows one."
+    )
+    cause = serializers.ChoiceField(
+        list(CAUSES), required=False, default="", allow_blank=True, help_text="The cause of the disagreement."
     )
     saw_both = serializers.BooleanField(
         default=False, help_text="Required where two requesters have decided differently: your decision is final."
@@ -138,6 +143,7 @@ class BatchAdjudicationViewSet(BatchPartViewSet):
             assignment=chosen,
             revision=data["revision"],
             text=data.get("text", ""),
+            cause=data["cause"],
         )
         with transaction.atomic():
             if adjudication.decide(made, saw_both=data["saw_both"]):

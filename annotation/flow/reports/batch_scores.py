@@ -22,7 +22,7 @@ from annotation.flow.errors import Refused
 from annotation.flow.money import earnings
 from annotation.flow.reports.collected_responses import Collected
 from annotation.flow.reports.participation import participation
-from annotation.flow.review import disputed_gold
+from annotation.flow.review import disagreement_causes, disputed_gold
 from annotation.flow.work import other_batches
 from annotation.flow.work.submitted_responses import submitted_answers
 from annotation.models import Batch, BatchReport, GoldDecision, Hit, Item, PartReport, Prediction, PredictionSet
@@ -102,10 +102,13 @@ def _computed(batch: Batch, task: TaskType, options: Any, judged: Iterable[Judge
 
 
 def kept_report(batch: Batch, cut: Cut = ALL) -> BatchReport | PartReport | None:
-    """The report as last computed, even if it is out of date."""
+    """The report as last computed, even if it is out of date; the whole batch's with the causes of disagreement."""
     if cut.key:
         return batch.part_reports.filter(part=cut.key).first()
-    return BatchReport.objects.filter(batch=batch).first()
+    report = BatchReport.objects.filter(batch=batch).first()
+    if report and (causes := disagreement_causes.cause_tables(batch)):
+        report.content["causes"] = causes  # as of now: they come from decisions, which change no stored figure
+    return report
 
 
 def is_fresh(batch: Batch, report: BatchReport | PartReport) -> bool:

@@ -13,7 +13,7 @@ from django.db.models import Case, Count, Q, QuerySet, Value, When
 from annotation.flow.review import conclusions, double_adjudication, problem_reports, review_decisions
 from annotation.flow.review.conclusions import KEPT, Fresh
 from annotation.flow.review.review_decisions import Standing
-from annotation.models import Adjudication, Batch, Hit, User
+from annotation.models import Adjudication, Assignment, Batch, Hit, User
 from annotation.pure.review import review_state
 
 
@@ -87,12 +87,17 @@ def decide(made: Adjudication, *, saw_both: bool = False) -> bool:
         return False
     if made.assignment is None:
         problem_reports.exclude(hit, reason=made.reason)
-        return True
-    text = made.text if made.decision == Adjudication.Decision.EDITED else None
-    review_decisions.locked_responses(hit.pk)  # restoring the HIT locks the batch, which comes after assignments
-    problem_reports.restore(hit)
-    review_decisions.choose(made.assignment, made.revision, reviewer=made.adjudicator, text=text)
+    else:
+        _choose(made, made.assignment)
+    Hit.objects.filter(pk=hit.pk).update(cause=made.cause)
     return True
+
+
+def _choose(made: Adjudication, chosen: Assignment) -> None:
+    text = made.text if made.decision == Adjudication.Decision.EDITED else None
+    review_decisions.locked_responses(made.hit_id)  # restoring the HIT locks the batch, which comes after assignments
+    problem_reports.restore(made.hit)
+    review_decisions.choose(chosen, made.revision, reviewer=made.adjudicator, text=text)
 
 
 def undo(hit: Hit, *, reviewer: User | None) -> Literal["", "withdrawn", "reopened"]:

@@ -35,16 +35,18 @@ def _concluded(batch: Batch, hit: Hit, answers: list[dict[str, Any]]) -> dict[st
     task = task_type(batch.task)
     aggregate = review_decisions.aggregate(task, hit.payload, answers) if answers else None
     chosen = sum(bool(answer.get("accepted")) for answer in answers) == 1
+    settled = bool(aggregate) and (chosen or not task.unsettled(aggregate or {}))
     return {
         "hit": hit.public_id,
         "dataset": hit.item.dataset.slug,
         "item": hit.item.position,
         "item_id": hit.item.source_id,
         "kind": review_decisions.kind_of(aggregate) if aggregate else "",
-        "settled": bool(aggregate) and (chosen or not task.unsettled(aggregate or {})),
+        "settled": settled,
         "agreeing": task.agreeing(hit.payload, answers, aggregate) if aggregate else 0,
         "answers": len(answers),
         "excluded": hit.excluded_at is not None,
+        "cause": hit.cause if settled or hit.excluded_at else "",
         "aggregate": aggregate,
     }
 

@@ -39,7 +39,8 @@ def own(decisions: Collection[Adjudication], user: User) -> Adjudication | None:
 def settle(made: Adjudication, *, saw_both: bool) -> bool:
     """Add a decision to those on its HIT; True if it is to be carried out: it is final, or agrees with the other.
 
-    Call it in a transaction. `saw_both`: its author saw the decisions of two others, who disagree.
+    Call it in a transaction. `saw_both`: its author saw the decisions of two others, who disagree. Of two that agree,
+    the decision gets the cause that both name, or the only one that was named.
     Raises Conflict and Refused like `review_decisions.choose`.
     """
     rows = review_decisions.locked_responses(made.hit_id)  # so that two who decide at once see each other's decision
@@ -50,11 +51,15 @@ def settle(made: Adjudication, *, saw_both: bool) -> bool:
         if not saw_both:
             raise Conflict(_("Two requesters have decided on this HIT in the meantime. Please look at it again."))
         return True
-    values = {name: getattr(made, name) for name in ("decision", "assignment", "revision", "text", "reason")}
+    values = {name: getattr(made, name) for name in ("decision", "assignment", "revision", "text", "reason", "cause")}
     Adjudication.objects.update_or_create(hit=made.hit, adjudicator=made.adjudicator, defaults=values)
     audit_log.record("adjudicated", made.hit)
     there = decisions_on([made.hit_id])[made.hit_id]
-    return len(there) == 2 and _agree(task_type(made.hit.batch.task), made.hit.payload, there)
+    if len(there) != 2 or not _agree(task_type(made.hit.batch.task), made.hit.payload, there):
+        return False
+    named = {row.cause for row in there if row.cause}
+    made.cause = named.pop() if len(named) == 1 else ""
+    return True
 
 
 @transaction.atomic

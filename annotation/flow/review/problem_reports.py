@@ -46,7 +46,9 @@ def restore(hit: Hit) -> bool:
     Raises Overdrawn if the budget does not cover them.
     """
     Batch.objects.select_for_update(no_key=True).get(pk=hit.batch_id)  # before the HIT: the lock order of claiming
-    restored = Hit.objects.filter(pk=hit.pk, excluded_at__isnull=False).update(excluded_at=None, exclusion_reason="")
+    restored = Hit.objects.filter(pk=hit.pk, excluded_at__isnull=False).update(
+        excluded_at=None, exclusion_reason="", cause=""
+    )
     if restored:
         problem_reports = ProblemReport.objects.filter(assignment__hit=hit, state=ProblemReport.State.EXCLUDED)
         problem_reports.update(state=ProblemReport.State.OPEN, decided_at=None)

@@ -181,6 +181,8 @@ class _ResultsDataset:
         provenance = capabilities.provenance(self._task, hit.payload, answers, aggregate)
         if len(decisions) >= 2:
             provenance = {"adjudications": [_adjudicated(self._batch, made) for made in decisions]} | provenance
+        if hit.cause and is_adjudicated:
+            provenance = {"cause": hit.cause} | provenance
         step = step_of(self._batch, hit, responses) | {"aggregate": aggregate} | provenance
         return [replace(example, extra=appended(example.extra, step)) for example in found], kind
 
@@ -263,4 +265,5 @@ def _adjudicated(batch: Batch, made: Adjudication) -> JSON:
         "decision": made.decision,
         "worker": project.pseudonym(chosen.worker_id) if chosen else None,
     }
-    return data | ({"text": made.text} if made.text else {}) | ({"reason": made.reason} if made.reason else {})
+    given = {"text": made.text, "reason": made.reason, "cause": made.cause}
+    return data | {name: words for name, words in given.items() if words}

@@ -1,4 +1,4 @@
-"""Adjudication, HIT by HIT: choose a response by its number, write one, or exclude the HIT."""
+"""Adjudication, HIT by HIT: choose a response, write one, or exclude the HIT; and the cause of the disagreement."""
 
 from typing import Any
 
@@ -17,6 +17,7 @@ from annotation.flow.review import adjudication, comments, conclusions, double_a
 from annotation.models import Adjudication, Batch, Hit, Project
 from annotation.pure.people import roles
 from annotation.pure.review import review_state
+from annotation.pure.review.disagreement_causes import CAUSES
 from annotation.pure.statistics.intervals import wilson
 from annotation.registry import task_type
 from annotation.tasktype import capabilities
@@ -92,14 +93,16 @@ def adjudicate_hit(request: HttpRequest, project: Project, batch: str, public_id
     row = hit_of(shown, public_id)
     if request.method != "POST":
         return _page(request, shown, row)
-    made = Adjudication(hit=row, adjudicator=request.user)
+    made = Adjudication(hit=row, adjudicator=request.user, cause=request.POST.get("cause", ""))
+    if made.cause not in ("", *CAUSES):
+        raise Http404
     if "pick" in request.POST:
-        _choose(made, request.POST["pick"], request.POST.get("revision", ""))
+        _choose(made, request.POST["pick"])
         return _decide(request, shown, made)
     if "write" in request.POST and capabilities.writes(task_type(shown.task)):
-        base, _dot, revision = request.POST.get("base", "").partition(".")
-        _choose(made, base, revision, text=posted_text(request, "text"))
-        return _decide(request, shown, made, typed={"base": base, "text": made.text, "problem": ""})
+        base = request.POST.get("base", "")
+        _choose(made, base, text=posted_text(request, "text"))
+        return _decide(request, shown, made, typed={"base": base.partition(".")[0], "text": made.text, "problem": ""})
     made.decision = Adjudication.Decision.EXCLUDED
     made.reason = request.POST.get("reason", "").strip().replace("\0", "")[:500]
     if not made.reason:
@@ -107,9 +110,10 @@ def adjudicate_hit(request: HttpRequest, project: Project, batch: str, public_id
     return _decide(request, shown, made)
 
 
-def _choose(made: Adjudication, base: str, revision: str, *, text: str | None = None) -> None:
-    """Make it a choice of the HIT's response `base`, in the requester's own wording if `text` is given."""
-    made.assignment = made.hit.assignments.submitted().filter(public_id=base.replace("\0", "")).first()
+def _choose(made: Adjudication, base: str, *, text: str | None = None) -> None:
+    """Make it a choice of the response `base` ("ID.REVISION"), in the requester's own wording if `text` is given."""
+    public_id, _dot, revision = base.replace("\0", "").partition(".")
+    made.assignment = made.hit.assignments.submitted().filter(public_id=public_id).first()
     number = whole_number(revision, None)
     if made.assignment is None or number is None:
         raise Http404
@@ -205,6 +209,8 @@ def _page(
         write=_to_write(batch, row, picks, mine, typed),
         decided=decided,
         mine=mine,
+        causes=[{"name": name, "label": _(cause.label), "key": cause.key} for name, cause in CAUSES.items()],
+        cause=request.POST.get("cause", mine.cause if mine else row.cause if decided else ""),
         both=_both(decisions, responses) if len(decisions) >= 2 else [],
         left=adjudication.waiting(batch, request.user, fresh=fresh).count(),
         next=adjudication.following(batch, row, request.user, fresh=fresh),

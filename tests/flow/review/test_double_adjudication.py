@@ -11,6 +11,7 @@ from django.db import IntegrityError, connection, transaction
 from annotation.flow.errors import Conflict, Refused
 from annotation.flow.reports import methods_facts
 from annotation.flow.review import adjudication, double_adjudication, results_dataset
+from annotation.flow.review.disagreement_causes import cause_tables
 from annotation.models import Adjudication, Batch, Hit, Member, Review, User
 from tests.conftest import answer_to
 from tests.flow import acting
@@ -192,6 +193,57 @@ def test_a_dataset_says_what_each_decided(
         {"reviewer": name(dora.pk), "decision": "accepted", "worker": carol.pseudonym},
     ]
     assert [review["reviewer"] for review in step["reviews"]] == [name(dora.pk)]
+
+
+def rows_of(batch: Batch, name: str = "causes") -> dict[str, Any]:
+    """The numbers above 0 of a table of causes, by the words of their rows."""
+    table = next((one for one in cause_tables(batch) if one["name"] == name), {"rows": []})
+    return {words["text"]: number for words, number, *_more in table["rows"] if number}
+
+
+def test_a_cause_counts_once_both_name_it_and_agreement_is_that_of_the_two(
+    batch: Batch, alice: User, dora: User, bob: Any
+) -> None:
+    hits = list(Hit.objects.select_related("batch__project").filter(pk__in=waiting(batch)).order_by("pk"))
+    adjudication.decide(picked(hits[0], alice, bob, cause="list"))
+    assert cause_tables(batch) == []
+    adjudication.decide(picked(hits[0], dora, bob, cause="list"))
+    adjudication.decide(picked(hits[1], alice, bob, cause="slip"))
+    adjudication.decide(picked(hits[1], dora, bob, cause="gold"))
+    adjudication.decide(picked(hits[2], alice, bob))
+    adjudication.decide(picked(hits[2], dora, bob, cause="slip"))
+    assert rows_of(batch) == {
+        "List-style questions": 1,
+        "Slip": 1,
+        "Two adjudicators named different causes": 1,
+        "all": 3,
+    }
+    shares = next(one for one in cause_tables(batch) if one["name"] == "causes")["rows"]
+    assert {row[2]["n"] for row in shares[:-1]} == {3}
+    assert rows_of(batch, "cause-agreement")["Agreement of pairs of annotators"] == 0.5
+
+
+def test_a_final_decision_names_the_cause_and_leaves_the_agreement_as_it_was(
+    batch: Batch, hit: Hit, alice: User, dora: User, bob: Any, carol: Any
+) -> None:
+    adjudication.decide(picked(hit, alice, bob, cause="slip"))
+    adjudication.decide(picked(hit, dora, carol, cause="symbolic"))
+    adjudication.decide(picked(hit, dora, bob, cause="semantic"), saw_both=True)
+    assert rows_of(batch) == {"Semantic equivalence": 1, "all": 1}
+    assert sorted(Adjudication.objects.values_list("cause", flat=True)) == ["slip", "symbolic"]
+    assert "Agreement of pairs of annotators" not in rows_of(batch, "cause-agreement")
+    results_dataset.create_results_dataset(batch, name="settled")
+    step = batch.project.datasets.get(slug="settled").items.get().example.extra["provenance"][-1]
+    assert (step["cause"], [one["cause"] for one in step["adjudications"]]) == ("semantic", ["slip", "symbolic"])
+
+
+def test_a_hit_that_is_open_again_has_no_cause(batch: Batch, hit: Hit, alice: User, dora: User, bob: Any) -> None:
+    for user in (alice, dora):
+        adjudication.decide(picked(hit, user, bob, cause="slip"))
+    assert rows_of(batch) == {"Slip": 1, "all": 1}
+    row = hit.assignments.get(worker=bob)
+    acting.submit(row, answer_to(row) | {"kind": "typed", "text": "nearer"}, key="1.form", base=1)
+    assert cause_tables(batch) == []
 
 
 def test_with_one_adjudicator_again_the_next_decision_is_the_result(

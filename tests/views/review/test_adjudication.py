@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from annotation.flow.reports import batch_scores
 from annotation.flow.review import adjudication
 from annotation.models import Adjudication, Assignment, Batch, BatchActivity, Hit, Member, Review, User
 from annotation.registry import task_type
@@ -37,7 +38,7 @@ def page(name: str, *args: Any) -> str:
 
 def pick_of(hit: Hit, worker: Any) -> dict[str, Any]:
     row = Assignment.objects.get(hit=hit, worker=worker)
-    return {"pick": row.public_id, "revision": row.revision}
+    return {"pick": f"{row.public_id}.{row.revision}"}
 
 
 def test_the_queue_says_what_waits_and_why(boss: Any, open_batch: Batch) -> None:
@@ -141,14 +142,14 @@ def test_leaving_out_wants_a_reason(boss: Any, open_batch: Batch) -> None:
 def test_a_pick_of_what_changed_meanwhile_is_a_conflict(boss: Any, open_batch: Batch, carol: Any) -> None:
     hit = Hit.objects.get(pk=adjudication.queue(open_batch)[0].pk)
     wish = pick_of(hit, carol)
-    row = Assignment.objects.get(public_id=wish["pick"])
+    row = Assignment.objects.get(public_id=wish["pick"].partition(".")[0])
     acting.submit(row, answer_to(row) | {"kind": "typed", "text": "the near shore"}, key="1.form", base=1)
     response = boss.post(page("adjudicate-hit", hit.public_id), wish)
     assert response.status_code == 409
     assert not Review.objects.exists()
 
 
-@pytest.mark.parametrize("wish", [{"pick": "nothing", "revision": "1"}, {"pick": "\0"}, {"pick": ""}])
+@pytest.mark.parametrize("wish", [{"pick": "nothing.1"}, {"pick": "\0"}, {"pick": ""}])
 def test_what_is_no_answer_of_the_hit_cannot_be_picked(boss: Any, open_batch: Batch, wish: dict[str, str]) -> None:
     first = adjudication.queue(open_batch)[0]
     assert boss.post(page("adjudicate-hit", first.public_id), wish).status_code == 404
@@ -175,6 +176,47 @@ def test_gold_and_names_come_after_the_decision(boss: Any, open_batch: Batch, bo
     assert opened.count('class="badge good">accepted') == 1
     assert bob.pseudonym in opened
     assert carol.pseudonym in opened
+
+
+def test_the_cause_is_chosen_beside_any_decision_and_can_be_changed(
+    boss: Any, open_batch: Batch, bob: Any, carol: Any
+) -> None:
+    first, second = adjudication.queue(open_batch)[:2]
+    hit = Hit.objects.get(pk=first.pk)
+    address = page("adjudicate-hit", first.public_id)
+    assert chosen_cause(boss.get(address)) == ""
+    assert boss.post(address, pick_of(hit, bob) | {"cause": "nobody's"}).status_code == 404
+    refused = boss.post(address, writing(hit, carol, "words that stand nowhere") | {"cause": "slip"})
+    assert (refused.status_code, chosen_cause(refused)) == (422, "slip")
+    next_page = boss.post(address, pick_of(hit, bob) | {"cause": "granularity"}, follow=True)
+    assert chosen_cause(next_page) == ""
+    assert chosen_cause(boss.get(address)) == "granularity"
+    boss.post(address, pick_of(hit, bob) | {"cause": ""})
+    assert (chosen_cause(boss.get(address)), Hit.objects.get(pk=first.pk).cause) == ("", "")
+    boss.post(page("adjudicate-hit", second.public_id), {"reason": "Two towers fit.", "cause": "ambiguity"})
+    assert Hit.objects.get(pk=second.pk).cause == "ambiguity"
+    boss.post(page("adjudicate-undo", second.public_id))
+    assert Hit.objects.get(pk=second.pk).cause == ""
+
+
+def chosen_cause(response: Any) -> str:
+    found = re.findall(r'name="cause" value="(\w*)"[^>]*\schecked', response.content.decode())
+    assert len(found) == 1
+    return str(found[0])
+
+
+def test_the_report_counts_the_causes_of_decided_hits(boss: Any, open_batch: Batch, bob: Any) -> None:
+    batch_scores.score_batch(open_batch)
+    assert "Disagreement by cause" not in boss.get(page("report")).content.decode()
+    for one, cause in zip(adjudication.queue(open_batch)[:3], ("slip", "slip", "symbolic"), strict=True):
+        boss.post(page("adjudicate-hit", one.public_id), pick_of(Hit.objects.get(pk=one.pk), bob) | {"cause": cause})
+    boss.post(page("adjudicate-undo", one.public_id))
+    html = boss.get(page("report")).content.decode()
+    assert "Disagreement by cause" in html
+    assert "Agreement of two adjudicators on the cause" not in html
+    file = boss.get(page("report-table", "causes", "csv")).content.decode()
+    assert "Slip,2,1" in file
+    assert "Symbolic equivalence,0,0" in file
 
 
 def test_an_empty_queue_says_what_would_come(boss: Any, project: Any, dataset: Any) -> None:
@@ -215,7 +257,7 @@ def test_neither_sees_the_other_s_decision_before_both_have_decided(
     hit = Hit.objects.get(pk=one.pk)
     addresses = [page("adjudicate"), page("adjudicate-hit", one.public_id)]
     before = [without_tokens(second.get(address)) for address in addresses]
-    after = boss.post(addresses[1], pick_of(hit, bob))["Location"]
+    after = boss.post(addresses[1], pick_of(hit, bob) | {"cause": "slip"})["Location"]
     assert [without_tokens(second.get(address)) for address in addresses] == before
     told = boss.get(after).content.decode()
     assert "waits for another requester" in told

@@ -308,7 +308,7 @@ def disputed(project: Any, dataset: Any, bob: Any, carol: Any, alice: Any) -> Hi
 
 def pick(user: Client, hit: Hit, worker: Any, **more: str) -> Any:
     row = hit.assignments.get(worker=worker)
-    given = {"pick": row.public_id, "revision": row.revision, **more}
+    given = {"pick": f"{row.public_id}.{row.revision}", **more}
     return user.post(at("adjudicate-hit", hit.public_id, batch="disputed"), given)
 
 
@@ -341,7 +341,7 @@ def test_comments_have_the_letters_of_the_adjudicators_page(boss: Any, disputed:
     pick(boss, disputed, bob)
     page = boss.get(at("adjudicate-hit", disputed.public_id, batch="disputed")).content.decode()
     row = disputed.assignments.get(worker=bob)
-    chosen = re.search(rf'value="{row.public_id}".*?Choose (\w)', page, re.DOTALL)
+    chosen = re.search(rf'value="{row.public_id}\.1".*?Choose (\w)', page, re.DOTALL)
     assert chosen is not None
     assert f"on response {chosen[1]}" in page
 

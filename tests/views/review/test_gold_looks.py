@@ -68,7 +68,7 @@ def test_the_page_of_a_hit_is_blind_until_it_is_decided(alice: Any, tied: Hit, b
     assert is_blind(html, tied, bob, carol)
     assert "the far shore" in html, "the responses are there"
     row = tied.assignments.get(worker=bob)
-    client.post(hit_page(tied, act="adjudicate-hit"), {"pick": row.public_id, "revision": row.revision})
+    client.post(hit_page(tied, act="adjudicate-hit"), {"pick": f"{row.public_id}.{row.revision}"})
     assert not is_blind(read(client, hit_page(tied)), tied, bob, carol)
     assert looks() == []
 
@@ -82,7 +82,7 @@ def test_the_page_of_its_item_is_blind_too(alice: Any, tied: Hit, bob: Any) -> N
     assert tied.item.example.paragraphs[0].text in html
     assert hit_page(tied, act="adjudicate-hit") in html
     row = tied.assignments.get(worker=bob)
-    client.post(hit_page(tied, act="adjudicate-hit"), {"pick": row.public_id, "revision": row.revision})
+    client.post(hit_page(tied, act="adjudicate-hit"), {"pick": f"{row.public_id}.{row.revision}"})
     assert not is_blind(read(client, item_page(tied)), tied)
 
 
@@ -110,7 +110,7 @@ def test_it_stays_hidden_while_the_second_decision_is_missing(alice: Any, tied: 
     Batch.objects.update(two_adjudicators=True)
     client = session(alice)
     row = tied.assignments.get(worker=bob)
-    client.post(hit_page(tied, act="adjudicate-hit"), {"pick": row.public_id, "revision": row.revision})
+    client.post(hit_page(tied, act="adjudicate-hit"), {"pick": f"{row.public_id}.{row.revision}"})
     assert Adjudication.objects.count() == 1
     assert is_blind(read(client, hit_page(tied)), tied)
 
