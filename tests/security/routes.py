@@ -255,7 +255,7 @@ TABLE: dict[str, Row] = {
     "report-follow-up": act(REQUESTER, 404),
     "report-progress": look(MEMBERS),
     "power": look(MEMBERS),
-    "preregistration": fill(REQUESTER),
+    "preregistration": fill(MEMBERS, own=LOOK_ONLY),
     "preregistration-file": look(MEMBERS, 404),  # nothing is registered
     "compare": look(MEMBERS),
     "compare-by-job": act(MEMBERS, 404),  # nothing large is chosen
