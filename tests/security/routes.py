@@ -256,7 +256,7 @@ TABLE: dict[str, Row] = {
     "report-progress": look(MEMBERS),
     "power": look(MEMBERS),
     "preregistration": fill(MEMBERS, own=LOOK_ONLY),
-    "preregistration-file": look(MEMBERS, 404),  # nothing is registered
+    "preregistration-file": look(MEMBERS),
     "compare": look(MEMBERS),
     "compare-by-job": act(MEMBERS, 404),  # nothing large is chosen
     "compare-chart": look(MEMBERS, 404),  # nothing is chosen

@@ -26,6 +26,7 @@ from annotation.flow.money import ledger, payouts
 from annotation.flow.notifications import announcements, worker_messages
 from annotation.flow.people import members, qualification_rounds, qualification_types, sign_up
 from annotation.flow.projects import api_tokens
+from annotation.flow.reports import preregistration
 from annotation.flow.review import comments, problem_reports, review_samples, worker_feedback
 from annotation.marketplaces.flow import arrivals, connections
 from annotation.marketplaces.models import Difference, PanelStudy
@@ -136,6 +137,7 @@ def _project(folder: Path, slug: str, *, requester: str, workers: list[str]) -> 
         project, f"{slug}-1", task="answer", datasets=[held], instructions="Canary guide.", assignments_per_hit=2
     )
     batch_launch.launch(batch)
+    preregistration.register(batch, {"hypotheses": f"canary hypothesis of {slug}", "analysis": "A paired test."})
     batch_launch.create_batch(project, f"{slug}-draft", task="answer", datasets=[held], instructions="Read.")
     published = _published(project, held)
     found = WORDS | _people(project, boss, people) | _keys(project, boss)
