@@ -10,13 +10,11 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="dataset",
             name="ethics",
-            field=models.CharField(blank=True, default="", max_length=500, verbose_name="ethics approval"),
-            preserve_default=False,
+            field=models.CharField(blank=True, db_default="", default="", max_length=500, verbose_name="ethics approval"),
         ),
         migrations.AddField(
             model_name="dataset",
             name="consent",
-            field=models.CharField(blank=True, default="", max_length=500, verbose_name="consent"),
-            preserve_default=False,
+            field=models.CharField(blank=True, db_default="", default="", max_length=500, verbose_name="consent"),
         ),
     ]
