@@ -44,7 +44,7 @@ class Dataset(models.Model):
     licence = models.CharField(_("licence"), max_length=200, blank=True)
     source = models.CharField(_("source"), max_length=500, blank=True)
     ethics = models.CharField(_("ethics approval"), max_length=500, blank=True, default="", db_default="")
-    consent = models.CharField(_("consent"), max_length=500, blank=True, default="", db_default="")  # of the people who worked on it
+    consent = models.CharField(_("consent"), max_length=500, blank=True, default="", db_default="")  # of the workers
     size = models.PositiveIntegerField(default=0)  # items
     features = JSONTextField(default=dict)  # tasktype.Features, less the number of datasets
     report = JSONTextField(default=dict)  # of the import: read, accepted, skipped, warnings
