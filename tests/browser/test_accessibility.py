@@ -154,7 +154,7 @@ def test_a_requesters_pages_of_marketplaces(look: Callable[..., list[str]]) -> N
 
 @pytest.mark.soak
 def test_a_requesters_pages_of_studies(look: Callable[..., list[str]]) -> None:
-    assert look("alice", "studies", "study", "power") == []
+    assert look("alice", "studies", "study", "power", "preregistration") == []
 
 
 @pytest.mark.soak
@@ -231,7 +231,7 @@ def test_every_page_of_the_site_is_looked_at() -> None:
     fragments = {"healthz", "home", "live", "preview-live", "practice-live", "report-progress", "back", "batch-edit"}
     fragments |= {"frame-live", "frame-preview-live", "frame-practice-live", "project-now", "readyz", "metrics"}
     files = {"approvals-file", "round-file", "dataset-export", "batch-export", "dataset-document"}
-    files |= {"ledger-file", "payout-file", "log-file", "batch-study-pay-file"}
+    files |= {"ledger-file", "payout-file", "log-file", "batch-study-pay-file", "preregistration-file"}
     files |= {"report-table", "report-chart", "report-export", "dataset-table", "compare-table", "compare-chart"}
     elsewhere = {"practice", "frame", "open-join"}  # test_practice.py, test_frame.py; no project's page is open
     elsewhere |= {"dataset-columns", "visit", "visit-arrival"}  # test_importing.py, test_visits.py
