@@ -77,9 +77,12 @@ def test_a_time_axis_has_labels_at_round_times(span: timedelta, texts: list[str]
 
 @given(st.datetimes(datetime(2000, 1, 1), datetime(2100, 1, 1)), st.timedeltas(timedelta(0), timedelta(days=1500)))
 def test_labels_of_a_time_axis_stay_apart_and_inside(first: datetime, span: timedelta) -> None:
-    places = [x for x, _text in time_labels(first.replace(tzinfo=UTC), span)]
+    labels = time_labels(first.replace(tzinfo=UTC), span)
+    places = [x for x, _text in labels]
     assert places
     assert all(LEFT < x < WIDTH - 2 * EDGE for x in places)
+    halves = [6 * len(text) for _x, text in labels]  # at the size they have on a phone
+    assert all(half <= x <= WIDTH - half for x, half in zip(places, halves, strict=True))
     assert all(after - before > 75 for before, after in pairwise(places))
 
 

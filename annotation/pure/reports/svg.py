@@ -27,6 +27,7 @@ MARKERS = (
 )  # fmt: skip
 NARROWEST = 27.0  # column of a dense grid, for a number of three digits
 TIMES = 5  # labels of a time axis, at most
+ON_A_PHONE = 20  # size of labels in static/css/console.css; elsewhere 13
 XML = b'<?xml version="1.0" encoding="utf-8"?>\n'
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # in XML
 
@@ -233,9 +234,9 @@ def _time_axis(drawing: Drawing, first: datetime, hours: float) -> None:
     starts = time_grid(first, first + timedelta(hours=hours), TIMES)
     for start in starts:
         if start >= first:  # the grid begins before the axis
-            x = drawing.x((start - first) / timedelta(hours=1), [0.0, hours])
-            inside = min(max(x, drawing.left + 30), drawing.right - 36)
-            drawing.text(inside, drawing.bottom + 12, period_label(start, starts), fill=QUIET)
+            x, label = drawing.x((start - first) / timedelta(hours=1), [0.0, hours]), period_label(start, starts)
+            half = _width(label) * ON_A_PHONE / 13 / 2
+            drawing.text(min(max(x, half), WIDTH - half), drawing.bottom + 12, label, fill=QUIET)
 
 
 def _flow(plot: Flow) -> Drawing:
