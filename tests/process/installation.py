@@ -15,7 +15,7 @@ from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
-from tests.guides import ready
+from tests.process import preloaded
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 BIN = Path(sys.executable).parent
@@ -52,11 +52,11 @@ class Installation:
         return json.loads(self.run(["-m", "tests.process.world", *arguments]))
 
     def run(self, arguments: list[str]) -> str:
-        """What Python prints with these arguments, from the second time on in a child of a process that is ready."""
+        """What Python prints with these arguments, from the second time on in a child of a preloaded process."""
         self._runs += 1
         if self._runs == 2:
             self.put_python(self.var / "bin")
-            self.get_ready()
+            self.preload()
         command = [self._python, *arguments]
         done = subprocess.run(command, cwd=ROOT, env=self.environment, capture_output=True, text=True, check=False)
         if done.returncode:
@@ -64,17 +64,17 @@ class Installation:
         return done.stdout
 
     def put_python(self, bin: Path) -> None:
-        """Fill `bin` with what lies beside our Python, and a `python` whose commands the ready process runs."""
-        self._python = str(ready.install(bin, self.var / "ready"))
+        """Fill `bin` with what lies beside our Python, and a `python` whose commands the preloaded process runs."""
+        self._python = str(preloaded.install(bin, self.var / "preloaded"))
 
-    def get_ready(self) -> None:
+    def preload(self) -> None:
         """Start the process that has loaded Django, in whose children commands run from now on."""
-        place, self._runs = self.var / "ready", 2
-        process = self.spawn([sys.executable, "-m", "tests.guides.ready", str(place)], log="ready.log")
+        place, self._runs = self.var / "preloaded", 2
+        process = self.spawn([sys.executable, "-m", "tests.process.preloaded", str(place)], log="preloaded.log")
         end = time.monotonic() + SECONDS_TO_START
         while not place.exists():
-            assert process.poll() is None, self.log("ready.log")
-            assert time.monotonic() < end, self.log("ready.log")
+            assert process.poll() is None, self.log("preloaded.log")
+            assert time.monotonic() < end, self.log("preloaded.log")
             time.sleep(0.02)
 
     def spawn(self, command: list[str], *, log: str, more: Mapping[str, str] = {}) -> subprocess.Popen[bytes]:

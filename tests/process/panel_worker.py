@@ -1,4 +1,4 @@
-"""What a lab's server does about its studies, over and over: `python -m tests.process.panel_worker SEED`.
+"""What a lab's server does about its studies, over and over: `python -m tests.process.panel_worker SEED PAUSE`.
 
 It publishes, reads, decides and pays, as the sweeps do, without their pauses; the requester approves everything.
 """
@@ -60,6 +60,7 @@ def decide(rng: Random) -> dict[str, int]:
 def main() -> None:
     study_sync.OFTEN = study_sync.SELDOM = bonuses.LOOK_EVERY = timedelta(seconds=0.3)
     connection, rng = Connection.objects.get(kind="prolific"), Random(int(sys.argv[1]))
+    pause = float(sys.argv[2])
     acts: list[Callable[[], object]] = [visits.sweep, study_events.sweep]
     for send in (studies.send_due, study_sync.sync_due, visit_decisions.send_due, bonuses.send_due):
         acts.append(lambda send=send: send(connection, patience=QUICK, seconds=5))  # type: ignore[misc]
@@ -68,7 +69,7 @@ def main() -> None:
         for act in acts:
             with suppress(OperationalError):  # SQLite was busy: next round
                 act()
-        time.sleep(0.4)
+        time.sleep(pause)
 
 
 if __name__ == "__main__":

@@ -60,7 +60,7 @@ class Reader:
 
     def go_through(self, blocks: list[Block]) -> str:
         """What the blocks print; raises AssertionError naming the first that fails, with all that was said."""
-        self.installation.get_ready()
+        self.installation.preload()
         stands_for = self._given(blocks[0].guide)
         url = f"http://127.0.0.1:{self.installation.port}"
         text = script_of(blocks, {**stands_for, **dict.fromkeys(ADDRESSES, url)})

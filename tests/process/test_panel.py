@@ -36,8 +36,10 @@ def emulator() -> Iterator[Emulator]:
 class Lab:
     """An installation with its study, whose servers are killed now and then while participants come."""
 
-    def __init__(self, installation: Installation, emulator: Emulator, *, hits: int, seed: int = 1) -> None:
-        self.installation, self.emulator, self.rng = installation, emulator, Random(seed)
+    def __init__(
+        self, installation: Installation, emulator: Emulator, *, hits: int, seed: int = 1, pause: float = 0.1
+    ) -> None:
+        self.installation, self.emulator, self.rng, self.pause = installation, emulator, Random(seed), pause
         self.stays: list[Stay] = []
         self.kills = 0
         installation.environment["PUBLIC_URL"] = f"http://127.0.0.1:{installation.port}"
@@ -51,7 +53,7 @@ class Lab:
         return json.loads(self.installation.run(["-m", "tests.process.panel_world", *arguments]))
 
     def start_worker(self) -> None:
-        command = [sys.executable, "-m", "tests.process.panel_worker", str(self.rng.randrange(10**6))]
+        command = [sys.executable, "-m", "tests.process.panel_worker", str(self.rng.randrange(10**6)), str(self.pause)]
         self.worker = self.installation.spawn(command, log="panel.log")
 
     @property
@@ -155,7 +157,7 @@ def test_participants_faults_and_kills_leave_the_books_in_order(
     installation: Installation, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(participants, "AT_ONCE", AT_ONCE)
-    lab = Lab(installation, emulator, hits=6)
+    lab = Lab(installation, emulator, hits=6, pause=0.4)  # rounds cost more than they find
     found = run(lab, number=len(HABITS), kills=3, share=0.1)
     assert_books_agree(lab, found)
     assert emulator.faults.seen.total() > emulator.faults.seen["fine"] > 0
