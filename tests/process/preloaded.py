@@ -1,4 +1,4 @@
-"""A process that has loaded Django and runs commands in children of its own: `python -m tests.process.preloaded SOCKET`.
+"""A process that has loaded Django, and runs commands in its children: `python -m tests.process.preloaded SOCKET`.
 
 A guide calls `manage.py` dozens of times, a fault test some times, and to load everything takes longer than most
 commands. `install` makes a `python` that has `manage.py …` and the modules of OURS run here, and all else, also under
