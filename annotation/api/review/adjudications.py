@@ -56,8 +56,7 @@ def blind_aggregates(batch: Batch, rows: Sequence[Hit], hidden: Collection[int])
 
 def hidden_from(viewer: User, rows: Iterable[Hit]) -> set[int]:
     """Keys of the HITs that the viewer is still to adjudicate and has not opened."""
-    hits = Hit.objects.filter(pk__in=[hit.pk for hit in rows])
-    return {hit.pk for hit in gold_looks.hidden_among(hits, viewer)}
+    return gold_looks.hidden_keys([hit.pk for hit in rows], viewer)
 
 
 class OpenSerializer(serializers.Serializer):

@@ -10,7 +10,7 @@ from annotation.api.operations import action, operation
 from annotation.api.serializers import JSON, Filter
 from annotation.flow.errors import Conflict
 from annotation.flow.review import gold_looks, problem_reports
-from annotation.models import Hit, ProblemReport
+from annotation.models import ProblemReport
 from annotation.pure.people import roles
 
 
@@ -49,8 +49,7 @@ class BatchProblemReportViewSet(BatchPartViewSet):
         return rows.defer("assignment__hit__payload", "assignment__draft")
 
     def prepare(self, rows: list[Any]) -> list[Any]:
-        hits = Hit.objects.filter(pk__in={row.assignment.hit_id for row in rows})
-        hidden = {hit.pk for hit in gold_looks.hidden_among(hits, self.request.user)}
+        hidden = gold_looks.hidden_keys([row.assignment.hit_id for row in rows], self.request.user)
         for row in rows:
             row.worker = None if row.assignment.hit_id in hidden else row.assignment.worker.pseudonym
         return rows

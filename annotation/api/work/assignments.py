@@ -57,8 +57,7 @@ def with_answers(project: Project, rows: Iterable[Any], viewer: User | None = No
     Without pseudonyms where a viewer is still to adjudicate (flow/review/gold_looks).
     """
     rows = list(rows)
-    hits = Hit.objects.filter(pk__in={row.hit_id for row in rows})
-    hidden = {hit.pk for hit in gold_looks.hidden_among(hits, viewer)} if viewer else ()
+    hidden = gold_looks.hidden_keys([row.hit_id for row in rows], viewer) if viewer else ()
     done = [row for row in rows if row.state == lifecycle.SUBMITTED]
     standings = {one.assignment.pk: one for one in review_decisions.standings(done)}
     for row in rows:

@@ -28,15 +28,22 @@ def hidden_among(hits: QuerySet[Hit], viewer: User) -> list[Hit]:
     is_due = Q(batch__state=Batch.State.CLOSED) | conclusions.NOTHING_DUE
     may_be_open = Q(open_kind__isnull=False) | Q(concluded__lt=F("changes"), done__gt=0)
     hits = hits.filter(is_due, may_be_open, excluded_at__isnull=True, check_item=False, batch__removed_at=None)
-    by_batch: defaultdict[Batch, dict[int, Hit]] = defaultdict(dict)
-    for hit in hits.select_related("batch__project", "item").defer("payload"):
-        by_batch[hit.batch][hit.pk] = hit
+    by_batch: defaultdict[Batch, list[Hit]] = defaultdict(list)
+    for hit in hits.select_related("batch__project", "item").defer("payload", "item__content"):
+        by_batch[hit.batch].append(hit)
     found: list[Hit] = []
     for batch, rows in by_batch.items():
         if not review_decisions.is_reviewed(batch):
-            known = conclusions.work_out(batch, rows)
-            found += _unseen(batch, [rows[pk] for pk, one in known.items() if one.open_kind is not None], viewer)
+            # only what changed: to work out all that is open would read every one of their texts
+            now = conclusions.work_out(batch, [hit.pk for hit in rows if hit.concluded < hit.changes])
+            shut = {pk for pk, one in now.items() if one.open_kind is None}
+            found += _unseen(batch, [hit for hit in rows if hit.pk not in shut], viewer)
     return found
+
+
+def hidden_keys(keys: Iterable[int], viewer: User) -> set[int]:
+    """Those of the keys of HITs that `hidden` has."""
+    return {hit.pk for hit in hidden_among(Hit.objects.filter(pk__in=set(keys)), viewer)}
 
 
 def hidden_positions(dataset: Dataset, positions: Collection[int], viewer: User) -> set[int]:
@@ -52,8 +59,9 @@ def hidden_comments(comments: QuerySet[Comment], viewer: User) -> Q:
         positions[dataset].append(position)
     about = Q(pk__in=())
     for dataset, some in positions.items():
-        for hit in hidden_among(Hit.objects.filter(item__dataset=dataset, item__position__in=some), viewer):
-            about |= Q(hit=hit) | Q(hit=None, item__dataset=dataset, item__position=hit.item.position)
+        found = hidden_among(Hit.objects.filter(item__dataset=dataset, item__position__in=some), viewer)
+        of_item = Q(hit=None, item__dataset=dataset, item__position__in={hit.item.position for hit in found})
+        about |= Q(hit__in=[hit.pk for hit in found]) | of_item
     return about & ~Q(author=viewer)
 
 

@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.flow.review import adjudication, comments, gold_looks, problem_reports
-from annotation.models import Adjudication, AuditEntry, Batch, Hit, Member, User
+from annotation.models import Adjudication, AuditEntry, Batch, Comment, Hit, Item, Member, User
 from tests.api.calling import caller, member
 from tests.conftest import answer_to
 from tests.flow import acting
@@ -186,6 +186,17 @@ def test_a_report_of_a_problem_has_no_name_in_the_api_before_the_decision(alice:
     problem_reports.report_problem(tied.assignments.get(worker=carol), reason="other", text="Odd.")
     [row] = listed(caller(alice), "batches/open/problem-reports/")
     assert (row["text"], row["worker"]) == ("Odd.", None)
+
+
+def test_more_comments_may_be_hidden_than_sqlite_takes_alternatives_in_a_condition(alice: Any, tied: Hit) -> None:
+    dataset, example = tied.item.dataset, tied.item.content
+    items = Item.objects.bulk_create(Item(dataset=dataset, position=1000 + k, content=example) for k in range(600))
+    of_all = {"batch": tied.batch, "payload": tied.payload, "wanted": 2, "done": 2, "concluded": 1, "open_kind": "tied"}
+    hits = Hit.objects.bulk_create(Hit(item=item, ticket=item.position, **of_all) for item in items)
+    made = [Comment(project=tied.batch.project, item=hit.item, hit=hit, text="Bob is right.") for hit in hits]
+    made += [Comment(project=tied.batch.project, item=hit.item, text="Ana Brook.") for hit in hits]
+    Comment.objects.bulk_create(made)
+    assert [one["text"] for one in listed(caller(alice), "comments/")] == ["Carol errs."]
 
 
 def test_the_api_tells_everything_after_the_decision(alice: Any, tied: Hit, bob: Any, carol: Any) -> None:
