@@ -18,6 +18,7 @@ from django.utils.translation import gettext_lazy
 from annotation import discovery
 from annotation.flow.batches import add_items, batch_launch, batch_progress, hidden_gold, hit_filters, kept_figures
 from annotation.flow.people.worker_names import name_uncomposed
+from annotation.flow.review import gold_looks
 from annotation.forms.batch_terms import InstructionsForm, WhoForm
 from annotation.forms.projects import ConsoleForm
 from annotation.forms.task_options import OptionsForm
@@ -28,7 +29,7 @@ from annotation.pure.reports.charts import Bars, Line, Lines
 from annotation.registry import task_type
 from annotation.views.access import member_form, member_page, requester_action, requester_form
 from annotation.views.batches.batch_page import TONES, batch_context, batch_of, is_folded
-from annotation.views.batches.hits import cut_context
+from annotation.views.batches.hits import cut_context, told_apart
 from annotation.views.markdown_html import html_of
 from annotation.views.post_handling import refusal_as_message, refusal_in_form, see, see_job
 
@@ -134,6 +135,8 @@ def batch_assignments(request: HttpRequest, project: Project, batch: str) -> Htt
     rows = batch_progress.assignments_of(shown).filter(batch_progress.SHOWS.get(show, Q()))
     filters = cut_context(request, shown)
     rows = hit_filters.assignments_in(shown, filters["cut"], rows)
+    answered = shown.hits.filter(pk__in=rows.order_by().values("hit"))
+    rows = rows.exclude(hit__in=told_apart(filters["cut"], answered, request.user))
     filters["kept_since"] = None
     if is_kept := show in batch_progress.SHOWS and not filters["cut"].query:
         filters["kept_since"] = kept_figures.kept_since(shown)
@@ -145,6 +148,9 @@ def batch_assignments(request: HttpRequest, project: Project, batch: str) -> Htt
         pages.count = getattr(batch_progress.counts_of(shown), show.replace("-", "_"))
     page = pages.get_page(request.GET.get("page"))
     name_uncomposed(row.hit.item for row in page)
+    hidden = gold_looks.hidden_keys([row.hit_id for row in page], request.user)
+    for row in page:
+        row.name_hidden = row.hit_id in hidden
     return render(
         request,
         "batches/assignments.html",

@@ -87,7 +87,13 @@ def listed(request: HttpRequest, batch: Batch, cut: Cut, *, folded: bool = True)
         known = Item.every.filter(dataset__project=batch.project, source_id=query).values_list("dataset", flat=True)
         called = Q(item__source_id=query, item__dataset__in=set(known))
         rows = rows.filter(Q(item__question__icontains=query) | called)
-    return hit_filters.hits_in(batch, cut, rows)
+    rows = hit_filters.hits_in(batch, cut, rows)
+    return rows.exclude(pk__in=told_apart(cut, rows, request.user))
+
+
+def told_apart(cut: Cut, hits: QuerySet[Hit], viewer: Any) -> list[int]:
+    """Keys of the HITs to leave out: the filter tells what one worker said, and the viewer is still to adjudicate."""
+    return [hit.pk for hit in gold_looks.hidden_among(hits, viewer)] if cut.worker and cut.label else []
 
 
 @member_page(roles.SEE)

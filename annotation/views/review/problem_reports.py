@@ -7,7 +7,7 @@ from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
 
 from annotation.flow.people.worker_names import name_uncomposed
-from annotation.flow.review import problem_reports
+from annotation.flow.review import gold_looks, problem_reports
 from annotation.models import ProblemReport, Project
 from annotation.pure.people import roles
 from annotation.views.access import member_action, member_page
@@ -30,8 +30,10 @@ def problem_report_list(request: HttpRequest, project: Project, batch: str) -> H
         rows = rows.filter(state=ProblemReport.State.OPEN).order_by("created_at", "pk")
     page = Paginator(rows, 30).get_page(request.GET.get("page"))
     name_uncomposed(row.assignment.hit.item for row in page)
+    hidden = gold_looks.hidden_keys([row.assignment.hit_id for row in page], request.user)
     for row in page:
         row.reason_text = reason_text(row)
+        row.name_hidden = row.assignment.hit_id in hidden
     context = batch_context(shown, "problem-reports", page=page, decided=decided)
     return render(request, "review/problem_reports.html", context)
 

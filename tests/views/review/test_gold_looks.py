@@ -188,6 +188,39 @@ def test_a_report_of_a_problem_has_no_name_in_the_api_before_the_decision(alice:
     assert (row["text"], row["worker"]) == ("Odd.", None)
 
 
+def test_lists_tell_no_names_before_the_decision(alice: Any, tied: Hit, bob: Any, carol: Any) -> None:
+    client, reports = session(alice), at("problem-reports", batch="open")
+    problem_reports.report_problem(tied.assignments.get(worker=carol), reason="other", text="Odd.")
+
+    def named() -> list[bool]:
+        page = client.get(at("batch-assignments", batch="open"))
+        rows = [row.name_hidden for row in page.context["page"] if row.hit_id == tied.pk]
+        shut = sum(row.name_hidden for row in page.context["page"])
+        assert page.content.decode().count("hidden until adjudicated") == shut
+        return [*rows, carol.pseudonym not in read(client, reports)]
+
+    assert named() == [True, True, True]
+    assert "hidden until adjudicated" in read(client, reports)
+    client.post(hit_page(tied, act="hit-open"))
+    assert named() == [False, False, False]
+
+
+@pytest.mark.parametrize("act", ["hits", "batch-assignments"])
+def test_no_filter_tells_who_said_what_before_the_decision(alice: Any, tied: Hit, carol: Any, act: str) -> None:
+    client = session(alice)
+
+    def found(**query: str) -> bool:
+        page = client.get(at(act, batch="open"), query).context["page"]
+        return tied.pk in {getattr(row, "hit_id", row.pk) for row in page}
+
+    asked = {"worker": carol.pseudonym, "label": "typed"}
+    assert not found(**asked)
+    assert found(worker=carol.pseudonym)
+    assert found(label="typed")
+    client.post(hit_page(tied, act="hit-open"))
+    assert found(**asked)
+
+
 def test_more_comments_may_be_hidden_than_sqlite_takes_alternatives_in_a_condition(alice: Any, tied: Hit) -> None:
     dataset, example = tied.item.dataset, tied.item.content
     items = Item.objects.bulk_create(Item(dataset=dataset, position=1000 + k, content=example) for k in range(600))
