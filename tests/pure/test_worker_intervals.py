@@ -156,6 +156,19 @@ def test_a_crossed_interval_covers_the_majority_of_other_people() -> None:
     assert 88 <= covered <= 99
 
 
+def test_a_crossed_interval_finds_all_that_workers_vary_by_with_few_responses_an_item() -> None:
+    """Means of three skills of variance 0.16; a worker has 30 of 600 responses, give or take sqrt(200 · .15 · .85)."""
+    halves = []
+    for seed in range(60):
+        rng = Random(seed)
+        skill = [rng.choice((0.1, 0.9)) for _worker in range(20)]
+        labels = [{str(k): skill[k] for k in rng.sample(range(20), 3)} for _item in range(200)]
+        found = crossed(label_units(labels, fmean))
+        halves.append(((found.high or 0) - (found.low or 0)) / 2)
+    variance = 0.16 * 20 * (30**2 + 200 * 0.15 * 0.85) / 600**2
+    assert fmean(halves) == near(stats.t.ppf(0.975, 19) * np.sqrt(variance), rel=0.08)
+
+
 def test_differences_may_be_below_zero_and_few_workers_get_no_crossed_interval() -> None:
     rng = Random(1)
     units = [Unit(rng.choice([-0.5, 0.0]), {str(k): 0.0 for k in rng.sample(range(9), 3)}) for _item in range(30)]

@@ -139,10 +139,9 @@ def crossed(units: Iterable[Unit], *, least: float = 0.0) -> Figure:
 
 
 def _shares(value: float, without: Mapping[str, float | None], mean: float) -> Iterator[tuple[str, float]]:
-    """What each worker adds to a unit's value, scaled as in a jackknife; the only one adds what it is off the mean."""
-    scale = math.sqrt(1 - 1 / len(without)) if len(without) > 1 else 1.0
+    """What a unit's value changes without each of its workers; of the only one, what it is off the mean."""
     for worker, other in without.items():
-        yield worker, scale * (value - (mean if other is None else other))
+        yield worker, value - (mean if other is None else other)
 
 
 def _changed(total: float, n: int, rows: Sequence[tuple[float | None, float | None]]) -> float | None:
