@@ -78,8 +78,8 @@ def registered(batch: Batch) -> Preregistration | None:
 
 
 def is_answered(batch: Batch) -> bool:
-    """Whether there is a response, so that it is too late to register anything."""
-    return batch.assignments.submitted().filter(hit__check_item=False).exists()
+    """Whether there is a response (also to hidden gold), so that it is too late to register anything."""
+    return batch.assignments.submitted().exists()
 
 
 def departures(made: Preregistration) -> list[tuple[str, str, str]]:
@@ -90,8 +90,7 @@ def departures(made: Preregistration) -> list[tuple[str, str, str]]:
 
 def is_late(made: Preregistration) -> bool:
     """Whether a response was stored before it, in the instant in which it was registered."""
-    rows = made.batch.assignments.submitted().filter(hit__check_item=False, response_import__isnull=True)
-    first = rows.aggregate(first=Min("submitted_at"))["first"]
+    first = made.batch.assignments.submitted().aggregate(first=Min("submitted_at"))["first"]
     return first is not None and first <= made.created_at
 
 

@@ -77,7 +77,7 @@ def _registration(facts: Facts) -> Iterator[Sentence]:
     message = (
         _("The study was preregistered on %(day)s (SHA-256 %(sha256)s), when a response was in already.")
         if facts.registered_late
-        else _("The study was preregistered on %(day)s (SHA-256 %(sha256)s), before the first response.")
+        else _("The study was preregistered on %(day)s (SHA-256 %(sha256)s), before the first response was stored.")
     )
     yield as_sentence(message, day=facts.registered, sha256=facts.registered_sha256)
     if not facts.departures:

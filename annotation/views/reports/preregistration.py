@@ -39,7 +39,7 @@ def preregister(request: HttpRequest, project: Project, batch: str) -> HttpRespo
         "batch": row,
         "form": form,
         "made": made,
-        "is_late": made is None and preregistration.is_answered(row),
+        "is_answered": made is None and preregistration.is_answered(row),
     }
     if made is not None:
         kept = json.loads(made.document)

@@ -61,6 +61,13 @@ def test_it_is_refused_twice_and_after_the_first_response(client: Any, alice: An
     assert not Preregistration.objects.exists()
 
 
+def test_a_response_to_hidden_gold_is_a_response(batch: Any, bob: Any) -> None:
+    row = answer(bob, batch)
+    type(row.hit).objects.filter(pk=row.hit.pk).update(check_item=True)
+    with pytest.raises(Refused, match="responses already"):
+        preregistration.register(batch, TEXTS)
+
+
 def test_the_report_says_what_differs(batch: Any, bob: Any, carol: Any) -> None:
     made = preregistration.register(batch, TEXTS)
     row = answer(bob, batch)
@@ -71,7 +78,7 @@ def test_the_report_says_what_differs(batch: Any, bob: Any, carol: Any) -> None:
     def said() -> str:
         return in_words(methods_facts.facts_of(batch, None))
 
-    assert f"(SHA-256 {made.sha256}), before the first response. No setting differs" in said()
+    assert f"(SHA-256 {made.sha256}), before the first response was stored. No setting differs" in said()
     problem_reports.exclude(row.hit, reason="Typo")
     batch.refresh_from_db()
     assert add_assignments.add_assignments(batch, base=batch.next_ticket) == {"hits": 1}
