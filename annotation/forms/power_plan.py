@@ -13,28 +13,35 @@ from annotation.pure.statistics.power import MOST_RESPONSES, PAIRED
 SHARES = ("first", "second", "by_item", "by_worker", "alike")  # fields in percent
 
 
-def _percent(label: Any, default: int, help_text: Any = "") -> forms.FloatField:
-    """A field that shows the default while it is empty."""
-    field = forms.FloatField(label=label, min_value=0, max_value=100, required=False, help_text=help_text)
-    field.widget.attrs["placeholder"] = default
-    return field
+def _percent(label: Any, help_text: Any) -> forms.FloatField:
+    return forms.FloatField(label=label, min_value=0, max_value=100, required=False, help_text=help_text)
 
 
 class PowerForm(ConsoleForm):
     """What is compared, how large, how people and items vary, and what it may cost."""
 
     kind = forms.ChoiceField(label=_("Comparison"), initial=PAIRED)
-    first = _percent(_("Expected rate of right responses (percent)"), 80)
-    second = _percent(_("Rate to tell it from (percent)"), 75, _("Of the other condition, or the fixed value."))
+    first = _percent(
+        _("Expected rate of right responses (percent)"), _("Leave empty for the pilot's, or 80 without a pilot.")
+    )
+    second = _percent(
+        _("Rate to tell it from (percent)"),
+        _("Of the other condition, or the fixed value. Leave empty for 5 less than the expected rate."),
+    )
     items = forms.IntegerField(label=_("Items in each condition"), min_value=2, max_value=MOST_RESPONSES, initial=115)
     answers = forms.IntegerField(label=_("Responses to an item"), min_value=1, max_value=100, initial=3)
     workers = forms.IntegerField(label=_("Workers in each condition"), min_value=2, max_value=10_000, initial=30)
     by_item = _percent(
-        _("Variance between items (percent)"), 50, _("How much of the variance is the items' difficulty.")
+        _("Variance between items (percent)"),
+        _("How much of the variance is the items' difficulty. Leave empty for the pilot's, or 50."),
     )
-    by_worker = _percent(_("Variance between workers (percent)"), 5, _("How much of it is the workers' skill."))
+    by_worker = _percent(
+        _("Variance between workers (percent)"),
+        _("How much of it is the workers' skill. Leave empty for the pilot's, or 5."),
+    )
     alike = _percent(
-        _("Correlation of items (percent)"), 80, _("How alike an item's difficulty is in both conditions. Paired only.")
+        _("Correlation of items (percent)"),
+        _("How alike an item's difficulty is in both conditions. Paired only. Leave empty for 80."),
     )
     pilot = forms.ModelChoiceField(
         label=_("Pilot"),

@@ -7,6 +7,8 @@ from statistics import NormalDist
 
 import pytest
 
+from annotation.pure.reports import tables
+from annotation.pure.reports.power_tables import plan_sentences
 from annotation.pure.statistics.pilot import both_right, pilot_of
 from annotation.pure.statistics.power import PAIRED, RATE, UNPAIRED, Design, power, quick_power
 from annotation.pure.statistics.worker_intervals import Response, two_sided
@@ -118,6 +120,21 @@ def test_the_smallest_detectable_difference_has_that_power_and_lies_on_the_plann
     again = power(Design(UNPAIRED, 0.5, 0.5 - (down.detectable or 0), 170, 1, 170, **ALONE), seed=3)
     assert again.power.value == pytest.approx(0.8, abs=0.01)
     assert power(Design(PAIRED, 0.5, 0.4, 3, 1, 3), seed=3).detectable is None
+
+
+@pytest.mark.parametrize(
+    ("plan", "said"),
+    [
+        (Design(UNPAIRED, 0.5, 0.45, 170, 1, 170, **ALONE), "smallest difference from 50 % towards 0 % found"),
+        (Design(UNPAIRED, 0.95, 0.96, 50, 1, 50, **ALONE), "No difference from 95 % towards 100 % is found"),
+        (Design(RATE, 0.6, 0.5, 200, 1, 200, **ALONE), "smallest difference from 50 % towards 100 % found"),
+        (Design(UNPAIRED, 0.8, 0.799, 50, 2, 50, **ALONE), "not even 5000 items give a power of 80 %"),
+    ],
+)
+def test_what_a_paper_says_of_the_smallest_difference_names_its_direction_and_of_items_how_many(
+    plan: Design, said: str
+) -> None:
+    assert said in " ".join(map(tables.sentence, plan_sentences(power(plan, seed=1))))
 
 
 def test_the_margin_is_that_of_the_interval() -> None:

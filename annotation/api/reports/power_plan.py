@@ -32,7 +32,7 @@ class PowerFilter(Filter):
         min_value=2, max_value=10_000, default=30, help_text="Workers in each condition."
     )
     first = _share("Expected rate of right responses; by default the pilot's, else 0.8.")
-    second = _share("Rate of the other condition, or the value to compare with; by default 0.05 less.")
+    second = _share("Rate of the other condition, or the value to compare with; by default 0.05 less than `first`.")
     by_item = _share("Share of the variance between items; by default the pilot's, else 0.5.")
     by_worker = _share("Share of the variance between workers; by default the pilot's, else 0.05.")
     alike = _share("Correlation of an item's effects in both conditions; 0.8 by default.")
@@ -85,7 +85,8 @@ class PowerSerializer(serializers.Serializer):
     false_alarms = SimulatedShareSerializer(help_text="The same where nothing differs.")
     margin = serializers.FloatField(help_text="Median half of the 95 % interval.")
     detectable = serializers.FloatField(
-        allow_null=True, help_text="Smallest difference found with the target power; null: out of reach."
+        allow_null=True,
+        help_text="Smallest difference found with the target power, in the planned direction; null: out of reach.",
     )
     items_needed = serializers.IntegerField(
         allow_null=True, help_text="Fewest items with the target power; null: out of reach."

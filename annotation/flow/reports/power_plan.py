@@ -22,21 +22,23 @@ from annotation.registry import task_type
 
 JSON = dict[str, Any]
 MOST = 20_000  # responses of a pilot that are read
-FIRST, SECOND = 0.8, 0.75  # rates, if neither the plan nor a pilot says any
+FIRST = 0.8  # rate, if neither the plan nor a pilot says any
+APART = 0.05  # of the second rate below the first, if the plan says none
 
 
 def plan(given: JSON, *, pilot: Batch | None = None) -> JSON:
     """The power of a plan: figures, tables and sentences.
 
     `given` has fields of Design, and may have "seed" and, together, "price" (of a response, with fees) and "budget".
-    Rates and shares that are missing come from the pilot, as far as it tells them. Raises Refused for a plan or a pilot
-    that cannot be.
+    A first rate or shares that are missing come from the pilot, as far as it tells them; a second rate that is missing
+    is APART less than the first. Raises Refused for a plan or a pilot that cannot be.
     """
     seed = int(given.get("seed") or 0)
     fields = {name: value for name, value in given.items() if name in Design.__slots__ and value is not None}
     try:
         found_in_pilot = pilot_of(_graded(pilot)) if pilot else None
-        design = Design(**_from_pilot(found_in_pilot) | fields)
+        fields = _from_pilot(found_in_pilot) | fields
+        design = Design(**{"second": max(0.01, round(fields["first"] - APART, 10))} | fields)
         found = power(design, seed)
         ways = None
         if (budget := given.get("budget")) is not None:
@@ -55,12 +57,11 @@ def plan(given: JSON, *, pilot: Batch | None = None) -> JSON:
 
 
 def _from_pilot(pilot: Pilot | None) -> dict[str, Any]:
-    """Rates and shares of a pilot; the second rate is a little lower unless the plan says more."""
+    """The first rate, and the shares that a pilot tells."""
     if pilot is None:
-        return {"first": FIRST, "second": SECOND}
-    known = {"by_item": pilot.by_item, "by_worker": pilot.by_worker}
-    rates = {"first": pilot.rate, "second": max(0.01, pilot.rate - (FIRST - SECOND))}
-    return {**rates, **{name: share for name, share in known.items() if share is not None}}
+        return {"first": FIRST}
+    known = {"first": pilot.rate, "by_item": pilot.by_item, "by_worker": pilot.by_worker}
+    return {name: share for name, share in known.items() if share is not None}
 
 
 def _graded(batch: Batch) -> Iterator[Response]:

@@ -19,7 +19,7 @@ class Command(JSONCommand):
         parser.add_argument("--first", type=percent, help="expected rate of right responses in percent (default: 80)")
         parser.add_argument(
             "--second", type=percent,
-            help="rate of the other condition, or the value to compare with (default: 5 points less)",
+            help="rate of the other condition, or the value to compare with (default: 5 points less than the first)",
         )  # fmt: skip
         parser.add_argument("--by-item", type=percent, help="share of the variance between items (default: 50)")
         parser.add_argument("--by-worker", type=percent, help="share of it between workers (default: 5)")

@@ -31,8 +31,11 @@ FINDS = _(
     "%(power)s %% (95 %% interval %(low)s to %(high)s)."
 )
 SAME = _("Both rates are %(first)s %%, so there is no difference to find.")
-SMALLEST = _("The smallest difference from %(from)s %% found with a power of %(target)s %% is %(points)s points.")
-NO_SMALLEST = _("No difference from %(from)s %% is found with a power of %(target)s %%.")
+SMALLEST = _(
+    "The smallest difference from %(from)s %% towards %(end)s %% found with a power of %(target)s %% is %(points)s "
+    "points."
+)
+NO_SMALLEST = _("No difference from %(from)s %% towards %(end)s %% is found with a power of %(target)s %%.")
 ASSUMED = _(
     "We simulated %(n)s data sets (seed %(seed)s) with crossed random effects, assuming that items account for "
     "%(by_item)s %% and annotators for %(by_worker)s %% of the variance on the probit scale."
@@ -43,11 +46,11 @@ TEST = _(
     "simulations."
 )
 MARGIN = _("The 95 %% interval is expected to reach ± %(points)s points.")
-ITEMS = _("At these rates a power of %(target)s %% takes %(items)s items with as many annotators.")
-NO_ITEMS = _("At these rates no number of items gives a power of %(target)s %% with so few annotators or responses.")
-PILOT = _(
-    "Rate and variances come from a pilot of %(responses)s responses to %(items)s items by %(workers)s annotators."
-)
+ITEMS = _("At these rates a power of %(target)s %% takes about %(items)s items with at most as many annotators.")
+NO_ITEMS = _("At these rates not even %(items)s items give a power of %(target)s %% with at most as many annotators.")
+PILOT = _("In a pilot of %(responses)s responses to %(items)s items by %(workers)s annotators, %(rate)s %% were right.")
+PILOT_ITEMS = _("Items accounted for %(share)s %% of the variance there.")
+PILOT_WORKERS = _("Annotators accounted for %(share)s %% of the variance there.")
 FEW = _("Reports give no interval for people in general with fewer than %(least)s annotators.")
 
 
@@ -56,8 +59,8 @@ def plan_sentences(found: Power, pilot: JSON | None = None) -> list[JSON]:
     design, sentence = found.design, tables.as_sentence
     numbers = {"items": design.items, "answers": design.answers, "people": design.people}
     rates = {"first": _points(design.first), "second": _points(design.second)}
-    start = design.first if design.arms == 2 else design.second
-    aim = {"from": _points(start), "target": _points(TARGET)}
+    fixed, moving = design.moved
+    aim = {"from": _points(fixed), "end": "100" if moving > fixed else "0", "target": _points(TARGET)}
     parts = [sentence(DESIGNS.get(design.kind, ONE_RATE), **numbers, responses=design.responses)]
     if design.first == design.second:
         parts.append(sentence(SAME, **rates))
@@ -70,15 +73,17 @@ def plan_sentences(found: Power, pilot: JSON | None = None) -> list[JSON]:
     )
     parts.append(sentence(MARGIN, points=_points(found.margin)))
     if design.first != design.second:
-        target = aim["target"]
         needed = found.items_needed
-        parts.append(sentence(ITEMS, target=target, items=needed) if needed else sentence(NO_ITEMS, target=target))
+        parts.append(sentence(ITEMS if needed else NO_ITEMS, target=aim["target"], items=needed or design.most_items))
     shares = {"by_item": _points(design.by_item), "by_worker": _points(design.by_worker)}
     parts.append(sentence(ASSUMED, n=found.power.n, seed=found.seed, **shares))
     if design.kind == PAIRED:
         parts.append(sentence(ALIKE, alike=f"{design.alike:g}"))
     if pilot:
-        parts.append(sentence(PILOT, **{name: pilot[name] for name in ("responses", "items", "workers")}))
+        sizes = {name: pilot[name] for name in ("responses", "items", "workers")}
+        parts.append(sentence(PILOT, **sizes, rate=_points(pilot["rate"])))
+        for message, share in ((PILOT_ITEMS, pilot["by_item"]), (PILOT_WORKERS, pilot["by_worker"])):
+            parts += [] if share is None else [sentence(message, share=_points(share))]
     parts.append(sentence(TEST, alarms=_points(found.false_alarms.value or 0.0)))
     return parts + ([sentence(FEW, least=LEAST_WORKERS)] if design.workers < LEAST_WORKERS else [])
 

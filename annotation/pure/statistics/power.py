@@ -102,6 +102,16 @@ class Design:
         return self.answers * (2 if self.kind == PAIRED else 1)
 
     @property
+    def most_items(self) -> int:
+        """The items in each condition that can be simulated."""
+        return MOST_RESPONSES // (self.arms * self.answers)
+
+    @property
+    def moved(self) -> tuple[float, float]:
+        """The rate that stays in the search for the smallest difference, and the one that moves."""
+        return (self.second, self.first) if self.kind == RATE else (self.first, self.second)
+
+    @property
     def people(self) -> int:
         """The workers of all conditions."""
         return self.workers * (2 if self.kind == UNPAIRED else 1)
@@ -112,8 +122,9 @@ class Power:
     """What a plan can find.
 
     `power` and `false_alarms` (the share of findings where nothing differs) are Figures whose n counts simulations;
-    `margin` is the median half of the 95 % interval; `detectable` the smallest difference found with power TARGET, and
-    `items_needed` the fewest items for that power at the given rates; None: out of reach.
+    `margin` is the median half of the 95 % interval; `detectable` the smallest difference found with power TARGET, in
+    the planned direction (down, if nothing differs), and `items_needed` about the fewest items for that power at the
+    given rates; None: out of reach.
     """
 
     design: Design
@@ -251,7 +262,7 @@ class _Simulation:
 def _detectable(drawn: _Simulation) -> float | None:
     """The smallest difference that the same draws find with power TARGET, in the planned direction."""
     design = drawn.design
-    fixed, moving = (design.second, design.first) if design.kind == RATE else (design.first, design.second)
+    fixed, moving = design.moved
     sign = 1 if moving > fixed else -1
     low, high = 0.0, (1 - fixed if sign > 0 else fixed) - 1e-4
 
@@ -268,8 +279,8 @@ def _detectable(drawn: _Simulation) -> float | None:
 
 
 def _items_needed(design: Design, seed: int) -> int | None:
-    """The fewest items with power TARGET at the given rates and at most so many workers; None if no number suffices."""
-    most = MOST_RESPONSES // (design.arms * design.answers)
+    """The fewest items with power TARGET at the given rates and at most so many workers; None: over `most_items`."""
+    most = design.most_items
 
     def finds(items: int) -> bool:
         workers = min(design.workers, items * design.answers)

@@ -58,8 +58,9 @@ def test_a_pilot_gives_rate_and_variances_and_what_is_said_instead_of_them_count
     shown = {name: found["pilot"][name] for name in ("batch", "items", "workers", "responses")}
     assert shown == {"batch": "pilot", "items": 12, "workers": 2, "responses": 24}
     said = client.get(_address(**PLAN, pilot="pilot", first=90, by_item=20)).context
-    assert (said["found"]["first"], said["found"]["by_item"]) == (0.9, 0.2)
-    assert "a pilot of 24 responses to 12 items by 2 annotators" in said["paragraph"]
+    assert (said["found"]["first"], said["found"]["second"], said["found"]["by_item"]) == (0.9, 0.85, 0.2)
+    assert "In a pilot of 24 responses to 12 items by 2 annotators, 70.8 % were right. Items acc" in said["paragraph"]
+    assert "Annotators accounted for 0 % of the variance there." in said["paragraph"]
 
 
 def test_a_pilot_whose_scores_are_folded_is_not_offered_and_one_over_the_api_is_a_look(
