@@ -33,6 +33,7 @@ FRAME = (
     Key("report", "!", _("Report a problem")),
     Key("instructions", "g", _("Instructions")),
     Key("keys", "?", _("Show keys"), _("all keys")),
+    Key("leave", "Escape", _("Leave a field"), _("leave the field"), fixed=True),
 )
 DECIDING = (
     Key("undo", "z", _("Undo your last decision (within five seconds)"), _("undo")),

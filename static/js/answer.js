@@ -6,7 +6,7 @@ import { showMissing, startFrame } from "./frame.js";
 import { onItem } from "./item.js";
 import { bind, bindPattern } from "./keys.js";
 import { slice } from "./offsets.js";
-import { bindOptions, chooseOption, chooseRadio, leaveByEscape, showOption } from "./options.js";
+import { bindOptions, chooseOption, chooseRadio, showOption } from "./options.js";
 import { textOf } from "./ranges.js";
 import { Reading } from "./reading.js";
 import { reveal } from "./scrolling.js";
@@ -145,13 +145,11 @@ function bindForm() {
   const field = document.getElementById("answer-text");
   field?.addEventListener("keydown", (event) => {
     if (event.isComposing) return;
-    if (event.key === "Escape") field.blur();
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step && stepPlace(step)) event.preventDefault();
   });
   if (field) typed.watch(field, () => answer.read());
   list.element.addEventListener("click", clickPlace);
-  leaveByEscape(document.getElementById("confidence"));
   form.addEventListener("input", onTyping);
   form.addEventListener("change", onChoice);
   // Ticking does not sort or filter anew: what is under the finger stays there until the view is changed.

@@ -3,7 +3,7 @@ import { alike, AnswerForm, changedEarly, fieldsOf, isGiven, lacksConfidence, la
 import { showMissing, startFrame } from "./frame.js";
 import { onItem } from "./item.js";
 import { bind, bindPattern } from "./keys.js";
-import { bindOptions, chooseOption, chooseRadio, leaveByEscape, showOption } from "./options.js";
+import { bindOptions, chooseOption, chooseRadio, showOption } from "./options.js";
 import { sentence } from "./texts.js";
 
 let form;
@@ -41,7 +41,6 @@ function bindKeys() {
 }
 
 function bindForm() {
-  for (const id of ["answer-text", "confidence"]) leaveByEscape(document.getElementById(id));
   form.addEventListener("input", onInput);
   form.addEventListener("answer:change", refresh);
   form.addEventListener("draft:restore", ({ detail }) => answer.set(stateOf(detail.fields)));

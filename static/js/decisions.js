@@ -121,7 +121,6 @@ function bindNote(form) {
     note.closest("details")?.setAttribute("open", "");
     note.focus();
   });
-  note.addEventListener("keydown", (event) => event.key === "Escape" && !event.isComposing && note.blur());
 }
 
 /** Light words, or no more; it holds for the pages that come. */

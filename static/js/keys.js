@@ -75,6 +75,11 @@ export function isTyping(target) {
   return target.matches("input") && !["checkbox", "radio", "button", "submit", "file"].includes(target.type);
 }
 
+/** While one types, the legend tells only what acts then. */
+function showTyping() {
+  document.body.toggleAttribute("data-typing", isTyping(document.activeElement));
+}
+
 /** What was pressed: "j", "?", "Mod+Enter", "Mod+Shift+z"; letters of other scripts by their place on the keyboard. */
 export function pressed(event) {
   const graph = event.getModifierState?.("AltGraph");
@@ -94,7 +99,7 @@ function actionOf(key) {
 function mayFire(event, key, action) {
   if (event.isComposing || event.defaultPrevented) return false;
   if (event.repeat && !["next", "previous"].includes(action)) return false;
-  if (isTyping(event.target)) return key === "Mod+Enter";
+  if (isTyping(event.target)) return ["Mod+Enter", "Escape"].includes(key);
   if (isSingle(key) && preferences.off) return false;
   const open = document.querySelector(":popover-open");
   return !open || open.dataset.toggledBy === action;
@@ -112,6 +117,12 @@ function onKey(event) {
 export function listen(stored) {
   setPreferences(stored);
   on(document, "keydown", onKey);
+  for (const kind of ["focusin", "focusout"]) on(document, kind, showTyping);
+  showTyping();
+  bind("leave", ({ target }) => {
+    if (isTyping(target)) target.blur();
+    return false; // a dialog around the field closes
+  });
   atEnd(() => {
     bound.clear();
     patterns = [];

@@ -1,9 +1,4 @@
-// Controls of the answer page beside the text: options to choose from, radio buttons, and fields that Escape leaves.
-
-/** Let Escape leave a field, so that keys act again. */
-export function leaveByEscape(field) {
-  field?.addEventListener("keydown", (event) => event.key === "Escape" && !event.isComposing && field.blur());
-}
+// Controls of the answer page beside the text: options to choose from and radio buttons.
 
 /** On a phone the options unfold when they are wanted, and leave the room to the text. */
 export function bindOptions() {

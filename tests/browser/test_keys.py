@@ -201,6 +201,24 @@ def test_a_legend_tells_the_keys_of_the_page(desk: WorkPage, task: str, kind: st
     assert told["all keys"] == "?"
 
 
+def test_while_typing_the_legend_tells_only_what_acts_then(desk: WorkPage) -> None:
+    page = desk("chain", task="compose", sample=1).page
+    write, leave = (page.locator("#legend-keys > span", has_text=words) for words in ("write", "leave the field"))
+    expect(write).to_be_visible()
+    expect(leave).to_be_hidden()
+    height = page.locator(".work-foot").bounding_box()["height"]
+    for _bridge in range(2):
+        page.keyboard.press("y")
+    expect(page.locator("#question")).to_be_focused()
+    expect(leave).to_be_visible()
+    expect(page.locator("#legend-keys > span:has(.single):visible")).to_have_count(0)
+    expect(write).to_be_hidden()
+    assert page.locator(".work-foot").bounding_box()["height"] == height
+    page.keyboard.press("Escape")
+    expect(write).to_be_visible()
+    expect(leave).to_be_hidden()
+
+
 def test_the_legend_stays_folded_from_item_to_item_and_tells_changed_keys(desk: WorkPage) -> None:
     worker = desk("pairs", task="coreference", sample=2)
     page = worker.page

@@ -227,7 +227,6 @@ function bindForm() {
     refresh();
   });
   form.addEventListener("change", refresh);
-  form.addEventListener("keydown", ({ key, target }) => key === "Escape" && target.matches("[type=text], textarea") && target.blur());
   form.addEventListener("draft:restore", ({ detail }) => put(detail.fields));
   form.addEventListener("draft:load", ({ detail }) => put(new URLSearchParams(detail.draft.fields)));
   form.addEventListener("work:sent", () => {
