@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.pure.reports.charts import Bars, Line, Lines
+from annotation.pure.reports.charts import Bars, Dots, Line, Lines, Series
 from annotation.pure.reports.dataset_charts import charts_of
 from annotation.pure.reports.quality_trend import trend
 from annotation.pure.reports.svg import EDGE, LEFT, WIDTH, draw
@@ -50,6 +50,21 @@ def test_a_trend_tells_each_mean_with_its_interval() -> None:
     root = ET.fromstring(draw(chart))
     assert [mark[0].text for mark in marks(root, "bar")] == ["1: 100 [21, 100]", "2: 50 [9, 91]", "3: 67 [21, 94]"]
     assert trend([]) is None
+
+
+def test_long_names_of_rows_stand_above_them_so_that_a_phone_shows_all_points() -> None:
+    groups = ("composed", "not composable (bridge check)", "undecided")
+    points = ((100.0, 92.0, 100.0), (0.0, 0.0, 7.7), (0.0, 0.0, 7.7))
+    root = ET.fromstring(draw(Dots("overview", "Outcome", "share (%)", groups, (Series("share", points),), across=True)))
+    assert root.get("class") == "chart stacked"
+    labels = {label.text: label for label in marks(root, "label")}
+    places = [mark[-1].get("transform", "")[len("translate(") : -1].split() for mark in marks(root, "point")]
+    assert [float(x) for x, _y in places] == pytest.approx([WIDTH - 2 * EDGE, 2 * EDGE, 2 * EDGE])
+    for group, (_x, y) in zip(groups, places, strict=True):
+        assert labels[group].get("text-anchor") == "start"
+        assert 18 <= float(y) - float(labels[group].get("y", "")) <= 24, "a name is nearest to its own row"
+    short = Dots("workers", "Workers", "%", ("a", "b"), (Series("share", points[:2]),), across=True)
+    assert ET.fromstring(draw(short)).get("class") == "chart"
 
 
 def time_labels(first: datetime, span: timedelta) -> list[tuple[float, str]]:

@@ -26,6 +26,7 @@ MARKERS = (
     "M0-4.8L4.8 0L0 4.8L-4.8 0z", "M0 4.5L4.2-3.5h-8.4z", "M-4.5-1.3h9v2.6h-9zM-1.3-4.5h2.6v9h-2.6z",
 )  # fmt: skip
 NARROWEST = 27.0  # column of a dense grid, for a number of three digits
+LONG = 0.3 * WIDTH  # a group's name that stands above its row: a phone has no room for both side by side
 TIMES = 5  # labels of a time axis, at most
 ON_A_PHONE = 20  # size of labels in static/css/console.css; elsewhere 13
 XML = b'<?xml version="1.0" encoding="utf-8"?>\n'
@@ -116,8 +117,9 @@ def _width(words: str) -> float:
 
 def _dots(plot: Dots) -> Drawing:
     widest, many = max(map(_width, plot.groups)), len(plot.series)
-    height = 70 + len(plot.groups) * max(24.0, 16.0 * many) if plot.across else HEIGHT
-    left = min(widest + 14, 0.55 * WIDTH) if plot.across else BESIDE
+    stacked = plot.across and many == 1 and widest > LONG
+    height = 70 + len(plot.groups) * (44.0 if stacked else max(24.0, 16.0 * many)) if plot.across else HEIGHT
+    left = 2 * EDGE if stacked else min(widest + 14, 0.55 * WIDTH) if plot.across else BESIDE
     drawing = Drawing(plot.as_text(), height, left=left, top=32 if many > 1 else EDGE, below=2 if plot.across else 1)
     known = [value for one in plot.series for point in one.points if point for value in point if value is not None]
     ticks = _ticks(min(known, default=0), max(known, default=1))
@@ -134,7 +136,10 @@ def _dots(plot: Dots) -> Drawing:
     apart = room * min(0.3 if plot.across else 0.18, 0.7 / many)
     for place, group in enumerate(plot.groups):
         middle = (drawing.top if plot.across else left) + (place + 0.5) * room
-        if plot.across:
+        if stacked:
+            drawing.text(left, middle - 11, group, "start")
+            middle += 9
+        elif plot.across:
             drawing.text(left - 8, middle, group, "end")
         elif place % every == 0:
             drawing.text(middle, drawing.bottom + 12, group)
@@ -145,6 +150,8 @@ def _dots(plot: Dots) -> Drawing:
                 _point(drawing, ticks, k, at, point, description, plot.across)
     if many > 1:
         _legend(drawing, [one.label for one in plot.series])
+    if stacked:
+        drawing.root.set("class", "chart stacked")
     return drawing
 
 
