@@ -11,6 +11,7 @@ from django.urls import reverse
 from annotation.flow.batches import add_assignments, batch_launch
 from annotation.flow.reports import batch_scores, score_looks
 from annotation.models import AuditEntry, Batch, BatchReport, Hit
+from tests.one_line import one_line
 from tests.views.console import answer, at, work_off
 
 
@@ -47,6 +48,17 @@ def test_scores_stay_folded_until_somebody_opens_them(client: Any, alice: Any, h
     work_off()
     assert client.get(at("report")).context["tables"]
     assert client.get(at("batch")).context["report"] is not None
+
+
+def test_the_log_says_at_how_many_responses_somebody_looked_and_the_workers_page_why_it_has_no_scores(
+    client: Any, alice: Any, half: Batch
+) -> None:
+    batch_scores.score_batch(half)
+    client.force_login(alice)
+    assert "Scores are shown once all responses are in, or on request." in client.get(at("batch-workers")).content.decode()
+    client.post(at("report-open"))
+    assert "as of the report of" in one_line(client.get(at("batch-workers")).content.decode())
+    assert "responses: 3" in client.get(reverse("log", args=["wells"])).content.decode()
 
 
 def test_a_file_of_scores_is_a_look_at_them(client: Any, alice: Any, half: Batch) -> None:

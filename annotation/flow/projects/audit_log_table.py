@@ -105,6 +105,7 @@ KINDS = {
     "comment": gettext_noop("comment"),
 }
 DETAILS = {
+    "n": gettext_noop("responses"),
     "number": gettext_noop("number"),
     "amount": gettext_noop("dollars"),
     "item": gettext_noop("item number"),

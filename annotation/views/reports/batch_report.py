@@ -140,7 +140,8 @@ def _progress(request: HttpRequest, batch: Batch, cut: Cut) -> HttpResponse:
 def batch_workers(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """The batch's workers under pseudonyms, with their scores from the last report."""
     shown = batch_of(project, batch)
-    kept = None if is_folded(request, shown) else BatchReport.objects.filter(batch=shown).first()
+    folded = is_folded(request, shown)
+    kept = None if folded else BatchReport.objects.filter(batch=shown).first()
     datasets = kept.content.get("datasets", {}) if kept else {}
     since = kept_figures.kept_since(shown)
     page = Paginator(batch_progress.rows_of_workers(shown), 100).get_page(request.GET.get("page"))
@@ -150,6 +151,6 @@ def batch_workers(request: HttpRequest, project: Project, batch: str) -> HttpRes
         row["wage"] = paid.get(row["worker"].pk)
         own = ((name, study["by_worker"].get(row["worker"].pseudonym)) for name, study in datasets.items())
         row["scores"] = [(name, scores) for name, scores in own if scores]
-    figures = {"page": page, "report": kept, "wages": wages.summary(paid.values()), "kept_since": since}
-    context = batch_context(shown, "batch-workers", **figures)
+    figures = {"page": page, "report": kept, "folded": folded, "wages": wages.summary(paid.values())}
+    context = batch_context(shown, "batch-workers", kept_since=since, **figures)
     return render(request, "batches/workers.html", context)
