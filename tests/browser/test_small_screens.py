@@ -136,7 +136,19 @@ def test_controls_are_large_enough_for_a_thumb(desk: WorkPage) -> None:
     assert [each for each in sizes if each[0] < 24 or each[1] < 24] == []
 
 
-REQUESTERS = ("hits", "money", "approvals", "dataset", "people", "log", "batch-new", "batch-workers", "notices")
+REQUESTERS = (
+    "batch",
+    "problem-reports",
+    "hits",
+    "money",
+    "approvals",
+    "dataset",
+    "people",
+    "log",
+    "batch-new",
+    "batch-workers",
+    "notices",
+)
 
 
 @pytest.mark.parametrize(("who", "paths"), [("alice", ("/", *REQUESTERS)), ("bob", ("/work/history/", "/work/"))])
