@@ -55,7 +55,9 @@ def test_a_trend_tells_each_mean_with_its_interval() -> None:
 def test_long_names_of_rows_stand_above_them_so_that_a_phone_shows_all_points() -> None:
     groups = ("composed", "not composable (bridge check)", "undecided")
     points = ((100.0, 92.0, 100.0), (0.0, 0.0, 7.7), (0.0, 0.0, 7.7))
-    root = ET.fromstring(draw(Dots("overview", "Outcome", "share (%)", groups, (Series("share", points),), across=True)))
+    root = ET.fromstring(
+        draw(Dots("overview", "Outcome", "share (%)", groups, (Series("share", points),), across=True))
+    )
     assert root.get("class") == "chart stacked"
     labels = {label.text: label for label in marks(root, "label")}
     places = [mark[-1].get("transform", "")[len("translate(") : -1].split() for mark in marks(root, "point")]

@@ -55,7 +55,9 @@ def test_the_log_says_at_how_many_responses_somebody_looked_and_the_workers_page
 ) -> None:
     batch_scores.score_batch(half)
     client.force_login(alice)
-    assert "Scores are shown once all responses are in, or on request." in client.get(at("batch-workers")).content.decode()
+    assert (
+        "Scores are shown once all responses are in, or on request." in client.get(at("batch-workers")).content.decode()
+    )
     client.post(at("report-open"))
     assert "as of the report of" in one_line(client.get(at("batch-workers")).content.decode())
     assert "responses: 3" in client.get(reverse("log", args=["wells"])).content.decode()
