@@ -35,21 +35,26 @@ ALL_KINDS = {"test_spans.py", "test_kinds.py"}  # where each kind of text is a c
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
     """Of a test on several screens or kinds of items the first is for every run, the others are for `make soak`."""
-    seen = set()
-    for item in items:
-        if Path(__file__).parent not in item.path.parents:
-            continue
+    first: dict[str, list[int]] = {}  # as written: the order of `items` is random
+    ours = [item for item in items if Path(__file__).parent in item.path.parents]
+    for item in ours:
         item.add_marker(pytest.mark.browser)
         if CHROMIUM is None:
             item.add_marker(pytest.mark.skip(reason=MISSING))
         if SCANS.intersection((*item.function.__code__.co_names, *item.fixturenames)):
             item.add_marker(pytest.mark.axe)
-        if item.get_closest_marker("soak"):
-            continue
-        first = item.nodeid.partition("[")[0]
-        if item.path.name in LONG or (first in seen and item.path.name not in ALL_KINDS):
+        if not item.get_closest_marker("soak"):
+            name = item.nodeid.partition("[")[0]
+            first[name] = min(first.get(name, place(item)), place(item))
+    for item in ours:
+        later = place(item) > first.get(item.nodeid.partition("[")[0], [])
+        if item.path.name in LONG or (later and item.path.name not in ALL_KINDS):
             item.add_marker(pytest.mark.soak)
-        seen.add(first)
+
+
+def place(item: pytest.Function) -> list[int]:
+    """Where a test stands among the cases of its function."""
+    return list(item.callspec.indices.values()) if hasattr(item, "callspec") else []
 
 
 @pytest.hookimpl(wrapper=True)
