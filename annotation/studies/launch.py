@@ -164,7 +164,7 @@ def _launch(run: StudyRun, folder: Folder, row: StudyBatch | StudyRound) -> None
         common: dict[str, Any] = {
             "task": row.task,
             "datasets": [dataset_of(run, name) for name in row.datasets],
-            "options": row.options,
+            "options": dict(row.options),
             "title": row.title or None,
             "seed": run.seed,
         }

@@ -83,7 +83,13 @@ def standing_columns(user: int) -> list[Exists]:
 def _new_to(request: HttpRequest) -> int:
     """The number of unread notices, at most 100."""
     standing = _standing_of(request)
-    return notice_inbox.count_unread(request.user, limit=100) if standing and standing.has_notices else 0
+    return notice_inbox.count_unread(request.user) if standing and standing.has_notices else 0
+
+
+@compiled
+def _first_projects(user: int) -> QuerySet[Member]:
+    present = Member.objects.filter(user=user, project__removed_at=None).order_by("project__title")
+    return present.values_list("project__slug", "project__title")[:5]
 
 
 def _places(request: HttpRequest) -> list[dict[str, Any]]:
@@ -94,9 +100,7 @@ def _places(request: HttpRequest) -> list[dict[str, Any]]:
     if standing.works:
         places.append((reverse("work"), _("Your work")))
     if standing.belongs:
-        present = request.user.memberships.filter(project__removed_at=None).order_by("project__title")
-        for slug, title in present.values_list("project__slug", "project__title")[:5]:
-            places.append((reverse("project", args=[slug]), title))
+        places += [(reverse("project", args=[slug]), title) for slug, title in _first_projects(request.user.pk)]
     path = reverse("work") if request.path.startswith(OF_WORK) else request.path
     places_here = [url for url, _label in places if path == url or (url != "/" and path.startswith(url))]
     here = max(places_here, key=len, default="")

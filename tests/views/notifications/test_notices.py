@@ -35,17 +35,23 @@ def test_the_bell_counts_what_the_page_lists_whatever_somebody_became(alice: Any
 
     def agree() -> None:
         for user in (alice, bob.user):
-            assert notice_inbox.count_unread(user, limit=100) == notice_inbox.unread(user).count()
+            assert notice_inbox.count_unread(user) == notice_inbox.unread(user).count()
 
     for role in other:
         alice.memberships.update(role=role)
         agree()
-    assert notice_inbox.count_unread(alice, limit=2) == 2
-    assert notice_inbox.count_unread(bob.user, limit=100) == 1
+    assert notice_inbox.count_unread(bob.user) == 1
     bob.delete()
     alice.memberships.all().delete()
     agree()
-    assert notice_inbox.count_unread(alice, limit=100) == 0
+    assert notice_inbox.count_unread(alice) == 0
+
+
+def test_more_than_a_hundred_are_a_hundred(alice: Any, batch: Any) -> None:
+    for k in range(101):
+        announcements.notify([alice], Notice.Kind.FINISHED, project=batch.project, key=f"finished/{k}", batch=batch)
+    assert notice_inbox.unread(alice).count() == 101
+    assert notice_inbox.count_unread(alice) == 100
 
 
 def test_opening_one_marks_it_and_leads_to_its_matter(client: Any, bob: Any, alice: Any, batch: Any) -> None:
