@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -82,6 +83,7 @@ def test_a_study_says_what_it_needs_and_chose(name: str) -> None:
         for part in folder.readme.split("\n\n")
         if "**" in part
     }
+    assert not re.findall(r"\]\((?!https?:)", folder.readme), "the study's page has no other files to link to"
     for data in folder.definition.data:
         assert folder.small_file(data).is_file()
         assert data.where

@@ -8,6 +8,7 @@ from annotation.api.operations import operation
 from annotation.api.reports.reports import TableSerializer, table_data
 from annotation.api.serializers import JSON, Filter
 from annotation.api.viewsets import ResourceViewSet
+from annotation.flow.errors import Refused
 from annotation.flow.reports import power_plan
 from annotation.models import Batch
 from annotation.pure.reports import tables
@@ -114,6 +115,9 @@ class PowerViewSet(ResourceViewSet):
             pilot = Batch.objects.filter(project=self.project, slug=query["pilot"]).first()
             if pilot is None:
                 raise ValidationError({"pilot": [_("There is no such batch.")]})
-        found = power_plan.plan(query, pilot=pilot)
+        try:
+            found = power_plan.plan(query, pilot=pilot)
+        except Refused as why:
+            raise ValidationError(str(why)) from None
         text = " ".join(tables.sentence(part, _) for part in found["paragraph"])
         return found | {"text": text, "tables": [table_data(table) for table in found["tables"]]}
