@@ -9,6 +9,7 @@ MARKED = $(shell grep -rl --include="test_*.py" "mark\.postgresql" tests)
 APPS := $(notdir $(patsubst %/apps.py,%,$(wildcard annotation/*/apps.py)))  # those behind the engine
 SPREAD := -n 4 --dist worksteal  # over two cores: a good part of the tests waits for a browser or a server
 HALF := -n 2 --dist worksteal  # for two suites at once
+MORE := -n 3 --dist worksteal  # beside one that waits for browsers and servers
 SPECTACULAR := $(PY) manage.py spectacular --settings annotation.api.schema_settings
 DJADE := find annotation tasks templates -name '*.html' -print0 | xargs -0 .venv/bin/djade
 # The tests start Python more than a hundred times: without its compiled files each start would compile everything.
@@ -52,7 +53,7 @@ test: .venv/dev.stamp  ## lint, then the tests: on SQLite, with real servers, an
 	beside lint $(MAKE) --no-print-directory lint; lint=$$!; \
 	beside waiting waiting; waiting=$$!; \
 	echo "== the tests on SQLite"; \
-	$(TESTS) $(HALF) -m "not soak and not process and not browser" || failed="$$failed sqlite"; \
+	$(TESTS) $(MORE) -m "not soak and not process and not browser" || failed="$$failed sqlite"; \
 	echo "== what depends on the database on PostgreSQL"; \
 	$(ON_POSTGRESQL) $(TESTS) $(HALF) -m "postgresql and not soak and not process" $(MARKED) || failed="$$failed postgresql"; \
 	report waiting $$waiting "in the browser"; \

@@ -83,6 +83,7 @@ def test_nothing_runs_on_the_annotators_pages(hostile: scene.Hostile, visit: Any
         settled(page)
 
 
+@pytest.mark.soak
 def test_nothing_runs_on_the_requesters_pages(hostile: scene.Hostile, visit: Any) -> None:
     page = visit(hostile.alice)
     addresses = scene.pages_of_the_requester()

@@ -11,7 +11,6 @@ from playwright.sync_api import expect
 
 from tests.browser.desk import SELECT, Desk, units
 from tests.browser.site import Site
-from tests.long_forms import first
 
 WorkPage = Callable[..., Desk]
 PHONE = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2, "has_touch": True, "is_mobile": True}
@@ -326,7 +325,8 @@ def test_a_decision_that_arrows_chose_can_be_submitted(desk: WorkPage) -> None:
     assert worker.answers()[0]["answer"]["bridges"] == ["different"]
 
 
-@pytest.mark.parametrize("title", first(1, [("Breakwater" * 9)[:90], ("Who dug the well of Port Anselm? " * 3)[:90]]))
+@pytest.mark.soak
+@pytest.mark.parametrize("title", [("Breakwater" * 9)[:90], ("Who dug the well of Port Anselm? " * 3)[:90]])
 def test_no_page_of_a_project_is_wider_than_a_phone_with_long_titles(
     visit: Callable[..., Any], furnished: dict[str, Any], site: Site, title: str
 ) -> None:

@@ -36,7 +36,6 @@ ELSEWHERE = {
     "test_a_server_killed_under_load_loses_and_doubles_nothing[postgresql]",
     "test_a_job_killed_before_each_of_its_writes_doubles_and_loses_nothing[postgresql]",
     "test_a_job_rung_for_by_celery_is_done[postgresql]",
-    "test_participants_faults_and_kills_leave_the_books_in_order[sqlite]",
 }
 
 

@@ -85,6 +85,7 @@ def has_network() -> bool:
     return False
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(not has_network(), reason="this machine is in no network")
 def test_the_network_reaches_the_demo_only_where_it_is_let_in(
     install: Callable[..., Installation], tmp_path: Path

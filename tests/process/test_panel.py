@@ -153,6 +153,7 @@ def run(lab: Lab, *, number: int, kills: int, share: float, least: int = 0) -> d
     return lab.finish()
 
 
+@pytest.mark.soak
 def test_participants_faults_and_kills_leave_the_books_in_order(
     installation: Installation, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:

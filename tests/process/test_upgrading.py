@@ -49,6 +49,7 @@ def test_an_upgrade_waits_until_nobody_else_uses_the_database(install: Callable[
     assert json.loads(first.manage("upgrade", "--json"))["migrations"] == 2
 
 
+@pytest.mark.soak
 def test_two_that_start_at_once_on_a_new_home_migrate_it_once(tmp_path: Path, static: Path) -> None:
     first = Installation(tmp_path, f"sqlite:///{tmp_path / 'new.sqlite3'}", static=static, ready=True)
     command = [sys.executable, "-m", "hopscribe", "upgrade", "--home", str(tmp_path), "--json"]

@@ -169,6 +169,7 @@ def test_the_range_of_alpha_is_over_the_workers_one_of_whom_is_left_out():
     assert found.without.n == 4
 
 
+@pytest.mark.soak
 def test_many_answers_in_free_text_are_compared_in_seconds():
     rng = random.Random(3)
     words = [f"word{k}" for k in range(4_000)]

@@ -12,6 +12,7 @@ from annotation.pure.reports.power_tables import plan_sentences
 from annotation.pure.statistics.pilot import both_right, pilot_of
 from annotation.pure.statistics.power import PAIRED, RATE, UNPAIRED, Design, power, quick_power
 from annotation.pure.statistics.worker_intervals import Response, two_sided
+from tests.long_forms import first
 
 ALONE = {"by_item": 0.0, "by_worker": 0.0}  # no spread: every response for itself
 
@@ -27,7 +28,9 @@ def single(n: int, first: float, second: float) -> Design:
     return Design(RATE, first, second, n, 1, n, **ALONE)
 
 
-@pytest.mark.parametrize(("n", "first", "second"), [(100, 0.9, 0.8), (60, 0.5, 0.7), (40, 0.6, 0.5), (400, 0.85, 0.8)])
+@pytest.mark.parametrize(
+    ("n", "first", "second"), first(2, [(100, 0.9, 0.8), (60, 0.5, 0.7), (40, 0.6, 0.5), (400, 0.85, 0.8)])
+)
 def test_the_power_for_a_rate_is_the_binomial_probability_of_what_the_test_rejects(
     n: int, first: float, second: float
 ) -> None:
@@ -46,12 +49,15 @@ def test_the_power_for_a_rate_is_the_binomial_probability_of_what_the_test_rejec
 
 @pytest.mark.parametrize(
     ("first", "second", "each", "wanted"),
-    [
-        (0.5, 0.65, 170, 0.8),  # Fleiss, Levin and Paik 2003, table A.4 without continuity correction: 170
-        (0.5, 0.7, 93, 0.8),  # 93
-        (0.1, 0.2, 199, 0.8),  # 199
-        (0.5, 0.7, 124, 0.9),  # 124
-    ],
+    first(
+        2,
+        [
+            (0.5, 0.65, 170, 0.8),  # Fleiss, Levin and Paik 2003, table A.4 without continuity correction: 170
+            (0.5, 0.7, 93, 0.8),  # 93
+            (0.1, 0.2, 199, 0.8),  # 199
+            (0.5, 0.7, 124, 0.9),  # 124
+        ],
+    ),
 )
 def test_two_independent_groups_of_the_tables_size_have_the_tables_power(
     first: float, second: float, each: int, wanted: float
@@ -63,7 +69,7 @@ def test_two_independent_groups_of_the_tables_size_have_the_tables_power(
         assert found.items_needed == pytest.approx(each, rel=0.12)
 
 
-@pytest.mark.parametrize(("first", "second"), [(0.8, 0.7), (0.6, 0.45)])
+@pytest.mark.parametrize(("first", "second"), first(1, [(0.8, 0.7), (0.6, 0.45)]))
 def test_mcnemars_sample_size_gives_four_fifths(first: float, second: float) -> None:
     """Connor 1987: pairs for McNemar's test, from the rates of pairs where only one side is right."""
     only_first, only_second = first * (1 - second), second * (1 - first)
@@ -142,6 +148,7 @@ def test_the_margin_is_that_of_the_interval() -> None:
     assert found.margin == pytest.approx(1.966 * math.sqrt(0.16 / 400), rel=0.03)
 
 
+@pytest.mark.soak
 def test_the_same_seed_gives_the_same_figures_in_under_two_seconds_of_work() -> None:
     design = Design(PAIRED, 0.8, 0.75, 850, 3, 60)
     start = time.process_time()

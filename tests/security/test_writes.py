@@ -17,6 +17,7 @@ from tests.long_forms import first
 from tests.security.checksum import changed, checksums
 from tests.security.routes import MEMBERS, OWNERS, REQUESTER, TABLE, WITHOUT_COOKIES, url, urls
 from tests.security.test_access import expected
+from tests.security.test_headers import lacking
 from tests.security.world import SOME_ROLES, World
 
 WRITING = sorted(name for name, row in TABLE.items() if "POST" in row.statuses and name not in WITHOUT_COOKIES)
@@ -58,15 +59,18 @@ def test_a_token_does_not_help_a_foreign_origin(world: World) -> None:
 
 @pytest.mark.parametrize("method", first(1, ["get", "head"]))
 @pytest.mark.parametrize("role", SOME_ROLES)
-def test_looking_at_every_address_changes_nothing(role: str, method: str, world: World) -> None:
-    client = signed_in(world, role)
+def test_looking_at_every_address_changes_nothing_and_every_answer_has_its_headers(
+    role: str, method: str, world: World
+) -> None:
+    client, addresses = signed_in(world, role), urls(world)
     before = checksums()
-    for addresses in some_at_a_time(list(urls(world).values())):
-        for address in addresses:
-            response = getattr(client, method)(address)
+    for names in some_at_a_time([*addresses]):
+        for name in names:
+            response = getattr(client, method)(addresses[name])
             response.getvalue()
-            assert response.status_code < 500, address
-        assert not changed(before), addresses
+            assert response.status_code < 500, name
+            assert name == "sign-out" or not lacking(name, response), name
+        assert not changed(before), names
 
 
 def some_at_a_time(names: list[str]) -> list[list[str]]:

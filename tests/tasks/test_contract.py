@@ -36,6 +36,17 @@ every_kind = pytest.mark.parametrize("kind", KINDS)
 every_case = pytest.mark.parametrize(("kind", "case"), cases())
 
 
+def first_of_each(rows: list[Any]) -> list[Any]:
+    """The cases, of which those behind a task's first one are for the soak."""
+    kinds = [row.values[0] for row in rows]
+    later = [kind in kinds[:k] for k, kind in enumerate(kinds)]
+    marked = zip(rows, later, strict=True)
+    return [pytest.param(*row.values, id=row.id, marks=[pytest.mark.soak] * soak) for row, soak in marked]
+
+
+a_case = pytest.mark.parametrize(("kind", "case"), first_of_each(cases()))
+
+
 def prepared(kind: str, case: JSON) -> tuple[TaskType, Example, Any, JSON]:
     task = registry.task_type(kind)
     example, options = Example.from_json(case["example"]), task.options(case["options"])

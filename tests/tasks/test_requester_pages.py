@@ -11,7 +11,7 @@ import pytest
 from django.urls import reverse
 
 from annotation.models import Batch, Item
-from tests.tasks.test_contract import JSON, every_case
+from tests.tasks.test_contract import JSON, a_case
 
 TOKEN = re.compile(r'name="csrfmiddlewaretoken" value="\w+"')
 
@@ -47,7 +47,7 @@ def answered(kind: str, case: JSON, project: Any, bob: Any, carol: Any, tmp_path
     return batch
 
 
-@every_case
+@a_case
 def test_a_requester_sees_the_preview_the_answers_and_the_report(
     answered: Batch, alice: Any, bob: Any, client: Any
 ) -> None:
@@ -65,7 +65,7 @@ def test_a_requester_sees_the_preview_the_answers_and_the_report(
     assert text.count(bob.pseudonym[:8]) >= 2, "the HIT's page does not name who answered"
 
 
-@every_case
+@a_case
 def test_who_adjudicates_sees_the_answers_but_no_gold_name_or_score(
     answered: Batch, alice: Any, bob: Any, carol: Any, client: Any
 ) -> None:

@@ -286,6 +286,7 @@ def test_roles_are_suggested_from_names_and_values(
     assert dict(word.split("=") for word in found["suggested"]) == roles
 
 
+@pytest.mark.soak
 def test_a_large_table_is_read_in_bounded_memory(run: Run, tmp_path: Path) -> None:
     rows = [ROW | {"qid": str(k), "passage_1": f"{PORT} {k} " * 5} for k in range(20_000)]
     file = table(tmp_path / "large.csv", rows)

@@ -21,7 +21,7 @@ from annotation.flow.work.worker_batches import WorkerBatch
 from annotation.models import Batch, Dataset, Hit, Item, Project, Worker
 from annotation.pure.people.requirements import Requirement
 from tests.flow.acting import dataset_of, draft, launched, newcomer, participation_of, submit, take
-from tests.long_forms import first
+from tests.long_forms import examples, first
 
 pytestmark = pytest.mark.postgresql(reason="the list is one statement with counts of limited subqueries")
 
@@ -72,7 +72,7 @@ def test_what_is_left_is_counted_as_claims_would_find_it(project: Project, tmp_p
     rng = Random(seed)
     workers = [newcomer(project, name) for name in ("bob", "carol")]
     batches = kinds(project, tmp_path)
-    for _step in range(25):
+    for _step in range(examples(10, soak=25)):
         _act(rng, rng.choice(workers), rng.choice(batches))
         for worker in workers:
             left = {name: row.left for name, row in listed(worker).items()}
