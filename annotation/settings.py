@@ -45,6 +45,7 @@ INSTALLED_APPS = [
     "annotation.marketplaces",
     "annotation.dry_run",
     "annotation.studies",
+    "annotation.bridges",
     "annotation.demo",
     "annotation.webhooks",
     "annotation.mturk_api",

@@ -71,7 +71,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "tasks": ("annotation.tasktype", "annotation.pure"),
 }
 # Apps behind the engine (docs/architecture.md, "Events"): nothing outside their folders imports them.
-APPS = ("demo", "dry_run", "marketplaces", "mturk_api", "prolific_emulator", "studies", "webhooks")
+APPS = ("bridges", "demo", "dry_run", "marketplaces", "mturk_api", "prolific_emulator", "studies", "webhooks")
 FORM_MAY = ("django.forms", "django.http")  # tasks/<kind>/form.py parses a POST
 
 # The nine subjects, and which of them each may import in its own layer (docs/architecture.md has this table in words).

@@ -22,9 +22,9 @@ from annotation.models import Assignment, Hit, ProblemReport
 from tests.flow.acting import submit, take
 from tests.flow.paying import paid_batch
 
-MTURK, WEBHOOKS, MARKETPLACES = "mturk_api", "webhooks", "marketplaces"
+MTURK, WEBHOOKS, MARKETPLACES, BRIDGES = "mturk_api", "webhooks", "marketplaces", "bridges"
 
-pytestmark = pytest.mark.app(MTURK, WEBHOOKS, MARKETPLACES)
+pytestmark = pytest.mark.app(MTURK, WEBHOOKS, MARKETPLACES, BRIDGES)
 
 
 def test_who_listens_to_what_and_in_which_order() -> None:
@@ -35,7 +35,7 @@ def test_who_listens_to_what_and_in_which_order() -> None:
     assert found == {
         "AssignmentAccepted": [MTURK, MARKETPLACES],
         "AssignmentReturned": [MTURK],
-        "ResponseSubmitted": [MTURK, WEBHOOKS, MARKETPLACES],
+        "ResponseSubmitted": [MTURK, WEBHOOKS, MARKETPLACES, BRIDGES],
         "ResponseReviewed": [WEBHOOKS],
         "PayDecisionBegun": [MTURK],
         "AssignmentApproved": [MTURK, WEBHOOKS, MARKETPLACES],
@@ -152,5 +152,5 @@ def test_a_plain_batch_pays_no_query_for_those_who_listen(
     assert batch_launch.close(batch)
     job = job_queue.post("score_batch", project=project, title="Score", arguments={})
     job_queue.run(job_queue.take() or job, {"score_batch": lambda job, progress: {}})
-    assert {name.split(".")[1] for name, _asked in queries} == {MTURK, WEBHOOKS, MARKETPLACES}
+    assert {name.split(".")[1] for name, _asked in queries} == {MTURK, WEBHOOKS, MARKETPLACES, BRIDGES}
     assert [(name, asked) for name, asked in queries if asked] == []

@@ -4,6 +4,7 @@ from annotation.tasktype.capabilities import CAPABILITIES as CAPABILITIES
 from annotation.tasktype.capabilities import Adaptable as Adaptable
 from annotation.tasktype.capabilities import Adjudicable as Adjudicable
 from annotation.tasktype.capabilities import Arranged as Arranged
+from annotation.tasktype.capabilities import Bridging as Bridging
 from annotation.tasktype.capabilities import Comparable as Comparable
 from annotation.tasktype.capabilities import Consulting as Consulting
 from annotation.tasktype.capabilities import Doubtful as Doubtful

@@ -37,9 +37,7 @@ class Varied(ABC):
 
     @abstractmethod
     def variant(self, options: Any) -> str:
-        """The task's variant with these options; "": none. Its instructions are `NAME.md`, its practice, if it has its
-        own, `NAME.json`.
-        """
+        """The variant with these options; "": none. `NAME.md` has its instructions, `NAME.json` its practice."""
 
     @abstractmethod
     def asked(self, options: Any) -> str:
@@ -121,9 +119,7 @@ class Stepwise(ABC):
 
     @abstractmethod
     def with_next_step(self, payload: JSON, stored: JSON | None, answer: JSON) -> JSON | None:
-        """The answer with its next step open, or what is stored if it has that; None if none follows, or the open one
-        lacks something.
-        """
+        """The answer with its next step open, or what is stored if it has that; None: none follows, or not yet."""
 
 
 class Consulting(ABC):
@@ -150,6 +146,14 @@ class SecondOpinion(ABC):
         """The minimum number of responses that the HIT needs after this one; 0: as many as at launch."""
 
 
+class Bridging(ABC):
+    """People judge whether the edges of a decomposition connect one entity."""
+
+    @abstractmethod
+    def bridges(self, payload: JSON, answers: Sequence[JSON]) -> list[dict[str, int]]:
+        """For each edge, in the order of `dag.edges`, the number of judgments "same", "different" and "unsure"."""
+
+
 class Payable(ABC):
     """The reward depends on the response."""
 
@@ -167,10 +171,7 @@ class Simulated(ABC):
 
     @abstractmethod
     def imitate(self, payload: JSON, gold: Example, rng: Random, *, right: bool) -> JSON | None:
-        """A simulated worker's response, right or wrong; None: this HIT cannot be simulated.
-
-        The response passes `check`, or the simulated worker returns the HIT.
-        """
+        """A simulated worker's response, right or wrong, or None; if `check` refuses it, the HIT is returned."""
 
 
 class Measured(ABC):
@@ -247,8 +248,8 @@ class Traced(ABC):
 
 CAPABILITIES: tuple[type, ...] = (
     Adaptable, Varied, Sampled, Arranged, Timed, Live, Embedding, Illustrated, Practised, Revealing, Stepwise,
-    Consulting, FollowedUp, SecondOpinion, Payable, Simulated, Measured, Labelled, Comparable, Doubtful, Worded,
-    Reviewable, Adjudicable, Traced,
+    Consulting, FollowedUp, SecondOpinion, Bridging, Payable, Simulated, Measured, Labelled, Comparable, Doubtful,
+    Worded, Reviewable, Adjudicable, Traced,
 )  # fmt: skip
 
 

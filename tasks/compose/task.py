@@ -13,6 +13,7 @@ from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import (
     JSON,
     Adjudicable,
+    Bridging,
     Given,
     Illustrated,
     Judged,
@@ -40,7 +41,9 @@ from .review import compared, reviewed
 from .simulated_composer import imitated
 
 
-class Compose(Live, Illustrated, Practised, SecondOpinion, Payable, Reviewable, Adjudicable, Traced, HopsTask):
+class Compose(
+    Live, Illustrated, Practised, SecondOpinion, Bridging, Payable, Reviewable, Adjudicable, Traced, HopsTask
+):
     """Payload: {"shape", "hops" [{"question", "answer", "paragraph"}], "edges" [{"head", "tail", "entity"}], "checks",
     "most_words", "paste", "ask_twice", "pay"}. Answer: {"bridges" (one an edge), "why", "question", "overrides",
     "pasted"}. An answer whose bridges do not all hold is "discarded", whatever its question.
@@ -141,6 +144,9 @@ class Compose(Live, Illustrated, Practised, SecondOpinion, Payable, Reviewable, 
     def least(self, payload: JSON, answer: JSON) -> int:
         """2 if the worker discarded the item and the batch asks for a second opinion, else 0."""
         return 2 if payload["ask_twice"] and bridge_judgments.discarded(payload, answer) else 0
+
+    def bridges(self, payload: JSON, answers: Sequence[JSON]) -> list[dict[str, int]]:
+        return aggregation.bridge_counts(payload, answers)
 
     def tutorial(self, payload: JSON | None) -> JSON | None:
         """{"shapes": [{"shape", "title", "hops", "edges", "good", "bad"}]}: all six, or only the payload's."""

@@ -10,7 +10,7 @@ from annotation.pure.data.example import Example
 from annotation.pure.derivations.composable_pairs import KNOWN_BRIDGES
 from annotation.pure.statistics.agreement import mean_disagreement, most_said
 from annotation.pure.text.translation_marks import gettext_noop as _
-from annotation.tasktype import JSON, Given, Judged, Problem, TaskType
+from annotation.tasktype import JSON, Bridging, Given, Judged, Problem, TaskType
 from annotation.tasktype.helpers.hops import hops_payload, known_bridges, mention_of, reading_seconds
 from annotation.tasktype.helpers.hops_task import HopsTask
 
@@ -21,7 +21,7 @@ VALUES = ("same", "different", "unsure")
 LONGEST_WHY = 1000
 
 
-class Coreference(HopsTask):
+class Coreference(Bridging, HopsTask):
     title = _("Check bridges between questions")
     question = _("Do both questions refer to the same entity?")
     leads_to = "graphs"
@@ -70,9 +70,12 @@ class Coreference(HopsTask):
         """The majority on each edge; the item is "same" only if every edge is, and "different" if one is."""
         if not answers:
             return {"kind": "undecided", "bridges": [], "answers": 0}
-        counts = [Counter(answer["bridges"][k] for answer in answers) for k in range(len(payload["edges"]))]
-        bridges = [{kind: count[kind] for kind in VALUES} for count in counts]
+        bridges = self.bridges(payload, answers)
         return {"kind": _together([majority(votes) for votes in bridges]), "bridges": bridges, "answers": len(answers)}
+
+    def bridges(self, payload: JSON, answers: Sequence[JSON]) -> list[dict[str, int]]:
+        counts = [Counter(answer["bridges"][k] for answer in answers) for k in range(len(payload["edges"]))]
+        return [{kind: count[kind] for kind in VALUES} for count in counts]
 
     def agreeing(self, payload: JSON, answers: Sequence[JSON], aggregate: JSON) -> int:
         """The votes for the edge whose verdict has the fewest."""

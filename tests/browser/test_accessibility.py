@@ -154,7 +154,7 @@ def test_a_requesters_pages_of_marketplaces(look: Callable[..., list[str]]) -> N
 
 @pytest.mark.soak
 def test_a_requesters_pages_of_studies(look: Callable[..., list[str]]) -> None:
-    assert look("alice", "studies", "study", "power", "preregistration") == []
+    assert look("alice", "studies", "study", "power", "preregistration", "broken-bridges") == []
 
 
 @pytest.mark.soak

@@ -221,6 +221,8 @@ TABLE: dict[str, Row] = {
     "hit-exclude": act(MEMBERS),
     "hit-restore": act(MEMBERS),
     "dry_runs": fill(MEMBERS, own=LOOK_ONLY),
+    "broken-bridges": look(MEMBERS),
+    "broken-bridge-undo": act(REQUESTER),
     "studies": look(MEMBERS),
     "study": fill(MEMBERS, own=LOOK_ONLY),
     "study-scores": act(MEMBERS),

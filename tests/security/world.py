@@ -20,6 +20,7 @@ from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
 from annotation import jobs
+from annotation.bridges.models import BrokenBridge
 from annotation.flow.batches import batch_launch
 from annotation.flow.data import dataset_import, dataset_removal
 from annotation.flow.money import ledger, payouts
@@ -156,6 +157,7 @@ def _project(folder: Path, slug: str, *, requester: str, workers: list[str]) -> 
     found |= _marketplaces(project, published)
     found |= _webhooks(project)
     found["study-run.run"] = found["study-scores.run"] = _study_run(project)
+    found["broken-bridge-undo.pk"] = _broken_bridge(project, batch)
     found |= _qualified(project, people)
     found |= (
         _work(project, batch, people) | _compositions(project, held, people[0], boss) | _jobs(project, folder, boss)
@@ -283,6 +285,16 @@ def _webhooks(project: Any) -> dict[str, Any]:
 def _study_run(project: Any) -> str:
     """The name of a study's run that nothing was launched of."""
     return begin(project, folders.read(WORDS["study.name"]), small=True, slug=f"{project.slug}-run").slug
+
+
+def _broken_bridge(project: Any, batch: Any) -> int:
+    words = {"head": "Which well did Ana Brook dig?", "tail": "Which tower stands beside #1?", "entity": "Well 0"}
+    hit = batch.hits.order_by("pk")[0]
+    row = BrokenBridge(
+        project=project, key="0" * 64, sought=words["head"], hit=hit, searched_at=timezone.now(), **words
+    )
+    row.save()
+    return int(row.pk)
 
 
 def _published(project: Any, held: Any) -> Hit:

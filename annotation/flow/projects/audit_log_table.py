@@ -100,6 +100,7 @@ KINDS = {
     "key": gettext_noop("access key"),
     "token": gettext_noop("API token"),
     "payout": gettext_noop("payout"),
+    "bridge": gettext_noop("broken bridge"),
     "webhook": gettext_noop("webhook"),
     "study": gettext_noop("study"),
     "comment": gettext_noop("comment"),

@@ -1,0 +1,16 @@
+"""Bridges that people judged different, and the HITs closed because of them, as a Django app behind the engine."""
+
+from django.apps import AppConfig
+
+
+class BridgesConfig(AppConfig):
+    name = "annotation.bridges"
+
+    def ready(self) -> None:
+        from annotation.bridges import broken_bridges
+        from annotation.bridges.models import BrokenBridge
+        from annotation.events import ResponseSubmitted, listen
+        from annotation.flow.projects import audit_log
+
+        listen(ResponseSubmitted, broken_bridges.response_submitted, order=400)
+        audit_log.SUBJECTS[BrokenBridge] = lambda row: audit_log.Subject(row.project, "bridge", str(row.pk), row.entity)
