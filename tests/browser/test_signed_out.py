@@ -84,8 +84,10 @@ def test_another_task_of_a_round_takes_along_what_was_typed(boss: Any) -> None:
     page.get_by_label("Title shown").fill("Spring")
     page.locator("input[name=datasets]").first.check()
     instructions = page.get_by_label("Instructions", exact=True).input_value()
-    page.get_by_role("navigation", name="Task of the round").get_by_role("link", name="Compose questions").click()
-    expect(page.get_by_role("link", name="Compose questions")).to_have_attribute("aria-current", "page")
+    page.get_by_role("navigation", name="Task of the round").get_by_role(
+        "link", name="Compose questions", exact=True
+    ).click()
+    expect(page.get_by_role("link", name="Compose questions", exact=True)).to_have_attribute("aria-current", "page")
     expect(page.get_by_label("Title shown")).to_have_value("Spring")
     expect(page.locator("input[name=datasets]").first).to_be_checked()
     expect(page.get_by_label("Instructions", exact=True)).not_to_have_value(
