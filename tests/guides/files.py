@@ -40,6 +40,8 @@ def write_files(folder: Path) -> None:
     dump(folder / "2wiki_pred.json", answers_and_facts(bridges) | {"evidence": {e.id: [] for e in bridges}})
     answer = {"text": "Tower 0", "support": [0, 1]}
     lines(folder / "elsewhere.jsonl", [{"dataset": "items", "item": 0, "worker": "ada", "answer": answer}])
+    for text in ("hypotheses", "design", "exclusions", "analysis"):
+        (folder / f"{text}.md").write_text(f"The {text} of a study of ours.\n")
     lines(folder / "generated.jsonl", [subquestions(example) for example in bridges])
 
 

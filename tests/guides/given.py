@@ -71,6 +71,7 @@ GIVEN: dict[str, list[str]] = {
         *(f"{WELLS} {name}" for name in ("musique-dev", "hotpotqa-dev", "2wiki-dev", "dev", "known")),
         *GRAPHS,
     ],
+    "docs/studies.md": [OWNER, "a token"],
     "tasks/answer/README.md": [f"{WELLS} dev"],
     "tasks/answerability/README.md": [f"{HOTPOT} hotpot-dev"],
     "tasks/choose/README.md": GRAPHS,
