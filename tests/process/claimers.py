@@ -70,8 +70,8 @@ def main(plan: dict[str, Any]) -> dict[str, Any]:
     )
     result: Counter[str] = Counter()
     acks: list[list[str]] = []
-    while time.time() < plan["start"]:
-        time.sleep(0.001)
+    print("ready", flush=True)
+    sys.stdin.readline()  # all begin together, however long each took to start
     began = time.monotonic()
     while participations:
         for participation in list(participations):

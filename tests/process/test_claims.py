@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -23,16 +22,25 @@ def hammer(
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """Let the processes work until nothing is left; returns what each reported, and the audit."""
     world = installation.world("build", f"hits={hits}", f"assignments={each}", f"workers={workers}")
-    start = time.time() + 4
     running = []
     for number in range(PROCESSES):
         tabs = world["workers"][number // 2 :: PROCESSES // 2]  # two processes share their workers
         plan = folder / f"claimer-{number}.json"
-        plan.write_text(json.dumps({"workers": tabs, "start": start, "claim": claim, "held_seconds": HELD_SECONDS}))
+        plan.write_text(json.dumps({"workers": tabs, "claim": claim, "held_seconds": HELD_SECONDS}))
         command = [sys.executable, "-m", "tests.process.claimers", str(plan)]
         running.append(
-            subprocess.Popen(command, cwd=ROOT, env=installation.environment, stdout=subprocess.PIPE, text=True)
-        )
+            subprocess.Popen(
+                command, cwd=ROOT, env=installation.environment,
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            )
+        )  # fmt: skip
+    for process in running:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+    for process in running:
+        assert process.stdin is not None
+        process.stdin.write("go\n")
+        process.stdin.flush()
     result = [json.loads(process.communicate(timeout=3_000)[0]) for process in running]
     return result, installation.world("audit")
 
