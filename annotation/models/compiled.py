@@ -14,7 +14,8 @@ list or a limit, cannot be a parameter.
 """
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, wraps
 from typing import Any, Generic, ParamSpec, TypeVar
@@ -63,6 +64,21 @@ def _cursor() -> Any:
 
         cursor.cursor = ServerBindingCursor(connection.connection)
     return cursor
+
+
+@contextmanager
+def unprepared() -> Iterator[None]:
+    """For bulk inserts of large rows: psycopg keeps the last hundred statements, rows and all, to prepare repeated ones."""
+    if connection.vendor != "postgresql":
+        yield
+        return
+    connection.ensure_connection()
+    raw = connection.connection
+    before, raw.prepare_threshold = raw.prepare_threshold, None
+    try:
+        yield
+    finally:
+        raw.prepare_threshold = before
 
 
 @dataclass(frozen=True, slots=True)

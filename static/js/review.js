@@ -85,6 +85,11 @@ function bindWriting() {
   });
 }
 
+/** Enter in a radio button decides nothing: Chromium passes over the disabled default button of the form. */
+function ignoreEnter(event) {
+  if (event.key === "Enter" && event.target.type === "radio") event.preventDefault();
+}
+
 /** A cause, and by its key again none. */
 function bindCauses() {
   const none = document.querySelector("input[name=cause][value='']");
@@ -118,6 +123,7 @@ bindWriting();
 bindCauses();
 bindKeysBox(document.getElementById("keys-box"));
 document.addEventListener("click", onSnippet);
+document.addEventListener("keydown", ignoreEnter);
 document.addEventListener("keydown", onWriting);
 // A decision is sent once, however often its key is pressed until the next answer is there.
 document.addEventListener("submit", (event) => {

@@ -77,6 +77,7 @@ def test_a_cause_is_chosen_and_cleared_by_its_key_and_enter_decides_nothing(judg
     page.keyboard.press("p")
     page.locator("[name=cause]:checked").focus()
     page.keyboard.press("Enter")
+    page.wait_for_timeout(500)  # in which a decision would have led on
     assert (here(page), left(page)) == (first, "4 left")
     press(page, "1")
     assert (left(page), page.locator("[name=cause]:checked").input_value()) == ("3 left", "")

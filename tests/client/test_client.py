@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 import pytest
 from django.core.handlers.wsgi import WSGIHandler
+from django.db import connection
 from hopscribe_client import Hopscribe, HopscribeError, JobFailed, Problem
 
 from annotation.flow.projects import api_tokens
@@ -146,8 +147,11 @@ def test_webhooks_are_added_tested_and_removed(hopscribe: Hopscribe) -> None:
 
 
 @pytest.mark.app("studies")
-def test_the_client_launches_a_study_and_reads_its_figures(project: Any, alice: Any) -> None:
+def test_the_client_launches_a_study_and_reads_its_figures(
+    project: Any, alice: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _token, text = api_tokens.make(alice)
+    monkeypatch.setattr(connection, "close_if_unusable_or_obsolete", lambda: None)  # as Django's own test client
     site = httpx.WSGITransport(app=WSGIHandler())
     hopscribe = Hopscribe("http://testserver", text, "wells", transport=site, pause=lambda _seconds: work_off())
     study = hopscribe.studies["musique-full-answerability"]

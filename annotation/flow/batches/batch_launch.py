@@ -21,6 +21,7 @@ from annotation.flow.people import consent, round_attempts, round_pools
 from annotation.flow.projects import audit_log
 from annotation.flow.projects.job_queue import Lost
 from annotation.models import Batch, Dataset, Hit, Instructions, Item, Project, QualificationRound, User, Worker
+from annotation.models.compiled import unprepared
 from annotation.pure.money import pricing
 from annotation.pure.text.answer_kinds import NO_ANSWER
 from annotation.recruitment import Marketplace, has_gold_among_hits, marketplaces
@@ -177,7 +178,8 @@ def _make_checks(batch: Batch, ticket: int) -> int:
 def _store(batch: Batch, made: int, hits: list[Hit], *, gold_among: int | None = None) -> None:
     _advance(batch, made, made + len(hits))
     batch_funds.promise(batch, hits)
-    Hit.objects.bulk_create(hits)
+    with unprepared():
+        Hit.objects.bulk_create(hits)
     emit(HitsCreated(batch, hits, gold_among=gold_among))
 
 

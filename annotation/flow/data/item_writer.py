@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from annotation.flow.errors import Refused
 from annotation.flow.projects import audit_log
 from annotation.models import Dataset, Item, Project
+from annotation.models.compiled import unprepared
 from annotation.pure.data.example import Example
 from annotation.pure.data.features import FeatureCount
 
@@ -91,7 +92,7 @@ class Filler:
 
     def write(self) -> None:
         """Store the current chunk."""
-        with transaction.atomic():
+        with transaction.atomic(), unprepared():
             _change(self.dataset, beat_at=Now())
             Item.objects.bulk_create(self._chunk)
         self._chunk = []
