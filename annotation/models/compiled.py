@@ -68,7 +68,7 @@ def _cursor() -> Any:
 
 @contextmanager
 def unprepared() -> Iterator[None]:
-    """For bulk inserts of large rows: psycopg keeps the last hundred statements, with rows, to prepare repeated ones."""
+    """For bulk inserts of large rows: psycopg keeps the last hundred statements, to prepare repeated ones."""
     if connection.vendor != "postgresql":
         yield
         return
