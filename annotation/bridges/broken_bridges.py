@@ -5,6 +5,7 @@ run twice or end half-way: what is closed has its row, and the bridge counts as 
 """
 
 import hashlib
+import logging
 
 from django.db import transaction
 from django.db.models import F, TextField
@@ -12,6 +13,7 @@ from django.db.models.functions import Cast, Now
 
 from annotation.bridges.models import BrokenBridge, ClosedHit
 from annotation.events import ResponseSubmitted
+from annotation.flow.errors import is_away, is_busy
 from annotation.flow.projects import audit_log
 from annotation.flow.review import problem_reports, review_decisions
 from annotation.models import Batch, Hit
@@ -22,6 +24,7 @@ from annotation.registry import task_type, task_types
 from annotation.tasktype import Bridging
 
 REASON = "People judged that its bridge “%s” connects different entities."
+log = logging.getLogger(__name__)
 RUNNING = (Batch.State.OPEN, Batch.State.PAUSED)
 
 
@@ -49,7 +52,7 @@ def _row(batch: Batch, hit: Hit, edge: int, key: BridgeKey) -> BrokenBridge:
     return BrokenBridge(
         project=batch.project,
         key=digest_of(key),
-        sought=head.question if head.id is None else str(head.id),
+        head_id="" if head.id is None else str(head.id),
         head=head.question,
         tail=tail.question,
         entity=head.answer,
@@ -62,9 +65,14 @@ def digest_of(key: BridgeKey) -> str:
 
 
 def close_due() -> None:
-    """Close the HITs of each bridge that was found broken since."""
+    """Close the HITs of each bridge that was found broken since. A bridge that fails does not hold up the others."""
     for bridge in BrokenBridge.objects.filter(searched_at__isnull=True, undone_at__isnull=True).order_by("pk"):
-        close(bridge)
+        try:
+            close(bridge)
+        except Exception as error:
+            if is_away(error) and not is_busy(error):
+                raise
+            log.exception("closing the HITs of broken bridge %s failed and is tried again", bridge.pk)
 
 
 def close(bridge: BrokenBridge) -> None:
@@ -83,25 +91,23 @@ def close(bridge: BrokenBridge) -> None:
 def _with_bridge(bridge: BrokenBridge, batch: int) -> list[Hit]:
     """HITs of the batch that nobody has begun and that contain the bridge."""
     rows = Hit.objects.filter(batch=batch, done=0, live=0, excluded_at__isnull=True, check_item=False)
-    # The database finds what may contain it, many times quicker than Python reads each item.
-    rows = rows.annotate(text=Cast(F("item__content"), TextField())).filter(text__contains=_as_stored(bridge.sought))
+    if bridge.head_id:  # the database finds what may contain it, many times quicker than Python reads each item
+        stored = to_text(bridge.head_id)[1:-1]  # without quotes: an id may be a number
+        rows = rows.annotate(text=Cast(F("item__content"), TextField())).filter(text__contains=stored)
     found = rows.select_related("item__dataset").defer("payload").order_by("pk")
     return [hit for hit in found.iterator(100) if bridge.key in map(digest_of, bridge_keys(hit.item.example))]
 
 
-def _as_stored(text: str) -> str:
-    return to_text(text)[1:-1]  # without quotes: an id may be a number
-
-
 @transaction.atomic
 def _exclude(bridge: BrokenBridge, hit: Hit) -> None:
-    Batch.objects.select_for_update(no_key=True).get(pk=hit.batch_id)  # before the HIT: the lock order of claiming
+    # The bridge first, so that an undo comes before or after; the batch before the HIT, as claims lock them.
+    undone = BrokenBridge.objects.select_for_update(no_key=True).get(pk=bridge.pk).undone_at
+    Batch.objects.select_for_update(no_key=True).get(pk=hit.batch_id)
     row = Hit.objects.select_for_update(of=("self",), no_key=True).select_related("batch__project").get(pk=hit.pk)
-    undone = BrokenBridge.objects.filter(pk=bridge.pk, undone_at__isnull=False).exists()
     if undone or row.live or row.done or row.excluded_at:
         return
     if problem_reports.exclude(row, reason=(REASON % bridge.entity)[:500]):
-        ClosedHit.objects.get_or_create(hit=row, defaults={"bridge": bridge})
+        ClosedHit.objects.update_or_create(hit=row, defaults={"bridge": bridge})
 
 
 @transaction.atomic

@@ -16,7 +16,7 @@ class BrokenBridge(models.Model):
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="broken_bridges")
     key = models.CharField(max_length=64)  # SHA-256
-    sought = models.TextField()  # the head's id or question, as the content of every item with the bridge has it
+    head_id = models.TextField(blank=True)  # of the head among single-hop questions; "": it has none
     head = models.TextField()
     tail = models.TextField()
     entity = models.TextField()

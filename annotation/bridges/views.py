@@ -21,8 +21,11 @@ from annotation.views.post_handling import refusal_as_message, see
 def broken_bridges(request: HttpRequest, project: Project) -> HttpResponse:
     """The bridges that people judged different, newest first, with the number of HITs that each closed."""
     rows = BrokenBridge.objects.filter(project=project).select_related("hit__batch")
-    rows = rows.defer("hit__payload").annotate(count=Count("closed")).order_by("-pk")
-    standing = Q(undone_at__isnull=True)
+    rows = (
+        rows.defer("hit__payload")
+        .annotate(count=Count("closed", filter=Q(closed__hit__excluded_at__isnull=False)))
+        .order_by("-pk")
+    )
     return render(
         request,
         "bridges/bridges.html",
@@ -31,8 +34,8 @@ def broken_bridges(request: HttpRequest, project: Project) -> HttpResponse:
             "section": "batches",
             "breadcrumbs": section_breadcrumbs(project, "batches", _("Broken bridges")),
             "page": Paginator(rows, 50).get_page(request.GET.get("page")),
-            "bridges": BrokenBridge.objects.filter(standing, project=project).count(),
-            "hits": ClosedHit.objects.filter(bridge__project=project).count(),
+            "bridges": BrokenBridge.objects.filter(project=project, undone_at__isnull=True).count(),
+            "hits": ClosedHit.objects.filter(bridge__project=project, hit__excluded_at__isnull=False).count(),
         },
     )
 

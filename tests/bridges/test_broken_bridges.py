@@ -22,7 +22,11 @@ from annotation.pure.data.bridge_keys import bridge_keys, is_broken
 from annotation.pure.data.example import Example
 from tests.flow.acting import newcomer, submit, take
 
-pytestmark = [pytest.mark.django_db, pytest.mark.app("bridges")]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.app("bridges"),
+    pytest.mark.postgresql(reason="rows are locked, and items are searched by the database"),
+]
 
 DIFFERENT = {"bridges": ["different"], "why": "One is a river."}
 SAME = {"bridges": ["same"], "why": ""}
@@ -202,19 +206,67 @@ def test_another_project_and_other_tasks_are_left_alone(project: Any, tmp_path: 
     assert (standing(foreign), standing(answers)) == ([True], [True])
 
 
-def test_without_ids_the_questions_say_which_bridge_it_is() -> None:
-    def bare(record: dict[str, Any]) -> Example:
-        for hop in record["hops"]:
-            hop["id"] = None
-        return Example.from_json(record)
+def bare(record: dict[str, Any], ids: tuple[int | None, ...] = (None,) * 4) -> dict[str, Any]:
+    """The record with these ids of its hops."""
+    for hop, number in zip(record["hops"], ids, strict=False):
+        hop["id"] = number
+    return record
 
-    key = bridge_keys(bare(pair("a", "w1", "t1")))
-    longer = pair("b", "w1", "t1")
-    longer["hops"].insert(0, {"question": "What is dug?", "answer": "Well w1", "support": 0})
-    longer["hops"][2]["question"] = "What is the  tower t1 of #2 called?"
-    assert bridge_keys(bare(longer)) == key
-    assert bridge_keys(bare(pair("c", "w1", "t2"))) != key
+
+def graph(name: str, tail: str, *first: str) -> dict[str, Any]:
+    """The pair of Well w1 and the tail at the end of a graph, after hops with these questions."""
+    record = pair(name, "w1", tail)
+    number = len(first) + 1
+    record["hops"][0]["question"] = f"Where does #{number - 1} lie?"
+    record["hops"][1]["question"] = f"What is the  tower {tail} of #{number} called?"
+    record["hops"][:0] = [{"question": question, "answer": question[:-1], "support": 0} for question in first]
+    return bare(record)
+
+
+def test_without_ids_the_questions_say_which_bridge_it_is(project: Any, tmp_path: Path, two: list[Worker]) -> None:
+    others = graph("b", "t1", "What is dug?", "Who dug #1?"), graph("c", "t2", "What is dug?")
+    graphs = batch_of(project, tmp_path, "two", *others)
+    first = batch_of(project, tmp_path, "one", graph("a", "t1", "Which well is it?"))
+    judge(first, two, {"bridges": ["same", "different"], "why": ""})
+    work_off()
+    assert {hit.item.example.id: hit.excluded_at is None for hit in graphs.hits.all()} == {"b": False, "c": True}
+
+
+def test_records_that_number_their_hops_from_1_are_not_taken_for_one_another() -> None:
+    made = [bare(pair("a", "w1", "t1"), (1, 2)), bare(pair("b", "w2", "t2"), (1, 2))]
+    one, other = (bridge_keys(Example.from_json(record)) for record in made)
+    assert one != other
     assert not is_broken({})
+
+
+def test_a_bridge_that_fails_holds_up_no_other(
+    project: Any, tmp_path: Path, two: list[Worker], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("one", "two"):
+        judge(batch_of(project, tmp_path, name, pair("a", name, "t1")), two)
+    close, (failing, _other) = broken_bridges.close, BrokenBridge.objects.order_by("pk")
+
+    def fails(bridge: BrokenBridge) -> None:
+        if bridge == failing:
+            raise RuntimeError("a defect")
+        close(bridge)
+
+    monkeypatch.setattr(broken_bridges, "close", fails)
+    broken_bridges.close_due()
+    assert list(BrokenBridge.objects.filter(searched_at__isnull=True)) == [failing]
+
+
+def test_a_hit_that_was_restored_by_itself_counts_no_more(
+    project: Any, alice: Any, client: Any, tmp_path: Path, two: list[Worker]
+) -> None:
+    other = batch_of(project, tmp_path, "two", pair("x", "w1", "t1"), pair("y", "w1", "t1"))
+    judge(batch_of(project, tmp_path, "one", pair("a", "w1", "t1")), two)
+    work_off()
+    problem_reports.restore(other.hits.order_by("pk")[0])
+    client.force_login(alice)
+    page = client.get(reverse("broken-bridges", args=["wells"]))
+    assert (page.context["hits"], [row.count for row in page.context["page"]]) == (1, [1])
+    assert broken_bridges.undo(BrokenBridge.objects.get()) == 1
 
 
 def test_the_page_lists_them_and_only_requesters_undo(

@@ -289,12 +289,8 @@ def _study_run(project: Any) -> str:
 
 def _broken_bridge(project: Any, batch: Any) -> int:
     words = {"head": "Which well did Ana Brook dig?", "tail": "Which tower stands beside #1?", "entity": "Well 0"}
-    hit = batch.hits.order_by("pk")[0]
-    row = BrokenBridge(
-        project=project, key="0" * 64, sought=words["head"], hit=hit, searched_at=timezone.now(), **words
-    )
-    row.save()
-    return int(row.pk)
+    found = {"key": "0" * 64, "hit": batch.hits.order_by("pk")[0], "searched_at": timezone.now()}
+    return int(BrokenBridge.objects.create(project=project, **found, **words).pk)
 
 
 def _published(project: Any, held: Any) -> Hit:
