@@ -24,6 +24,7 @@ class MenuEntry(NamedTuple):
     page: str  # the URL's name; the URL takes the project's slug
     label: Any
     words: str = ""  # synonyms for the search
+    shown: Callable[[Any], bool] = lambda _project: True  # whether BATCHES links it; the search always finds it
 
 
 class BatchTab(NamedTuple):

@@ -274,10 +274,13 @@ def test_the_page_lists_them_and_only_requesters_undo(
 ) -> None:
     client.force_login(alice)
     page = reverse("broken-bridges", args=["wells"])
+    batches = reverse("batches", args=["wells"])
     assert "No broken bridges" in client.get(page).content.decode()
+    assert page not in client.get(batches).content.decode()
     other = batch_of(project, tmp_path, "two", pair("x", "w1", "t1"))
     judge(batch_of(project, tmp_path, "one", pair("a", "w1", "t1")), two)
     assert "searching" in client.get(page).content.decode()
+    assert page in client.get(batches).content.decode()
     work_off()
     html = " ".join(client.get(page).content.decode().split())
     assert "1 broken bridge. 1 HIT was closed; nobody judged it" in html
@@ -292,4 +295,5 @@ def test_the_page_lists_them_and_only_requesters_undo(
     html = client.post(undo, follow=True).content.decode()
     assert "1 HIT is offered again." in html
     assert "undone" in html
+    assert "0 broken bridges" not in html
     assert standing(other) == [True]
