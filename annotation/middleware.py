@@ -20,6 +20,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 
 from annotation.flow.errors import is_away
 from annotation.flow.projects import audit_log
+from annotation.flow.projects.request_context import acting
 from annotation.views.error_pages import pause
 
 SHORTEST = 200  # bytes; less is not worth it
@@ -77,7 +78,7 @@ class ActingMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         via = audit_log.Via.API if request.path.startswith("/api/") else audit_log.Via.PAGE
-        with audit_log.acting(via, lambda: getattr(request, "user", None)):
+        with acting(via, lambda: getattr(request, "user", None)):
             return self.get_response(request)
 
 

@@ -35,7 +35,7 @@ def test_a_response_from_the_post_to_the_stored_row(batch: Any, bob: Any, monkey
     client.post(reverse("submit", args=[first.public_id]), fields(first))  # so that everything is imported
     row = bob.assignments.get(state="accepted")
     body = fields(row)
-    holds(walk(lambda: client.post(reverse("submit", args=[row.public_id]), body)), files=28, crossings=32)
+    holds(walk(lambda: client.post(reverse("submit", args=[row.public_id]), body)), files=20, crossings=25)
     assert WorkerResponse.objects.count() == 2
 
 

@@ -24,7 +24,7 @@ AROUND = (  # every request, or every column
     "annotation/models/compiled.py",
     "annotation/models/sealed.py",
     "annotation/operations/",
-    "annotation/flow/projects/trace_ids.py",
+    "annotation/flow/projects/request_context.py",
 )
 
 

@@ -169,7 +169,7 @@ def _answer(play: Play, player: Player, page: FormPage, row: Assignment, *, took
     answer = capabilities.imitate(task, row.hit.payload, example, play.rng, right=right)
     Assignment.objects.filter(pk=row.pk).update(accepted_at=Now() - timedelta(seconds=took))
     url, hidden = page.form("/submit/")
-    fields = form_class(row.batch.task)(shown_payload(row)).posted(answer or {})
+    fields = form_class(row.batch.task)(shown_payload(task, row)).posted(answer or {})
     try:
         came = player.browser.post(url, hidden | fields | {"active_seconds": f"{took:.1f}"})
     except Refused as refusal:

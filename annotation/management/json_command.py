@@ -20,6 +20,7 @@ from django.db.models import QuerySet
 from annotation.flow.errors import Refused
 from annotation.flow.people.sign_up import project_named
 from annotation.flow.projects import audit_log
+from annotation.flow.projects.request_context import acting
 from annotation.models import Batch, Dataset, Project
 from annotation.operations.file_users import processes_using
 from annotation.recruitment import Marketplace, marketplaces, named
@@ -42,7 +43,7 @@ class JSONCommand(BaseCommand, ABC):
 
     def handle(self, *_: Any, **options: Any) -> None:
         try:
-            with audit_log.acting(audit_log.Via.COMMAND):
+            with acting(audit_log.Via.COMMAND):
                 result = self.act(**options)
         except Refused as refusal:
             self._refuse(str(refusal), getattr(refusal, "report", None), as_json=options["json"])

@@ -23,6 +23,7 @@ from django.views.decorators.http import require_http_methods
 from annotation.flow.errors import Refused, is_busy
 from annotation.flow.money.ledger import Overdrawn
 from annotation.flow.projects import audit_log
+from annotation.flow.projects.request_context import acting
 from annotation.models import AccessKey, clock
 from annotation.models.compiled import compiled
 from annotation.models.sealed import Unsealable
@@ -102,7 +103,7 @@ def _answer(request: HttpRequest) -> JSON:
     if key.is_behind:
         catch_up(key.project)
     try:
-        with audit_log.acting(audit_log.Via.MTURK_API, lambda: key.user):
+        with acting(audit_log.Via.MTURK_API, lambda: key.user):
             return service.write(operation, OPERATIONS[name](caller, members), checked=checked)
     except Overdrawn as short:
         raise RequestError(POOR.format(lacking=short.lacking), code="InsufficientFunds") from None

@@ -17,7 +17,7 @@ from typing import Any
 from django.db import InterfaceError, OperationalError
 
 from annotation.flow.notifications import safe_http
-from annotation.flow.projects import trace_ids
+from annotation.flow.projects import request_context
 from annotation.operations.logs import frames_of, route_of
 
 AGAIN_AFTER = 600.0  # seconds for which the same error is only counted
@@ -87,7 +87,7 @@ class Alarm(logging.Handler):
             "missed": missed,
             "logger": record.name,
             "route": route_of(request) if request is not None else "",
-            "request_id": trace_ids.current.get(),
+            "request_id": request_context.current.get(),
             "version": code_version(),
         }
 

@@ -14,7 +14,7 @@ from typing import Any
 from django.utils.crypto import salted_hmac
 from pythonjsonlogger.json import JsonFormatter
 
-from annotation.flow.projects.trace_ids import current
+from annotation.flow.projects.request_context import current
 
 EXTRA_FIELDS = ("route", "method", "status", "ms", "user", "job", "kind", "tries", "seconds", "outcome")
 UNRESOLVED = "unresolved"  # of an address that leads nowhere, and of what is answered before one is looked up

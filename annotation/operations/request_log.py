@@ -7,7 +7,7 @@ from collections.abc import Callable
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
-from annotation.flow.projects import trace_ids
+from annotation.flow.projects import request_context
 from annotation.operations import prometheus
 from annotation.operations.logs import UNRESOLVED, pseudonym_of, route_of
 
@@ -23,13 +23,13 @@ class ObservingMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        name = trace_ids.request_id(request.headers.get(HEADER, ""))
-        token, began = trace_ids.current.set(name), time.perf_counter()
+        name = request_context.request_id(request.headers.get(HEADER, ""))
+        token, began = request_context.current.set(name), time.perf_counter()
         try:
             response = self.get_response(request)
             _log_request(request, response, time.perf_counter() - began)
         finally:
-            trace_ids.current.reset(token)
+            request_context.current.reset(token)
         response[HEADER] = name
         return response
 

@@ -8,7 +8,7 @@ from typing import Any
 from annotation.pure.data.example import Example
 from annotation.pure.statistics.answer_sets import accuracy
 from annotation.pure.text.translation_marks import gettext_noop as _
-from annotation.tasktype import JSON, Features, Judged, Label, Measure, Measured, Problem, TaskType, Timed, Varied
+from annotation.tasktype import JSON, Features, Judged, Label, Measure, Measured, TaskType, Timed, Varied
 from annotation.tasktype.helpers import answering
 from annotation.tasktype.helpers.answer_task import AnswerTask
 from annotation.tasktype.helpers.answer_wording import reworded
@@ -135,9 +135,6 @@ class Answer(Varied, Timed, Measured, AnswerTask):
     def complete(self, payload: JSON, answer: Any) -> JSON:
         """The stored form of an answer from elsewhere, {"text", "support": [positions], "facts"}, "" for no answer."""
         return answering.completed(payload, answer)
-
-    def check(self, payload: JSON, answer: JSON) -> list[Problem]:
-        return answering.problems(payload, answer)
 
     def imitate(self, payload: JSON, gold: Example, rng: Random, *, right: bool) -> JSON:
         return answering.completed(payload, imitated(payload, gold, rng, right=right))

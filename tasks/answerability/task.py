@@ -10,7 +10,7 @@ from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Features, Given, Judged, Label, Problem, Sampled, TaskType, Traced
 from annotation.tasktype.helpers.answer_task import AnswerTask
 from annotation.tasktype.helpers.answer_wording import reworded
-from annotation.tasktype.helpers.answering import answer_f1, answered, completed, payload_of, problems
+from annotation.tasktype.helpers.answering import answer_f1, answered, completed, payload_of
 from annotation.tasktype.helpers.simulated_answers import imitated
 
 from .keys import KEYS
@@ -73,7 +73,7 @@ class Answerability(Sampled, Traced, AnswerTask):
             return [Problem("answerable", _("Say whether the question is answerable from the paragraphs."))]
         if not answer["answerable"]:
             return []
-        return problems(payload, answer)
+        return super().check(payload, answer)
 
     def imitate(self, payload: JSON, gold: Example, rng: Random, *, right: bool) -> JSON:
         answerable = gold.answerable is not False

@@ -14,7 +14,7 @@ from annotation.flow.review import worker_feedback
 from annotation.marketplaces.models import Arrival
 from annotation.models import Assignment, Hit, Participation, ProblemReport, Worker
 from annotation.pure.batches import lifecycle
-from annotation.registry import form_class
+from annotation.registry import form_class, task_type
 from annotation.views.work.task_frame import shown_payload
 from tests.conftest import answer_to
 from tests.marketplaces.frames import ORIGIN, Frame, publish, sent
@@ -31,7 +31,7 @@ def hit(batch: Any) -> Hit:
 def fields(row: Assignment, **other: Any) -> dict[str, Any]:
     """The form of a complete answer."""
     given = answer_to(row)
-    support = form_class("answer")(shown_payload(row)).shown(given)["support"]
+    support = form_class("answer")(shown_payload(task_type("answer"), row)).shown(given)["support"]
     return {"kind": "text", "text": given["text"], "support": support, "key": "0.k", "version": "0"} | other
 
 

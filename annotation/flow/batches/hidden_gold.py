@@ -18,6 +18,7 @@ from django.utils.translation import ngettext
 from annotation.flow.errors import Refused
 from annotation.flow.money import batch_funds
 from annotation.flow.projects import audit_log
+from annotation.flow.projects.request_context import acting
 from annotation.models import Assignment, Batch, Dataset, Feedback, Hit, Item, Participation, Worker
 from annotation.pure.batches import lifecycle
 from annotation.pure.people.round_draw import checks_to_come, is_hidden_gold
@@ -190,7 +191,7 @@ def judge(row: Assignment) -> str:
     if rule.pause_below is not None and mean < rule.pause_below:
         if not Participation.objects.filter(pk=participation.pk, paused_at__isnull=True).update(paused_at=Now()):
             return ""
-        with audit_log.acting(audit_log.Via.CLOCK):  # an action of the rule, not of the worker who submitted
+        with acting(audit_log.Via.CLOCK):  # an action of the rule, not of the worker who submitted
             audit_log.record("paused", row.worker, batch=row.batch)
         return "paused"
     if rule.warn_below is not None and mean < rule.warn_below and _may_warn(row, participation, rule.after):
@@ -226,9 +227,7 @@ def _warn(row: Assignment, grades: Sequence[float]) -> None:
 
 
 def is_paused(worker: Worker, batch: Batch) -> bool:
-    """Whether the rule paused the worker in this batch; no query for a batch without hidden gold."""
-    if not batch.check_share:
-        return False
+    """Whether the rule paused the worker in this batch, which has hidden gold."""
     return Participation.objects.filter(batch=batch, worker=worker, paused_at__isnull=False).exists()
 
 

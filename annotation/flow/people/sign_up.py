@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from annotation.flow.errors import Refused
 from annotation.flow.people import members
 from annotation.flow.projects import audit_log
+from annotation.flow.projects.request_context import acting
 from annotation.models import Invite, Member, Participation, Project, User, Worker
 from annotation.pure.people import consent_text, roles
 
@@ -65,7 +66,7 @@ def joined_by(token: str, user: User) -> Invite | None:
 @transaction.atomic
 def accept_invite(invited: Invite, user: User) -> None:
     """Make the user a worker or a member of the project; existing ones use up no place of the invite."""
-    with audit_log.acting(audit_log.Via.PAGE, lambda: user):  # nobody was signed in before, so name the acting user
+    with acting(audit_log.Via.PAGE, lambda: user):  # nobody was signed in before, so name the acting user
         if not _let_in(invited, user):
             return
     row = Invite.objects.filter(pk=invited.pk, revoked_at__isnull=True, used__lt=F("places"))

@@ -1,7 +1,7 @@
 """The audit log of a project: who did what, written in the transaction of the action.
 
-The actor is not a parameter of flow functions. Middleware, jobs and commands set it once (`acting`), and `record`
-reads it, so that no function can forget or falsify it.
+The actor is not a parameter of flow functions. Middleware, jobs and commands set it once (`request_context.acting`),
+and `record` reads it, so that no function can forget or falsify it.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,32 +13,12 @@ from typing import Any
 from django.db.models import Model
 
 from annotation import models
-from annotation.models import AuditEntry, Batch, Project, User
+from annotation.flow.projects.request_context import Actor, actor
+from annotation.models import AuditEntry, Batch, Project
 
 Via = AuditEntry.Via
-
-
-@dataclass(frozen=True, slots=True)
-class Actor:
-    """The acting user. `who` is called when something is recorded, because authentication may come later."""
-
-    via: str
-    who: Callable[[], User | None]
-
-
 ITSELF = Actor(Via.CLOCK, lambda: None)
 _together: ContextVar[list[str] | None] = ContextVar("hopscribe_recorded_together", default=None)
-_actor: ContextVar[Actor] = ContextVar("hopscribe_actor", default=ITSELF)
-
-
-@contextmanager
-def acting(via: str, who: Callable[[], User | None] = lambda: None) -> Iterator[None]:
-    """Attribute everything recorded inside to this way and person, if any."""
-    token = _actor.set(Actor(via, who))
-    try:
-        yield
-    finally:
-        _actor.reset(token)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +70,12 @@ def record(act: str, on: Model, *, batch: Batch | None = None, **details: Any) -
     if (acts := _together.get()) is not None:
         acts.append(act)
         return
-    subject, actor = SUBJECTS[type(on)](on), _actor.get()
-    user = actor.who()
+    subject, acting = SUBJECTS[type(on)](on), actor.get() or ITSELF
+    user = acting.who()
     AuditEntry.objects.create(
         project=subject.project,
         user=user if user is not None and user.is_authenticated else None,
-        via=actor.via,
+        via=acting.via,
         act=act,
         kind=subject.kind,
         key=str(subject.key)[:100],
@@ -103,8 +83,3 @@ def record(act: str, on: Model, *, batch: Batch | None = None, **details: Any) -
         batch=batch.slug if batch else subject.batch,
         details=details,
     )
-
-
-def actor() -> User | None:
-    """The acting person, if there is one."""
-    return _actor.get().who()

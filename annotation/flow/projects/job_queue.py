@@ -15,7 +15,8 @@ from annotation.derivations.base import Tally
 from annotation.events import JobEnded, emit
 from annotation.flow.data.item_writer import Filler, OnProgress
 from annotation.flow.errors import Refused
-from annotation.flow.projects import audit_log, trace_ids
+from annotation.flow.projects import audit_log, request_context
+from annotation.flow.projects.request_context import acting
 from annotation.models import Dataset, Job, Project, User
 
 LEASE = timedelta(seconds=60)
@@ -83,21 +84,21 @@ def _give_up(job: Job, stopped: Q) -> None:
 
 def run(job: Job, verbs: Mapping[str, Verb]) -> None:
     """Run a taken job, and log how it ended."""
-    token, began = trace_ids.current.set(job.public_id), time.perf_counter()
+    token, began = request_context.current.set(job.public_id), time.perf_counter()
     try:
         outcome = _carry_out(job, verbs)
         seconds = round(time.perf_counter() - began, 3)
         facts = {"job": job.public_id, "kind": job.kind, "tries": job.tries, "seconds": seconds, "outcome": outcome}
         ran.info("job", extra=facts)
     finally:
-        trace_ids.current.reset(token)
+        request_context.current.reset(token)
 
 
 def _carry_out(job: Job, verbs: Mapping[str, Verb]) -> str:
     """Run the function; a refusal is the job's result, a defect is tried three times. Returns how it ended."""
     progress = Progress(job)
     try:
-        with audit_log.acting(audit_log.Via.JOB, lambda: job.created_by):
+        with acting(audit_log.Via.JOB, lambda: job.created_by):
             result = verbs[job.kind](job, progress)
     except Lost:
         return "lost"

@@ -10,11 +10,6 @@ from annotation.registry import task_type
 from annotation.tasktype import JSON
 
 
-def concerns(row: Assignment, hit: Hit) -> bool:
-    """Whether the response is graded; ordinary HITs are not."""
-    return hit.check_item or row.batch.purpose == Batch.Purpose.QUALIFICATION
-
-
 def grade(row: Assignment, hit: Hit, answer: JSON) -> None:
     """Store the grade of a response to hidden gold or in a round, and apply the batch's or the round's rule."""
     round = round_attempts.round_of(row.batch)

@@ -3,7 +3,7 @@
 The cost does not depend on the size of the batch (docs/architecture.md, "The next assignment").
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import chain, islice, repeat
 from typing import Any, NamedTuple
@@ -49,7 +49,7 @@ def candidates(participation: Participation, *, ahead: bool = False) -> Iterator
     """
     batch, cursor, passed_over = participation.batch, participation.cursor, False
     too_soon = _too_soon(participation, ahead=ahead)
-    for first, block in _blocks(participation):
+    for first, block in chain.from_iterable(_blocks(participation)):
         free = [row for row in block if not row.ruled_out]
         now = [row for row in free if row.group_key not in too_soon]
         if not passed_over:
@@ -61,15 +61,15 @@ def candidates(participation: Participation, *, ahead: bool = False) -> Iterator
         passed_over |= len(now) < len(free)
 
 
-def _blocks(participation: Participation) -> Iterator[tuple[int, list[Row]]]:
-    """The open HITs after the worker's cursor as `queue_order.in_blocks` gives them."""
+def _blocks(participation: Participation) -> Iterator[Iterable[tuple[int, list[Row]]]]:
+    """The open HITs after the worker's cursor as `queue_order.in_blocks` gives them, look by look."""
     batch, after = participation.batch, participation.cursor
     kind = counts_as_met(batch, batch.pk), batch.fresh_only
     worker = "" if batch.same_order else batch.project.pseudonym(participation.worker_id)
     for size in chain(LOOKS, repeat(LOOKS[-1])):
         rows = [Row(*row) for row in _look(size, *kind)(batch.pk, after, participation.worker_id)]
         whole = rows if len(rows) < size else _without_cut_block(rows)
-        yield from queue_order.in_blocks(whole, seed=batch.seed, worker=worker)
+        yield queue_order.in_blocks(whole, seed=batch.seed, worker=worker)
         if len(rows) < size:
             return
         after = whole[-1].ticket
@@ -289,9 +289,9 @@ def obstacle(worker: Worker, batch: Batch) -> str:
         return "not_chosen"
     if shut_out := _shut_out(worker, batch):
         return shut_out
-    if hidden_gold.is_paused(worker, batch):
+    if batch.check_share and hidden_gold.is_paused(worker, batch):
         return "paused"
-    return "unqualified" if qualification_types.lacks(worker, batch, act="accept") else ""
+    return "unqualified" if batch.requirements and qualification_types.lacks(worker, batch, act="accept") else ""
 
 
 def _shut_out(worker: Worker, batch: Batch) -> str:

@@ -11,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 from annotation.flow.errors import Refused
 from annotation.flow.people.sign_up import first_invite
 from annotation.flow.projects import audit_log
+from annotation.flow.projects.request_context import acting
 from annotation.management.json_command import whole
 from annotation.operations.serving import gunicorn, is_free, of_this_home, of_this_machine
 from annotation.operations.upgrade import bring_up_to_date
@@ -44,7 +45,7 @@ class Command(BaseCommand):
             lines.append(f"The database was upgraded; as it was before, it is in {done['copy']}.")
         if settings.EMBEDDED_JOBS:
             lines.append("Background jobs run in the web server, without a broker.")
-        with audit_log.acting(audit_log.Via.COMMAND):
+        with acting(audit_log.Via.COMMAND):
             invited = first_invite()
         if invited:
             lines += ["Nobody has an account yet. Make the first one, the owner's, with this link (once):"]

@@ -246,7 +246,7 @@ def practice_live(request: HttpRequest, arrival: Arrival, number: int, name: str
 def live(request: HttpRequest, arrival: Arrival, name: str) -> HttpResponse:
     """A fragment of the task's page."""
     row = arrival.assignment
-    return live_fragment(request, row.batch, shown_payload(row), name)
+    return live_fragment(request, row.batch, shown_payload(task_type(row.batch.task), row), name)
 
 
 @require_post
@@ -257,10 +257,11 @@ def submit(request: HttpRequest, arrival: Arrival) -> HttpResponse:
     here = arrivals.address(arrival)
     if row.state == lifecycle.SUBMITTED and not request.POST.get("key", "").startswith("0."):
         return _back(arrival)  # the marketplace has the first response, so revisions are refused
-    answer = response_post.posted(request, row)
+    task = task_type(row.batch.task)
+    answer = response_post.posted(request, row, task)
     try:
-        if not response_post.opened(request, row, answer):
-            if problems := task_type(row.batch.task).check(row.hit.payload, answer):
+        if not response_post.opened(request, row, task, answer):
+            if problems := task.check(row.hit.payload, answer):
                 participation = next_assignment.join_batch(row.worker, row.batch)
                 page = _page(request, arrival, participation, posted=answer, problems=problems)
                 return response_post.incomplete(request, row, page)

@@ -16,13 +16,14 @@ from annotation.tasktype import (
     Labelled,
     Live,
     Practised,
+    Problem,
     Remark,
     Simulated,
     TaskType,
 )
 from annotation.tasktype.helpers.answer_comparison import compared
 from annotation.tasktype.helpers.answer_wording import wording
-from annotation.tasktype.helpers.answering import disagreement, doubted, search, shuffled
+from annotation.tasktype.helpers.answering import disagreement, doubted, problems, search, shuffled
 from annotation.tasktype.helpers.practice_feedback import on_answer
 from annotation.tasktype.keys import ANSWERING, FRAME, by_action
 
@@ -43,6 +44,9 @@ class AnswerTask(
     def arrange(self, payload: JSON, rng: Random) -> JSON:
         """Shuffle the paragraphs; `order[k]` is the payload's position of the paragraph shown as k."""
         return shuffled(payload, "paragraphs", rng)
+
+    def check(self, payload: JSON, answer: JSON) -> list[Problem]:
+        return problems(payload, answer)
 
     def feedback(self, payload: JSON, answer: JSON, gold: Example) -> list[Remark]:
         """Feedback on the answer, and on the support if the batch asks for it."""

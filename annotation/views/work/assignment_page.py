@@ -20,7 +20,7 @@ from annotation.flow.work.submissions import Receipt
 from annotation.models import Assignment, Batch, Feedback, Instructions, Participation, PrefetchedHit, Worker
 from annotation.pure.batches import lifecycle
 from annotation.registry import task_type
-from annotation.tasktype import JSON, capabilities
+from annotation.tasktype import JSON, TaskType, capabilities
 from annotation.views.access import (
     open_batch,
     own_assignment,
@@ -76,7 +76,7 @@ def _comes_first(participation: Participation) -> str:
     batch = participation.batch
     if participation.instructions_version < participation.newest_instructions:
         return reverse("batch-instructions", args=[batch.pk])
-    if exercise := practice_progress.next_exercise(participation):
+    if not participation.done and (exercise := practice_progress.next_exercise(participation)):
         return reverse("practice", args=[batch.pk, exercise])
     if participation.waiting_feedback is not None:
         return f"{reverse('feedback', args=[participation.waiting_feedback])}?batch={batch.pk}"
@@ -143,32 +143,35 @@ def submit(request: HttpRequest, public_id: str) -> HttpResponse:
     """
     row = own_assignment(request, public_id)
     here = reverse("assignment", args=[row.public_id])
-    if afterwards(row) is not None:
+    task = task_type(row.batch.task)
+    if afterwards(task, row) is not None:
         return _see(here)
-    answer = posted(request, row)
+    answer = posted(request, row, task)
     repairing = row.state == lifecycle.SUBMITTED and review_decisions.returned(row) is not None
     try:
-        if opened(request, row, answer):
+        if opened(request, row, task, answer):
             return _response_with(request, own_assignment(request, public_id))
-        if problems := task_type(row.batch.task).check(row.hit.payload, answer):
+        if problems := task.check(row.hit.payload, answer):
             participation = participation_of(row.worker, row.batch)
             return incomplete(request, row, page_of(request, row, participation, posted=answer, problems=problems))
         with submissions.one_commit():
             receipt = store(request, row, answer)
-            step = _after_submission(request, row, receipt, repairing=repairing)
+            step = _after_submission(request, row, task, receipt, repairing=repairing)
         return _response_with(request, step)
     except Conflict as conflict:
         return conflicting(request, conflict, answer, standing_url=here, home_url=reverse("work"))
 
 
-def _after_submission(request: HttpRequest, row: Assignment, receipt: Receipt, *, repairing: bool) -> Assignment | str:
+def _after_submission(
+    request: HttpRequest, row: Assignment, task: TaskType, receipt: Receipt, *, repairing: bool
+) -> Assignment | str:
     """What comes after a stored response: the next assignment, or the URL of a page that comes first."""
     if repairing:
         messages.success(request, _("Thank you for the changes. The requester will review them."))
     if receipt.late and receipt.revision == 1:
         text = _("Your response came after the time limit. It is stored, and the requester will see it.")
         messages.info(request, text)
-    if afterwards(row, just_submitted=True) is not None:
+    if afterwards(task, row, just_submitted=True) is not None:
         return _url(row)
     return reverse("work") if repairing else _next_step(row.worker, row.batch)
 
@@ -281,7 +284,7 @@ def draft(request: HttpRequest, public_id: str) -> HttpResponse:
 def live(request: HttpRequest, public_id: str, name: str) -> HttpResponse:
     """A fragment of the task's page, made from the payload as shown."""
     row = own_assignment(request, public_id)
-    return live_fragment(request, row.batch, shown_payload(row), name)
+    return live_fragment(request, row.batch, shown_payload(task_type(row.batch.task), row), name)
 
 
 def live_fragment(request: HttpRequest, batch: Batch, payload: JSON, name: str) -> HttpResponse:

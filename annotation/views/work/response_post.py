@@ -12,15 +12,14 @@ from annotation.flow.work.submissions import Receipt
 from annotation.models import Assignment, clock
 from annotation.pure.batches import lifecycle
 from annotation.registry import form_class, task_type
-from annotation.tasktype import JSON, Stepwise, capabilities
+from annotation.tasktype import JSON, Stepwise, TaskType, capabilities
 from annotation.views.post_handling import whole_number
 from annotation.views.work.task_frame import PROBLEM_REASONS, afterwards, shown_payload, with_frames
 
 
-def posted(request: HttpRequest, row: Assignment) -> JSON:
+def posted(request: HttpRequest, row: Assignment, task: TaskType) -> JSON:
     """The answer in the form, with steps that were closed before as they are stored."""
-    answer = form_class(row.batch.task)(shown_payload(row), request.POST).answer()
-    task = task_type(row.batch.task)
+    answer = form_class(row.batch.task)(shown_payload(task, row), request.POST).answer()
     return capabilities.kept(task, row.hit.payload, _stored(row), answer) if isinstance(task, Stepwise) else answer
 
 
@@ -29,12 +28,12 @@ def _stored(row: Assignment) -> JSON | None:
     return stored
 
 
-def opened(request: HttpRequest, row: Assignment, answer: JSON) -> bool:
+def opened(request: HttpRequest, row: Assignment, task: TaskType, answer: JSON) -> bool:
     """Keep the answer as a draft with its next step open, if it is not; False if no step follows.
 
     Raises Conflict if a draft was saved since the assignment was read, because that may have closed the step.
     """
-    task, stored = task_type(row.batch.task), _stored(row)
+    stored = _stored(row)
     following = capabilities.with_next_step(task, row.hit.payload, stored, answer)
     if following is not None and following != stored:
         seconds = active(request, row)
@@ -89,18 +88,19 @@ def conflicting(request: HttpRequest, conflict: Conflict, answer: JSON, **contex
 
 def keep_draft(request: HttpRequest, row: Assignment) -> JsonResponse:
     """Save a draft: 200 {"version", "saved_at"}; 409 with the newer draft; 410 if the assignment ended."""
-    if row.state == lifecycle.SUBMITTED and (afterwards(row) is not None or not submissions.may_change(row)):
+    task = task_type(row.batch.task)
+    if row.state == lifecycle.SUBMITTED and (afterwards(task, row) is not None or not submissions.may_change(row)):
         return JsonResponse({"state": "closed"}, status=410)
     key = request.POST.get("key", "")
     if row.state == lifecycle.SUBMITTED and key.split(".")[0] != str(row.revision):
         return JsonResponse({"state": row.state}, status=410)
-    answer, draft_version, revision = posted(request, row), version_of(request), row.revision
+    answer, draft_version, revision = posted(request, row, task), version_of(request), row.revision
     try:
         version = submissions.save_draft(row, answer, version=draft_version, active_seconds=active(request, row))
     except submissions.StaleDraft as stale:
         if row.revision != revision:  # a response was submitted meanwhile
             return JsonResponse({"state": row.state}, status=410)
-        form = form_class(row.batch.task)(shown_payload(row))
+        form = form_class(row.batch.task)(shown_payload(task, row))
         return JsonResponse({"version": stale.version, "draft": form.shown(stale.draft)}, status=409)
     return JsonResponse({"version": version, "saved_at": clock.now().isoformat()})
 

@@ -23,7 +23,7 @@ from annotation.models import Assignment, Batch, Hit, Instructions, Participatio
 from annotation.models.compiled import compiled
 from annotation.pure.batches import lifecycle
 from annotation.registry import form_class, task_type
-from annotation.tasktype import JSON, Problem, Revealing, capabilities
+from annotation.tasktype import JSON, Problem, Revealing, TaskType, capabilities
 from annotation.templatetags.item_tags import place_of, render_item
 from annotation.views.context import looks
 from annotation.views.markdown_html import html_of
@@ -39,9 +39,8 @@ PROBLEM_REASONS = {
 }
 
 
-def shown_payload(assignment: Assignment) -> JSON:
+def shown_payload(task: TaskType, assignment: Assignment) -> JSON:
     """The payload in the order of this assignment."""
-    task = task_type(assignment.batch.task)
     return capabilities.arrange(task, assignment.hit.payload, Random(assignment.seed))
 
 
@@ -64,7 +63,7 @@ def page_of(
 
     `posted`: the response of a form with errors, `urls`: of its forms, `instructions`: by default the newest.
     """
-    payload = shown_payload(assignment)
+    payload = shown_payload(task_type(assignment.batch.task), assignment)
     current = assignment.current if assignment.revision else None
     answer = posted or assignment.draft or (current.answer if current else None)
     form = form_class(assignment.batch.task)(payload)
@@ -191,9 +190,8 @@ def batch_frame(batch: Batch, instructions: Instructions, payload: JSON) -> dict
     }
 
 
-def afterwards(assignment: Assignment, *, just_submitted: bool = False) -> JSON | None:
+def afterwards(task: TaskType, assignment: Assignment, *, just_submitted: bool = False) -> JSON | None:
     """The content shown after a final response; None if the response may be changed."""
-    task = task_type(assignment.batch.task)
     if not isinstance(task, Revealing):  # saves loading the item for most tasks
         return None
     if assignment.state != lifecycle.SUBMITTED and not just_submitted:
@@ -206,7 +204,7 @@ def _assignment_frame(
 ) -> dict[str, Any]:
     submitted = assignment.state == lifecycle.SUBMITTED
     lease_until = assignment.lease_until if assignment.state == lifecycle.ACCEPTED else None
-    shown_now = afterwards(assignment)
+    shown_now = afterwards(task_type(assignment.batch.task), assignment)
     repair = review_decisions.returned(assignment) if submitted else None
     number = participation.done + (not submitted)
     open_still = shown_now is None and submitted and submissions.may_change(assignment)

@@ -16,6 +16,7 @@ from annotation.demo.steps import Steps
 from annotation.flow.data.item_writer import OnProgress
 from annotation.flow.people.sign_up import project_named
 from annotation.flow.projects import audit_log
+from annotation.flow.projects.request_context import acting
 from annotation.management.json_command import whole
 from annotation.operations.serving import (
     EVERY,
@@ -62,7 +63,7 @@ class Command(BaseCommand):
         bring_up_to_date()
         call_command("collectstatic", interactive=False, verbosity=0)
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-        with audit_log.acting(audit_log.Via.COMMAND):
+        with acting(audit_log.Via.COMMAND):
             self._run(settings.VAR / "demo.json", port, host, serve=serve)
 
     def _run(self, path: Path, port: int, host: str, *, serve: bool) -> None:
