@@ -227,7 +227,9 @@ def _warn(row: Assignment, grades: Sequence[float]) -> None:
 
 
 def is_paused(worker: Worker, batch: Batch) -> bool:
-    """Whether the rule paused the worker in this batch, which has hidden gold."""
+    """Whether the rule paused the worker in this batch; no query for a batch without hidden gold."""
+    if not batch.check_share:
+        return False
     return Participation.objects.filter(batch=batch, worker=worker, paused_at__isnull=False).exists()
 
 

@@ -18,7 +18,17 @@ from annotation.flow.batches import hidden_gold
 from annotation.flow.money import batch_funds, ledger
 from annotation.flow.people import round_attempts
 from annotation.flow.work import open_work
-from annotation.models import Assignment, Batch, Feedback, Hit, Instructions, Participation, PrefetchedHit, ReservedHit
+from annotation.models import (
+    Assignment,
+    Batch,
+    Feedback,
+    Hit,
+    Instructions,
+    Participation,
+    PrefetchedHit,
+    QualificationRound,
+    ReservedHit,
+)
 from annotation.models.compiled import Update, compiled, compiled_update, delete
 from annotation.pure.batches import lifecycle
 
@@ -48,8 +58,9 @@ def _joined(batch: int, worker: int) -> QuerySet[Participation]:
 
 def claim(participation: Participation) -> Assignment | None:
     """Give the worker their assignment under way, or one of the next HIT; None if there is no HIT for them."""
-    if participation.batch.purpose == Batch.Purpose.QUALIFICATION:
-        return _claim_in_round(participation)
+    in_round = participation.batch.purpose == Batch.Purpose.QUALIFICATION
+    if in_round and (round := round_attempts.round_of(participation.batch)):
+        return _claim_in_round(participation, round)
     assignment, under_way = _under_way_or_next(participation)
     if assignment is not None and under_way and _has_fixed_time(participation.batch):
         over = return_assignment(assignment, to=lifecycle.EXPIRED, only_if_over=True)
@@ -149,11 +160,8 @@ def _under_way(worker: int, batch: int) -> QuerySet[Assignment]:
     return Assignment.objects.filter(worker=worker, batch=batch, state=lifecycle.ACCEPTED)[:1]
 
 
-def _claim_in_round(participation: Participation) -> Assignment | None:
+def _claim_in_round(participation: Participation, round: QualificationRound) -> Assignment | None:
     """Claim the next item drawn for the worker's attempt, which begins here; the lease ends with the attempt."""
-    round = round_attempts.round_of(participation.batch)
-    if round is None:
-        return None
     attempt = round_attempts.latest(round, participation.worker_id)
     if attempt is None and round_attempts.is_open(round):
         attempt = round_attempts.begin(round, participation.worker)
