@@ -152,6 +152,17 @@ def loading(bench: Bench) -> Iterator[Result]:
             yield Result(f"import, peak memory, {kind}", peak(made, command), 200, unit="MB")
 
 
+def launching(bench: Bench) -> Iterator[Result]:
+    """A launch of 10,000 HITs of twenty paragraphs, and the lock that an answer with the next claim holds on SQLite."""
+    file = records.write_twenty_paragraphs(bench.folder / "launched.jsonl", 10_000)
+    for kind in bench.kinds:
+        with bench.installation(kind) as made:
+            found = json.loads(made.run(["-m", "tests.bench.launches", str(file)]))
+        yield Result(f"CPU of a launch, a HIT, {kind}", found["launch"], 0.3, unit="ms")
+        if "lock" in found:
+            yield Result(f"an answer with the next claim holds the write lock, {kind}", found["lock"], 2, unit="ms")
+
+
 def exporting(bench: Bench) -> Iterator[Result]:
     """Exports of 100,000 judgments."""
     for kind in bench.kinds:
@@ -247,6 +258,7 @@ COMPARISONS = {
         evaluating,
         weight,
         loading,
+        launching,
         exporting,
         allocation,
         cycles,
