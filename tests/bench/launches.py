@@ -22,7 +22,7 @@ from django.urls import reverse  # noqa: E402
 
 from annotation.flow.batches import batch_launch  # noqa: E402
 from annotation.flow.data.dataset_import import import_dataset  # noqa: E402
-from annotation.flow.people import sign_up  # noqa: E402
+from annotation.models import Project  # noqa: E402
 from tests.bench.inside import cpu  # noqa: E402
 from tests.flow.acting import draft, newcomer, take  # noqa: E402
 from tests.marketplaces.test_frame import fields  # noqa: E402
@@ -32,7 +32,7 @@ RESPONSES, WARM = 200, 20
 
 def main() -> None:
     settings.ALLOWED_HOSTS.append("testserver")
-    project = sign_up.project_named("default")
+    project = Project.objects.create(slug="launches", title="Launches", consent="We keep what you answer.")
     import_dataset(project, Path(sys.argv[1]), format="jsonl", name="twenty")
     batch = draft(project, "twenty-1", project.datasets.get(slug="twenty"), assignments_per_hit=3)
     seconds = cpu(lambda: batch_launch.launch(batch))
