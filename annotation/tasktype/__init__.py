@@ -1,15 +1,16 @@
 """The interface of tasks: the contract, optional capabilities, and the values they exchange with the engine."""
 
+from annotation.tasktype.across_batches import Baselined as Baselined
+from annotation.tasktype.across_batches import Consulting as Consulting
+from annotation.tasktype.across_batches import FollowedUp as FollowedUp
 from annotation.tasktype.capabilities import CAPABILITIES as CAPABILITIES
 from annotation.tasktype.capabilities import Adaptable as Adaptable
 from annotation.tasktype.capabilities import Adjudicable as Adjudicable
 from annotation.tasktype.capabilities import Arranged as Arranged
 from annotation.tasktype.capabilities import Bridging as Bridging
 from annotation.tasktype.capabilities import Comparable as Comparable
-from annotation.tasktype.capabilities import Consulting as Consulting
 from annotation.tasktype.capabilities import Doubtful as Doubtful
 from annotation.tasktype.capabilities import Embedding as Embedding
-from annotation.tasktype.capabilities import FollowedUp as FollowedUp
 from annotation.tasktype.capabilities import Illustrated as Illustrated
 from annotation.tasktype.capabilities import Labelled as Labelled
 from annotation.tasktype.capabilities import Live as Live
@@ -29,6 +30,7 @@ from annotation.tasktype.capabilities import Worded as Worded
 from annotation.tasktype.contract import UNSETTLED as UNSETTLED
 from annotation.tasktype.contract import TaskType as TaskType
 from annotation.tasktype.values import JSON as JSON
+from annotation.tasktype.values import Baselines as Baselines
 from annotation.tasktype.values import CannotTake as CannotTake
 from annotation.tasktype.values import Elsewhere as Elsewhere
 from annotation.tasktype.values import Features as Features

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 from annotation.pure.data.example import Example
 from annotation.pure.text.translation_marks import gettext_noop as _
+from annotation.tasktype.across_batches import Baselined, Consulting, FollowedUp
 from annotation.tasktype.contract import TaskType
 from annotation.tasktype.values import JSON, Elsewhere, Features, FollowUp, Given, Label, Measure, Remark
 
@@ -120,22 +121,6 @@ class Stepwise(ABC):
     @abstractmethod
     def with_next_step(self, payload: JSON, stored: JSON | None, answer: JSON) -> JSON | None:
         """The answer with its next step open, or what is stored if it has that; None: none follows, or not yet."""
-
-
-class Consulting(ABC):
-    """The result also depends on responses to the same question in other batches."""
-
-    @abstractmethod
-    def opened_by(self, aggregate: JSON, gold: Example, elsewhere: Sequence[Elsewhere]) -> str:
-        """Why a requester must look at the result after those responses, as the kind of an open result; "": no need."""
-
-
-class FollowedUp(ABC):
-    """Some results call for asking the question again, in another task."""
-
-    @abstractmethod
-    def follow_up(self, options: Any) -> FollowUp | None:
-        """How to ask again in a batch with these options; None: not at all."""
 
 
 class SecondOpinion(ABC):
@@ -248,8 +233,8 @@ class Traced(ABC):
 
 CAPABILITIES: tuple[type, ...] = (
     Adaptable, Varied, Sampled, Arranged, Timed, Live, Embedding, Illustrated, Practised, Revealing, Stepwise,
-    Consulting, FollowedUp, SecondOpinion, Bridging, Payable, Simulated, Measured, Labelled, Comparable, Doubtful,
-    Worded, Reviewable, Adjudicable, Traced,
+    Consulting, FollowedUp, Baselined, SecondOpinion, Bridging, Payable, Simulated, Measured, Labelled, Comparable,
+    Doubtful, Worded, Reviewable, Adjudicable, Traced,
 )  # fmt: skip
 
 

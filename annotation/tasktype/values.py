@@ -8,6 +8,7 @@ from typing import Any
 from annotation.pure.data.example import Example
 
 JSON = dict[str, Any]
+Baselines = Mapping[tuple[str, str], tuple[JSON, ...]]  # answers by (what was shown, the model or "" for people)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +102,7 @@ class Judged:
     predicted: tuple[Given, ...] = ()  # models' predictions on the same HIT, under the models' names
     wanted: int = 0  # number of responses that the HIT asks for; 0: unknown
     elsewhere: tuple[Elsewhere, ...] = ()  # for a task that is Consulting
+    baselines: Baselines = made_by(default_factory=dict)  # for a task that is Baselined
 
 
 @dataclass(frozen=True, slots=True)

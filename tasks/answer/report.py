@@ -55,6 +55,7 @@ class _Study:
     shapes: defaultdict[str, list[Row]] = field(default_factory=lambda: defaultdict(list))
     workers: defaultdict[str, list[Row]] = field(default_factory=lambda: defaultdict(list))
     models: defaultdict[str, list[Row]] = field(default_factory=lambda: defaultdict(list))
+    baselines: defaultdict[tuple[str, str], list[Row]] = field(default_factory=lambda: defaultdict(list))
     supporting: set[str] = field(default_factory=set)  # the models that name a support anywhere
     exclusions: Counter[str] = field(default_factory=Counter)
     twins: defaultdict[str, _Twins] = field(default_factory=lambda: defaultdict(_Twins))
@@ -126,6 +127,8 @@ def _add(study: _Study, judged: Judged) -> None:
     for worker, cells in own.items():
         study.workers[worker].append(cells)
     study.people.add(row, _without(study, judged, answers), own)
+    for key, given in judged.baselines.items():
+        study.baselines[key].append(_against(_cells(study, judged, given)[HUMAN : HUMAN + 2], row))
     for predicted in judged.predicted:
         study.models[predicted.worker].append(_model_cells(study, judged, predicted, row))
         if support_of(predicted.answer, study.level):
@@ -178,7 +181,12 @@ def _worker_cells(study: _Study, judged: Judged, answers: Sequence[JSON], place:
 def _model_cells(study: _Study, judged: Judged, predicted: Given, human: Row) -> Row:
     """EM and F1 of answer and support: the model's, the human score on the same question, and human minus model."""
     cells = _cells(study, judged, [predicted.answer])
-    own = [*cells[SINGLE : SINGLE + 2], *cells[HALF + SINGLE : HALF + SINGLE + 2]]
+    return _against([*cells[SINGLE : SINGLE + 2], *cells[HALF + SINGLE : HALF + SINGLE + 2]], human)
+
+
+def _against(own: Sequence[float], human: Row) -> Row:
+    """EM and F1 of an answer, or also of its support, the human score on the same question, and their difference."""
+    own = [*own, *UNKNOWN][: 2 * len(PARTS)]
     people = [*human[HUMAN : HUMAN + 2], *human[HALF + HUMAN : HALF + HUMAN + 2]]
     return [*own, *people, *(a - b for a, b in zip(people, own, strict=True))]
 
@@ -212,6 +220,11 @@ def _dataset_json(study: _Study, seed: int) -> JSON:
         "alpha": _alphas(study, seed),
         "people": study.people.as_json(),
     }
+    if study.baselines:
+        result["baselines"] = [
+            {"shown": shown, "model": model, **_model_json(rows, False, seed)}
+            for (shown, model), rows in sorted(study.baselines.items(), key=lambda one: (one[0][1], one[0][0]))
+        ]
     pairs = [twins for twins in study.twins.values() if twins.example and twins.contrast]
     result |= {"sets": study.sets.as_json(seed)} if study.sets.rows else {}
     calibrated = {"calibration": calibration(study.stated, seed)} if study.stated else {}

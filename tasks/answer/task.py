@@ -1,14 +1,15 @@
 """Answer a question from its context: an answer span and the supporting paragraphs (MuSiQue, section 6.1)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
 from annotation.pure.data.example import Example
+from annotation.pure.reports import baselines
 from annotation.pure.statistics.answer_sets import accuracy
 from annotation.pure.text.translation_marks import gettext_noop as _
-from annotation.tasktype import JSON, Features, Judged, Label, Measure, Measured, TaskType, Timed, Varied
+from annotation.tasktype import JSON, Baselined, Features, Judged, Label, Measure, Measured, TaskType, Timed, Varied
 from annotation.tasktype.helpers import answering
 from annotation.tasktype.helpers.answer_task import AnswerTask
 from annotation.tasktype.helpers.answer_wording import reworded
@@ -73,7 +74,7 @@ class Options:
     )
 
 
-class Answer(Varied, Timed, Measured, AnswerTask):
+class Answer(Varied, Timed, Measured, Baselined, AnswerTask):
     title = _("Answer questions")
     question = _("Answer the question from the paragraphs.")
     needs = _(
@@ -117,6 +118,19 @@ class Answer(Varied, Timed, Measured, AnswerTask):
         if options.context == "none":
             return CLOSED_BOOK_QUESTION
         return SUPPORT_QUESTION if options.support else self.question
+
+    def is_baseline(self, options: Options, derivations: Collection[str]) -> bool:
+        return options.context == "none" or "withhold" in derivations
+
+    def baseline(self, payload: JSON, gold: Example, other: JSON) -> str:
+        """Closed-book, or with exactly one of several supporting paragraphs."""
+        if answering.is_closed_book(payload):
+            return ""
+        if answering.is_closed_book(other):
+            return baselines.CLOSED_BOOK
+        supports = {gold.paragraphs[place].text for place in gold.supports or ()}
+        there = supports & {paragraph["text"] for paragraph in other["paragraphs"]}
+        return baselines.ONE_PARAGRAPH if len(there) == 1 < len(supports) else ""
 
     def seconds(self, payload: JSON) -> int | None:
         """Of a closed-book item; others take their batch's time, for reading."""

@@ -1,4 +1,4 @@
-"""CPU of a launch, and how long an answer holds SQLite's write lock: `python -m tests.bench.launches FILE` prints JSON."""
+"""CPU of a launch; how long an answer holds SQLite's write lock: `python -m tests.bench.launches FILE` prints JSON."""
 
 from __future__ import annotations
 
@@ -65,9 +65,9 @@ def _locked(held: list[float]) -> Iterator[None]:
         commit()
         held.append(1000 * (time.perf_counter() - began.pop()))
 
-    with patch.object(connection, "_start_transaction_under_autocommit", beginning):
-        with patch.object(connection, "_commit", committing):
-            yield
+    named = {"_start_transaction_under_autocommit": beginning, "_commit": committing}
+    with patch.multiple(connection, **named):
+        yield
     assert not began
 
 

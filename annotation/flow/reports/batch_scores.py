@@ -20,6 +20,7 @@ from annotation.flow.data.dataset_import import file_digest
 from annotation.flow.data.item_writer import OnProgress, no_progress
 from annotation.flow.errors import Refused
 from annotation.flow.money import earnings
+from annotation.flow.reports import baselines
 from annotation.flow.reports.collected_responses import Collected
 from annotation.flow.reports.participation import participation
 from annotation.flow.review import disagreement_causes, disputed_gold
@@ -167,6 +168,7 @@ def _version(batch: Batch, responses: dict[str, Any]) -> str:
         known.append(batch.payments.aggregate(last=Max("paid_at")))
     parts = [LAYOUT, *(value for each in known for value in each.values()), batch.size, batch.seed]
     parts += other_batches.version_of(batch)
+    parts += [value for other in baselines.batches_of(batch) for value in (other.pk, *_responses(other).values())]
     return "/".join(map(str, parts))
 
 
@@ -191,6 +193,7 @@ def _judged_chunk(batch: Batch, task: TaskType, keys: list[int], cut: Cut, colle
     given = _answers_by_hit(batch, hits, cut)
     predicted = _predicted(task, hits)
     elsewhere = other_batches.elsewhere(batch, hits)
+    less = baselines.answers_of(batch, collected.baselines, hits)
     judged = []
     for hit in hits:
         hit.disagreement = task.differences(hit.payload, [g.answer for g in given[hit.pk]])
@@ -211,6 +214,7 @@ def _judged_chunk(batch: Batch, task: TaskType, keys: list[int], cut: Cut, colle
                 predicted=tuple(predicted[hit.pk]),
                 wanted=hit.wanted,
                 elsewhere=elsewhere.get(hit.pk, ()),
+                baselines=less.get(hit.pk, {}),
             )
         )
     if not cut.key:
@@ -246,7 +250,7 @@ def _paid(batch: Batch, assignments: Iterable[int]) -> dict[int, int]:
 
 def _predicted(task: TaskType, hits: list[Hit]) -> defaultdict[int, list[Given]]:
     by_item = {hit.item_id: hit for hit in hits}
-    rows = Prediction.objects.filter(item__in=by_item, prediction_set__ready=True).select_related("prediction_set")
+    rows = Prediction.objects.of_models().filter(item__in=by_item).select_related("prediction_set")
     predicted: defaultdict[int, list[Given]] = defaultdict(list)
     for row in rows.order_by("prediction_set__model"):
         hit = by_item[row.item_id]
@@ -257,14 +261,22 @@ def _predicted(task: TaskType, hits: list[Hit]) -> defaultdict[int, list[Given]]
 
 
 def import_predictions(
-    dataset: models.Dataset, path: Path, *, format: str, model: str, progress: OnProgress = no_progress
+    dataset: models.Dataset,
+    path: Path,
+    *,
+    format: str,
+    model: str,
+    shown: str = "",
+    progress: OnProgress = no_progress,
 ) -> dict[str, Any]:
     """Import a model's predictions for a dataset's items; returns {"read", "accepted", "missing"}.
+
+    `shown`: what the model was shown, one of `pure.reports.baselines.SHOWN`; "": the items as they are.
 
     All or nothing. The same file under the same model changes nothing; another file replaces it.
     """
     digest = file_digest(path)
-    before = PredictionSet.objects.filter(dataset=dataset, model=model).first()
+    before = PredictionSet.objects.filter(dataset=dataset, model=model, shown=shown).first()
     if before and before.ready and before.sha256 == digest:
         return {"read": 0, "accepted": 0, "missing": 0, "already_there": True}
     if before and before.ready:
@@ -272,7 +284,7 @@ def import_predictions(
         raise Refused(text % {"model": model})
     if before:
         _detach(before)
-    predictions = PredictionSet.objects.create(dataset=dataset, model=model, sha256=digest)
+    predictions = PredictionSet.objects.create(dataset=dataset, model=model, shown=shown, sha256=digest)
     try:
         read = _attach(predictions, path, format, progress)
     except BadPredictions as bad:

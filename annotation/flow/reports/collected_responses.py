@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import zip_longest
 
+from annotation.flow.reports.baselines import batches_of
 from annotation.models import Batch, Hit
 from annotation.pure.reports.disagreement_map import Contested, MostContested
 from annotation.pure.reports.position_tables import Placed, Position, Turn, positions
@@ -16,6 +17,7 @@ class Collected:
 
     positions: dict[tuple[int, str], Position]
     several: bool  # datasets in the batch
+    baselines: list[Batch]  # whose responses are baselines of its scores
     placed: list[Placed] = field(default_factory=list)
     contested: MostContested = field(default_factory=MostContested)
     workers: set[str] = field(default_factory=set)
@@ -24,7 +26,7 @@ class Collected:
 
     @classmethod
     def of(cls, batch: Batch) -> "Collected":
-        return cls(_positions(batch), batch.datasets.count() > 1)
+        return cls(_positions(batch), batch.datasets.count() > 1, batches_of(batch))
 
     def add(self, hit: Hit, given: list[Given], grades: list[float]) -> None:
         """Add the responses to a HIT, with their grades if it has usable gold."""

@@ -102,7 +102,7 @@ def contenders(batch: Batch) -> tuple[list[tuple[str, int]], list[str]]:
     rows = [row for row in batch_progress.rows_of_workers(batch) if row["submitted"]]
     people = [(batch.project.pseudonym(row["worker"]), row["submitted"]) for row in rows]
     items = batch.hits.filter(check_item=False).values("item")
-    models = Prediction.objects.filter(item__in=items, prediction_set__ready=True).order_by()
+    models = Prediction.objects.of_models().filter(item__in=items).order_by()
     return people, sorted(set(models.values_list("prediction_set__model", flat=True).distinct()))
 
 
@@ -155,9 +155,7 @@ def _model(batch: Batch, name: str) -> Measured:
     task = task_type(batch.task)
     hits = batch.hits.filter(check_item=False, excluded_at__isnull=True)
     items = {hit.item_id: hit for hit in hits.select_related("item")}
-    rows = Prediction.objects.filter(
-        prediction_set__model=name, prediction_set__ready=True, item__in=hits.values("item")
-    )
+    rows = Prediction.objects.of_models().filter(prediction_set__model=name, item__in=hits.values("item"))
     scores: Values = {}
     for row in rows.iterator():
         hit = items[row.item_id]

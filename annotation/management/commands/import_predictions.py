@@ -4,6 +4,7 @@ from typing import Any
 
 from annotation.flow.reports.batch_scores import import_predictions
 from annotation.management.json_command import JSONCommand, dataset_named, existing, project_of, slug, words
+from annotation.pure.reports.baselines import SHOWN
 from annotation.scorers import READERS
 
 
@@ -15,8 +16,10 @@ class Command(JSONCommand):
         parser.add_argument("file", type=existing)
         parser.add_argument("--format", required=True, choices=sorted(READERS))
         parser.add_argument("--model", required=True, type=words(200))
+        shown = "what the model was shown, of a baseline without multihop reasoning; by default the items as they are"
+        parser.add_argument("--shown", default="", choices=sorted(SHOWN), help=shown)
 
     def act(self, **options: Any) -> dict[str, Any]:
         dataset = dataset_named(project_of(options), options["name"])
-        terms = {"format": options["format"], "model": options["model"]}
+        terms = {"format": options["format"], "model": options["model"], "shown": options["shown"]}
         return import_predictions(dataset, options["file"], progress=self.progress_printer("Predictions"), **terms)

@@ -8,6 +8,7 @@ from typing import Any
 
 from annotation.pure.data.example import JSON
 from annotation.pure.data.shape_words import shape_words
+from annotation.pure.reports.baselines import baseline_table
 from annotation.pure.reports.calibration_tables import brier_table, calibration_table
 from annotation.pure.reports.exclusion_tables import count_table, study_rows
 from annotation.pure.reports.paper_tables import human_tables
@@ -102,6 +103,8 @@ def _study_tables(name: str, study: JSON) -> Iterator[JSON]:
     yield _measures(name, study)
     if study.get("models"):
         yield _models(name, study)
+    if study.get("baselines"):
+        yield baseline_table(name, study["baselines"], PERCENT)
     if len(study.get("by_count", {})) > 1:
         yield _by_count(name, study)
     slices = (("hops", _("By number of hops"), _("Hops")), ("shape", _("By shape"), _("Shape")))

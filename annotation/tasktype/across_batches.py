@@ -1,0 +1,39 @@
+"""Capabilities of tasks whose results also rest on responses in other batches (annotation.tasktype.capabilities)."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from annotation.pure.data.example import Example
+from annotation.tasktype.values import JSON, Elsewhere, FollowUp
+
+
+class Consulting(ABC):
+    """The result also depends on responses to the same question in other batches."""
+
+    @abstractmethod
+    def opened_by(self, aggregate: JSON, gold: Example, elsewhere: Sequence[Elsewhere]) -> str:
+        """Why a requester must look at the result after those responses, as the kind of an open result; "": no need."""
+
+
+class FollowedUp(ABC):
+    """Some results call for asking the question again, in another task."""
+
+    @abstractmethod
+    def follow_up(self, options: Any) -> FollowUp | None:
+        """How to ask again in a batch with these options; None: not at all."""
+
+
+class Baselined(ABC):
+    """Responses in batches that show less of the same questions are baselines of the scores."""
+
+    @abstractmethod
+    def is_baseline(self, options: Any, derivations: Collection[str]) -> bool:
+        """Whether a batch with these options, on datasets derived in these ways ("": imported), may hold baselines."""
+
+    @abstractmethod
+    def baseline(self, payload: JSON, gold: Example, other: JSON) -> str:
+        """Which baseline responses to the payload `other` are, one of `annotation.pure.reports.baselines.SHOWN`.
+
+        "": none, because it shows as much as `payload`.
+        """
