@@ -52,6 +52,8 @@ def answer_tables(content: Mapping[str, Any]) -> list[JSON]:
     for name, study in datasets.items():
         tables = (_at(k, each, [study]) for each in _study_tables(name, study))
         result += [each | {"study": name} for each in for_workers(tables, _workers_of(study))]
+        if study.get("baselines"):
+            result.append(_at(k, baseline_table(name, study["baselines"], PERCENT), [study]) | {"study": name})
     if after := (content.get("corrected") or {}).get("datasets"):
         corrected = _at(k, _corrected(datasets, after), list(datasets.values()))
         result += for_workers([corrected], content["corrected"].get("workers", 0))
@@ -103,8 +105,6 @@ def _study_tables(name: str, study: JSON) -> Iterator[JSON]:
     yield _measures(name, study)
     if study.get("models"):
         yield _models(name, study)
-    if study.get("baselines"):
-        yield baseline_table(name, study["baselines"], PERCENT)
     if len(study.get("by_count", {})) > 1:
         yield _by_count(name, study)
     slices = (("hops", _("By number of hops"), _("Hops")), ("shape", _("By shape"), _("Shape")))

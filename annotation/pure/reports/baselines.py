@@ -17,27 +17,21 @@ MODELS = {
 SHOWN = tuple(MODELS)  # what a model may have been shown instead of the item
 NOTE = _(
     "Baselines answer without combining paragraphs. People: the human score of this project's other batches on the "
-    "same questions, without workers who answered the question in this batch too. Each n counts the questions of its "
-    "row."
+    "same questions, without workers who answered the question in this batch too. n counts the questions; intervals "
+    "resample these, not people."
 )
 
 
 def baseline_table(name: str, baselines: Sequence[Mapping[str, Any]], percent: str) -> JSON:
-    """For each baseline three rows: its own score, the human score on its questions, and the paired difference."""
-    rows: list[list[Any]] = []
+    """A row for each baseline: its own score, the human score on its questions, and the paired difference."""
+    rows = []
     for one in baselines:
-        model, words = one["model"], (MODELS if one["model"] else PEOPLE)[one["shown"]]
-        rows += [
-            _row(text_cell(words, model=model) if model else text_cell(words), one["answer"]),
-            _row(text_cell(_("Human score on the same questions")), one["people"]["answer"]),
-            _row(text_cell(_("Human score minus this baseline")), one["gap"]["answer"]),
-        ]
-    columns = [_("Baseline"), "n", _("Answer EM"), _("Answer F1")]
-    of = [None] * len(rows)
+        words = (MODELS if one["model"] else PEOPLE)[one["shown"]]
+        label = text_cell(words, model=one["model"]) if one["model"] else text_cell(words)
+        parts = (one["answer"], one["people"]["answer"], one["gap"]["answer"])
+        rows.append([label, one["n"], *(figures[kind] for figures in parts for kind in ("em", "f1"))])
     title = _("Baselines without multihop reasoning")
-    made = table(f"baselines-{name}", title, columns, rows, percent, of=of, bars=False)
+    spans = [["", 2], [_("Baseline"), 2], [_("Human score"), 2], [_("Human score minus baseline"), 2]]
+    columns = [_("Baseline"), "n", *["EM", "F1"] * 3]
+    made = table(f"baselines-{name}", title, columns, rows, of=[None] * len(rows), bars=False, spans=spans)
     return made | {"leads": False, "note": [percent, NOTE]}
-
-
-def _row(label: JSON, figures: Mapping[str, JSON]) -> list[Any]:
-    return [label, figures["f1"]["n"], figures["em"], figures["f1"]]

@@ -13,7 +13,7 @@ from annotation.flow.review import problem_reports
 from annotation.models import Batch, PredictionSet
 from annotation.pure.reports.baselines import SHOWN
 from annotation.pure.reports.report_values import tables_of
-from annotation.pure.reports.tables import cell_text
+from annotation.pure.reports.tables import cell_text, note_of
 from annotation.registry import task_type
 from tests.flow.data.test_predictions import predictions
 from tests.flow.scored import opened, say, worked
@@ -120,15 +120,10 @@ def test_the_table_names_who_was_shown_what(worked: Batch, tmp_path: Path) -> No
     batch_scores.import_predictions(worked.datasets.get(), file, **terms)
     tables = {table["name"]: table for table in tables_of(batch_scores.score_batch(worked))}
     rows = [[cell_text(cell) for cell in row] for row in tables["baselines-wells"]["rows"]]
-    assert [row[0] for row in rows] == [
-        "People, closed-book",
-        "Human score on the same questions",
-        "Human score minus this baseline",
-        "reader, question only",
-        "Human score on the same questions",
-        "Human score minus this baseline",
-    ]
-    assert [row[1] for row in rows] == ["1"] * 6
+    assert [row[:2] for row in rows] == [["People, closed-book", "1"], ["reader, question only", "1"]]
+    assert [figure.split(" [")[0] for figure in rows[0][2:]] == ["0.0", "0.0", "100.0", "100.0", "100.0", "100.0"]
+    assert [figure.split(" [")[0] for figure in rows[1][2:]] == ["100.0", "100.0", "100.0", "100.0", "0.0", "0.0"]
+    assert "intervals resample these, not people" in note_of(tables["baselines-wells"])
 
 
 def test_a_closed_book_batch_has_no_baseline_of_its_own_kind(worked: Batch, tmp_path: Path) -> None:
