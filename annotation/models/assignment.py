@@ -202,8 +202,11 @@ class Assignment(models.Model):
         return bool(moved)
 
     def move_to_submitted(self, *, late: bool, counts: bool, approval: int | None, active_seconds: float) -> bool:
-        """As `move`, by SQL that is kept; the response is approved automatically after `approval` seconds."""
-        moved = _submission(self.state, late, counts, approval)(self.pk, active_seconds)
+        """As `move`, by SQL that is kept; the response is approved automatically after `approval` seconds.
+
+        Not if UpdateHITTypeOfHIT moved the HIT to another batch since this was read.
+        """
+        moved = _submission(self.state, late, counts, approval)(self.pk, self.batch_id, active_seconds)
         if moved:
             self.state = lifecycle.SUBMITTED
         return bool(moved)
@@ -214,15 +217,19 @@ class Assignment(models.Model):
 
 
 @lru_cache(maxsize=256)
-def _submission(since: str, late: bool, counts: bool, approval: int | None) -> Callable[[int, float], int]:
+def _submission(since: str, late: bool, counts: bool, approval: int | None) -> Callable[[int, int, float], int]:
     stamps: dict[str, Any] = {"submitted_at": Now(), "ended_at": None, "revision": 1, "late": late, "counts": counts}
     if approval is not None:
         stamps["auto_approve_at"] = Now() + timedelta(seconds=approval)
 
     @compiled_update
-    def submitted(pk: int, active_seconds: float) -> Update:
+    def submitted(pk: int, batch: int, active_seconds: float) -> Update:
         kept = {"draft": None, "active_seconds": Greatest(F("active_seconds"), active_seconds)}
-        return Assignment.objects.filter(pk=pk, state=since), {"state": lifecycle.SUBMITTED, **stamps, **kept}
+        return Assignment.objects.filter(pk=pk, batch=batch, state=since), {
+            "state": lifecycle.SUBMITTED,
+            **stamps,
+            **kept,
+        }
 
     return submitted
 
