@@ -9,7 +9,6 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
-from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -17,6 +16,7 @@ from wsgiref.util import FileWrapper
 
 from django.db.models import QuerySet, TextField
 from django.db.models.functions import Cast
+from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 
 from annotation.flow.data import response_columns
@@ -257,18 +257,14 @@ def columns_of(measures: Iterable[str] | None) -> list[str]:
     return [*COLUMNS, *response_columns.COLUMNS, *(SCORE + name for name in measures)]
 
 
-def _cell(value: Any) -> str:
-    """Numbers and booleans unchanged, None as an empty cell; texts escaped, as only they can be read as formulas."""
-    return guarded(value) if isinstance(value, str) else "" if value is None else str(value)
-
-
 def _write_csv(rows: Iterable[dict[str, Any]], out: BinaryIO, columns: list[str]) -> int:
     text = io.TextIOWrapper(out, encoding="utf-8", newline="", write_through=False)
     writer = csv.writer(text)
     writer.writerow(columns)
     count = 0
     for row in map(_flat, rows):
-        writer.writerow([_cell(value) for value in map(row.get, columns)])
+        # only texts can be read as formulas; the writer leaves the cell of None empty
+        writer.writerow([guarded(value) if isinstance(value, str) else value for value in map(row.get, columns)])
         count += 1
     text.flush()
     text.detach()
@@ -278,6 +274,7 @@ def _write_csv(rows: Iterable[dict[str, Any]], out: BinaryIO, columns: list[str]
 def _write_parquet(rows: Iterable[dict[str, Any]], out: BinaryIO, columns: list[str]) -> int:
     try:
         import pyarrow as pa
+        import pyarrow.json as pj
         import pyarrow.parquet as pq
     except ImportError:
         text = _("Parquet needs a package that is not installed. Run %(command)s on the server.")
@@ -291,7 +288,11 @@ def _write_parquet(rows: Iterable[dict[str, Any]], out: BinaryIO, columns: list[
     count, flat = 0, map(_flat, rows)
     with pq.ParquetWriter(out, schema, store_schema=False) as writer:  # no Arrow schema (base64) beside Parquet's own
         while chunk := list(islice(flat, CHUNK)):
-            writer.write_table(pa.Table.from_pylist(chunk, schema=schema))
+            # as lines of JSON, because pyarrow looks for pandas (50 MB) before it takes a Python list
+            lines = "\n".join(to_text({name: row.get(name) for name in columns}) for row in chunk).encode()
+            whole = pj.ReadOptions(use_threads=False, block_size=len(lines) + 1)
+            table = pj.read_json(io.BytesIO(lines), whole, pj.ParseOptions(explicit_schema=schema))
+            writer.write_table(table.select(columns))
             count += len(chunk)
     return count
 

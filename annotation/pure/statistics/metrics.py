@@ -5,7 +5,6 @@ empty after normalising, two empty supports), so every figure names its scorer. 
 scorer of its format.
 """
 
-from collections import Counter
 from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -97,8 +96,7 @@ class Scorer:
         if self.verbatim or (self.closed_guard and (prediction in CLOSED_ANSWERS or gold in CLOSED_ANSWERS)):
             return ZERO
         predicted, right = prediction.split(), gold.split()
-        shared = (Counter(predicted) & Counter(right)).total()  # as bags of words
-        score = _overlap(shared, len(predicted), len(right))
+        score = _overlap(_shared(predicted, right), len(predicted), len(right))
         return score._replace(em=0.0) if score.em else score  # the same words in another order
 
 
@@ -110,6 +108,19 @@ def joint(first: Score, *others: Score) -> Score:
     both = precision + recall
     f1 = 2 * precision * recall / both if both > 0 else 0.0
     return Score(em, f1, precision, recall)
+
+
+def _shared(first: Sequence[str], second: Sequence[str]) -> int:
+    """The size of the intersection of two bags of words; for a few words a Counter takes six times as long."""
+    left: dict[str, int] = {}
+    for word in second:
+        left[word] = left.get(word, 0) + 1
+    shared = 0
+    for word in first:
+        if left.get(word):
+            left[word] -= 1
+            shared += 1
+    return shared
 
 
 def _overlap(shared: int, predicted: int, gold: int) -> Score:

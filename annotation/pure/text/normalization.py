@@ -6,8 +6,10 @@ One definition for every scorer, because SQuAD, HotpotQA and MuSiQue share it ex
 
 import re
 import string
+from functools import lru_cache
 
 ARTICLES = frozenset({"a", "an", "the"})
+SHORT = 100  # characters
 
 _DELETED = str.maketrans("", "", string.punctuation)
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
@@ -23,7 +25,12 @@ def answer_tokens(text: str) -> list[str]:
 
 
 def normalise_answer(text: str) -> str:
-    """The answer in the form in which the official scorers compare it."""
+    """The answer in the form in which the official scorers compare it; short ones, which recur, are kept."""
+    return _kept(text) if len(text) <= SHORT else " ".join(answer_tokens(text))
+
+
+@lru_cache(maxsize=10_000)
+def _kept(text: str) -> str:
     return " ".join(answer_tokens(text))
 
 
