@@ -3,6 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from sys import intern
 from typing import Any, Protocol
 
 from annotation.models import Batch, Hit
@@ -16,6 +17,7 @@ KEPT_WITHOUT_TEXTS = 10_000  # but not where one worker after the other did a wh
 _NAMES = ("public_id", "item__dataset__slug", "item__dataset__sha256", "item__position", "item__source_id")
 _EXCLUSION = ("exclusion_reason", "excluded_at")
 _CONTENT = ("payload", "item__content", "item__hops", "item__shape", "item__dataset__format")
+NOT_EXCLUDED = {"exclusion_reason": "", "excluded": False}
 COLUMNS = ("question", "gold", "gold_set", "as_of", "gold_support", "answerable", "hops", "shape", "pair")
 
 
@@ -73,8 +75,9 @@ class JudgedItems:
             self._known.move_to_end(pk)
         rows = Hit.objects.filter(pk__in=wanted - self._known.keys()).values_list(*self._read)
         for pk, hit, dataset, sha256, position, source_id, reason, excluded_at, *content in rows:
-            names = {"hit": hit, "dataset": dataset, "dataset_sha256": sha256, "item": position, "item_id": source_id}
-            exclusion = {"exclusion_reason": reason, "excluded": excluded_at is not None}
+            named = {"dataset": intern(dataset), "dataset_sha256": intern(sha256)}  # each text once in memory
+            names = {"hit": hit, **named, "item": position, "item_id": source_id}
+            exclusion = {"exclusion_reason": reason, "excluded": True} if excluded_at else NOT_EXCLUDED
             self._known[pk] = _Judged(names, exclusion, **self._of(*content) if content else {"columns": {}})
         most = KEPT_WITHOUT_TEXTS if self._is_light else KEPT
         while len(self._known) > max(most, len(wanted)):
