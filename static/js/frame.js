@@ -75,11 +75,16 @@ function isComplete() {
   return line.childElementCount > 0 && !line.querySelector("a");
 }
 
-/** What sticks above the foot must know how high it is: it grows with what is missing. */
+/**
+ * What sticks above the foot must know how high it is: it grows with what is missing. The next item's is mostly as high,
+ * and to say it again would let the browser lay out the whole page once more.
+ */
 function measureFoot() {
-  const foot = document.querySelector(".work-foot");
-  const tell = () => document.body.style.setProperty("--acts", `${foot.offsetHeight}px`);
-  new ResizeObserver(tell).observe(foot);
+  const { style } = document.documentElement;
+  new ResizeObserver(([{ borderBoxSize }]) => {
+    const height = `${borderBoxSize[0].blockSize}px`;
+    if (style.getPropertyValue("--acts") !== height) style.setProperty("--acts", height);
+  }).observe(document.querySelector(".work-foot"));
 }
 
 function showServerTimes() {
