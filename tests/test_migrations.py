@@ -16,7 +16,7 @@ from tests import expanding
 # {"app.migration" that does more than add: why, and how it is rolled out}
 LISTED: dict[str, str] = {
     "annotation.0006_comment": "the constraint on kinds of notices allows one more: all that is written before passes",
-    "annotation.0016_prediction_shown": "the constraint that comes refuses less than the one that goes",
+    "annotation.0016_prediction_shown": "the new constraint refuses less than the one it replaces",
 }
 
 

@@ -12,6 +12,7 @@ from annotation.pure.reports.baselines import SHOWN
 class PredictionSet(models.Model):
     dataset = models.ForeignKey(Dataset, models.CASCADE, related_name="prediction_sets")
     model = models.CharField(max_length=200)
+    # what the model was shown; "": the items as they are
     shown = models.CharField(
         max_length=20, choices=[(name, name) for name in SHOWN], blank=True, default="", db_default=""
     )

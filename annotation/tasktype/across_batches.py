@@ -1,7 +1,7 @@
 """Capabilities of tasks whose results also rest on responses in other batches (annotation.tasktype.capabilities)."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from annotation.pure.data.example import Example
@@ -28,8 +28,8 @@ class Baselined(ABC):
     """Responses in batches that show less of the same questions are baselines of the scores."""
 
     @abstractmethod
-    def is_baseline(self, options: Any, derivations: Collection[str]) -> bool:
-        """Whether a batch with these options, on datasets derived in these ways ("": imported), may hold baselines."""
+    def is_baseline(self, options: Any, *, derived: bool) -> bool:
+        """Whether responses in a batch with these options may be baselines; `derived`: a dataset of it is derived."""
 
     @abstractmethod
     def baseline(self, payload: JSON, gold: Example, other: JSON) -> str:

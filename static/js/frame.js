@@ -3,7 +3,7 @@ import { activeSeconds, countActivity } from "./activity.js";
 import { kept } from "./browser_storage.js";
 import { remindOfBreaks } from "./break_reminder.js";
 import { Draft } from "./draft.js";
-import { on } from "./item.js";
+import { atEnd, on } from "./item.js";
 import { bind, getPreferences, listen } from "./keys.js";
 import { showLegend } from "./legend.js";
 import { watchLease } from "./lease.js";
@@ -76,15 +76,17 @@ function isComplete() {
 }
 
 /**
- * What sticks above the foot must know how high it is: it grows with what is missing. The next item's is mostly as high,
- * and to say it again would let the browser lay out the whole page once more.
+ * What sticks above the foot must know how high it is: it grows with what is missing. The next item's is mostly the same
+ * height, and setting it again would make the browser lay out the whole page once more.
  */
 function measureFoot() {
   const { style } = document.documentElement;
-  new ResizeObserver(([{ borderBoxSize }]) => {
+  const observer = new ResizeObserver(([{ borderBoxSize }]) => {
     const height = `${borderBoxSize[0].blockSize}px`;
     if (style.getPropertyValue("--acts") !== height) style.setProperty("--acts", height);
-  }).observe(document.querySelector(".work-foot"));
+  });
+  observer.observe(document.querySelector(".work-foot"));
+  atEnd(() => observer.disconnect()); // a foot that is gone has no height
 }
 
 function showServerTimes() {

@@ -1,6 +1,6 @@
 """Answer a question from its context: an answer span and the supporting paragraphs (MuSiQue, section 6.1)."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
@@ -119,8 +119,8 @@ class Answer(Varied, Timed, Measured, Baselined, AnswerTask):
             return CLOSED_BOOK_QUESTION
         return SUPPORT_QUESTION if options.support else self.question
 
-    def is_baseline(self, options: Options, derivations: Collection[str]) -> bool:
-        return options.context == "none" or "withhold" in derivations
+    def is_baseline(self, options: Options, *, derived: bool) -> bool:
+        return options.context == "none" or derived
 
     def baseline(self, payload: JSON, gold: Example, other: JSON) -> str:
         """Closed-book, or with exactly one of several supporting paragraphs."""

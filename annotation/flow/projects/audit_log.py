@@ -70,12 +70,12 @@ def record(act: str, on: Model, *, batch: Batch | None = None, **details: Any) -
     if (acts := _together.get()) is not None:
         acts.append(act)
         return
-    subject, acting = SUBJECTS[type(on)](on), actor.get() or ITSELF
-    user = acting.who()
+    subject, by = SUBJECTS[type(on)](on), actor.get() or ITSELF
+    user = by.who()
     AuditEntry.objects.create(
         project=subject.project,
         user=user if user is not None and user.is_authenticated else None,
-        via=acting.via,
+        via=by.via,
         act=act,
         kind=subject.kind,
         key=str(subject.key)[:100],

@@ -160,15 +160,16 @@ _responses = kept_figures.kept("responses")(_count_responses)
 
 
 def _version(batch: Batch, responses: dict[str, Any]) -> str:
-    excluded = batch.hits.filter(excluded_at__isnull=False).aggregate(count=Count("pk"), last=Max("excluded_at"))
+    others = baselines.batches_of(batch)
+    excluded = Hit.objects.filter(batch__in=[batch, *others], excluded_at__isnull=False)
     models = PredictionSet.objects.filter(dataset__batches=batch, ready=True).aggregate(last=Max("pk"))
     gold = GoldDecision.objects.filter(hit__batch=batch).aggregate(last=Max("pk"))
-    known = [responses, excluded, models, gold]
+    known = [responses, excluded.aggregate(count=Count("pk"), last=Max("excluded_at")), models, gold]
+    known += map(_responses, others)
     if earnings.pays_by_answer(batch.task):
         known.append(batch.payments.aggregate(last=Max("paid_at")))
     parts = [LAYOUT, *(value for each in known for value in each.values()), batch.size, batch.seed]
     parts += other_batches.version_of(batch)
-    parts += [value for other in baselines.batches_of(batch) for value in (other.pk, *_responses(other).values())]
     return "/".join(map(str, parts))
 
 
@@ -193,7 +194,7 @@ def _judged_chunk(batch: Batch, task: TaskType, keys: list[int], cut: Cut, colle
     given = _answers_by_hit(batch, hits, cut)
     predicted = _predicted(task, hits)
     elsewhere = other_batches.elsewhere(batch, hits)
-    less = baselines.answers_of(batch, collected.baselines, hits)
+    baseline_answers = baselines.answers_of(batch, collected.baselines, hits)
     judged = []
     for hit in hits:
         hit.disagreement = task.differences(hit.payload, [g.answer for g in given[hit.pk]])
@@ -214,7 +215,7 @@ def _judged_chunk(batch: Batch, task: TaskType, keys: list[int], cut: Cut, colle
                 predicted=tuple(predicted[hit.pk]),
                 wanted=hit.wanted,
                 elsewhere=elsewhere.get(hit.pk, ()),
-                baselines=less.get(hit.pk, {}),
+                baselines=baseline_answers.get(hit.pk, {}),
             )
         )
     if not cut.key:

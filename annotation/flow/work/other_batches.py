@@ -1,7 +1,7 @@
 """Responses to the same questions in other batches, for tasks whose results depend on them."""
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from django.db.models import F, QuerySet, Sum
@@ -20,9 +20,8 @@ def elsewhere(batch: Batch, hits: Collection[Hit]) -> dict[int, tuple[Elsewhere,
     """
     if not isinstance(task_type(batch.task), Consulting) or not hits:
         return {}
-    own = _submitted(batch).filter(group_key__in={hit.group_key for hit in hits})
-    rows = WorkerResponse.objects.filter(assignment__in=own.values("pk"), revision=F("assignment__revision"))
-    rows = rows.select_related("assignment__hit", "assignment__batch").order_by("assignment__hit", "assignment")
+    rows = latest_responses(_others(batch), {hit.group_key for hit in hits})
+    rows = rows.select_related("assignment__batch").order_by("assignment__hit", "assignment")
     answers: defaultdict[int, list[JSON]] = defaultdict(list)
     found: defaultdict[str, dict[int, Hit]] = defaultdict(dict)
     for row in rows:
@@ -41,11 +40,24 @@ def version_of(batch: Batch) -> list[Any]:
     """Values that change with those responses; [] unless the task consults them."""
     if not isinstance(task_type(batch.task), Consulting):
         return []
-    rows = _submitted(batch).filter(group_key__in=batch.hits.values("group_key"))
+    rows = _submitted(_others(batch)).filter(group_key__in=batch.hits.values("group_key"))
     return list(rows.aggregate(keys=Sum("pk"), revisions=Sum("revision")).values())
 
 
-def _submitted(batch: Batch) -> QuerySet[Assignment]:
-    others = Batch.objects.filter(project=batch.project_id).exclude(pk=batch.pk)
-    rows = Assignment.objects.submitted().filter(batch__in=others, hit__excluded_at__isnull=True)
+def latest_responses(batches: Iterable[Batch], groups: Collection[str]) -> QuerySet[WorkerResponse]:
+    """The latest revision of each response in the batches to items of these groups, with its HIT.
+
+    Excluded HITs and responses that figures may not use are left out.
+    """
+    submitted = _submitted(batches).filter(group_key__in=groups)
+    rows = WorkerResponse.objects.filter(assignment__in=submitted.values("pk"), revision=F("assignment__revision"))
+    return rows.select_related("assignment__hit")
+
+
+def _others(batch: Batch) -> QuerySet[Batch]:
+    return Batch.objects.filter(project=batch.project_id).exclude(pk=batch.pk)
+
+
+def _submitted(batches: Iterable[Batch]) -> QuerySet[Assignment]:
+    rows = Assignment.objects.submitted().filter(batch__in=batches, hit__excluded_at__isnull=True)
     return marketplaces().used(rows)

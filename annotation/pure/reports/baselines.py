@@ -32,6 +32,6 @@ def baseline_table(name: str, baselines: Sequence[Mapping[str, Any]], percent: s
         rows.append([label, one["n"], *(figures[kind] for figures in parts for kind in ("em", "f1"))])
     title = _("Baselines without multihop reasoning")
     spans = [["", 2], [_("Baseline"), 2], [_("Human score"), 2], [_("Human score minus baseline"), 2]]
-    columns = [_("Baseline"), "n", *["EM", "F1"] * 3]
+    columns = [_("Answered by"), "n", *["EM", "F1"] * 3]
     made = table(f"baselines-{name}", title, columns, rows, of=[None] * len(rows), bars=False, spans=spans)
     return made | {"leads": False, "note": [percent, NOTE]}

@@ -83,6 +83,15 @@ def test_one_supporting_paragraph_of_several_is_a_baseline(worked: Batch, tmp_pa
     assert batch_scores.score_batch(alone)["datasets"]["alone"].get("baselines") is None
 
 
+def test_a_sample_of_a_baselines_questions_is_one_too(worked: Batch, tmp_path: Path) -> None:
+    derive_dataset(worked.datasets.get(), how="withhold", name="alone", seed=1, options={"keep": 1})
+    alone = worked.project.datasets.get(slug="alone")
+    derive_dataset(alone, how="sample", name="few", seed=1, options={"count": 5})
+    few = opened(worked.project, worked.project.datasets.get(slug="few"), name="few-1")
+    say(few, tmp_path, {("few", k): [("d", "a mill", {"support": [0]})] for k in range(5)})
+    assert baselines(worked)["one_paragraph", ""]["n"] == 3  # of which people answered three
+
+
 def test_a_report_is_out_of_date_when_a_baseline_has_more_responses(worked: Batch, tmp_path: Path) -> None:
     closed = closed_book(worked, tmp_path, {("wells", 0): [("d", "Tower 0", {})]})
     batch_scores.score_batch(worked)
@@ -90,6 +99,15 @@ def test_a_report_is_out_of_date_when_a_baseline_has_more_responses(worked: Batc
     assert report is not None
     assert batch_scores.is_fresh(worked, report)
     say(closed, tmp_path, {("wells", 1): [("d", "Tower 1", {})]})
+    assert not batch_scores.is_fresh(worked, report)
+
+
+def test_a_report_is_out_of_date_when_a_hit_of_a_baseline_is_excluded(worked: Batch, tmp_path: Path) -> None:
+    closed = closed_book(worked, tmp_path, {("wells", 0): [("d", "Tower 0", {})]})
+    batch_scores.score_batch(worked)
+    report = batch_scores.kept_report(worked)
+    assert report is not None
+    problem_reports.exclude(closed.hits.get(item__position=0), reason="broken")
     assert not batch_scores.is_fresh(worked, report)
 
 
