@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Protocol
 
@@ -131,6 +131,13 @@ class Derivation(ABC):
     def source_problem(self, features: Features) -> str:
         """The reason why a dataset with these features cannot be the source, as a gettext id, or ""."""
         return ""
+
+    def related(self, example: Example) -> Iterable[tuple[str, str]]:
+        """(group, group that it is made of) for each item that a derived example is made of, or the other way round.
+
+        Whoever met an item of the one group has met the other. "" stands for the group of the record read last.
+        """
+        return ()
 
     @abstractmethod
     def derive(self, source: Source, options: Any, *, seed: int, tally: Tally) -> Derived:

@@ -18,8 +18,9 @@ from annotation.derivations.base import (
     needs_singles,
     option,
 )
+from annotation.pure.data.example import Example
 from annotation.pure.derivations.composable_pairs import PER_ENTITY, Index
-from annotation.pure.derivations.single_hop import Single, numbered, whole
+from annotation.pure.derivations.single_hop import Single, numbered, part_groups, whole
 from annotation.pure.text.named_entities import EntityCheck, PlainCheck
 from annotation.pure.text.translation_marks import gettext_noop
 
@@ -69,6 +70,9 @@ class ComposablePairs(Derivation):
         self._check = check
 
     source_problem = staticmethod(needs_singles)
+
+    def related(self, example: Example) -> Iterator[tuple[str, str]]:
+        return ((example.group, part) for part in part_groups(example))
 
     def derive(self, source: Source, options: PairOptions, *, seed: int, tally: Tally) -> Derived:
         """Two-hop Examples, entity by entity. Raises CannotDerive if the source is not single-hop."""

@@ -5,6 +5,7 @@ the number of candidates of each shape.
 """
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -36,7 +37,7 @@ from annotation.pure.derivations.composition_graphs import (
     choose,
 )
 from annotation.pure.derivations.question_network import Network
-from annotation.pure.derivations.single_hop import ORIGIN, Single, numbered, sources
+from annotation.pure.derivations.single_hop import ORIGIN, Single, numbered, part_groups, sources
 from annotation.pure.text.masking import resolved
 from annotation.pure.text.named_entities import EntityCheck, PlainCheck
 from annotation.pure.text.translation_marks import gettext_noop
@@ -119,6 +120,9 @@ class Graphs(Derivation):
         super().check(options)
 
     source_problem = staticmethod(needs_singles_or_pairs)
+
+    def related(self, example: Example) -> Iterator[tuple[str, str]]:
+        return ((example.group, part) for part in part_groups(example))
 
     def derive(self, source: Source, options: GraphOptions, *, seed: int, tally: Tally) -> Derived:
         """Examples without a question, in the order in which they were drawn. Raises CannotDerive."""

@@ -71,6 +71,10 @@ class SingleHop(Derivation):
 
     source_problem = staticmethod(needs_parts)
 
+    def related(self, example: Example) -> Iterator[tuple[str, str]]:
+        """A question is part of the record that it was taken from, the first of those that have it."""
+        yield "", example.group
+
     def derive(self, source: Source, options: SingleHopOptions, *, seed: int, tally: Tally) -> Derived:
         """Single-hop Examples in the order of the source. Raises CannotDerive."""
         self.check(options)

@@ -153,7 +153,10 @@ class LaunchForm(WhoForm, InstructionsForm, PlaceForm, PayForm, CheckForm):
     )
     purpose = forms.ChoiceField(label=_("Purpose"), choices=Batch.Purpose.choices, initial=Batch.Purpose.PRODUCTION)
     fresh_only = forms.BooleanField(
-        label=_("Skip items that the worker has seen in another batch"), required=False, initial=True
+        label=_("Skip items that the worker has seen in another batch"),
+        required=False,
+        initial=True,
+        help_text=_("Also pairs and graphs made of them. Nobody ever gets a question that they may have written."),
     )
     same_order = forms.BooleanField(
         label=_("Same order for all workers"),

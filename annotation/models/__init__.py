@@ -7,7 +7,7 @@ from annotation.models.assignment import Assignment, Participation, ProblemRepor
 from annotation.models.audit import AuditEntry
 from annotation.models.batch import Batch, BatchFigure, BatchReport, Hit, Instructions, PartReport
 from annotation.models.comment import Comment
-from annotation.models.dataset import Dataset, Item
+from annotation.models.dataset import Dataset, GroupPart, Item
 from annotation.models.erasure import Erasure
 from annotation.models.factor import BackupCode, SecondFactor
 from annotation.models.gold import GoldDecision

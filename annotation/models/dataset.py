@@ -166,3 +166,18 @@ class Item(models.Model):
     @property
     def example(self) -> Example:
         return Example.from_json(self.content)
+
+
+class GroupPart(models.Model):
+    """A group of items that another group is made of: of a pair its questions, of a graph those and its pairs.
+
+    Both are group keys of items. A worker who met the one has met the other (flow/work/met_groups).
+    """
+
+    root = models.ForeignKey(Dataset, models.CASCADE, related_name="group_parts")  # the imported dataset of both
+    group_key = models.CharField(max_length=300)
+    part_key = models.CharField(max_length=300)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["group_key", "part_key"], name="group_part_once")]
+        indexes = [models.Index(fields=["part_key"], name="group_part_by_part")]

@@ -38,6 +38,7 @@ class TaskType(ABC):
     assignments: ClassVar[int] = 3  # default number of assignments per HIT, as in the task's paper
     leads_to: ClassVar[str] = ""  # the derivation that usually follows its results; "": the usual one
     keys: ClassVar[Mapping[str, Key]] = by_action(*FRAME, *DECIDING, MENTION)  # all of its page
+    writes_questions: ClassVar[bool] = False  # whether workers write the questions of its results
     meeting: ClassVar[str] = "one"  # default of Batch.meeting: "one", "apart" or "free"
 
     def __init_subclass__(cls, **about: Any) -> None:

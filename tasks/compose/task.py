@@ -58,6 +58,7 @@ class Compose(
     Options = Options
     assignments = 1
     writes = _("The composed question in its new wording.")
+    writes_questions = True
     live = {"checks": checks}
     criteria = {
         "correct": _("Correct: it asks what the hops ask, and its answer is the last hop's."),

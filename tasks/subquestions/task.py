@@ -48,6 +48,7 @@ class Subquestions(Labelled, Practised, Adjudicable, Traced, HopsTask):
     keys = KEYS
     needs = _("Requires a question, its answer and its decomposition into two or more hops, with their paragraphs.")
     writes = WRITES
+    writes_questions = True
     assignments = 1
     labels = {name: Label(words, {"discard": name}) for name, words in SAID.items()}
 

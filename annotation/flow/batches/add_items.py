@@ -19,7 +19,7 @@ from annotation.recruitment import marketplaces
 from annotation.registry import task_type
 
 LAUNCHED = {  # columns that a copy starts anew with
-    *("id", "slug", "state", "size", "next_ticket", "picked", "has_reserved_hits", "on_marketplace"),
+    *("id", "slug", "state", "size", "next_ticket", "picked", "has_reserved_hits", "has_group_parts", "on_marketplace"),
     *("created_by", "created_at", "launched_at", "removed_at"),
 }
 

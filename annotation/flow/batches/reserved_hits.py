@@ -17,7 +17,7 @@ from annotation.flow.errors import Refused
 from annotation.flow.money import batch_funds
 from annotation.flow.people import round_attempts
 from annotation.flow.projects import audit_log
-from annotation.flow.work.open_work import ALIVE_OR_DONE, counts_as_met
+from annotation.flow.work.met_groups import closed
 from annotation.models import Assignment, Batch, Hit, ReservedHit, User, Worker
 from annotation.pure.batches import lifecycle
 from annotation.registry import task_type
@@ -71,7 +71,7 @@ def reserve(batch: Batch, hits: Sequence[Hit], workers: Collection[Worker], *, u
         raise Refused(_("Too many at once: at most %(most)s are allowed.") % {"most": MOST})
     # Lock: the batch may be closed at the same time; the money for it goes back then.
     Batch.objects.select_for_update(no_key=True).get(pk=batch.pk)
-    batch.refresh_from_db(fields=["state", "has_reserved_hits"])
+    batch.refresh_from_db(fields=["state", "has_reserved_hits", "has_group_parts"])
     check(batch)
     skipped: Counter[str] = Counter()
     rows = []
@@ -92,12 +92,8 @@ def reserve(batch: Batch, hits: Sequence[Hit], workers: Collection[Worker], *, u
 
 def _hindered(batch: Batch, worker: Worker, hits: Sequence[Hit]) -> list[tuple[Hit, str]]:
     """Each HIT with the reason why it cannot be reserved for the worker, or ""."""
-    assignments = Assignment.objects.filter(worker=worker, group_key__in={hit.group_key for hit in hits})
-    had, met = set(), set()
-    for hit_id, group, where, state in assignments.values_list("hit", "group_key", "batch", "state"):
-        had.add(hit_id)
-        if state in ALIVE_OR_DONE and counts_as_met(batch, where):
-            met.add(group)
+    had = set(Assignment.objects.filter(worker=worker, hit__in=hits).values_list("hit", flat=True))
+    met = closed(worker.pk, batch, {hit.group_key for hit in hits})
     already = set(ReservedHit.objects.filter(worker=worker, batch=batch).values_list("hit", flat=True))
 
     def reason(hit: Hit) -> str:

@@ -64,6 +64,10 @@ class StoredSource:
             return self._read.key
         return self._keys.get(example.group or example.id, "")
 
+    def key_of_group(self, name: str) -> str:
+        """The key of a group of the source by its name; "" names that of the record read last."""
+        return (self._keys.get(name) or self._usual(name)) if name else self._read.key
+
     def kept(self, example: Example) -> Example:
         """An example that is passed on unchanged keeps its scorer; a new one is scored like derived data."""
         if example is not self._read.example:
@@ -203,7 +207,10 @@ def _fill(
     for output, example in derivation.derive(source, settings, seed=seed, tally=tally):
         some = True
         if filler := by_output[output]:
-            filler.add(source.kept(example), key=source.key_of(example))
+            related = derivation.related(example)
+            parts = {(source.key_of_group(group), source.key_of_group(part)) for group, part in related}
+            parts = {(whole, part) for whole, part in parts if whole != part}
+            filler.add(source.kept(example), key=source.key_of(example), parts=parts)
         tally.tick()
     if not some:
         dropped = ", ".join(f"{reason}: {count}" for reason, count in tally.dropped.most_common(5)) or "-"

@@ -1,18 +1,19 @@
 """Storing examples as the items of a dataset, which stays invisible until complete; a failure removes them."""
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from annotation.flow.errors import Refused
 from annotation.flow.projects import audit_log
-from annotation.models import Dataset, Item, Project
+from annotation.models import Batch, Dataset, GroupPart, Item, Project
 from annotation.models.compiled import unprepared
 from annotation.pure.data.example import Example
 from annotation.pure.data.features import FeatureCount
@@ -79,13 +80,21 @@ class Filler:
         self.size = 0
         self._features = FeatureCount()
         self._chunk: list[Item] = []
+        self._parts: list[GroupPart] = []
+        self._has_parts = False
 
-    def add(self, example: Example, *, key: str = "") -> None:
-        """Add an example. `key`: the group key of the item that it came from, if it stays in that group."""
+    def add(self, example: Example, *, key: str = "", parts: Iterable[tuple[str, str]] = ()) -> None:
+        """Add an example.
+
+        `key`: the group key of the item that it came from, if it stays in that group; `parts`: (group key, key of a
+        group that it is made of) pairs that it adds.
+        """
         self._features.add(example)
         item = item_of(self.dataset, self.size, example)
         item.group_key = key or item.group_key
         self._chunk.append(item)
+        root = self.dataset.root_id or self.dataset.pk
+        self._parts += [GroupPart(root_id=root, group_key=group, part_key=part) for group, part in parts]
         self.size += 1
         if len(self._chunk) == CHUNK:
             self.write()
@@ -95,13 +104,19 @@ class Filler:
         with transaction.atomic(), unprepared():
             _change(self.dataset, beat_at=Now())
             Item.objects.bulk_create(self._chunk)
-        self._chunk = []
+            GroupPart.objects.bulk_create(self._parts, ignore_conflicts=True)
+        self._has_parts |= bool(self._parts)
+        self._chunk, self._parts = [], []
 
     def show(self, report: dict[str, Any], **columns: Any) -> None:
         """Make the dataset visible: the last step."""
         features, dataset = self._features.as_json(), self.dataset
         with transaction.atomic():
             _change(dataset, state=Dataset.State.READY, size=self.size, features=features, report=report, **columns)
+            if self._has_parts:
+                root = dataset.root_id or dataset.pk
+                related = Batch.everything.filter(Q(datasets=root) | Q(datasets__root=root), has_group_parts=False)
+                related.update(has_group_parts=True)
             origin = {"how": dataset.lineage["how"]} if dataset.lineage else {"file": dataset.file_name}
             audit_log.record("derived" if dataset.lineage else "imported", dataset, items=self.size, **origin)
 
@@ -151,4 +166,6 @@ def remove_dataset(dataset: Dataset) -> None:
     Dataset.objects.filter(pk=dataset.pk).update(state=Dataset.State.REMOVING, beat_at=Now())
     while some := list(Item.every.filter(dataset=dataset).values_list("pk", flat=True)[:500]):
         Item.every.filter(pk__in=some).delete()
+    while some := list(GroupPart.objects.filter(root=dataset).values_list("pk", flat=True)[:500]):
+        GroupPart.objects.filter(pk__in=some).delete()
     Dataset.objects.filter(pk=dataset.pk).delete()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from annotation.models import Dataset, Project
+from annotation.derivations.base import RESULTS
+from annotation.models import Batch, Dataset, GroupPart, Project
+from annotation.registry import task_type
 
 
 @dataclass(slots=True)
@@ -67,6 +69,30 @@ class Family:
         """The name of the newest dataset derived from `dataset` by `how`; "" if none."""
         made = [self._rows[name] for name in self._children.get(dataset.slug, [])]
         return next((each.slug for each in reversed(made) if each.lineage.get("how") == how), "")
+
+
+def remember_origins(batch: Batch) -> None:
+    """Store in a batch where its questions come from: see `Batch.written_in` and `Batch.has_group_parts`."""
+    datasets = list(batch.datasets.all())
+    roots = {dataset.root_id or dataset.pk for dataset in datasets}
+    batch.has_group_parts = GroupPart.objects.filter(root__in=roots).exists()
+    Batch.objects.filter(pk=batch.pk).update(has_group_parts=batch.has_group_parts)
+    batch.written_in.set(_written_in(batch.project, datasets))
+
+
+def _written_in(project: Project, datasets: Iterable[Dataset]) -> list[Batch]:
+    """The batches in which workers wrote questions of these datasets or of their ancestors."""
+    family = {each.slug: each for each in Family(project)}
+    names, batches, line = set[str](), set[str](), list(datasets)
+    while line:
+        dataset = line.pop()
+        if dataset.lineage.get("how") == RESULTS:
+            batches.add(str(dataset.lineage.get("batch", "")))
+        above = [name for name in sources_of(dataset) if name in family and name not in names]
+        names.update(above)
+        line += [family[name] for name in above]
+    rows = Batch.everything.filter(project=project, slug__in=batches) if batches else []
+    return [row for row in rows if task_type(row.task).writes_questions]
 
 
 def sources_of(dataset: Dataset) -> list[str]:

@@ -11,7 +11,17 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
-from annotation.models import Assignment, Attempt, Batch, Hit, QualificationRound, Worker, WorkerResponse, clock
+from annotation.models import (
+    Assignment,
+    Attempt,
+    Batch,
+    GroupPart,
+    Hit,
+    QualificationRound,
+    Worker,
+    WorkerResponse,
+    clock,
+)
 from annotation.pure.batches import lifecycle
 from annotation.pure.people import round_rules
 from annotation.pure.people.round_draw import Candidate, drawn
@@ -69,6 +79,8 @@ def _drawn(round: QualificationRound, worker: Worker, number: int) -> list[int]:
         elsewhere = Assignment.objects.filter(worker=worker).exclude(batch=batch)
         alive = elsewhere.filter(state__in=[lifecycle.ACCEPTED, lifecycle.SUBMITTED])
         closed |= set(alive.values_list("group_key", flat=True))
+        if batch.has_group_parts:
+            closed |= _related_to(alive)
     return drawn(
         [one for one in pool if one.key not in seen],
         round_rules.shares(round.per_worker, datasets_of(round)),
@@ -77,6 +89,13 @@ def _drawn(round: QualificationRound, worker: Worker, number: int) -> list[int]:
         alone=alone,
         apart=batch.meeting == Batch.Meeting.APART,
     )
+
+
+def _related_to(assignments: QuerySet[Assignment]) -> set[str]:
+    """The groups that those of the assignments are made of, and those made of them."""
+    groups = assignments.values("group_key")
+    parts = GroupPart.objects.filter(group_key__in=groups).values_list("part_key", flat=True)
+    return {*parts, *GroupPart.objects.filter(part_key__in=groups).values_list("group_key", flat=True)}
 
 
 def datasets_of(round: QualificationRound) -> list[str]:

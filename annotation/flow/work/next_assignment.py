@@ -17,7 +17,7 @@ from annotation.events import AssignmentAccepted, AssignmentReturned, emit
 from annotation.flow.batches import hidden_gold
 from annotation.flow.money import batch_funds, ledger
 from annotation.flow.people import round_attempts
-from annotation.flow.work import open_work
+from annotation.flow.work import met_groups, open_work
 from annotation.models import (
     Assignment,
     Batch,
@@ -83,7 +83,7 @@ def lock(participation: Participation) -> None:
         setattr(participation.batch, name, getattr(row.batch, name))
 
 
-OF_BATCH = ("state", "next_ticket", "has_reserved_hits", "check_share", "check_rule")
+OF_BATCH = ("state", "next_ticket", "has_reserved_hits", "has_group_parts", "check_share", "check_rule")
 
 
 @compiled
@@ -365,8 +365,7 @@ def _is_hindered(row: Assignment) -> bool:
     is_apart = row.batch.meeting == Batch.Meeting.APART
     if is_apart and row.group_key in open_work.last_group_keys(row.worker_id, row.batch_id):
         return True
-    met = others.filter(group_key=row.group_key).values_list("batch_id", flat=True)
-    return any(open_work.counts_as_met(row.batch, where) for where in met)
+    return bool(met_groups.closed(row.worker_id, row.batch, [row.group_key], besides=Q(pk=row.pk)))
 
 
 def extend(assignment: Assignment) -> bool:

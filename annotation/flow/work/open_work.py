@@ -14,6 +14,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from annotation.flow.batches import hidden_gold
 from annotation.flow.money import batch_funds
 from annotation.flow.people import qualification_types, round_attempts
+from annotation.flow.work.met_groups import ALIVE_OR_DONE, closed, counts_as_met, met_related, written_in
 from annotation.models import Assignment, Batch, Hit, Participation, PrefetchedHit, ReservedHit, Worker, WorkerBlock
 from annotation.models.compiled import compiled
 from annotation.pure.batches import lifecycle, queue_order
@@ -21,7 +22,6 @@ from annotation.recruitment import marketplaces
 
 LOOKS = (queue_order.BLOCK, 250, 1000)  # HITs of the queue read at a time: most claims find one in the first block
 MOST_COUNTED = 100  # HITs left for a worker; of more, the page shows all that are offered
-ALIVE_OR_DONE = [lifecycle.ACCEPTED, lifecycle.SUBMITTED]
 
 
 class Row(NamedTuple):
@@ -64,7 +64,7 @@ def candidates(participation: Participation, *, ahead: bool = False) -> Iterator
 def _blocks(participation: Participation) -> Iterator[Iterable[tuple[int, list[Row]]]]:
     """The open HITs after the worker's cursor as `queue_order.in_blocks` gives them, look by look."""
     batch, after = participation.batch, participation.cursor
-    kind = counts_as_met(batch, batch.pk), batch.fresh_only
+    kind = counts_as_met(batch, batch.pk), batch.fresh_only, batch.has_group_parts
     worker = "" if batch.same_order else batch.project.pseudonym(participation.worker_id)
     for size in chain(LOOKS, repeat(LOOKS[-1])):
         rows = [Row(*row) for row in _look(size, *kind)(batch.pk, after, participation.worker_id)]
@@ -101,23 +101,24 @@ def last_group_keys(worker: int, batch: int) -> list[str]:
 
 
 @cache
-def _look(size: int, in_this: bool, in_others: bool) -> Callable[[int, int, int], list[Any]]:
+def _look(size: int, in_this: bool, in_others: bool, by_parts: bool) -> Callable[[int, int, int], list[Any]]:
     """A query for the next `size` open HITs after a cursor, as values of Row.
 
-    A HIT is ruled out if the worker had it, or met its group: in this batch, in others, or both. This is looked up HIT
-    by HIT, so that no query plan depends on how much the worker did.
+    A HIT is ruled out if the worker had it, or met its group: in this batch, in others, or both; `by_parts` in others
+    also what the group is made of, or what is made of it. This is looked up HIT by HIT, so that no query plan depends
+    on how much the worker did.
     """
 
     @compiled
     def after(batch: int, cursor: int, worker: int) -> QuerySet[Hit]:
-        hits = _after(batch, cursor).annotate(ruled_out=_is_ruled_out(batch, worker, in_this, in_others))
+        hits = _after(batch, cursor).annotate(ruled_out=_is_ruled_out(batch, worker, in_this, in_others, by_parts))
         return hits.values_list(*COLUMNS, "ruled_out")[:size]
 
     return after
 
 
 @cache
-def _nearest(in_this: bool, in_others: bool) -> Callable[[int, int, int], list[Any]]:
+def _nearest(in_this: bool, in_others: bool, by_parts: bool) -> Callable[[int, int, int], list[Any]]:
     """A query for the ticket of the first open HIT after a cursor that is not ruled out; none, if there is none.
 
     So a worker who met every group is told so by one statement, however many HITs are open.
@@ -125,7 +126,7 @@ def _nearest(in_this: bool, in_others: bool) -> Callable[[int, int, int], list[A
 
     @compiled
     def nearest(batch: int, cursor: int, worker: int) -> QuerySet[Hit]:
-        free = _after(batch, cursor).exclude(_is_ruled_out(batch, worker, in_this, in_others))
+        free = _after(batch, cursor).exclude(_is_ruled_out(batch, worker, in_this, in_others, by_parts))
         return free.values_list("ticket")[:1]
 
     return nearest
@@ -135,23 +136,21 @@ def _after(batch: int, cursor: int) -> QuerySet[Hit]:
     return Hit.objects.open().filter(batch=batch, ticket__gt=cursor, check_item=False).order_by("ticket")
 
 
-def _is_ruled_out(batch: int, worker: int, in_this: bool, in_others: bool) -> Exists:
+def _is_ruled_out(batch: int, worker: int, in_this: bool, in_others: bool, by_parts: bool) -> Q:
     own = Assignment.objects.filter(worker=worker, group_key=OuterRef("group_key"))
     had, met = Q(hit=OuterRef("pk")), Q(state__in=ALIVE_OR_DONE)
-    if in_this != in_others:
-        met &= Q(batch=batch) if in_this else ~Q(batch=batch)
-    return Exists(own.filter(had | met if in_this or in_others else had))
+    elsewhere = ~Q(batch=batch) if in_others else Q(batch__in=written_in(batch))
+    if not (in_this and in_others):
+        met &= Q(batch=batch) | elsewhere if in_this else elsewhere
+    found = Q(Exists(own.filter(had | met)))
+    return found | met_related(worker, elsewhere) if by_parts else found
 
 
 def ruled_out(participation: Participation, hits: Sequence[Hit]) -> set[int]:
     """Keys of HITs that the worker had before, or whose group they met if the batch forbids that."""
-    groups = {hit.group_key for hit in hits}
-    assignments = Assignment.objects.filter(worker=participation.worker_id, group_key__in=groups)
-    had, met = set(), set()
-    for hit_id, group, batch_id, state in assignments.values_list("hit_id", "group_key", "batch_id", "state"):
-        had.add(hit_id)
-        if state in ALIVE_OR_DONE and counts_as_met(participation.batch, batch_id):
-            met.add(group)
+    worker, batch = participation.worker_id, participation.batch
+    had = set(Assignment.objects.filter(worker=worker, hit__in=hits).values_list("hit_id", flat=True))
+    met = closed(worker, batch, {hit.group_key for hit in hits})
     return {hit.pk for hit in hits if hit.pk in had or hit.group_key in met}
 
 
@@ -166,7 +165,9 @@ def is_still_open(participation: Participation, hit: Hit) -> bool:
     for own, batch, state in _own_of_group(participation.worker_id, hit.group_key):
         if own == hit.pk or (state in ALIVE_OR_DONE and counts_as_met(participation.batch, batch)):
             return False
-    return True
+    return not participation.batch.has_group_parts or not closed(
+        participation.worker_id, participation.batch, [hit.group_key]
+    )
 
 
 @compiled
@@ -176,14 +177,7 @@ def _own_of_group(worker: int, group: str) -> QuerySet[Assignment]:
 
 def has_met(worker: Worker, hit: Hit) -> bool:
     """Whether the worker met the HIT's group in another HIT and the batch forbids that."""
-    others = Assignment.objects.filter(worker=worker, group_key=hit.group_key, state__in=ALIVE_OR_DONE)
-    met = others.exclude(hit=hit).values_list("batch_id", flat=True)
-    return any(counts_as_met(hit.batch, where) for where in met)
-
-
-def counts_as_met(batch: Batch, where: int) -> bool:
-    """Whether a group that the worker met in the batch `where` is closed to them in `batch`."""
-    return batch.meeting == Batch.Meeting.ONE if where == batch.pk else batch.fresh_only
+    return bool(closed(worker.pk, hit.batch, [hit.group_key], besides=Q(hit=hit)))
 
 
 def hidden(participation: Participation) -> list[Hit]:

@@ -110,6 +110,14 @@ def parts(example: Example) -> Iterator[Single | str]:
             yield part if isinstance(part, str) else replace(part, source=sources(example)[number - 1])
 
 
+def part_groups(example: Example) -> Iterator[str]:
+    """The groups that a pair or graph is made of: of its single-hop questions, and of the pairs along its edges."""
+    ids = [str(hop.id) for hop in example.hops]
+    yield from (origin or own for origin, own in zip(sources(example, key=ORIGIN), ids, strict=True))
+    if len(ids) > 2:
+        yield from (f"{ids[j - 1]}_{ids[i - 1]}" for j, i in dag.edges(example.hops))
+
+
 def _part(example: Example, hop: Hop, *, last: bool) -> Single | str:
     if not hop.answer.strip():
         return "the question has no answer"

@@ -18,7 +18,7 @@ from annotation.flow.people import qualification_rounds, qualification_types
 from annotation.flow.review import problem_reports
 from annotation.flow.work import eligibility, next_assignment, open_work, worker_batches
 from annotation.flow.work.worker_batches import WorkerBatch
-from annotation.models import Batch, Dataset, Hit, Item, Project, Worker
+from annotation.models import Batch, Dataset, GroupPart, Hit, Item, Project, Worker
 from annotation.pure.people.requirements import Requirement
 from tests.flow.acting import dataset_of, draft, launched, newcomer, participation_of, submit, take
 from tests.long_forms import examples, first
@@ -53,6 +53,7 @@ def kinds(project: Project, folder: Path) -> list[Batch]:
     groups, known, pool = (dataset_of(project, folder, name=name, size=size) for name, size in sizes.items())
     for item in groups.items.all():
         Item.objects.filter(pk=item.pk).update(group_key=f"group-{item.position // 3}")
+    GroupPart.objects.create(root=groups, group_key="group-0", part_key="group-1")
     made = [
         launched(project, meeting, groups, meeting=meeting, assignments_per_hit=2, fresh_only=fresh)
         for meeting, fresh in (("one", False), ("apart", True), ("free", False))
