@@ -64,7 +64,7 @@ def candidates(participation: Participation, *, ahead: bool = False) -> Iterator
 def _blocks(participation: Participation) -> Iterator[Iterable[tuple[int, list[Row]]]]:
     """The open HITs after the worker's cursor as `queue_order.in_blocks` gives them, look by look."""
     batch, after = participation.batch, participation.cursor
-    kind = counts_as_met(batch, batch.pk), batch.fresh_only, batch.has_group_parts
+    kind = batch.meeting == Batch.Meeting.ONE, batch.fresh_only, batch.has_group_parts
     worker = "" if batch.same_order else batch.project.pseudonym(participation.worker_id)
     for size in chain(LOOKS, repeat(LOOKS[-1])):
         rows = [Row(*row) for row in _look(size, *kind)(batch.pk, after, participation.worker_id)]
