@@ -118,6 +118,7 @@ class Derivation(ABC):
     group: Group = OTHERS  # the heading under which a page offers it
     follows: tuple[str, ...] = ()  # how the datasets were made after which it usually comes next; "": imported
     Options: type  # frozen dataclass; its fields are str, int, float or bool, have defaults and are made by `option`
+    is_for_hidden_gold: bool = False  # whether its datasets are for hidden gold only: in no export and no other use
     outputs: tuple[str, ...] = ("",)  # suffixes of the new datasets' names, one dataset each
 
     def check(self, options: Any) -> None:

@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.flow.batches import batch_drafts, batch_launch, expected_time, task_fit
 from annotation.flow.batches.hit_counts import HitCount, look
+from annotation.flow.data.lineage import is_for_hidden_gold
 from annotation.flow.people import consent
 from annotation.forms.batch_terms import InstructionsForm, WhoForm
 from annotation.forms.batch_titles import proposed_title
@@ -128,7 +129,8 @@ class LaunchForm(WhoForm, InstructionsForm, PlaceForm, PayForm, CheckForm):
 
     def __init__(self, project: Project, posted: Any = None, *, batch: Batch | None = None) -> None:
         super().__init__(project, posted, batch=batch)
-        self.fields["datasets"].queryset = self.fields["checks"].queryset = offered(project, batch)
+        self.fields["checks"].queryset = known = offered(project, batch)
+        self.fields["datasets"].queryset = known.exclude(pk__in=[row.pk for row in known if is_for_hidden_gold(row)])
         kind = self["task"].value() or kinds()[0][0]
         self.kind = kind if kind in dict(kinds()) else kinds()[0][0]
         self._propose_task(self.kind)

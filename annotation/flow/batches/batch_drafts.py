@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from annotation.flow.batches import batch_launch, item_selection, workers_needed
 from annotation.flow.batches.hit_counts import HitCount, look
+from annotation.flow.data.lineage import refuse_hidden_gold
 from annotation.flow.errors import Refused
 from annotation.flow.people import round_attempts
 from annotation.flow.projects import audit_log
@@ -100,6 +101,7 @@ def change_draft(
     **settings: Any,
 ) -> Batch:
     """Replace a draft's settings. Raises Refused once it is launched, or for a name that is taken."""
+    refuse_hidden_gold(datasets)
     try:
         task_type(settings["task"]).options(options)
         with transaction.atomic():

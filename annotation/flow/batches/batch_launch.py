@@ -15,7 +15,7 @@ from annotation.flow.batches import hidden_gold, kept_figures, workers_needed
 from annotation.flow.batches.expected_time import expected_seconds
 from annotation.flow.batches.item_selection import LeftOut, nothing_to_ask, rows_of, select_and_reserve, takes_singles
 from annotation.flow.data.item_writer import no_progress
-from annotation.flow.data.lineage import remember_origins
+from annotation.flow.data.lineage import refuse_hidden_gold, remember_origins
 from annotation.flow.errors import Refused
 from annotation.flow.money import batch_funds
 from annotation.flow.people import consent, round_attempts, round_pools
@@ -74,6 +74,7 @@ def create_batch(
     """
     if not datasets:
         raise Refused(_("A batch needs at least one dataset."))
+    refuse_hidden_gold(datasets)
     if name in TAKEN_WORDS:
         raise Refused(name_taken(name))
     assignments = settings.get("assignments_per_hit")

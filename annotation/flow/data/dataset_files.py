@@ -21,6 +21,7 @@ from django.utils.translation import gettext as _
 
 from annotation.flow.data import response_columns
 from annotation.flow.data.dataset_import import file_digest
+from annotation.flow.data.lineage import refuse_hidden_gold
 from annotation.flow.data.response_columns import JudgedItems
 from annotation.flow.errors import Refused
 from annotation.formats import FORMATS
@@ -80,6 +81,7 @@ def _write_dataset(dataset: Dataset, out: BinaryIO, format: str, archived: bool)
 @contextmanager
 def refusing(dataset: Dataset, format: str) -> Iterator[None]:
     """Turn errors of a format's writer into Refused, with the item and the reason."""
+    refuse_hidden_gold([dataset])
     try:
         yield
     except CannotWrite as impossible:

@@ -17,6 +17,7 @@ from annotation.derivations import DERIVATIONS
 from annotation.derivations.base import CannotDerive, Derivation, Tally
 from annotation.flow.data import item_editing, item_writer
 from annotation.flow.data.item_writer import Filler, OnProgress, no_progress
+from annotation.flow.data.lineage import is_for_hidden_gold, refuse_hidden_gold
 from annotation.flow.data.splits import other_splits
 from annotation.flow.errors import Refused
 from annotation.flow.projects.job_queue import Pulse
@@ -81,6 +82,8 @@ class StoredSource:
         dataset = Dataset.objects.whole().filter(project=self._dataset.project_id, slug=name).first()
         if dataset is None:
             raise CannotDerive(f"there is no dataset {name!r} in the project")
+        if is_for_hidden_gold(dataset):
+            raise CannotDerive(f"{name} states facts that were altered on purpose. Choose another dataset")
         return StoredSource(dataset, self._tick, read=self._read)
 
     def other_splits(self) -> list[StoredSource]:
@@ -104,6 +107,7 @@ def derive_dataset(
     Returns {"datasets": {name: size}, "read", "kept", "dropped", "figures"}. The same request again changes nothing;
     raises Refused, leaving nothing behind, for an invalid option or a name that is taken.
     """
+    refuse_hidden_gold([source])
     derivation = DERIVATIONS[how]
     settings = _options(derivation, options or {})
     contents = _contents(derivation, settings)

@@ -6,7 +6,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.utils.translation import gettext as _
+
+from annotation.derivations import DERIVATIONS
 from annotation.derivations.base import RESULTS
+from annotation.flow.errors import Refused
 from annotation.models import Batch, Dataset, GroupPart, Project
 from annotation.registry import task_type
 
@@ -93,6 +97,23 @@ def _written_in(project: Project, datasets: Iterable[Dataset]) -> list[Batch]:
         line += [family[name] for name in above]
     rows = Batch.everything.filter(project=project, slug__in=batches) if batches else []
     return [row for row in rows if task_type(row.task).writes_questions]
+
+
+def is_for_hidden_gold(dataset: Dataset) -> bool:
+    """Whether the dataset can be nothing but hidden gold, such as one of altered facts."""
+    made = DERIVATIONS.get(dataset.lineage.get("how", ""))
+    return made is not None and made.is_for_hidden_gold
+
+
+def refuse_hidden_gold(datasets: Iterable[Dataset]) -> None:
+    """Raise Refused if one of the datasets is for hidden gold only."""
+    text = _(
+        "%(name)s states facts that were altered on purpose. It is for hidden gold only: it can be neither annotated "
+        "otherwise, nor exported, nor derived from."
+    )
+    for dataset in datasets:
+        if is_for_hidden_gold(dataset):
+            raise Refused(text % {"name": dataset.slug})
 
 
 def sources_of(dataset: Dataset) -> list[str]:

@@ -20,7 +20,7 @@ from annotation.flow.data.dataset_import import file_digest
 from annotation.flow.data.item_writer import OnProgress, no_progress
 from annotation.flow.errors import Refused
 from annotation.flow.money import earnings
-from annotation.flow.reports import baselines
+from annotation.flow.reports import altered_facts, baselines
 from annotation.flow.reports.collected_responses import Collected
 from annotation.flow.reports.participation import participation
 from annotation.flow.review import disagreement_causes, disputed_gold
@@ -109,6 +109,8 @@ def kept_report(batch: Batch, cut: Cut = ALL) -> BatchReport | PartReport | None
     report = BatchReport.objects.filter(batch=batch).first()
     if report and (causes := disagreement_causes.cause_tables(batch)):
         report.content["causes"] = causes  # as of now: they come from decisions, which change no stored figure
+    if report and (altered := altered_facts.tables(batch)):
+        report.content["altered"] = altered  # as of now, too: hidden gold changes no stored figure
     return report
 
 

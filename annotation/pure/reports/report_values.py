@@ -23,10 +23,10 @@ def tables_of(content: Mapping[str, Any]) -> list[JSON]:
     """Every table of a report, [] without tables.
 
     First the task's, then those against corrected gold, those with excluded HITs, those by position and time, the flow
-    of people and responses, causes of disagreement, and where workers differ.
+    of people and responses, causes of disagreement, altered facts, and where workers differ.
     """
     flows = flow_tables(content["flow"]) if content.get("flow") else []
-    last = (*content.get("causes", ()), *content.get(DIFFERING, ()))
+    last = (*content.get("causes", ()), *content.get("altered", ()), *content.get(DIFFERING, ()))
     return [*_tables_of_task(content), *content.get("by_position", ()), *flows, *last]
 
 

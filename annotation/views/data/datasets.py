@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from annotation.flow.data import dataset_files, dataset_removal, item_editing, multi_file_export
+from annotation.flow.data.lineage import is_for_hidden_gold
 from annotation.flow.reports.dataset_documents import DOCUMENTS, stream_document
 from annotation.flow.review import comments, gold_looks
 from annotation.formats import FORMATS
@@ -69,6 +70,7 @@ def dataset(request: HttpRequest, project: Project, name: str) -> HttpResponse:
         "batches": row.batches.order_by("-created_at"),
         "descendants": row.descendants.order_by("created_at"),
         "family": ancestry(row),
+        "for_hidden_gold": is_for_hidden_gold(row),
         "charts": charts_of(row.features, _),
         "derived": derived_exhibit(row.report, table_address(row)),
         "inputs_of": row.lineage.get("source") if row.lineage.get("how") == "disconnection-inputs" else None,

@@ -16,7 +16,7 @@ from annotation.flow.errors import Refused
 from annotation.flow.money import earnings
 from annotation.flow.notifications import worker_messages
 from annotation.flow.people import mturk_ids, qualification_types, round_attempts, round_results, sign_up
-from annotation.flow.reports import own_scores
+from annotation.flow.reports import altered_facts, own_scores
 from annotation.flow.review import review_decisions
 from annotation.flow.work import eligibility, open_work, worker_batches
 from annotation.forms.sign_up import DetailsForm, MessageForm
@@ -120,7 +120,7 @@ def batch_done(request: HttpRequest, pk: int) -> HttpResponse:
     left = worker.pk in at_work or open_work.left(participation, most=1) > 0
     context = {"batch": batch, "reason": reason, "missing": missing, "outcome": outcome}
     context |= {"done": participation.done, "left": left, "finished": not left and not at_work}
-    context["scores"] = own_scores.own_scores(batch, worker)
+    context |= {"scores": own_scores.own_scores(batch, worker), "altered": altered_facts.told(batch, worker)}
     return render(request, "work/done.html", context)
 
 
@@ -134,9 +134,11 @@ def history(request: HttpRequest) -> HttpResponse:
     page = Paginator(written.prefetch_related(decided), 50).get_page(request.GET.get("page"))
     returned = review_decisions.to_repair(worker__user=request.user).filter(assignment__in=[row.pk for row in page])
     scored = {row.batch_id: row for row in reversed(page.object_list) if own_scores.is_scored(row)}
+    altered = {row.batch_id: row for row in reversed(page.object_list) if altered_facts.is_told(row)}
     for row in page:
         row.heading = heading(row.batch, row.hit)
         row.leads_to_scores = scored.get(row.batch_id) is row
+        row.leads_to_facts = altered.get(row.batch_id) is row
     context = {"page": page, "returned": {review.assignment_id: review for review in returned}}
     return render(request, "work/history.html", context | worker_tabs(request, "history"))
 

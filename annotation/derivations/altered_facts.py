@@ -1,0 +1,60 @@
+"""`altered-facts`: questions whose paragraphs state a changed fact, for hidden gold only."""
+
+from dataclasses import dataclass
+from itertools import islice
+from random import Random
+
+from annotation.derivations.base import Derivation, Derived, Source, Tally, option
+from annotation.pure.derivations.altered_facts import CannotAlter, Other, altered
+from annotation.pure.text.translation_marks import gettext_noop
+
+POOL = 2000  # questions whose answers may replace a name: each is compared with each
+
+
+@dataclass(frozen=True)
+class AlteredFactsOptions:
+    count: int = option(
+        0,
+        gettext_noop("Number of questions"),
+        help=gettext_noop("The first that can be altered. 0 takes all."),
+        least=0,
+        most=1_000_000,
+    )
+
+
+class AlteredFacts(Derivation):
+    how: str = "altered-facts"
+    title: str = gettext_noop("Altered facts, for hidden gold")
+    does: str = gettext_noop(
+        "Changes the answer's number or name in the paragraphs: who gives the world's answer has not read them."
+    )
+    suffix: str = "altered"
+    Options: type = AlteredFactsOptions
+    rank: int = 16
+    is_for_hidden_gold: bool = True
+
+    def derive(self, source: Source, options: AlteredFactsOptions, *, seed: int, tally: Tally) -> Derived:
+        """Each question under its id with the changed fact as its answer; the others are dropped with the reason."""
+        self.check(options)
+        others = _others(source)
+        for example in source.examples():
+            if options.count and tally.kept == options.count:
+                return
+            tally.read += 1
+            try:
+                made = altered(example, others, Random(f"{seed}/{example.id}"))
+            except CannotAlter as reason:
+                tally.drop(str(reason))
+                continue
+            tally.kept += 1
+            yield "", made
+
+
+def _others(source: Source) -> list[Other]:
+    """Answers to choose from: those of up to POOL questions, evenly spread."""
+    step = max(1, source.size // POOL)
+    found = [Other.of(example) for example in islice(source.examples(), 0, None, step) if example.answer]
+    return list({other.answer: other for other in found}.values())
+
+
+DERIVATION = AlteredFacts()
