@@ -104,7 +104,8 @@ def _look(batch: Any) -> None:
 
 
 def _report_and_export(batch: Any, folder: Path) -> None:
-    from annotation.flow.data.dataset_files import export_dataset, export_responses
+    from annotation.flow.data.dataset_files import export_dataset
+    from annotation.flow.data.response_files import export_responses
     from annotation.flow.reports.batch_scores import score_batch
 
     score_batch(batch)

@@ -19,7 +19,7 @@ django.setup()
 from django.db import connection, transaction  # noqa: E402
 from django.db.models.functions import Now  # noqa: E402
 
-from annotation.flow.data import dataset_files, dataset_import  # noqa: E402
+from annotation.flow.data import dataset_import, response_files  # noqa: E402
 from annotation.flow.people import sign_up  # noqa: E402
 from annotation.flow.work import next_assignment  # noqa: E402
 from annotation.models import Assignment, Batch, Dataset, Hit, Item, Participation, Worker, WorkerResponse  # noqa: E402
@@ -200,7 +200,7 @@ def responses(*, hits: int, each: int) -> dict[str, Any]:
 def export_rate(*, format: str, out: str, ids_only: int = 0) -> dict[str, Any]:
     batch = Batch.objects.get(slug="judged")
     wish: dict[str, Any] = {"format": format, "ids_only": bool(ids_only)}
-    rounds = [cpu(lambda: dataset_files.export_responses(batch, Path(out), **wish)) for _ in range(3)]
+    rounds = [cpu(lambda: response_files.export_responses(batch, Path(out), **wish)) for _ in range(3)]
     return {"records": WorkerResponse.objects.count(), "seconds": min(rounds)}
 
 

@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 import pytest
 
-from annotation.flow.data import dataset_files
+from annotation.flow.data import response_files
 from annotation.flow.money.ledger import Overdrawn
 from annotation.flow.reports import batch_scores, methods_facts, score_looks
 from annotation.flow.reports.participation import participation
@@ -34,7 +34,7 @@ def used(batch: Batch) -> dict[str, int]:
         "scores": sum(map(len, submitted_answers(batch, hits).values())),
         "looks": score_looks.responses(batch),
         "methods": methods_facts.facts_of(batch, report).answers,
-        "file": dataset_files.revisions_of(batch).count(),
+        "file": response_files.revisions_of(batch).count(),
         "flow": participation(batch)[RESPONSES][-1][1],
         "results": sum(one.is_standing for rows in results for one in rows),
     }

@@ -12,7 +12,7 @@ from annotation.api.batches.serializers import BatchPartViewSet
 from annotation.api.operations import QueuedSerializer, action, operation
 from annotation.api.serializers import BINARY, FILE, JSON, Filter, WorkerField, posted_file
 from annotation.api.work.assignments import without_hidden
-from annotation.flow.data import dataset_files
+from annotation.flow.data import response_files
 from annotation.flow.data.response_columns import JudgedItems
 from annotation.flow.review import gold_looks
 from annotation.models import Hit, Job
@@ -102,8 +102,8 @@ class BatchResponseViewSet(BatchPartViewSet):
 
     def prepare(self, rows: list[Any]) -> list[Any]:
         items = JudgedItems(self.batch, ids_only=self.ids_only)
-        fields = [tuple(row[name] for name in dataset_files.FIELDS) for row in rows]
-        found = dataset_files.responses(self.batch, fields, {}, items)
+        fields = [tuple(row[name] for name in response_files.FIELDS) for row in rows]
+        found = response_files.responses(self.batch, fields, {}, items)
         hits = Hit.objects.filter(pk__in={row["assignment__hit_id"] for row in rows})
         hidden = {hit.public_id for hit in gold_looks.hidden_among(hits, self.request.user)}
         return [_blind(row, hidden) | {"answer": row["answer"].value} for row in found]
@@ -115,10 +115,10 @@ class BatchResponseViewSet(BatchPartViewSet):
         By worker without those to HITs that you are still to adjudicate.
         """
         self.ids_only = query.pop("ids_only", False)
-        rows = dataset_files.revisions_of(self.batch).filter(**query)
+        rows = response_files.revisions_of(self.batch).filter(**query)
         if "assignment__worker" in query:
             rows = without_hidden(rows, "assignment__hit", query["assignment__worker"], self.request.user)
-        return rows.annotate(text=dataset_files.ANSWER).values("pk", *dataset_files.FIELDS)
+        return rows.annotate(text=response_files.ANSWER).values("pk", *response_files.FIELDS)
 
     @operation(takes=FILE, gives=QueuedSerializer, id="importResponses")
     def create(self) -> Job:
@@ -138,8 +138,8 @@ class BatchResponseViewSet(BatchPartViewSet):
         "export/<slug:format>",
         detail=False,
         query=FileFilter,
-        choices={"format": dataset_files.MEDIA},
-        files=dict.fromkeys(dataset_files.MEDIA.values(), BINARY),
+        choices={"format": response_files.MEDIA},
+        files=dict.fromkeys(response_files.MEDIA.values(), BINARY),
         id="exportResponses",
     )
     def export(self, query: JSON) -> HttpResponseBase:
@@ -149,6 +149,6 @@ class BatchResponseViewSet(BatchPartViewSet):
         """
         gold_looks.look_at_all(self.batch, self.request.user)
         format = self.kwargs["format"]
-        blocks = dataset_files.stream_responses(self.batch, format, ids_only=query.get("ids_only", False))
+        blocks = response_files.stream_responses(self.batch, format, ids_only=query.get("ids_only", False))
         name = f"{self.batch.slug}-responses.{format}"
-        return sent(self.request, self.batch, blocks, name=name, kind=dataset_files.MEDIA[format])
+        return sent(self.request, self.batch, blocks, name=name, kind=response_files.MEDIA[format])

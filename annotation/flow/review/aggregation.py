@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from annotation.flow.data.dataset_files import WRITERS, blocks_of
+from annotation.flow.data.response_files import jsonl_lines
 from annotation.flow.review import review_decisions
 from annotation.models import Batch, Hit
 from annotation.registry import task_type
@@ -53,4 +53,4 @@ def _concluded(batch: Batch, hit: Hit, answers: list[dict[str, Any]]) -> dict[st
 
 def stream_aggregates(batch: Batch) -> Iterator[bytes]:
     """All rows as JSON lines, in blocks."""
-    return blocks_of(lambda out: WRITERS["jsonl"](aggregates_of(batch), out, []))
+    return jsonl_lines(aggregates_of(batch))

@@ -14,9 +14,9 @@ from django.utils.translation import gettext as _
 from annotation.derivations.base import RESULTS
 from annotation.events import ResultsDatasetCreated, emit
 from annotation.flow.data import item_writer
-from annotation.flow.data.dataset_files import time_text
 from annotation.flow.data.derivation import code_version
 from annotation.flow.data.item_writer import CHUNK, Filler, OnProgress, no_progress
+from annotation.flow.data.response_files import time_text
 from annotation.flow.errors import Refused
 from annotation.flow.review import double_adjudication, review_decisions
 from annotation.flow.review.review_decisions import Standing

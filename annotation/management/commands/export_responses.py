@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from annotation.flow.data.dataset_files import WRITERS, export_responses
+from annotation.flow.data.response_files import WRITERS, export_responses
 from annotation.management.json_command import JSONCommand, batch_named, project_of, slug
 
 

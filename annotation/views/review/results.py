@@ -5,7 +5,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
 from annotation import jobs
-from annotation.flow.data import dataset_files
+from annotation.flow.data import response_files
 from annotation.flow.review import gold_looks
 from annotation.forms.projects import ResultsDatasetForm
 from annotation.models import Project
@@ -25,9 +25,9 @@ def batch_export(request: HttpRequest, project: Project, batch: str, format: str
         raise Http404
     with refusal_as_message(request):
         gold_looks.look_at_all(exported, request.user)
-        blocks = dataset_files.stream_responses(exported, format, ids_only=bool(request.GET.get("ids_only")))
+        blocks = response_files.stream_responses(exported, format, ids_only=bool(request.GET.get("ids_only")))
         name = f"{exported.slug}-responses.{format}"
-        return sent(request, exported, blocks, name=name, kind=dataset_files.MEDIA[format])
+        return sent(request, exported, blocks, name=name, kind=response_files.MEDIA[format])
     return see("batch", project.slug, exported.slug)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from annotation.flow.batches import batch_launch, batch_progress, hidden_gold
-from annotation.flow.data import dataset_files
+from annotation.flow.data import response_files
 from annotation.flow.errors import Refused
 from annotation.flow.money import batch_funds, ledger
 from annotation.flow.reports import batch_scores
@@ -143,7 +143,7 @@ def test_nothing_of_them_is_in_reports_aggregates_and_exports(
     batch = checked(project, tmp_path, size=5, share=0.5, check_rule={})
     for worker in (bob, carol):
         answer(worker, batch, right=lambda row: not row.hit.check_item)
-    rows = list(dataset_files.responses_of(batch))
+    rows = list(response_files.responses_of(batch))
     assert len(rows) == 10
     assert {row["dataset"] for row in rows} == {"asked"}
     assert set(batch_scores.score_batch(batch)["datasets"]) == {"asked"}

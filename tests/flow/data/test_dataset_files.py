@@ -16,9 +16,10 @@ from typing import Any, BinaryIO
 import pyarrow.parquet
 import pytest
 
-from annotation.flow.data import dataset_files
-from annotation.flow.data.dataset_files import export_dataset, export_responses
+from annotation.flow.data import dataset_files, response_files
+from annotation.flow.data.dataset_files import export_dataset
 from annotation.flow.data.dataset_import import import_dataset
+from annotation.flow.data.response_files import export_responses
 from annotation.flow.errors import Refused
 from annotation.flow.review import problem_reports
 from annotation.flow.review.response_import import import_responses
@@ -139,10 +140,32 @@ def test_the_streamed_file_is_the_written_file(batch: Any, dataset: Any, bob: An
     answer_all(bob, batch)
     export_dataset(dataset, tmp_path / "d", format="jsonl")
     assert b"".join(dataset_files.stream_dataset(dataset, "jsonl")) == (tmp_path / "d").read_bytes()
-    for kind in dataset_files.WRITERS:
+    for kind in response_files.WRITERS:
         report = export_responses(batch, tmp_path / kind, format=kind)
-        assert b"".join(dataset_files.stream_responses(batch, kind)) == (tmp_path / kind).read_bytes()
+        assert b"".join(response_files.stream_responses(batch, kind)) == (tmp_path / kind).read_bytes()
         assert report["records"] == 4
+
+
+@pytest.mark.parametrize("kind", response_files.WRITERS)
+def test_a_download_begins_before_all_responses_are_read(
+    batch: Any, bob: Any, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer_all(bob, batch)
+    read = []
+    asked = response_files.responses
+
+    def counted(*args: Any) -> Any:
+        read.append(args)
+        return asked(*args)
+
+    monkeypatch.setattr(response_files, "responses", counted)
+    monkeypatch.setattr(response_files, "CHUNK", 1)
+    monkeypatch.setattr(response_files, "BLOCK", 1)
+    blocks = response_files.stream_responses(batch, kind)
+    next(blocks)
+    assert len(read) <= 1
+    assert b"".join(blocks)
+    assert len(read) == 4
 
 
 @pytest.fixture
@@ -192,7 +215,7 @@ def test_every_revision_is_a_row_with_its_times_and_versions(told: Batch, tmp_pa
     assert sum(r["surplus"] for r in rows) == 2
 
 
-@pytest.mark.parametrize("kind", dataset_files.WRITERS)
+@pytest.mark.parametrize("kind", response_files.WRITERS)
 def test_responses_carry_pseudonyms_and_no_name_of_anybody(
     told: Batch, tmp_path: Path, kind: str, bob: Any, carol: Any
 ) -> None:
@@ -221,7 +244,7 @@ def test_the_table_and_the_columns_say_what_the_lines_say(told: Batch, tmp_path:
     for kind in ("csv", "parquet"):
         rows = rows_of(told, kind, tmp_path)
         measures = ["answer_f1", "answer_em", "support_f1", "support_em"]
-        assert list(rows[0]) == dataset_files.columns_of([*measures, "loose", "strict"])
+        assert list(rows[0]) == response_files.columns_of([*measures, "loose", "strict"])
         assert [json.loads(row["answer"]) for row in rows] == [row["answer"] for row in told_lines]
         assert [str(row["current"]) for row in rows] == [str(row["current"]) for row in told_lines]
         assert [int(row["item"]) for row in rows] == [row["item"] for row in told_lines]
@@ -256,7 +279,7 @@ def test_scores_are_the_same_without_the_texts_of_paragraphs(told: Batch, tmp_pa
 @pytest.mark.parametrize("kind", ["jsonl", "csv", "parquet"])
 def test_an_option_leaves_out_what_items_say(told: Batch, tmp_path: Path, kind: str) -> None:
     out = tmp_path / f"ids.{kind}"
-    dataset_files.export_responses(told, out, format=kind, ids_only=True)
+    response_files.export_responses(told, out, format=kind, ids_only=True)
     assert {"question", "gold", "hops"} <= set(rows_of(told, kind, tmp_path)[0])
     content = out.read_bytes()
     assert b"gold" not in content
@@ -298,7 +321,7 @@ def test_without_its_package_parquet_names_the_command_that_installs_it(
     assert html.escape(command) in page.text
 
 
-@pytest.mark.parametrize("kind", dataset_files.WRITERS)
+@pytest.mark.parametrize("kind", response_files.WRITERS)
 def test_the_same_rows_give_the_same_bytes(told: Batch, tmp_path: Path, kind: str) -> None:
     first = export_responses(told, tmp_path / "1", format=kind)
     second = export_responses(told, tmp_path / "2", format=kind)
@@ -311,7 +334,7 @@ def test_lines_keep_every_character(batch: Batch, bob: Any, tmp_path: Path) -> N
     assignment = take(bob, batch)
     assert assignment is not None
     submit(assignment, {"kind": "typed", "text": text, "support": [0], "facts": []})
-    for kind in dataset_files.WRITERS:
+    for kind in response_files.WRITERS:
         row = rows_of(batch, kind, tmp_path)[0]
         answer = row["answer"] if kind == "jsonl" else json.loads(row["answer"])
         assert answer["text"] == text

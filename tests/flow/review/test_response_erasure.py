@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from annotation.flow.data import dataset_files
+from annotation.flow.data import response_files
 from annotation.flow.reports import batch_scores
 from annotation.flow.review import response_erasure, review_decisions
 from annotation.flow.review.review_decisions import Decision
@@ -48,7 +48,7 @@ def test_pages_files_and_figures_lack_it(erased: Assignment, batch: Any, alice: 
     assert other is not None
     submit(other)
     batch_scores.score_batch(batch)
-    assert dataset_files.revisions_of(batch).count() == 1
+    assert response_files.revisions_of(batch).count() == 1
     browser, here = Client(), f"/projects/{batch.project.slug}/batches/{batch.slug}/"
     browser.force_login(alice)
     paths = ["", "hits/", f"hits/{erased.hit.public_id}/", "adjudicate/", "workers/", "report/"]

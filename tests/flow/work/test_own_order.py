@@ -10,7 +10,7 @@ from django.db import connection
 from django.db.models.functions import Now
 from django.test.utils import CaptureQueriesContext
 
-from annotation.flow.data import dataset_files
+from annotation.flow.data import response_files
 from annotation.flow.reports import batch_scores
 from annotation.flow.work import next_assignment, open_work, prefetch
 from annotation.models import Assignment, Batch, Hit, Participation, Worker
@@ -191,5 +191,5 @@ def test_the_report_has_score_and_time_by_position(made: Any, bob: Any, carol: A
 def test_an_export_has_the_tickets(made: Any, bob: Any) -> None:
     batch = made("exported")
     answer_all(bob, batch)
-    rows = sorted(dataset_files.responses_of(batch), key=lambda row: row["submitted_at"])
+    rows = sorted(response_files.responses_of(batch), key=lambda row: row["submitted_at"])
     assert [row["ticket"] for row in rows] == order_of(bob, batch)

@@ -11,7 +11,7 @@ import pytest
 
 from annotation import registry
 from annotation.flow.batches import add_items, batch_launch
-from annotation.flow.data import dataset_files
+from annotation.flow.data import response_files
 from annotation.flow.data.dataset_import import ImportRefused, import_dataset
 from annotation.flow.review.response_import import import_responses
 from annotation.models import Batch, WorkerResponse
@@ -54,7 +54,7 @@ def test_exported_responses_are_taken_by_a_clone_as_they_were(
         submit(row, answers[0])
         submit(row, answer, key="1.form", base=1)
     file = tmp_path / "out.jsonl"
-    assert dataset_files.export_responses(batch, file, format="jsonl")["records"] >= len(answers)
+    assert response_files.export_responses(batch, file, format="jsonl")["records"] >= len(answers)
     clone = add_items.clone(batch, unseen_only=False)
     batch_launch.launch(clone)
     report = import_responses(clone, file)

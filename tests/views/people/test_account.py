@@ -16,7 +16,7 @@ from django.utils import timezone
 from django_otp.oath import totp
 
 from annotation import discovery
-from annotation.flow.data import dataset_files
+from annotation.flow.data import response_files
 from annotation.flow.errors import Refused
 from annotation.flow.notifications import worker_messages
 from annotation.flow.people import two_factor, worker_erasure
@@ -216,7 +216,7 @@ def test_a_person_changes_name_and_email(bob: Any) -> None:
 
 
 def exported(batch: Any) -> bytes:
-    return b"".join(dataset_files.stream_responses(batch, "jsonl"))
+    return b"".join(response_files.stream_responses(batch, "jsonl"))
 
 
 def everything_stored() -> str:

@@ -1,0 +1,284 @@
+"""Export of the responses to a batch: the same bytes for the same rows.
+
+A download is streamed while it is written: with a million responses that takes a minute, and nobody should wait for the
+first byte. If it breaks off, so does the connection. A file is complete or not there at all.
+"""
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from django.db import connection, transaction
+from django.db.models import QuerySet, TextField
+from django.db.models.functions import Cast
+from django.utils.functional import cached_property
+from django.utils.translation import gettext as _
+
+from annotation.flow.data import response_columns
+from annotation.flow.data.dataset_files import BLOCK, whole_file
+from annotation.flow.data.response_columns import JudgedItems
+from annotation.flow.errors import Refused
+from annotation.formats.base import INSTALL_PARQUET
+from annotation.models import Batch, WorkerResponse
+from annotation.models.fields import to_text
+from annotation.pure.batches import lifecycle
+from annotation.pure.text.spreadsheet import guarded
+from annotation.recruitment import used
+from annotation.registry import task_type
+from annotation.tasktype import capabilities
+
+CHUNK = 1000
+Rows = Iterable[dict[str, Any]]
+Writer = Callable[[Rows, Sequence[str]], Iterator[bytes]]
+
+
+def export_responses(batch: Batch, path: Path, *, format: str, ids_only: bool = False) -> dict[str, Any]:
+    """Write every revision of every response of a batch; returns {"records", "sha256"}."""
+
+    def write(out: BinaryIO) -> int:
+        rows = _Counted(responses_of(batch, ids_only=ids_only))
+        for piece in _pieces(batch, rows, format, ids_only):
+            out.write(piece)
+        return rows.count
+
+    return whole_file(path, write)
+
+
+def stream_responses(batch: Batch, format: str, *, ids_only: bool = False) -> Iterator[bytes]:
+    """The exported file in blocks, as they are written. Raises Refused before the first block."""
+    if format == "parquet":
+        _check_parquet()
+    return _blocks(_in_one_snapshot(_pieces(batch, responses_of(batch, ids_only=ids_only), format, ids_only)))
+
+
+def jsonl_lines(rows: Rows) -> Iterator[bytes]:
+    """Rows as JSON lines, in blocks as they are written."""
+    return _blocks(_jsonl(rows, []))
+
+
+def _blocks(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    held, size = list[bytes](), 0
+    for piece in pieces:
+        held.append(piece)
+        size += len(piece)
+        if size >= BLOCK:
+            yield b"".join(held)
+            held, size = [], 0
+    yield b"".join(held)
+
+
+def _in_one_snapshot(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """In a transaction on PostgreSQL, where a cursor outside one is filled before its first row."""
+    alone: AbstractContextManager[None] = nullcontext()
+    with transaction.atomic() if connection.vendor == "postgresql" else alone:
+        yield from pieces
+
+
+def _pieces(batch: Batch, rows: Rows, format: str, ids_only: bool) -> Iterator[bytes]:
+    measures = None if ids_only else list(capabilities.measures(task_type(batch.task)))
+    return WRITERS[format](rows, columns_of(measures))
+
+
+class _Counted:
+    """Rows with the number of those that were read."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows, self.count = rows, 0
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        for row in self._rows:
+            self.count += 1
+            yield row
+
+
+ANSWER = Cast("answer", TextField())  # as it is stored
+FIELDS = {
+    "assignment__public_id": "assignment",
+    "assignment__hit_id": "hit",
+    "assignment__worker_id": "worker",
+    "revision": "revision",
+    "assignment__revision": "last",
+    "text": "answer",
+    "instructions_version": "version",
+    "assignment__ticket": "ticket",
+    "assignment__accepted_at": "accepted_at",
+    "created_at": "created_at",
+    "active_seconds": "seconds",
+    "assignment__late": "late",
+    "assignment__counts": "counts",
+}
+
+
+class StoredJSON(str):
+    """A JSON text that a file takes as it is; `value`: what it says."""
+
+    @cached_property
+    def value(self) -> Any:
+        return json.loads(self)
+
+
+def responses_of(batch: Batch, *, ids_only: bool = False) -> Iterator[dict[str, Any]]:
+    """Every revision as a row: pseudonym, response, time, versions of item and instructions.
+
+    Unless `ids_only`, each row has the columns of JudgedItems on its item.
+    """
+    found = revisions_of(batch).order_by("pk").annotate(text=ANSWER)
+    rows = found.values_list(*FIELDS).iterator(chunk_size=CHUNK)
+    items, names = JudgedItems(batch, ids_only=ids_only), dict[int, str]()
+    while some := list(islice(rows, CHUNK)):
+        yield from responses(batch, some, names, items)
+
+
+def responses(
+    batch: Batch, rows: list[tuple[Any, ...]], names: dict[int, str], items: JudgedItems
+) -> Iterator[dict[str, Any]]:
+    """Revisions' FIELDS as rows of a file, each with its answer as `StoredJSON`; `names` caches pseudonyms."""
+    items.read(values[1] for values in rows)
+    for given in (dict(zip(FIELDS.values(), values, strict=True)) for values in rows):
+        hit, worker, answer = given["hit"], given["worker"], StoredJSON(given["answer"])
+        if worker not in names:
+            names[worker] = batch.project.pseudonym(worker)
+        yield {
+            "batch": batch.slug,
+            "assignment": given["assignment"],
+            **items.names(hit),
+            "worker": names[worker],
+            "revision": given["revision"],
+            "current": given["revision"] == given["last"],
+            "answer": answer,
+            "instructions_version": given["version"],
+            "ticket": given["ticket"],
+            "accepted_at": time_text(given["accepted_at"]),
+            "submitted_at": time_text(given["created_at"]),
+            "active_seconds": given["seconds"],
+            "late": given["late"],
+            "surplus": not given["counts"],
+            **items.exclusion(hit),
+            **items.columns(hit, answer),
+        }
+
+
+def revisions_of(batch: Batch) -> QuerySet[WorkerResponse]:
+    """Every revision of every submitted response that may be used, without hidden gold and imports under way."""
+    rows = WorkerResponse.objects.filter(assignment__batch=batch, assignment__state=lifecycle.SUBMITTED)
+    if batch.on_marketplace:
+        rows = rows.filter(assignment__in=used(batch, batch.assignments.submitted()).values("pk"))
+    rows = rows.exclude(assignment__response_import__ready=False)
+    return rows.filter(assignment__hit__check_item=False) if batch.check_share else rows
+
+
+def time_text(moment: datetime) -> str:
+    """A time as in files: UTC, to the millisecond."""
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _jsonl(rows: Rows, columns: Sequence[str]) -> Iterator[bytes]:
+    return ((_line(row) + "\n").encode() for row in rows)
+
+
+def _line(row: dict[str, Any]) -> str:
+    answer = row.get("answer")
+    if not isinstance(answer, StoredJSON):
+        return to_text(row)
+    # in a text of JSON every quotation mark is escaped, so that the first place found is that of the key
+    return to_text(row | {"answer": None}).replace('"answer":null', f'"answer":{answer}', 1)
+
+
+def _flat(row: dict[str, Any]) -> dict[str, Any]:
+    """A row for a table: the response's text and support as columns, the complete response and lists as JSON."""
+    answer = row["answer"].value
+    fields = answer if isinstance(answer, dict) else {}
+    columns = {f"answer_{name}": str(fields.get(name, "")) for name in ("kind", "text")}
+    columns["support"] = json.dumps(fields.get("support", []))
+    if "gold" in row:
+        columns |= {name: None if row[name] is None else _listed(row[name]) for name in LISTS}
+        columns |= {SCORE + name: value for name, value in (row["score"] or {}).items()}
+    return row | columns | {"answer": str(row["answer"])}
+
+
+_listed = json.JSONEncoder(ensure_ascii=False).encode
+LISTS = ("gold", "gold_set", "gold_support")
+SCORE = "score_"  # prefix of a measure's column
+COLUMNS = ["batch", "assignment", "hit", "dataset", "dataset_sha256", "item", "item_id", "worker", "revision"]
+COLUMNS += ["current", "instructions_version", "ticket", "accepted_at", "submitted_at", "active_seconds"]
+COLUMNS += ["late", "surplus", "exclusion_reason", "excluded", "answer_kind", "answer_text", "support", "answer"]
+
+
+def columns_of(measures: Iterable[str] | None) -> list[str]:
+    """The columns of a table of responses; with `measures` also the columns on items."""
+    if measures is None:
+        return COLUMNS
+    return [*COLUMNS, *response_columns.COLUMNS, *(SCORE + name for name in measures)]
+
+
+def _csv(rows: Rows, columns: Sequence[str]) -> Iterator[bytes]:
+    line = io.StringIO(newline="")
+    writer = csv.writer(line)
+
+    def written(cells: Iterable[Any]) -> bytes:
+        line.seek(0)
+        line.truncate()
+        writer.writerow(cells)
+        return line.getvalue().encode()
+
+    yield written(columns)
+    for row in map(_flat, rows):
+        # only texts can be read as formulas; the writer leaves the cell of None empty
+        yield written([guarded(value) if isinstance(value, str) else value for value in map(row.get, columns)])
+
+
+class _Sink(io.BytesIO):
+    """A file of which what was written can be taken away, while positions go on."""
+
+    taken = 0
+
+    def tell(self) -> int:
+        return self.taken + super().tell()
+
+    def take(self) -> bytes:
+        block = self.getvalue()
+        self.taken += len(block)
+        self.seek(0)
+        self.truncate()
+        return block
+
+
+def _check_parquet() -> None:
+    try:
+        import pyarrow.parquet  # noqa: F401
+    except ImportError:
+        text = _("Parquet needs a package that is not installed. Run %(command)s on the server.")
+        raise Refused(text % {"command": INSTALL_PARQUET}) from None
+
+
+def _parquet(rows: Rows, columns: Sequence[str]) -> Iterator[bytes]:
+    _check_parquet()
+    import pyarrow as pa
+    import pyarrow.json as pj
+    import pyarrow.parquet as pq
+
+    kinds = dict.fromkeys(["item", "hops", "revision", "instructions_version", "ticket"], pa.int64())
+    kinds |= dict.fromkeys(["current", "late", "surplus", "excluded", "answerable"], pa.bool_())
+    scores = [name for name in columns if name.startswith(SCORE)]
+    kinds |= dict.fromkeys(["active_seconds", *scores], pa.float64())
+    schema = pa.schema([(name, kinds.get(name, pa.string())) for name in columns])
+    flat, out = map(_flat, rows), _Sink()
+    with pq.ParquetWriter(out, schema, store_schema=False) as writer:  # no Arrow schema (base64) beside Parquet's own
+        while chunk := list(islice(flat, CHUNK)):
+            # as lines of JSON, because pyarrow looks for pandas (50 MB) before it takes a Python list
+            lines = "\n".join(to_text({name: row.get(name) for name in columns}) for row in chunk).encode()
+            whole = pj.ReadOptions(use_threads=False, block_size=len(lines) + 1)
+            table = pj.read_json(io.BytesIO(lines), whole, pj.ParseOptions(explicit_schema=schema))
+            writer.write_table(table.select(columns))
+            yield out.take()
+    yield out.take()
+
+
+WRITERS: dict[str, Writer] = {"jsonl": _jsonl, "csv": _csv, "parquet": _parquet}
+MEDIA = {"jsonl": "application/jsonl", "csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet"}
