@@ -216,9 +216,11 @@ def hits_of(
     graded = check or (round is not None and round.grading == QualificationRound.Grading.GOLD)
     options = task.options(batch.options)
     # `every`, because items may have been edited since they were drawn
-    items = Item.every.select_related("dataset").in_bulk(keys)
+    items = Item.every.in_bulk(keys)
+    datasets = Dataset.objects.in_bulk({item.dataset_id for item in items.values()})
     for key in keys:
         item = items[key]
+        item.dataset = datasets[item.dataset_id]
         rng = Random(f"{batch.seed}/{item.dataset.slug}/{item.position}")
         payload = task.prepare(item.example, options, rng)
         if payload is None or (graded and not task.gradable(item.example)):
