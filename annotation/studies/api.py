@@ -16,7 +16,7 @@ from annotation.pure.studies.definition import StudyData
 from annotation.pure.studies.published import UNITS
 from annotation.studies import analysis, folders, jobs, plans, report
 from annotation.studies.folders import Folder
-from annotation.studies.launch import batches_of, begin
+from annotation.studies.launch import MOST_SCALE, batches_of, begin
 from annotation.studies.models import StudyRun
 
 
@@ -149,7 +149,10 @@ class StudyLaunchInput(Input):
         max_length=60, required=False, help_text="The run's name; by default the study's, or the next free one."
     )
     scale = serializers.FloatField(
-        min_value=0.01, max_value=1, default=1, help_text="Share of the paper's sample sizes; 0.1 for a pilot."
+        min_value=0.01,
+        max_value=MOST_SCALE,
+        default=1,
+        help_text="Share of the paper's sample sizes; 0.1 for a pilot, 2 for twice as many.",
     )
     seed = serializers.IntegerField(min_value=0, max_value=2**53 - 1, default=0)
     small = serializers.BooleanField(default=False, help_text="Use the small invented data, to try the study.")

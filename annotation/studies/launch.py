@@ -30,6 +30,7 @@ from annotation.studies.folders import Folder
 from annotation.studies.models import StudyRun
 from annotation.tasktype import capabilities
 
+MOST_SCALE = 10  # times the paper's sample sizes
 Say = Callable[[str], None]
 
 
@@ -50,8 +51,8 @@ def begin(
     study's folder of this installation. Raises Refused if a file is missing or another one than the study says, if the
     consent text is unfinished, or if the slug is taken.
     """
-    if not 0 < scale <= 1:
-        raise Refused(_("The scale must be above 0 and at most 1."))
+    if not 0 < scale <= MOST_SCALE:
+        raise Refused(_("The scale must be above 0 and at most %(most)s.") % {"most": MOST_SCALE})
     consent.check_finished(project)
     paths = {data.name: _path(folder, data, files or {}, small=small) for data in folder.definition.data}
     columns = {

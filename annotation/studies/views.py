@@ -16,7 +16,7 @@ from annotation.models import Project
 from annotation.pure.people import roles
 from annotation.pure.people.consent_text import is_unfinished
 from annotation.studies import analysis, folders, jobs, plans, report
-from annotation.studies.launch import batches_of, begin, free_name
+from annotation.studies.launch import MOST_SCALE, batches_of, begin, free_name
 from annotation.studies.models import StudyRun
 from annotation.views.access import member_action, member_form, member_page
 from annotation.views.breadcrumbs import section_breadcrumbs
@@ -36,9 +36,9 @@ class LaunchForm(ConsoleForm):
     scale = forms.FloatField(
         label=gettext_lazy("Scale, in percent"),
         min_value=1,
-        max_value=100,
+        max_value=100 * MOST_SCALE,
         initial=100,
-        help_text=gettext_lazy("Share of the paper's sample sizes; 10 for a pilot."),
+        help_text=gettext_lazy("Share of the paper's sample sizes; 10 for a pilot, 200 for twice as many."),
     )
     seed = forms.IntegerField(label=gettext_lazy("Seed"), min_value=0, max_value=2**62, initial=0)
     small = forms.BooleanField(label=gettext_lazy("Use the small invented data, to try the study"), required=False)

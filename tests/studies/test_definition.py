@@ -61,6 +61,7 @@ def test_a_missing_package_is_named_with_its_command(monkeypatch: pytest.MonkeyP
 def test_the_scale_shrinks_samples_only() -> None:
     assert definition.scaled({"count": 125}, "sample", 0.1) == {"count": 12}
     assert definition.scaled({"count": 3}, "sample", 0.1) == {"count": 1}
+    assert definition.scaled({"count": 115}, "sample", 7.4) == {"count": 851}
     assert definition.scaled({"count": 125}, "graphs", 0.1) == {"count": 125}
 
 

@@ -52,8 +52,8 @@ def test_a_study_is_launched_by_a_job_and_compared(api: Any, project: Project, t
     refused = api.post(f"studies/{NAME}/launch/")
     assert refused.status_code == 409
     assert "musique_full_v1.0_dev.jsonl" in refused.json()["detail"]
-    assert fields_at_fault(api.post(f"studies/{NAME}/launch/", scale=2, seed=-1, x=1)) == {"x"}
-    assert fields_at_fault(api.post(f"studies/{NAME}/launch/", scale=2, seed=-1)) == {"scale", "seed"}
+    assert fields_at_fault(api.post(f"studies/{NAME}/launch/", scale=20, seed=-1, x=1)) == {"x"}
+    assert fields_at_fault(api.post(f"studies/{NAME}/launch/", scale=20, seed=-1)) == {"scale", "seed"}
     terms = {"run": "pilot", "small": True, "seed": 2, "scale": 0.5}
     job = api.post(f"studies/{NAME}/launch/", key="a", **terms)
     assert job.status_code == 202

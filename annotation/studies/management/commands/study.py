@@ -23,7 +23,12 @@ class Command(JSONCommand):
         add("name", nargs="?", default="", type=words(100), help="the study; for report its run")
         add("--as", dest="run", type=slug, metavar="NAME", help="the run's name (default: the next free one)")
         add("--seed", type=whole(0, 2**62), default=0)
-        add("--scale", type=float, default=1.0, help="share of the paper's sample sizes, such as .1 for a pilot")
+        add(
+            "--scale",
+            type=float,
+            default=1.0,
+            help="share of the paper's sample sizes: .1 for a pilot, 2 for twice as many",
+        )
         add("--small", action="store_true", help="use the small invented data that comes with the study")
         add("--data", action="append", type=pair, default=[], metavar="NAME=FILE", help="a file of the study's data")
         add("--from", dest="responses", action="append", type=pair, default=[], metavar="BATCH=FILE",
