@@ -7,7 +7,7 @@ KEYS = by_action(
     *FRAME,
     *DECIDING,
     Key("type", "t", _("Go to the first blank that is empty"), _("type a word")),
-    Key("next-blank", "Enter", _("Next blank, and then the decision"), _("next blank"), fixed=True),
+    Key("next-blank", "Enter", _("Next blank, and then the decision"), fixed=True),
     Key("yes", "y", _("Necessary")),
     Key("no", "n", _("Not necessary")),
 )
