@@ -1,6 +1,6 @@
 """Words as they are typed and compared: by lemma for content words, exactly for function words."""
 
-import string
+import re
 import unicodedata
 from functools import lru_cache
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from annotation.tasktype import JSON
 from .sentence import original_texts
 
 NO_IDEA = "?"
-_SIGNS = string.punctuation + string.whitespace
+_AROUND = re.compile(r"^\W+|\W+$")
 
 
 class Removed(NamedTuple):
@@ -46,7 +46,7 @@ def removed_words(payload: JSON, gold: Example) -> list[Removed] | None:
 
 def plain(word: str) -> str:
     """A word without case, white space and the signs around it; "" for no idea."""
-    return unicodedata.normalize("NFKC", word).replace("’", "'").casefold().strip(_SIGNS)
+    return _AROUND.sub("", unicodedata.normalize("NFKC", word).replace("’", "'").casefold())
 
 
 @lru_cache(maxsize=1 << 12)

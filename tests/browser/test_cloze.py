@@ -1,4 +1,4 @@
-"""Blanks filled in a browser: Enter from blank to blank, a key decides and submits, also on a phone and without scripts."""
+"""Blanks filled in a browser: Enter goes on, a key decides and submits; also on a phone and without scripts."""
 
 from __future__ import annotations
 
