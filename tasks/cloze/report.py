@@ -55,7 +55,7 @@ INTERVALS = _(
 RULE = _(
     "A blank matches if its most frequent word is the removed one: the same lemma for content words, the same "
     "word for function words. A blank in which two words are equally frequent does not match. A sentence is "
-    "reconstructable if at least 60 % of its blanks match."
+    "reconstructable if at least three of its five blanks match (60 %)."
 )
 NOT_COMPARABLE = _(
     "These shares are not comparable with the paper's 55.0 % (SQuAD) and 15.0 % (RACE): there annotators judged "
