@@ -61,6 +61,10 @@ NOT_COMPARABLE = _(
     "These shares are not comparable with the paper's 55.0 % (SQuAD) and 15.0 % (RACE): there annotators judged "
     "themselves whether they could guess the words; here the words are typed, which is a different construct."
 )
+SAME_WORDS = _(
+    "Two words are the same if they have the same lemma. “No idea” is a word of its own. The blanks of one sentence "
+    "count as separate units, so the intervals are somewhat too narrow."
+)
 CLASSES = _(
     "γ and δ as in the paper's Section 5.2: reconstructable and not necessary, and reconstructable and "
     "necessary. Items with a tie about necessity are left out of these two."
@@ -182,7 +186,7 @@ def _agreement(rows: Sequence[Judged], *, seed: int) -> list[JSON]:
         for row in rows
         for k in range(len(row.payload["blanks"]))
     ]
-    note = [_("Two words are the same if they have the same lemma. “No idea” is a word of its own."), WITHOUT_ONE]
+    note = [SAME_WORDS, WITHOUT_ONE]
     both = [raw_agreement_row(text_cell(_("Raw agreement of two annotators")), words, seed), alpha_row(words, seed)]
     return [
         table("word-agreement", _("Agreement on the words"), agreement_columns(_("Blanks")), both, note),
