@@ -23,13 +23,21 @@ from annotation.derivations.base import (
 )
 from annotation.derivations.solved import fully_solved
 from annotation.pure.data.example import Example
-from annotation.pure.derivations.ablation import ABLATIONS, SEEDED, SHUFFLES, Ablated, Counts, ablate, gold_span
+from annotation.pure.derivations.ablation import (
+    ABLATION,
+    ABLATIONS,
+    ORIGINAL,
+    SEEDED,
+    SHUFFLES,
+    Ablated,
+    Counts,
+    ablate,
+    gold_span,
+)
 from annotation.pure.derivations.ablation_text import UNKNOWN
 from annotation.pure.text.spans import Span, cut
 from annotation.pure.text.translation_marks import gettext_noop
 
-ABLATION = "ablation"  # in `extra`: {"number", "seed", "dropped", "gold": {"paragraph", "start", "end"} or null}
-ORIGINAL = "@original"  # in `extra`, and in no file but our own: {"question", "paragraphs": [text, ...], "options"}
 NO_CONTEXT = 14  # drops the whole context, so it only applies to questions with options
 SEEDS = 5  # of a shuffle, as the paper averages them
 

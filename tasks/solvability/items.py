@@ -1,16 +1,12 @@
 """Finished HITs with their aggregated responses, by ablation and dataset, and how models do on the same."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from annotation.pure.derivations.ablation import ABLATIONS
 from annotation.pure.statistics.cluster_intervals import clustered_share
 from annotation.pure.statistics.metrics import ACCURACY, Scorer, scorer_for
-from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Given, Judged
-from annotation.tasktype.helpers.report_tables import question_of, text_cell
-
-Cell = tuple[int, str]  # the number of an ablation (0: none is known) and a dataset
+from annotation.tasktype.helpers.report_tables import question_of
 
 
 @dataclass(frozen=True)
@@ -28,26 +24,6 @@ class Item:
     @property
     def kind(self) -> str:
         return str(self.aggregate["kind"])
-
-
-def cell_of(row: Judged) -> Cell:
-    ablation = row.example.extra.get("ablation")
-    number = ablation.get("number") if isinstance(ablation, Mapping) else None
-    return (number if type(number) is int else 0, row.dataset)
-
-
-def head_of(cell: Cell) -> list[object]:
-    number, dataset = cell
-    return [name_of(number), dataset]
-
-
-def name_of(number: int) -> JSON | None:
-    """The ablation's name in the paper's tables, such as "3. Content words only"; None for number 0."""
-    if not number:
-        return None
-    if number not in ABLATIONS:
-        return text_cell(_("Ablation %(number)s"), number=number)
-    return text_cell(_("%(number)s. %(name)s"), number=number, name=text_cell(ABLATIONS[number]))
 
 
 def models_of(of: Sequence[Item]) -> list[str]:

@@ -14,6 +14,7 @@ from annotation.pure.statistics.text_agreement import ANSWER_TEXT, text_agreemen
 from annotation.pure.statistics.worker_intervals import without_one
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Judged
+from annotation.tasktype.helpers.ablation_cells import Cell, cell_of, head_of, name_of
 from annotation.tasktype.helpers.report_tables import (
     about,
     alone,
@@ -28,7 +29,7 @@ from annotation.tasktype.helpers.report_tables import (
 )
 
 from .classes import ALPHA, CLASSES, DELTA, GAMMA, LABELS, class_of, ruled
-from .items import Cell, Item, cell_of, head_of, models_of, name_of, scorer_of, scores_of, share_of
+from .items import Item, models_of, scorer_of, scores_of, share_of
 
 INTERVALS = _(
     "Shares with 95 % Wilson intervals, or bootstrap over questions if several shuffles of one question are "

@@ -6,6 +6,7 @@ from random import Random
 from typing import Any
 
 from annotation.pure.data.example import Example
+from annotation.pure.derivations.ablation import ABLATION, ORIGINAL
 from annotation.pure.derivations.ablation_text import UNKNOWN
 from annotation.pure.statistics.agreement import mean_disagreement
 from annotation.pure.statistics.metrics import ACCURACY, MUSIQUE
@@ -35,7 +36,6 @@ from .report import solvability_report
 
 MOST_MARKS = 20
 FOUND = "solvability"  # in `extra` of an exported example: the aggregated response
-ORIGINAL = "@original"  # in `extra`, as the derivations keep it: {"question", "paragraphs": [text, ...], "options"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ class Solvability(Practised, Revealing, Simulated, Labelled, Comparable, TaskTyp
             }
             for one in given
         ]
-        ablation = gold.extra.get("ablation")
+        ablation = gold.extra.get(ABLATION)
         number = ablation.get("number") if isinstance(ablation, dict) else None
         return {"columns": columns, "answers": list(gold.answers), "ablation": number, "texts": shown}
 

@@ -33,9 +33,13 @@ def content_words() -> list[dict[str, Any]]:
     return ablated(3, source())
 
 
+def anonymous() -> list[dict[str, Any]]:
+    return ablated(4, source())
+
+
 def shuffled_options() -> list[dict[str, Any]]:
     options = ("Ada Lorne", "Jory Finch", "Osla Brandt", "Mara Quell")
     return ablated(7, [replace(example, options=options) for example in source()])
 
 
-KINDS = {"content_words": content_words, "shuffled_options": shuffled_options}
+KINDS = {f.__name__: f for f in (content_words, anonymous, shuffled_options)}

@@ -192,6 +192,7 @@ LEGEND = (
         ("compose", "chain", {"write": "t", "fold": "f", "to the hop": "13"}),
         ("subquestions", "sub_questions", {"decision": "jk", "correct the text": "e"}),
         ("solvability", "content_words", {"select words": "v"}),
+        ("cloze", "content_words", {"type a word": "t", "highlight the question's words": "w"}),
     ],
 )
 def test_a_legend_tells_the_keys_of_the_page(desk: WorkPage, task: str, kind: str, entries: dict[str, str]) -> None:

@@ -75,6 +75,7 @@ GIVEN: dict[str, list[str]] = {
     "tasks/answer/README.md": [f"{WELLS} dev"],
     "tasks/answerability/README.md": [f"{HOTPOT} hotpot-dev"],
     "tasks/choose/README.md": GRAPHS,
+    "tasks/cloze/README.md": [],
     "tasks/compose/README.md": GRAPHS,
     "tasks/coreference/README.md": GRAPHS[:2],
     "tasks/hops/README.md": [f"{WELLS} dev"],

@@ -31,6 +31,10 @@ def test_a_definition_is_read() -> None:
         (HEAD + DATA + BATCH + "bathces: {}", "bathces: there is no such key"),
         (DATA + BATCH, "title: write a text"),
         (HEAD + DATA + BATCH + "protocol: theirs", "protocol: write paper or ours"),
+        (
+            HEAD + DATA + "batches:\n  b: {task: answer, datasets: [q], protocol: mine}",
+            "batches.b.protocol: write paper or ours",
+        ),
         (HEAD + DATA + "batches:\n  b: {task: answer}", "batches.b.datasets is missing"),
         (
             HEAD + DATA + "batches:\n  b: {task: answer, datasets: [q], asignments: 3}",
@@ -50,6 +54,12 @@ def test_a_definition_is_read() -> None:
 def test_an_error_names_its_place(text: str, why: str) -> None:
     with pytest.raises(BadStudy, match="^" + why.replace(".", r"\.")):
         definition.read(text)
+
+
+def test_a_batch_of_ours_in_a_study_of_a_paper_is_named() -> None:
+    text = HEAD + DATA + BATCH + "  c: {task: answer, datasets: [q], protocol: ours}\n"
+    assert definition.read(text).own_batches == ["c"]
+    assert definition.read(text + "protocol: ours\n").own_batches == [], "all of it is"
 
 
 def test_a_missing_package_is_named_with_its_command(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -207,6 +207,18 @@ def test_nobody_meets_a_question_twice_with_and_without_its_paragraphs(project: 
     assert len(met) == len(set(met)) == 2 * whole.hits.count()
 
 
+def test_whoever_judged_a_question_does_not_fill_its_blanks(project: Project) -> None:
+    run = launched(project, "capacity-reconstructability", scale=0.1)
+    batches = batches_of(run)
+    assert run.definition.own_batches == ["cloze"]
+    assert not [figure for figure in run.published if figure.batch == "cloze"], "nothing there is comparable with it"
+    ada, ben = (acting.newcomer(project, name) for name in ("ada", "ben"))
+    while (taken := acting.take(ada, batches["self-reports-squad"])) is not None:
+        submit(taken, batches["self-reports-squad"])
+    assert acting.take(ada, batches["cloze"]) is None
+    assert acting.take(ben, batches["cloze"]) is not None
+
+
 def submit(assignment: Assignment, batch: Batch) -> None:
     hit = assignment.hit
     answer = task_type(batch.task).imitate(hit.payload, hit.item.example, Random(1), right=True)  # type: ignore[attr-defined]

@@ -53,6 +53,8 @@ ABLATIONS: Mapping[int, str] = {  # as the paper's Table 2 calls them, its abbre
     13: _("Drop all Q words"),
     14: _("Drop all C words"),
 }
+ABLATION = "ablation"  # in `extra`: {"number", "seed", "dropped", "gold": {"paragraph", "start", "end"} or null}
+ORIGINAL = "@original"  # in `extra`, and in no file but our own: {"question", "paragraphs": [text, ...], "options"}
 SHUFFLES = frozenset({6, 7, 8})
 SEEDED = SHUFFLES | {9}
 Words = dict[int, str]  # how tokens read instead, by their starts

@@ -47,7 +47,7 @@ class StudyBatch:
     """A batch of HITs; `require` are qualifications as `create_batch --require` takes them.
 
     `instances` of each question are HITs of it. `preface` is a file of the folder whose text goes before the
-    instructions.
+    instructions. `protocol`: "ours" for a batch of ours in a study of the paper's.
     """
 
     name: str
@@ -61,6 +61,7 @@ class StudyBatch:
     require: list[str] = field(default_factory=list)
     instances: int = 1
     preface: str = ""
+    protocol: str = PAPER
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +99,11 @@ class Definition:
     analysis: str = ""
     workers: int | None = None
 
+    @property
+    def own_batches(self) -> list[str]:
+        """The names of the batches whose protocol is ours, in a study whose protocol is the paper's."""
+        return [row.name for row in self.batches if self.protocol == PAPER and row.protocol == OURS]
+
 
 Part = TypeVar("Part", StudyData, StudyDerivation, StudyRound, StudyBatch)
 YAML_NAMES = {"source": "from"}  # "from" is no name in Python
@@ -127,9 +133,7 @@ def read(text: str) -> Definition:
     if unknown := sorted(map(str, set(raw) - known)):
         raise BadStudy(f"{unknown[0]}: there is no such key; there are {', '.join(sorted(known))}")
     texts = {name: _text(raw, name) for name in ("title", "paper", "about")}
-    protocol = raw.get("protocol", PAPER)
-    if protocol not in (PAPER, OURS):
-        raise BadStudy(f"protocol: write {PAPER} or {OURS}")
+    protocol = _protocol(raw.get("protocol", PAPER), "protocol")
     analysis, workers = raw.get("analysis", ""), raw.get("workers")
     if not isinstance(analysis, str):
         raise BadStudy("analysis: write a name")
@@ -146,7 +150,15 @@ def read(text: str) -> Definition:
         workers=workers,
     )
     _check_names(found)
+    for row in found.batches:
+        _protocol(row.protocol, f"batches.{row.name}.protocol")
     return found
+
+
+def _protocol(value: Any, place: str) -> str:
+    if value not in (PAPER, OURS):
+        raise BadStudy(f"{place}: write {PAPER} or {OURS}")
+    return str(value)
 
 
 def _text(raw: Mapping[str, Any], name: str) -> str:

@@ -37,6 +37,7 @@ JSON = dict[str, Any]
 TASKS = Path(__file__).resolve().parent.parent.parent.parent / "tasks"
 KINDS = [
     "answer", "answerability", "sufficiency", "coreference", "choose", "compose", "subquestions", "solvability",
+    "cloze",
 ]  # fmt: skip
 
 

@@ -145,6 +145,15 @@ def classes(said: Said) -> Iterator[Hashable]:
         yield most((one["guessable"], one["necessary"] if one["guessable"] else one["solvable"]) for one in answers)
 
 
+REMOVED = {0: "the", 4: "was", 6: "by", 10: "at", 11: "the", 13: "of", 15: "in"}  # of the first example, by position
+
+
+def is_reconstructed(hit: Hit, answers: list[JSON]) -> bool:
+    """Whether three of five blanks have the removed word by majority; all removed words are function words."""
+    words = [most(answer["words"][k].lower() for answer in answers) for k in range(5)]
+    return sum(word == REMOVED[at] for word, at in zip(words, hit.payload["blanks"], strict=True)) >= 3
+
+
 COMMON: dict[str, Check] = {
     WHOM: lambda r, g: number(g[0]) == len({row.worker_id for row in r.counted}),
     r"Each item has (one|\d+) responses? \(k = (\d+)\)\.": lambda r, g: (
@@ -229,6 +238,15 @@ PARAGRAPHS: dict[str, dict[str, Check]] = {
             int(g[0]) == solved(r).count("tied") > 0
         ),
         r"For (\d+) there is a tie between classes\.": lambda r, g: int(g[0]) == [*classes(r)].count("tied") > 0,
+    },
+    "cloze": {
+        rf"{COUNT} ablated sentences? (?:was|were) filled in\.": lambda r, g: number(g[0]) == len(r.said),
+        r"By majority, (\d+) of (\d+) are reconstructable\.": lambda r, g: (
+            (int(g[0]), int(g[1])) == (sum(is_reconstructed(*each) for each in r.said.items()), len(r.said))
+        ),
+        r"For (\d+), annotators are tied on whether the removed words are necessary\.": lambda r, g: (
+            int(g[0]) == [most(result) for result in r.each("necessary")].count("tied") > 0
+        ),
     },
 }
 

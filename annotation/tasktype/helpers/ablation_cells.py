@@ -1,0 +1,36 @@
+"""The cells of reports on ablated questions: a row for each ablation and dataset (Sugawara et al. 2020, Table 10)."""
+
+from collections.abc import Mapping
+
+from annotation.pure.derivations.ablation import ABLATION, ABLATIONS
+from annotation.pure.text.translation_marks import gettext_noop as _
+from annotation.tasktype import JSON, Judged
+from annotation.tasktype.helpers.report_tables import text_cell
+
+Cell = tuple[int, str]  # the number of an ablation (0: none is known) and a dataset
+
+
+def number_of(extra: Mapping[str, object]) -> int:
+    """The number of the ablation that made an item; 0 if none did."""
+    ablation = extra.get(ABLATION)
+    number = ablation.get("number") if isinstance(ablation, Mapping) else None
+    return number if type(number) is int else 0
+
+
+def cell_of(row: Judged) -> Cell:
+    return number_of(row.example.extra), row.dataset
+
+
+def head_of(cell: Cell) -> list[object]:
+    """The first two columns of a cell's row."""
+    number, dataset = cell
+    return [name_of(number), dataset]
+
+
+def name_of(number: int) -> JSON | None:
+    """The ablation's name in the paper's tables, such as "3. Content words only"; None for number 0."""
+    if not number:
+        return None
+    if number not in ABLATIONS:
+        return text_cell(_("Ablation %(number)s"), number=number)
+    return text_cell(_("%(number)s. %(name)s"), number=number, name=text_cell(ABLATIONS[number]))

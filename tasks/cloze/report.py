@@ -1,0 +1,208 @@
+"""Reconstructability by ablation and dataset, from words typed (beside Sugawara et al. 2020, Table 10)."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from annotation.pure.reports.people_tables import people_table
+from annotation.pure.reports.tables import counted_sentence
+from annotation.pure.review.label_tables import (
+    WITHOUT_ONE,
+    agreement_columns,
+    agreement_tables,
+    alpha_row,
+    raw_agreement_row,
+)
+from annotation.pure.statistics.cluster_intervals import clustered_mean, clustered_share
+from annotation.pure.statistics.intervals import Figure
+from annotation.pure.statistics.worker_intervals import without_one
+from annotation.pure.text.translation_marks import gettext_noop as _
+from annotation.tasktype import JSON, Judged
+from annotation.tasktype.helpers.ablation_cells import Cell, cell_of, head_of
+from annotation.tasktype.helpers.report_tables import (
+    about,
+    alone,
+    as_sentence,
+    counted_rows,
+    question_of,
+    report,
+    table,
+    text_cell,
+    units,
+    workers_of,
+)
+
+from .advice import KNOWN
+from .results import (
+    DELTA,
+    GAMMA,
+    KINDS,
+    LABELS,
+    NECESSARY,
+    UNNECESSARY,
+    aggregated,
+    class_of,
+    is_reconstructable,
+    kind_of,
+    matched,
+)
+from .words import Removed, key, removed_words
+
+INTERVALS = _(
+    "Shares with 95 % Wilson intervals, or bootstrap over questions if several items of one question are judged; "
+    "shares of blanks with 95 % bootstrap intervals over questions"
+)
+RULE = _(
+    "A blank matches if its most frequent word is the removed one: the same lemma for content words, the same "
+    "word for function words. A blank in which two words are equally frequent does not match. A sentence is "
+    "reconstructable if at least three of its five blanks match (60 %)."
+)
+NOT_COMPARABLE = _(
+    "These shares are not comparable with the paper's 55.0 % (SQuAD) and 15.0 % (RACE): there annotators judged "
+    "themselves whether they could guess the words; here the words are typed, which is a different construct."
+)
+SAME_WORDS = _(
+    "Two words are the same if they have the same lemma. “No idea” is a word of its own. The blanks of one sentence "
+    "count as separate units, so the intervals are somewhat too narrow."
+)
+CLASSES = _(
+    "γ and δ as in the paper's Section 5.2: reconstructable and not necessary, and reconstructable and "
+    "necessary. Items with a tie about necessity are left out of these two."
+)
+
+
+@dataclass(frozen=True)
+class Item:
+    """A HIT with its aggregated response, and whether the word of each blank is the removed one."""
+
+    row: Judged
+    aggregate: JSON
+    removed: Sequence[Removed]
+    hits: Sequence[bool]
+
+    @property
+    def reconstructable(self) -> bool:
+        return is_reconstructable(self.hits)
+
+    @property
+    def decided(self) -> bool:
+        return self.aggregate["kind"] in KINDS
+
+    @property
+    def class_name(self) -> str:
+        return class_of(self.hits, self.aggregate["kind"])
+
+
+def item_of(row: Judged) -> Item | None:
+    """The item with its results; None if it does not keep its original."""
+    removed = removed_words(row.payload, row.example)
+    if removed is None:
+        return None
+    aggregate = aggregated(row.payload, [one.answer for one in row.given])
+    return Item(row, aggregate, removed, matched([one["word"] for one in aggregate["words"]], removed))
+
+
+def cloze_report(judged: Iterable[Judged], *, seed: int) -> JSON:
+    """Each HIT counts once, with the most frequent word of each blank."""
+    judged = list(judged)
+    rows = counted_rows(judged)
+    items = [item for item in map(item_of, rows) if item]
+    cells: defaultdict[Cell, list[Item]] = defaultdict(list)
+    for item in items:
+        cells[cell_of(item.row)].append(item)
+    ordered = {cell: cells[cell] for cell in sorted(cells)}
+    tables = [
+        _main_table(ordered, seed=seed),
+        _kinds_table(ordered, seed=seed),
+        *people_table(list(_without_one(ordered)), workers_of(judged)),
+        *(_agreement(rows, seed=seed) if rows else []),
+    ]
+    paragraph = [*_paragraph(items), *about(judged, intervals=False)]
+    return report(judged, tables, paragraph=paragraph, intervals=INTERVALS)
+
+
+def _main_table(cells: Mapping[Cell, Sequence[Item]], *, seed: int) -> JSON:
+    columns = (
+        _("Ablation"), _("Dataset"), _("Items"), _("Blanks matched"), _("Reconstructable"),
+        _("γ: reconstructable, not necessary"), _("δ: reconstructable, necessary"),
+    )  # fmt: skip
+    rows = []
+    for cell, of in cells.items():
+        decided = [item for item in of if item.decided]
+        classes = [_share(((item, item.class_name == name) for item in decided), seed) for name in (GAMMA, DELTA)]
+        reconstructable = _share(((item, item.reconstructable) for item in of), seed)
+        rows.append([*head_of(cell), len(of), _blanks(of, seed), reconstructable, *classes])
+    return table("reconstructability", _("Reconstructability by cloze"), columns, rows, [RULE, CLASSES, NOT_COMPARABLE])
+
+
+def _share(items: Iterable[tuple[Item, bool]], seed: int) -> JSON:
+    """A share of items; those of one question are resampled together."""
+    return clustered_share(((question_of(item.row), holds) for item, holds in items), seed).as_json()
+
+
+def _blanks(of: Iterable[Item], seed: int) -> JSON:
+    """The mean share of blanks that match."""
+    shares = ((question_of(item.row), sum(item.hits) / len(item.hits)) for item in of)
+    return clustered_mean(shares, seed, resamples=999).as_json()
+
+
+def _kinds_table(cells: Mapping[Cell, Sequence[Item]], *, seed: int) -> JSON:
+    """Blanks matched by the kind of the removed word; the blanks of one question are resampled together."""
+    columns = (_("Ablation"), _("Dataset"), _("Removed words"), _("Blanks"), _("Matched"))
+    rows = []
+    for cell, of in cells.items():
+        for words, function in ((_("content words"), False), (_("function words"), True)):
+            own = [
+                (question_of(item.row), float(hit))
+                for item in of
+                for one, hit in zip(item.removed, item.hits, strict=True)
+                if one.is_function is function
+            ]
+            if own:
+                rows.append([*head_of(cell), text_cell(words), len(own), clustered_share(own, seed).as_json()])
+    return table("kinds", _("Blanks matched, by kind of word"), columns, rows)
+
+
+def _without_one(cells: Mapping[Cell, Sequence[Item]]) -> Iterator[tuple[JSON, None, Figure]]:
+    """Each cell's share of reconstructable items, as it would be without any one worker."""
+    for cell, of in cells.items():
+        ablation, dataset = head_of(cell)
+        words = text_cell(_("Reconstructable, %(ablation)s, %(dataset)s"), ablation=ablation or "–", dataset=dataset)
+        yield words, None, without_one(units(([item.row] for item in of), alone(_reconstructable)))
+
+
+def _reconstructable(row: Judged) -> float | None:
+    item = item_of(row)
+    return None if item is None else float(item.reconstructable)
+
+
+def _agreement(rows: Sequence[Judged], *, seed: int) -> list[JSON]:
+    """Agreement on the words, over blanks; and agreement, labels and workers on necessity, over items."""
+    decisions = [(row.hit, [(one.worker, kind_of(one.answer)) for one in row.given]) for row in rows]
+    known = {row.hit: row.example.extra.get(KNOWN) for row in rows}
+    gold = {hit: NECESSARY if right else UNNECESSARY for hit, right in known.items() if isinstance(right, bool)}
+    words = [
+        {one.worker: key(one.answer["words"][k]) for one in row.given}
+        for row in rows
+        for k in range(len(row.payload["blanks"]))
+    ]
+    note = [SAME_WORDS, WITHOUT_ONE]
+    both = [raw_agreement_row(text_cell(_("Raw agreement of two annotators")), words, seed), alpha_row(words, seed)]
+    return [
+        table("word-agreement", _("Agreement on the words"), agreement_columns(_("Blanks")), both, note),
+        *agreement_tables(decisions, categories=KINDS, labels=LABELS, seed=seed, gold=gold),
+    ]
+
+
+def _paragraph(items: Sequence[Item]) -> Iterator[JSON]:
+    if not items:
+        return
+    yield counted_sentence(
+        len(items),
+        _("One ablated sentence was filled in."),
+        _("%(n)s ablated sentences were filled in."),
+    )
+    values = {"reconstructable": sum(item.reconstructable for item in items), "n": len(items)}
+    yield as_sentence(_("By majority, %(reconstructable)s of %(n)s are reconstructable."), **values)
+    if tied := sum(not item.decided for item in items):
+        yield as_sentence(_("For %(n)s, annotators are tied on whether the removed words are necessary."), n=tied)

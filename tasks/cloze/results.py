@@ -1,0 +1,66 @@
+"""What several responses add up to, and what becomes of it beside the original."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from annotation.pure.statistics.agreement import most_said
+from annotation.pure.text.translation_marks import gettext_noop as _
+from annotation.tasktype import JSON
+
+from .words import NO_IDEA, Removed, key, matches, plain
+
+NECESSARY, UNNECESSARY = "necessary", "unnecessary"
+KINDS = (NECESSARY, UNNECESSARY)
+LABELS = {NECESSARY: _("necessary"), UNNECESSARY: _("not necessary")}
+GAMMA, DELTA = "gamma", "delta"
+LEAST = 0.6  # the share of blanks from which a sentence is reconstructable
+
+
+def kind_of(answer: JSON) -> str:
+    return NECESSARY if answer["necessary"] else UNNECESSARY
+
+
+def aggregated(payload: JSON, answers: Sequence[JSON]) -> JSON:
+    """{"kind": necessary, unnecessary, tied or undecided, "votes", "words", "paragraph", "blanks", "answers"}.
+
+    `words` has {"word", "votes"} for each blank; the word is "" without a most frequent one.
+    """
+    votes = Counter(map(kind_of, answers))
+    return {
+        "kind": (most_said(votes.elements()) or "tied") if answers else "undecided",
+        "votes": {name: votes[name] for name in KINDS},
+        "words": [counted([answer["words"][k] for answer in answers]) for k in range(len(payload["blanks"]))],
+        "paragraph": payload["paragraph"],
+        "blanks": list(payload["blanks"]),
+        "answers": len(answers),
+    }
+
+
+def counted(typed: Sequence[str]) -> JSON:
+    """The most frequent of the words typed in one blank, in its most frequent form, and how often each was typed."""
+    forms = [plain(word) or NO_IDEA for word in typed]
+    # Lemmas are looked up only where workers typed different words.
+    keys = forms if len(set(forms)) < 2 else [key(form) or NO_IDEA for form in forms]
+    shown: dict[str, str] = {}
+    for one in dict.fromkeys(keys):
+        own = Counter(form for form, its in zip(forms, keys, strict=True) if its == one)
+        shown[one] = own.most_common(1)[0][0]
+    leading = most_said(keys)
+    word = "" if leading in (None, NO_IDEA) else shown[str(leading)]
+    return {"word": word, "votes": {shown[one]: count for one, count in Counter(keys).items()}}
+
+
+def matched(words: Iterable[str], removed: Sequence[Removed]) -> list[bool]:
+    """Whether each word is the removed one."""
+    return [matches(word, one) for word, one in zip(words, removed, strict=True)]
+
+
+def is_reconstructable(hits: Sequence[bool]) -> bool:
+    return sum(hits) >= LEAST * len(hits)
+
+
+def class_of(hits: Sequence[bool], kind: str) -> str:
+    """γ or δ (the paper's Section 5.2); "" for what is not reconstructable, or not decided."""
+    if not is_reconstructable(hits) or kind not in KINDS:
+        return ""
+    return DELTA if kind == NECESSARY else GAMMA
