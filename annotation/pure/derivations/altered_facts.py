@@ -27,13 +27,13 @@ class Other:
     """Another question's answer, with its kinds and the words of its (last hop's) question."""
 
     answer: str
-    kinds: tuple[str, str, int]
+    kinds: tuple[str, str, bool, int]  # of the answer and of what is asked; whether it has digits; its words
     words: frozenset[str]
 
     @classmethod
     def of(cls, example: Example) -> "Other":
         answer, asked = (example.answer or "").strip(), example.hops[-1].question if example.hops else example.question
-        kinds = kind_of(answer), entity_of(asked), len(answer.split())
+        kinds = kind_of(answer), entity_of(asked), bool(re.search(r"\d", answer)), len(answer.split())
         return cls(answer, kinds, frozenset(re.findall(r"\w+", f"{example.question} {asked}".lower())))
 
 
