@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 
 import pytest
 
@@ -15,7 +15,7 @@ WRONG = [f"wrong {k}" for k in range(6)]
 OFTEN = [0.45, 0.2, 0.15, 0.1, 0.06, 0.04]  # the first is a popular wrong answer
 
 
-def of_model(questions: int, rng: random.Random) -> dict[object, str]:
+def of_model(questions: int, rng: random.Random) -> dict[Hashable, str]:
     """A model's wrong answers: mostly the popular ones."""
     return {question: rng.choices(WRONG, OFTEN)[0] for question in range(questions)}
 
@@ -28,8 +28,8 @@ def honest(workers: int, questions: int, each: int, rng: random.Random, share: f
                 yield WrongAnswer(question, f"honest {worker}", rng.choices(WRONG, OFTEN)[0])
 
 
-def copies(name: str, source: Mapping[object, str], errors: int, rng: random.Random) -> list[WrongAnswer]:
-    return [WrongAnswer(question, name, source[question]) for question in rng.sample(sorted(source), errors)]
+def copies(name: str, source: Mapping[Hashable, str], errors: int, rng: random.Random) -> list[WrongAnswer]:
+    return [WrongAnswer(question, name, source[question]) for question in rng.sample(list(source), errors)]
 
 
 def marked(found: SameErrors) -> list[WorkerTest]:
@@ -55,7 +55,7 @@ def test_p_values_are_uniform_or_larger_where_nobody_copied() -> None:
     for limit in (0.05, 0.1, 0.25, 0.5):
         assert abs(sum(p <= limit for p in of_batches) / len(of_batches) - limit) < 0.1
         assert sum(p <= limit for p in of_workers) / len(of_workers) < limit + 0.02
-    assert 0.45 < sum(of_batches) / len(of_batches) < 0.55
+    assert 0.45 < sum(of_batches) / len(of_batches) < 0.58  # ties make it a little more than a half
 
 
 @pytest.mark.parametrize("of", ["a model", "another worker"])

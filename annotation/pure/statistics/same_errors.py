@@ -324,7 +324,8 @@ def _repeats(keys: Integers, span: int) -> Integers:
     ordered, place = np.sort(keys, axis=1), np.arange(size)
     begins = np.ones((rows, size), dtype=bool)
     begins[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
-    return (place - np.maximum.accumulate(np.where(begins, place, 0), axis=1)).sum(axis=1)
+    runs: Integers = (place - np.maximum.accumulate(np.where(begins, place, 0), axis=1)).sum(axis=1)
+    return runs
 
 
 def _reached(table: _Table, keys: Sequence[_Keys], seen: Sequence[int], seed: int) -> tuple[list[int], int]:
