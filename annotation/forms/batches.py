@@ -1,4 +1,4 @@
-"""The form of the launch page, with hidden gold."""
+"""The form of the launch page."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -11,13 +11,13 @@ from django.utils.functional import cached_property
 from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
 
-from annotation.flow.batches import batch_drafts, batch_launch, expected_time, hidden_gold, task_fit
+from annotation.flow.batches import batch_drafts, batch_launch, expected_time, task_fit
 from annotation.flow.batches.hit_counts import HitCount, look
 from annotation.flow.people import consent
 from annotation.forms.batch_terms import InstructionsForm, WhoForm
 from annotation.forms.batch_titles import proposed_title
+from annotation.forms.hidden_gold import CheckForm
 from annotation.forms.money import PayForm, PlaceForm
-from annotation.forms.projects import ConsoleForm
 from annotation.forms.row_fields import DatasetsField, offered
 from annotation.forms.task_options import OptionsForm
 from annotation.models import Batch, Dataset, Project, User
@@ -25,66 +25,6 @@ from annotation.pure.people.consent_text import PLACES
 from annotation.recruitment import marketplaces
 from annotation.registry import all_default_instructions, default_instructions, kinds, task_type
 from annotation.tasktype import capabilities
-
-
-class CheckForm(ConsoleForm):
-    """Datasets of hidden gold, its share of a worker's items, and the rule that warns and pauses."""
-
-    checks = DatasetsField(label=_("Datasets with known answers"), queryset=Dataset.objects.none(), required=False)
-    check_percent = forms.FloatField(
-        label=_("Hidden gold, in percent of each worker's items"),
-        min_value=0,
-        max_value=50,
-        required=False,
-        help_text=_(
-            "Workers cannot tell these items from the others, and earn the same for them. Leave empty for none."
-        ),
-    )
-    check_after = forms.IntegerField(
-        label=_("Apply the rule after this many items"), min_value=1, max_value=1000, initial=5, required=False
-    )
-    check_warn = forms.FloatField(label=_("Warn below (percent)"), min_value=1, max_value=100, required=False)
-    check_pause = forms.FloatField(
-        label=_("Pause below (percent)"),
-        min_value=1,
-        max_value=100,
-        required=False,
-        help_text=_("Paused workers get no more HITs of this batch until you let them continue. Nothing is rejected."),
-    )
-
-    @property
-    def has_hidden_gold(self) -> bool:
-        """Whether its fields have something to show: chosen datasets, or errors."""
-        return bool(self["checks"].value() or self.errors.keys() & {"check_percent", "check_warn", "check_pause"})
-
-    def stored_checks(self, batch: Batch) -> dict[str, Any]:
-        """Initial values from a stored batch."""
-        rule = hidden_gold.read_rule(batch.check_rule)
-        return {
-            "checks": list(batch.checks.values_list("pk", flat=True)),
-            "check_percent": round(100 * batch.check_share, 2) or None,
-            "check_after": rule.after,
-            "check_warn": _percent(rule.warn_below),
-            "check_pause": _percent(rule.pause_below),
-        }
-
-    def save_checks(self, batch: Batch) -> None:
-        """Save them to a draft. Raises Refused for hidden gold that cannot work."""
-        cleaned = self.cleaned_data
-        rule = hidden_gold.Rule(
-            cleaned.get("check_after") or 5, _share(cleaned.get("check_warn")), _share(cleaned.get("check_pause"))
-        )
-        share = (cleaned.get("check_percent") or 0) / 100
-        hidden_gold.set_up(batch, datasets=list(cleaned.get("checks") or ()), share=share, rule=rule)
-
-
-def _share(percent: float | None) -> float | None:
-    return percent / 100 if percent else None
-
-
-def _percent(share: float | None) -> float | None:
-    return round(100 * share, 2) if share else None
-
 
 DRAWING = ["sample", "seed", "assignments_per_hit", "purpose", "disjoint", "unseen_only"]
 COLUMNS = [
@@ -95,6 +35,7 @@ COLUMNS = [
     "same_order",
     "two_adjudicators",
     "shows_scores",
+    "counts_pasting",
     *DRAWING,
 ]  # of Batch, with form fields of the same name
 
@@ -162,6 +103,14 @@ class LaunchForm(WhoForm, InstructionsForm, PlaceForm, PayForm, CheckForm):
         label=_("Same order for all workers"),
         required=False,
         help_text=_("Otherwise each worker gets the HITs in an order of their own, in blocks of 50."),
+    )
+    counts_pasting = forms.BooleanField(
+        label=_("Count text pasted from elsewhere and time away from the page"),
+        required=False,
+        help_text=_(
+            "Numbers only, for the report’s “Evidence that answers are people’s own”. The consent text must say so. "
+            "Fixed at launch."
+        ),
     )
     unseen_only = forms.BooleanField(
         label=_("Use only items that no other batch of this task uses"),
@@ -241,6 +190,8 @@ class LaunchForm(WhoForm, InstructionsForm, PlaceForm, PayForm, CheckForm):
             for name in PLACES.keys() & self.fields.keys():
                 if not cleaned.get(name):
                     self.add_error(name, _("Fill this in: workers read it before their first HIT."))
+            if cleaned.get("counts_pasting") and not consent.covers_counting(self.project.consent):
+                self.add_error("counts_pasting", consent.counting_unsaid())
         return cleaned
 
     @cached_property
