@@ -8,7 +8,7 @@ const MOST = 1_000_000; // as the server takes it (pure/batches/page_counts)
 
 let counted = "";
 let counts = null;
-let copied = ""; // what was last copied or cut on this page, which is not from elsewhere
+let copied = ""; // what was last copied, cut or dragged on this page, which is not from elsewhere
 
 /** Submitted: the counts of `name` are not needed any more. */
 export function forgetCounts(name) {
@@ -61,7 +61,7 @@ function countFields(form, add) {
   };
   form.addEventListener("paste", (event) => paste(event, event.clipboardData));
   form.addEventListener("drop", (event) => paste(event, event.dataTransfer));
-  for (const kind of ["copy", "cut"]) on(document, kind, ({ target }) => { copied = plain(selectedIn(target)); });
+  for (const kind of ["copy", "cut", "dragstart"]) on(document, kind, ({ target }) => { copied = plain(selectedIn(target)); });
 }
 
 function selectedIn(target) {

@@ -35,8 +35,8 @@ NOBODY = _("No worker is marked, so there is no second human score without them.
 MARKS = {SAME: _("same errors"), PASTED: _("pasting"), FAST: _("speed")}
 RULES = _(
     "Marked for a person to look at: same wrong answers with an adjusted p of at most 0.05 (the closest model or "
-    "worker; Benjamini–Hochberg over all workers with at least 15 errors), or 3 of at least 10 responses that came faster than "
-    "the supporting paragraphs can be read (700 words a minute, and 5 s)."
+    "worker; Benjamini–Hochberg over all workers with at least 15 errors), or 3 of at least 10 responses that came "
+    "faster than the supporting paragraphs can be read (700 words a minute, and 5 s)."
 )
 PASTING_RULE = _(
     "Or 3 of at least 10 responses half of which or more was pasted from elsewhere. Leaving the page marks nobody."
