@@ -62,7 +62,8 @@ def _tests(found: JSON) -> JSON:
     ]
     columns = [_("Same wrong answers as"), "n", _("The same"), _("Repeats"), _("Expected repeats"), "p"]
     marked = [_number_marked(found["marked"])] if found["marked"] else [NOBODY]
-    return _table("own-answers", columns, rows, [HOW, REPEATS, LIMITS, *marked])
+    numbers = [False, *[True] * 5]
+    return _table("own-answers", columns, rows, [HOW, REPEATS, LIMITS, *marked]) | {"numbers": numbers}
 
 
 def _number_marked(marked: list[str]) -> JSON:
@@ -82,27 +83,35 @@ def _p(chance: float | None) -> str | None:
 
 
 def _workers(found: JSON) -> JSON:
-    columns = [_("Worker"), _("Marked by"), _("Errors"), _("Same wrong answers as"), "n", _("The same"), _("Expected")]
-    columns += [_("Adjusted p"), _("Faster than reading")]
+    columns = [_("Worker"), _("Marked by"), _("Errors"), _("Same wrong answers as"), _("The same")]
+    columns += [_("Expected by chance"), _("Adjusted p"), _("Faster than reading")]
     if found["counted"]:
-        columns += [_("Pasted characters"), _("Pasted share"), _("Page left"), _("Minutes away")]
+        columns += [_("Pasted characters"), _("Page left"), _("Minutes away")]
     rows = [_worker(row, found["counted"]) for row in found["workers"]]
     note = [RULES, PASTING_RULE if found["counted"] else UNCOUNTED]
     of = [{"worker": row["worker"]} for row in found["workers"]]
     leading: list[JSON | None] = [{}, None, {}, *[None] * (len(columns) - 3)]  # to the worker's responses
     more = {"variant": BY_WORKER, "leads": True, "of": of, "of_columns": leading}
-    return _table("own-answers-workers", columns, rows, note) | more
+    numbers = [column not in TEXTS for column in columns]
+    return _table("own-answers-workers", columns, rows, note) | more | {"numbers": numbers}
+
+
+TEXTS = {_("Worker"), _("Marked by"), _("Same wrong answers as")}  # columns
 
 
 def _worker(row: JSON, counts: bool) -> list[Any]:
     test = row["test"]
-    same: list[Any] = [None] * 5
+    same: list[Any] = [None] * 4
     if test:
-        expected = rounded(test["expected"], 1)
-        same = [_other(test["model"], test["other"]), test["n"], test["same"], expected, _p(test["adjusted"])]
-    fast = text_cell("%(fast)s/%(timed)s", fast=row["fast"], timed=row["timed"]) if row["timed"] else None
+        share, expected = _of(test["same"], test["n"]), rounded(test["expected"], 1)
+        same = [_other(test["model"], test["other"]), share, expected, _p(test["adjusted"])]
+    fast = _of(row["fast"], row["timed"]) if row["timed"] else None
     cells = [row["worker"], _marked_by(row["marks"]), row["errors"], *same, fast]
     return [*cells, *_counts(row["counts"])] if counts else cells
+
+
+def _of(number: int, total: int) -> str:
+    return f"{number}/{total}"
 
 
 def _marked_by(marks: list[str]) -> JSON | None:
@@ -113,11 +122,13 @@ def _marked_by(marks: list[str]) -> JSON | None:
 
 
 def _counts(sums: Mapping[str, int] | None) -> list[Any]:
+    """Characters pasted from elsewhere with their share, absences and their minutes."""
     if sums is None:
-        return [None] * 4
-    share = sums["pasted"] / sums["entered"] if sums["entered"] else None
-    return [sums["pasted"], None if share is None else f"{100 * share:.0f} %", sums["away"],
-            round(sums["away_seconds"] / 60)]  # fmt: skip
+        return [None] * 3
+    pasted = str(sums["pasted"])
+    if sums["pasted"]:
+        pasted += f" ({100 * sums['pasted'] / sums['entered']:.0f} %)"
+    return [pasted, sums["away"], round(sums["away_seconds"] / 60)]
 
 
 def _scores(content: Mapping[str, Any]) -> list[JSON]:
