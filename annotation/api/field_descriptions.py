@@ -78,6 +78,7 @@ DESCRIPTIONS: Final[dict[str, str]] = {
     "fresh_only": "Skip items that the worker has seen in another batch, and pairs and graphs made of them.",
     "run": "The name of a study's run.",
     "two_adjudicators": "Whether two requesters adjudicate each HIT, independently of each other.",
+    "counts_pasting": "Whether pages count text pasted from elsewhere and time away; the consent text must say so.",
     "shows_scores": "Whether each worker sees their own scores once the batch is closed.",
     "same_order": "Whether all workers get the HITs in the same order; by default each has their own.",
     "generated": "A file of generated texts, for derivations that need one.",

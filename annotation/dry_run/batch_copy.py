@@ -25,6 +25,7 @@ STRIPPED = {  # removed from the copy: workers, marketplaces, requesters' decisi
     "requirements": [],
     "fresh_only": False,
     "most_per_worker": None,
+    "counts_pasting": False,
     "disjoint": False,
     "sample": None,
     "size": 0,

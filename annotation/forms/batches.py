@@ -1,4 +1,4 @@
-"""The form of the launch page, with hidden gold."""
+"""The form of the launch page."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -36,6 +36,7 @@ COLUMNS = [
     "same_order",
     "two_adjudicators",
     "shows_scores",
+    "counts_pasting",
     *DRAWING,
 ]  # of Batch, with form fields of the same name
 
@@ -103,6 +104,14 @@ class LaunchForm(WhoForm, InstructionsForm, PlaceForm, PayForm, CheckForm):
         label=_("Same order for all workers"),
         required=False,
         help_text=_("Otherwise each worker gets the HITs in an order of their own, in blocks of 50."),
+    )
+    counts_pasting = forms.BooleanField(
+        label=_("Count text pasted from elsewhere and time away from the page"),
+        required=False,
+        help_text=_(
+            "Numbers only, for the report’s “Evidence that answers are people’s own”. The consent text must say so. "
+            "Fixed at launch."
+        ),
     )
     unseen_only = forms.BooleanField(
         label=_("Use only items that no other batch of this task uses"),
@@ -183,6 +192,8 @@ class LaunchForm(WhoForm, InstructionsForm, PlaceForm, PayForm, CheckForm):
             for name in PLACES.keys() & self.fields.keys():
                 if not cleaned.get(name):
                     self.add_error(name, _("Fill this in: workers read it before their first HIT."))
+            if cleaned.get("counts_pasting") and not consent.covers_counting(self.project.consent):
+                self.add_error("counts_pasting", consent.counting_unsaid())
         return cleaned
 
     @cached_property

@@ -13,6 +13,7 @@ from django.template.defaultfilters import filesizeformat
 from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
 
+from annotation.flow.people.consent import covers_counting
 from annotation.formats import FORMATS
 from annotation.models import Invite, Project
 from annotation.pure.data.hub_layout import HubName, Unclear, hub_name
@@ -183,13 +184,20 @@ class ProjectForm(ConsoleForm):
         help_text=_("Everybody who runs or reviews the project must set up an authenticator first. Workers need none."),
     )
 
+    counted = False  # whether a batch under way counts pasting
+
     @classmethod
     def of(cls, project: Project) -> ProjectForm:
         return cls(initial={name: getattr(project, name) for name in ("title", "consent", "sign_up", "two_factor")})
 
     def clean_consent(self) -> str:
         """Normalise CRLF, which browsers send, to LF, so that saving an unchanged text changes nothing."""
-        return self.cleaned_data["consent"].replace("\r\n", "\n")
+        text: str = self.cleaned_data["consent"].replace("\r\n", "\n")
+        if self.counted and not covers_counting(text):
+            raise ValidationError(
+                _("A batch under way counts pasting. Close it before you remove the paragraph that says so.")
+            )
+        return text
 
     def clean(self) -> dict[str, Any]:
         """Fields that the page did not send keep their stored values."""

@@ -253,6 +253,7 @@ class WorkerResponse(models.Model):
     digest = models.CharField(max_length=64)  # SHA-256 of the response, to recognise a repeated submission
     answer = JSONTextField()
     active_seconds = models.FloatField(default=0)
+    page_counts = JSONTextField(null=True, blank=True)  # pure/batches/page_counts; null: the batch does not count
     instructions_version = models.PositiveIntegerField(default=0)
     created_at = TimestampField(auto_now_add=True)
 

@@ -83,6 +83,7 @@ class Batch(models.Model):
     check_share = models.FloatField(_("share of hidden gold"), default=0)  # of a worker's assignments, 0..0.5
     two_adjudicators = models.BooleanField(default=False, db_default=False)  # decide independently of each other
     shows_scores = models.BooleanField(default=False, db_default=False)  # to each worker their own, once closed
+    counts_pasting = models.BooleanField(default=False, db_default=False)  # and absences: WorkerResponse.page_counts
     check_rule = JSONTextField(default=dict)  # {"after", "warn_below", "pause_below"} by the mean grade of hidden gold
     state = models.CharField(max_length=10, choices=State, default=State.DRAFT)
     size = models.PositiveIntegerField(default=0)  # HITs, once launched

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 from annotation.pure.data.example import Example
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype.across_batches import Baselined, Consulting, FollowedUp
+from annotation.tasktype.answered import Answered
 from annotation.tasktype.contract import TaskType
 from annotation.tasktype.values import JSON, Elsewhere, Features, FollowUp, Given, Label, Measure, Remark
 
@@ -234,7 +235,7 @@ class Traced(ABC):
 CAPABILITIES: tuple[type, ...] = (
     Adaptable, Varied, Sampled, Arranged, Timed, Live, Embedding, Illustrated, Practised, Revealing, Stepwise,
     Consulting, FollowedUp, Baselined, SecondOpinion, Bridging, Payable, Simulated, Measured, Labelled, Comparable,
-    Doubtful, Worded, Reviewable, Adjudicable, Traced,
+    Doubtful, Worded, Reviewable, Adjudicable, Traced, Answered,
 )  # fmt: skip
 
 

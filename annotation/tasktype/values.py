@@ -64,6 +64,7 @@ class Given:
     answer: JSON
     seconds: float = 0.0  # active seconds
     paid: int | None = None  # US cents paid for it, without bonuses; None: nothing
+    counts: Mapping[str, int] | None = None  # of its page, over all revisions (annotation/pure/batches/page_counts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,13 @@ import { activeSeconds, forgetActivity } from "./activity.js";
 import { forget, forgetHere, keep, keepHere, kept, keptHere } from "./browser_storage.js";
 import { atEnd, on } from "./item.js";
 import { post } from "./post.js";
+import { forgetCounts } from "./page_counts.js";
 import { holdFrom, pending } from "./prefetch.js";
 import { clock, sentence } from "./texts.js";
 
 const WAIT = 500;
 const LONGEST_WAIT = 30_000;
-const NOT_ANSWER = new Set(["csrfmiddlewaretoken", "key", "version", "active_seconds"]);
+const NOT_ANSWER = new Set(["csrfmiddlewaretoken", "key", "version", "active_seconds", "page_counts"]);
 
 /** Whether something was entered before the page's scripts ran. */
 function isChangedEarly(form) {
@@ -242,5 +243,6 @@ export class Draft {
     forget(this.name);
     forgetHere(this.versionName);
     forgetActivity(`time:${this.form.dataset.assignment}`);
+    forgetCounts(`counts:${this.form.dataset.assignment}`);
   }
 }

@@ -8,6 +8,7 @@ import { bind, getPreferences, listen } from "./keys.js";
 import { showLegend } from "./legend.js";
 import { watchLease } from "./lease.js";
 import { notice } from "./notices.js";
+import { countPasting } from "./page_counts.js";
 import { prefetch, startPrefetching } from "./prefetch.js";
 import { editShortcuts, KEPT } from "./shortcuts.js";
 import { focusProblem, goTo, Submission } from "./submit.js";
@@ -131,6 +132,7 @@ export function startFrame({ fieldsOf = () => new URLSearchParams(), alike = (a,
   editShortcuts(keys, keys.dataset.preferencesUrl);
   const name = `time:${form.dataset.assignment}`;
   countActivity(Number(form.elements.active_seconds.value), name);
+  countPasting(form);
   remindOfBreaks();
   startPrefetching(form);
   draft = new Draft(form, { notice, status, fieldsOf, alike });

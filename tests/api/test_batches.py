@@ -137,6 +137,7 @@ def test_of_a_launched_batch_only_some_things_change(api: Any, batch: Any, bob: 
         [bob.pseudonym],
     )
     assert result["shows_scores"] is False
+    assert result["counts_pasting"] is False
     assert api.patch("batches/wells-1/", shows_scores=True).json()["shows_scores"] is True
     assert api.patch("batches/wells-1/", title="Wells").json()["shows_scores"] is True
     assert fields_at_fault(api.patch("batches/wells-1/", sample=3, title="No")) == {"sample"}

@@ -45,6 +45,7 @@ from annotation.models import (  # noqa: E402
     Worker,
     WorkerResponse,
 )
+from annotation.pure.people.consent_text import COUNTING  # noqa: E402
 from tests.browser import ablated, graphs, records, sub_questions, two_paragraphs  # noqa: E402
 from tests.flow import compositions as compositions_by_hand  # noqa: E402
 from tests.marketplaces import frames, panel  # noqa: E402
@@ -66,7 +67,8 @@ def session_of(user: Any) -> str:
 def batch(*, kind: str, options: dict[str, Any], task: str = "answer", **settings: Any) -> dict[str, Any]:
     """An open batch over the records of a kind, in a project of its own."""
     slug = f"{kind}-{next(fresh)}"
-    project = Project.objects.create(slug=slug, title=f"Project {slug}", consent="We keep **what you answer**.")
+    said = "We keep **what you answer**." + (f"\n\n{COUNTING}" if settings.get("counts_pasting") else "")
+    project = Project.objects.create(slug=slug, title=f"Project {slug}", consent=said)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "records.jsonl"
         file.write_text("".join(json.dumps(record) + "\n" for record in KINDS[kind]()), encoding="utf-8")
@@ -141,6 +143,7 @@ def answers(*, batch: int) -> list[dict[str, Any]]:
             "assignment": row.assignment.public_id,
             "revision": row.revision,
             "answer": row.answer,
+            "page_counts": row.page_counts,
             "texts": [p["text"] for p in row.assignment.hit.payload.get("paragraphs", ())],
             "titles": [p["title"] for p in row.assignment.hit.payload.get("paragraphs", ())],
         }

@@ -64,6 +64,7 @@ class DraftInput(TermsInput):
     purpose = serializers.ChoiceField(choices=Batch.Purpose.choices, required=False)
     fresh_only = serializers.BooleanField(required=False)
     same_order = serializers.BooleanField(required=False)
+    counts_pasting = serializers.BooleanField(required=False)
     disjoint = serializers.BooleanField(required=False)
     unseen_only = serializers.BooleanField(required=False)
     paid = serializers.BooleanField(required=False)
@@ -100,6 +101,7 @@ CHECKS |= {"check_pause": "pause_below_percent", "checks": "datasets"}
 SAME = ("title", "name", "task", "sample", "seed", "assignments_per_hit", "meeting", "purpose", "instructions")
 SAME += ("reward", "auto_approve_days", "expected_minutes", "most_per_worker")
 TICKS = ("fresh_only", "same_order", "disjoint", "unseen_only", "paid", "two_adjudicators", "shows_scores")
+TICKS += ("counts_pasting",)
 
 
 def launch_form(project: Project, data: JSON, *, batch: Batch | None = None) -> LaunchForm:

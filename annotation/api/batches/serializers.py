@@ -96,6 +96,7 @@ class BatchSerializer(serializers.Serializer):
     unseen_only = serializers.BooleanField()
     two_adjudicators = serializers.BooleanField()
     shows_scores = serializers.BooleanField()
+    counts_pasting = serializers.BooleanField()
     people = serializers.SerializerMethodField()
     requirements = RequirementSerializer(many=True)
     paid = serializers.SerializerMethodField()

@@ -115,11 +115,12 @@ def launch(batch: Batch, *, progress: OnProgress = no_progress) -> dict[str, Any
 
     Returns {"asked", "hits", "skipped", "left_out", "warnings"}: items asked for, HITs created, items missing, and
     their numbers by dataset and reason. A crashed launch starts again. Raises Refused, back in draft, if
-    no HIT would result, the budget is too small or the consent text is unfinished; and Lost if another run took over
+    no HIT would result, the budget is too small or the consent text lacks something; and Lost if another run took over
     meanwhile.
     """
     emit(BatchLaunching(batch))
     consent.check_finished(batch.project)
+    consent.check_counting(batch)
     hidden_gold.check_settings(batch)
     if not batch.move(Batch.State.LAUNCHING):
         batch.refresh_from_db()
@@ -316,8 +317,10 @@ def pause(batch: Batch) -> bool:
 def resume(batch: Batch) -> bool:
     """Resume a paused or closed batch; False if it is neither.
 
-    Raises Overdrawn if the budget does not cover its free assignments.
+    Raises Overdrawn if the budget does not cover its free assignments, and Refused if the consent text does not say
+    what the batch counts.
     """
+    consent.check_counting(batch)
     halted = batch.state in {Batch.State.PAUSED, Batch.State.CLOSED}  # excludes batches in launch
     if not (halted and batch.move(Batch.State.OPEN)):
         return False

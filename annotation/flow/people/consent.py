@@ -1,16 +1,18 @@
 """The consent text of a project: what a requester must fill in, and what workers answer."""
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
+from django.utils.translation import override
 
 from annotation.flow.errors import Refused
 from annotation.flow.people import sign_up
 from annotation.flow.projects import audit_log
 from annotation.flow.work import next_assignment
-from annotation.models import Assignment, Project, Worker
+from annotation.models import Assignment, Batch, Project, Worker
 from annotation.pure.batches import lifecycle
-from annotation.pure.people.consent_text import filled, is_unfinished
+from annotation.pure.people.consent_text import COUNTING, contains, filled, is_unfinished
 from annotation.recruitment import marketplaces
 
 
@@ -23,6 +25,38 @@ def check_finished(project: Project) -> None:
                 "launch page, with --contact and --ethics, or in the text itself under Settings."
             )
         )
+
+
+def covers_counting(text: str) -> bool:
+    """Whether the text tells workers, in one of our languages, that pages count pasting and absences."""
+    for language, _name in settings.LANGUAGES:
+        with override(language):
+            if contains(text, _(COUNTING)):
+                return True
+    return False
+
+
+def check_counting(batch: Batch) -> None:
+    """Raise Refused if the batch counts pasting and the text that workers accept does not say so."""
+    if batch.counts_pasting and not covers_counting(
+        Project.everything.values_list("consent", flat=True).get(pk=batch.project_id)
+    ):
+        raise Refused(counting_unsaid())
+
+
+def counting_unsaid() -> str:
+    """What is to be done before a batch may count pasting."""
+    text = _(
+        "This batch counts pasting, and the consent text that workers accept does not say so. An owner adds this "
+        "paragraph to it under Settings: “%(paragraph)s”"
+    )
+    return text % {"paragraph": _(COUNTING)}
+
+
+def must_cover_counting(project: Project) -> bool:
+    """Whether workers can work on a batch of the project that counts pasting."""
+    working = [Batch.State.LAUNCHING, Batch.State.OPEN, Batch.State.PAUSED]
+    return project.batches.filter(counts_pasting=True, state__in=working, removed_at=None).exists()
 
 
 def fill_in(project: Project, *, contact: str, ethics: str) -> None:

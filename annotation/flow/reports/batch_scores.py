@@ -20,7 +20,7 @@ from annotation.flow.data.dataset_import import file_digest
 from annotation.flow.data.item_writer import OnProgress, no_progress
 from annotation.flow.errors import Refused
 from annotation.flow.money import earnings
-from annotation.flow.reports import altered_facts, baselines
+from annotation.flow.reports import altered_facts, baselines, own_answers
 from annotation.flow.reports.collected_responses import Collected
 from annotation.flow.reports.participation import participation
 from annotation.flow.review import disagreement_causes, disputed_gold
@@ -31,6 +31,7 @@ from annotation.pure.batches.hit_filters import Cut
 from annotation.pure.data.example import option_of
 from annotation.pure.reports import exclusion_tables
 from annotation.pure.reports.disagreement_map import DIFFERING
+from annotation.pure.reports.own_answers import KEY, WITHOUT
 from annotation.pure.reports.position_tables import position_tables
 from annotation.pure.review.gold_corrections import corrected
 from annotation.pure.statistics.metrics import scored_as
@@ -43,7 +44,7 @@ from annotation.tasktype import Given, Judged, TaskType
 
 CHUNK = 200
 PARTS_KEPT = 20  # stored reports of parts of a batch, latest first
-LAYOUT = 5  # version of stored reports; a new one makes the old ones stale
+LAYOUT = 6  # version of stored reports; a new one makes the old ones stale
 ALL = Cut()
 MODEL_CONFIDENCE = "model_confidence"  # of a prediction: a number on the model's own scale
 
@@ -61,6 +62,8 @@ def score_batch(batch: Batch, *, cut: Cut = ALL, progress: OnProgress = no_progr
     content[DIFFERING] = collected.contested.tables(task.differences)
     content["counts"] = collected.counts()
     content["progress"] = _progress(batch, cut)
+    if not cut.key and own_answers.has_evidence(batch, task):
+        content |= _evidence(batch, task, collected)
     kept = {"stand": version, "content": content}
     if not cut.key:
         content["flow"] = participation(batch)
@@ -72,6 +75,16 @@ def score_batch(batch: Batch, *, cut: Cut = ALL, progress: OnProgress = no_progr
         BatchReport.objects.update_or_create(batch=batch, defaults=kept)
     kept_figures.count(batch)
     return content
+
+
+def _evidence(batch: Batch, task: TaskType, collected: Collected) -> dict[str, Any]:
+    """The evidence that answers are people's own, and the scores without the workers who are marked, if any are."""
+    found = collected.own.as_json(batch.seed)
+    if not found["marked"]:
+        return {KEY: found}
+    options = _options(batch, task, ALL)
+    without = own_answers.figures_without(judged(batch), task, options, batch.seed, marked=found["marked"])
+    return {KEY: found, WITHOUT: without}
 
 
 def tie_rules(batch: Batch) -> Mapping[str, str]:
@@ -205,21 +218,21 @@ def _judged_chunk(batch: Batch, task: TaskType, keys: list[int], cut: Cut, colle
         if hit.excluded_at is None:
             collected.add(hit, given[hit.pk], grades)
         example, dataset = hit.item.example, hit.item.dataset
-        judged.append(
-            Judged(
-                hit=hit.public_id,
-                dataset=dataset.slug,
-                format=scored_as(example, dataset.format),
-                example=example,
-                payload=hit.payload,
-                given=tuple(given[hit.pk]),
-                excluded=(hit.exclusion_reason or _("excluded")) if hit.excluded_at else "",
-                predicted=tuple(predicted[hit.pk]),
-                wanted=hit.wanted,
-                elsewhere=elsewhere.get(hit.pk, ()),
-                baselines=baseline_answers.get(hit.pk, {}),
-            )
+        row = Judged(
+            hit=hit.public_id,
+            dataset=dataset.slug,
+            format=scored_as(example, dataset.format),
+            example=example,
+            payload=hit.payload,
+            given=tuple(given[hit.pk]),
+            excluded=(hit.exclusion_reason or _("excluded")) if hit.excluded_at else "",
+            predicted=tuple(predicted[hit.pk]),
+            wanted=hit.wanted,
+            elsewhere=elsewhere.get(hit.pk, ()),
+            baselines=baseline_answers.get(hit.pk, {}),
         )
+        own_answers.collect(collected.own, task, row)
+        judged.append(row)
     if not cut.key:
         Hit.objects.bulk_update(hits, ["disagreement", "score"])
         if consulted := [pk for pk, found in elsewhere.items() if found]:
@@ -237,12 +250,14 @@ def _answers_by_hit(batch: Batch, hits: list[Hit], cut: Cut) -> defaultdict[int,
     """Submitted responses by HIT, in order of submission; only responses from the days of `cut`."""
     answers_by_hit: defaultdict[int, list[Given]] = defaultdict(list)
     submitted = submitted_answers(batch, hits)
-    paid = _paid(batch, (row.assignment_id for answers in submitted.values() for row in answers))
+    assignments = [row.assignment_id for answers in submitted.values() for row in answers]
+    paid, counts = _paid(batch, assignments), own_answers.page_counts(batch, assignments)
     for hit, answers in submitted.items():
         for row in answers:
             if hit_filters.is_within(cut, row.assignment.submitted_at):
                 worker = batch.project.pseudonym(row.assignment.worker_id)
-                answers_by_hit[hit].append(Given(worker, row.answer, row.active_seconds, paid.get(row.assignment_id)))
+                more = paid.get(row.assignment_id), counts.get(row.assignment_id)
+                answers_by_hit[hit].append(Given(worker, row.answer, row.active_seconds, *more))
     return answers_by_hit
 
 

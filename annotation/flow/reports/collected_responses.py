@@ -8,6 +8,7 @@ from annotation.flow.reports.baselines import batches_of
 from annotation.models import Batch, Hit
 from annotation.pure.reports.disagreement_map import Contested, MostContested
 from annotation.pure.reports.position_tables import Placed, Position, Turn, positions
+from annotation.pure.statistics.own_answers import OwnAnswers
 from annotation.tasktype import Given
 
 
@@ -20,6 +21,7 @@ class Collected:
     baselines: list[Batch]  # whose responses are baselines of its scores
     placed: list[Placed] = field(default_factory=list)
     contested: MostContested = field(default_factory=MostContested)
+    own: OwnAnswers = field(default_factory=OwnAnswers)
     workers: set[str] = field(default_factory=set)
     items: int = 0
     responses: int = 0

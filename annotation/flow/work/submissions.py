@@ -72,7 +72,15 @@ def one_commit() -> AbstractContextManager[object]:
 
 
 @transaction.atomic
-def submit(assignment: Assignment, answer: Any, *, key: str, base: int, active_seconds: float) -> Receipt:
+def submit(
+    assignment: Assignment,
+    answer: Any,
+    *,
+    key: str,
+    base: int,
+    active_seconds: float,
+    page_counts: dict[str, int] | None = None,
+) -> Receipt:
     """Store a response; `base` is the revision that the form was made from (0: the first submission).
 
     Idempotent: the same key and response give the same receipt. Raises Conflict if the key was used with another
@@ -99,6 +107,7 @@ def submit(assignment: Assignment, answer: Any, *, key: str, base: int, active_s
         digest=digest,
         answer=answer,
         active_seconds=active_seconds,
+        page_counts=page_counts,
         instructions_version=row.instructions_version,
     )
     insert(response)

@@ -41,6 +41,8 @@ class Command(LaunchCommand):
         add("--unseen-only", action="store_true", help=unseen)
         add("--same-order", action="store_true", help="give all workers the HITs in the same order")
         add("--shows-scores", action="store_true", help="show each worker their own scores once the batch is closed")
+        counted = "count text pasted from elsewhere and time away from the page; the consent text must say so"
+        add("--counts-pasting", action="store_true", help=counted)
         add("--marketplace", type=slug, metavar="NAME", help="publish it there (default: the built-in one)")
         checked = "mix in items of this dataset as hidden gold; repeatable"
         add("--checks", action="append", type=slug, default=[], metavar="NAME", help=checked)
@@ -72,7 +74,7 @@ class Command(LaunchCommand):
             **pay,
             marketplace=marketplace_named(project, options["marketplace"]) if options["marketplace"] else None,
             **{name: options[name] for name in ("sample", "purpose", "most_per_worker")},
-            **{name: options[name] for name in ("unseen_only", "same_order", "shows_scores")},
+            **{name: options[name] for name in ("unseen_only", "same_order", "shows_scores", "counts_pasting")},
         )
         if options["checks"]:
             rule = hidden_gold.Rule(options["check_after"], options["warn_below"], options["pause_below"])

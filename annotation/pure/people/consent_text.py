@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from annotation.pure.text.translation_marks import gettext_noop as _
+
 CONTACT: Final = "[contact: name and email address]"
 ETHICS: Final = "[ethics approval: who approved this study, or why it needs no approval]"
 
@@ -22,6 +24,13 @@ Contact: {CONTACT}
 
 Ethics approval: {ETHICS}
 """
+
+COUNTING: Final = _(
+    "In some batches, the page also counts how many of the characters that you paste are not in the text it shows, and "
+    "how often and how long you leave it for more than five seconds: numbers only, never keys or text. They help us "
+    "to tell whether answers are people’s own. A person decides what they mean, and no response is rejected because of "
+    "these numbers alone. They are deleted when the responses of the batch are erased."
+)  # a paragraph for projects with such batches
 
 
 def filled(text: str, *, contact: str, ethics: str) -> str:
@@ -48,3 +57,8 @@ def without_ethics(text: str) -> str:
 def is_unfinished(text: str) -> bool:
     """Whether a place is not filled in."""
     return any(place in text for place in PLACES.values())
+
+
+def contains(text: str, paragraph: str) -> bool:
+    """Whether the text has the paragraph, however its lines are broken."""
+    return " ".join(paragraph.split()) in " ".join(text.split())

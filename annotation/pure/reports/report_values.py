@@ -11,6 +11,7 @@ from annotation.pure.data.example import JSON
 from annotation.pure.reports.answer_tables import answer_tables
 from annotation.pure.reports.disagreement_map import DIFFERING
 from annotation.pure.reports.exclusion_tables import before_and_after, count_table, tables_with_excluded
+from annotation.pure.reports.own_answers import own_answer_tables
 from annotation.pure.reports.participation_flow import flow_tables
 from annotation.pure.text.translation_marks import gettext_noop as _
 
@@ -22,12 +23,14 @@ BY_COLUMN = {"dataset": "dataset", "hops": "hops", "shape": "shape", "worker": "
 def tables_of(content: Mapping[str, Any]) -> list[JSON]:
     """Every table of a report, [] without tables.
 
-    First the task's, then those against corrected gold, those with excluded HITs, those by position and time, the flow
-    of people and responses, causes of disagreement, altered facts, and where workers differ.
+    First the task's, then those against corrected gold, those with excluded HITs, the evidence that answers are
+    people's own, those by position and time, the flow of people and responses, causes of disagreement, altered facts,
+    and where workers differ.
     """
     flows = flow_tables(content["flow"]) if content.get("flow") else []
     last = (*content.get("causes", ()), *content.get("altered", ()), *content.get(DIFFERING, ()))
-    return [*_tables_of_task(content), *content.get("by_position", ()), *flows, *last]
+    own = [*_tables_of_task(content), *own_answer_tables(content)]
+    return [*own, *content.get("by_position", ()), *flows, *last]
 
 
 def _tables_of_task(content: Mapping[str, Any]) -> list[JSON]:

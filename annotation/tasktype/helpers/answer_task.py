@@ -9,6 +9,7 @@ from annotation.tasktype import (
     JSON,
     Adaptable,
     Adjudicable,
+    Answered,
     Arranged,
     Comparable,
     Doubtful,
@@ -23,13 +24,22 @@ from annotation.tasktype import (
 )
 from annotation.tasktype.helpers.answer_comparison import compared
 from annotation.tasktype.helpers.answer_wording import wording
-from annotation.tasktype.helpers.answering import disagreement, doubted, problems, search, shuffled
+from annotation.tasktype.helpers.answering import (
+    disagreement,
+    doubted,
+    is_closed_book,
+    problems,
+    search,
+    shuffled,
+    words_of_support,
+    wrong_answer,
+)
 from annotation.tasktype.helpers.practice_feedback import on_answer
 from annotation.tasktype.keys import ANSWERING, FRAME, by_action
 
 
 class AnswerTask(
-    Adaptable, Arranged, Live, Practised, Simulated, Labelled, Comparable, Doubtful, Adjudicable, TaskType
+    Adaptable, Arranged, Live, Practised, Simulated, Labelled, Comparable, Doubtful, Adjudicable, Answered, TaskType
 ):
     """Base class of tasks with the payloads and answers of annotation.tasktype.helpers.answering."""
 
@@ -57,6 +67,13 @@ class AnswerTask(
 
     def doubt(self, payload: JSON, answers: Sequence[JSON], gold: Example) -> JSON | None:
         return doubted(answers, gold)
+
+    def wrong_answer(self, payload: JSON, answer: JSON, gold: Example, *, format: str) -> str | None:
+        return wrong_answer(answer, gold, format=format)
+
+    def least_words(self, payload: JSON, gold: Example) -> int | None:
+        """The words of the supporting paragraphs; None for closed-book items."""
+        return None if is_closed_book(payload) else words_of_support(gold)
 
     def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
         """1 minus the mean of the expected agreement (F1) on the answer and on the support."""

@@ -294,6 +294,22 @@ def _is_fact(fact: Any, paragraphs: Sequence[JSON]) -> bool:
     return sentence < len(paragraphs[paragraph].get("sentences", ())) or "sentences" not in paragraphs[paragraph]
 
 
+def wrong_answer(answer: JSON, gold: Example, *, format: str) -> str | None:
+    """The answer as its scorer compares it, "" for no answer; None if it is a variant of gold, or gold is unknown."""
+    scorer = metrics.scorer_for(format)
+    golds = ("",) if gold.answerable is False else scorer.gold(gold.answers, gold.answerable)
+    if not golds or gold.answer_set:
+        return None
+    text = answer_text(answer)
+    score = scorer.answer(text, golds)
+    return None if score.em or score.f1 >= NEAR else scorer.key(text)
+
+
+def words_of_support(gold: Example) -> int | None:
+    """How many words the supporting paragraphs have; None if none is known."""
+    return sum(len(gold.paragraphs[place].text.split()) for place in gold.supports or ()) or None
+
+
 def _placed(text: str, payload: JSON, given: JSON) -> JSON:
     """An answer from its text: yes, no and none by word, else located in the paragraphs."""
     blank = {"text": text, "paragraph": None, "start": None, "end": None, "option": None, **given}

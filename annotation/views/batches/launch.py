@@ -231,6 +231,7 @@ def launch_now(request: HttpRequest, draft: Batch, *, new: bool = False) -> Http
         return see("batch", draft.project.slug, draft.slug)
     try:
         consent.check_finished(draft.project)
+        consent.check_counting(draft)
     except Refused as refusal:
         messages.error(request, str(refusal))
         return see("batch-edit", draft.project.slug, draft.slug)

@@ -22,12 +22,13 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from annotation import discovery
 from annotation.flow.data import dataset_removal
-from annotation.flow.people import sign_up
+from annotation.flow.people import consent, sign_up
 from annotation.flow.projects import new_project, overview
 from annotation.flow.projects.overview import Progress, Wait
 from annotation.forms.projects import ConsoleForm, ProjectForm
 from annotation.models import BatchReport, Project
 from annotation.pure.people import roles
+from annotation.pure.people.consent_text import COUNTING
 from annotation.views.access import member_page, member_required, require_get_or_post
 from annotation.views.data.dataset_family import family_of
 from annotation.views.markdown_html import html_of
@@ -59,6 +60,7 @@ def project_now(request: HttpRequest, project: Project) -> HttpResponse:
 def project_settings(request: HttpRequest, project: Project) -> HttpResponse:
     """Settings of the project; "preview" shows the consent text and saves nothing."""
     form = ProjectForm(request.POST) if request.method == "POST" else ProjectForm.of(project)
+    form.counted = consent.must_cover_counting(project)
     if request.htmx and "preview" in request.POST:
         html = html_of(request.POST.get("consent", ""))
         return render(request, "projects/_consent.html", {"consent_html": html})
@@ -69,6 +71,7 @@ def project_settings(request: HttpRequest, project: Project) -> HttpResponse:
         return see("project-settings", project.slug)
     html = html_of(form["consent"].value() or "")
     context = {"project": project, "section": "settings", "form": form, "consent_html": html}
+    context["counting"] = _(COUNTING)
     context["pages"] = discovery.listed("menu", "SETTINGS")
     return render(request, "projects/settings.html", context, status=422 if form.errors else 200)
 

@@ -11,6 +11,7 @@ from annotation.flow.work import next_assignment, submissions
 from annotation.flow.work.submissions import Receipt
 from annotation.models import Assignment, clock
 from annotation.pure.batches import lifecycle
+from annotation.pure.batches.page_counts import read_counts
 from annotation.registry import form_class, task_type
 from annotation.tasktype import JSON, Stepwise, TaskType, capabilities
 from annotation.views.post_handling import whole_number
@@ -64,7 +65,9 @@ def store(request: HttpRequest, row: Assignment, answer: JSON) -> Receipt:
     key = request.POST.get("key", "")[:64]
     base, _dot, _rest = key.partition(".")
     revision = int(base) if base.isdigit() else 0
-    return submissions.submit(row, answer, key=key, base=revision, active_seconds=active(request, row))
+    counts = read_counts(request.POST.get("page_counts", "")) if row.batch.counts_pasting else None
+    seconds = active(request, row)
+    return submissions.submit(row, answer, key=key, base=revision, active_seconds=seconds, page_counts=counts)
 
 
 def rendered(request: HttpRequest, row: Assignment, context: dict[str, Any], *, status: int = 200) -> HttpResponse:

@@ -216,6 +216,7 @@ def _assignment_frame(
         "editing": submitted and open_still,
         "repair": repair.reason if repair else "",
         "readonly": submitted and not open_still,
+        "counts_pasting": assignment.batch.counts_pasting,
         "preview": False,
         "afterwards": shown_now,
         "next_url": reverse("batch-start", args=[assignment.batch_id]),

@@ -141,7 +141,8 @@ def test_the_figures_are_printed_with_their_n_and_k(worked: Batch, tmp_path: Pat
     )
     out = "\n".join(printed(batch_scores.score_batch(worked)))
     assert "wells: 3 questions, 2 excluded; scorer musique/1, support by paragraph" in out
-    rows = {line.split("  ")[1]: line.split() for line in out.splitlines() if line.startswith("  ")}
+    lines = [line for line in out.splitlines() if line.startswith("  ")]
+    rows = {line.split("  ")[1]: line.split() for line in reversed(lines)}  # the first with each name
     assert rows["People on the items of my reader"][7:9] == ["1", "100.0"]
     assert rows["my reader"][2:4] == ["1", "100.0"]
     assert "Figures use k = 3 responses per item." in out
