@@ -124,7 +124,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "pythonjsonlogger": ("annotation/operations/logs.py",),
     "segno": ("annotation/views/qr_code.py",),
     "django_otp": ("annotation/flow/people/two_factor.py",),
-    "pyarrow": ("annotation/formats/", "annotation/flow/data/dataset_files.py"),
+    "pyarrow": ("annotation/formats/", "annotation/flow/data/response_files.py"),
     "tasks": ("annotation/registry.py", "tasks/"),
     "httpx": ("client/",),
     "urllib3": ("annotation/marketplaces/prolific/client.py",),

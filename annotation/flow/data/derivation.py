@@ -122,9 +122,8 @@ def derive_dataset(
     missing = [each for each in names if not item_writer.already_there(source.project, each, digest, FORMAT)]
     if not missing:
         return {"datasets": _sizes(source, names), "already_there": True}
-    columns = {"format": FORMAT, "licence": source.licence, "source": source.source, "root": source.root or source}
-    columns |= {"ethics": source.ethics, "consent": source.consent}
-    columns |= {"sha256": digest, "lineage": lineage, "created_by": user}
+    columns = {each: getattr(source, each) for each in ("licence", "source", "ethics", "consent")}
+    columns |= {"format": FORMAT, "root": source.root or source, "sha256": digest, "lineage": lineage, "created_by": user}
     try:
         with ExitStack() as stack:
             fillers = [stack.enter_context(item_writer.filling(source.project, each, **columns)) for each in missing]
