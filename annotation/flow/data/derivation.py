@@ -17,7 +17,7 @@ from annotation.derivations import DERIVATIONS
 from annotation.derivations.base import CannotDerive, Derivation, Tally
 from annotation.flow.data import item_editing, item_writer
 from annotation.flow.data.item_writer import Filler, OnProgress, no_progress
-from annotation.flow.data.lineage import is_for_hidden_gold, refuse_hidden_gold
+from annotation.flow.data.lineage import is_for_hidden_gold
 from annotation.flow.data.splits import other_splits
 from annotation.flow.errors import Refused
 from annotation.flow.projects.job_queue import Pulse
@@ -43,6 +43,10 @@ class StoredSource:
     """A stored dataset as derivations see it (annotation.derivations.base.Source)."""
 
     def __init__(self, dataset: Dataset, tick: Tick = no_tick, *, read: _Read | None = None) -> None:
+        """Raises CannotDerive for a dataset that is for hidden gold only."""
+        if is_for_hidden_gold(dataset):
+            altered = f"{dataset.slug} states facts that were altered on purpose"
+            raise CannotDerive(f"{altered} and is for hidden gold only. Choose another dataset")
         self._dataset, self._tick = dataset, tick
         self._read = read or _Read()
         first = dataset.root or dataset  # the imported dataset, whose format decides on the scorer
@@ -82,8 +86,6 @@ class StoredSource:
         dataset = Dataset.objects.whole().filter(project=self._dataset.project_id, slug=name).first()
         if dataset is None:
             raise CannotDerive(f"there is no dataset {name!r} in the project")
-        if is_for_hidden_gold(dataset):
-            raise CannotDerive(f"{name} states facts that were altered on purpose. Choose another dataset")
         return StoredSource(dataset, self._tick, read=self._read)
 
     def other_splits(self) -> list[StoredSource]:
@@ -107,7 +109,6 @@ def derive_dataset(
     Returns {"datasets": {name: size}, "read", "kept", "dropped", "figures"}. The same request again changes nothing;
     raises Refused, leaving nothing behind, for an invalid option or a name that is taken.
     """
-    refuse_hidden_gold([source])
     derivation = DERIVATIONS[how]
     settings = _options(derivation, options or {})
     contents = _contents(derivation, settings)
@@ -123,7 +124,8 @@ def derive_dataset(
     if not missing:
         return {"datasets": _sizes(source, names), "already_there": True}
     columns = {each: getattr(source, each) for each in ("licence", "source", "ethics", "consent")}
-    columns |= {"format": FORMAT, "root": source.root or source, "sha256": digest, "lineage": lineage, "created_by": user}
+    columns |= {"format": FORMAT, "root": source.root or source, "created_by": user}
+    columns |= {"sha256": digest, "lineage": lineage}
     try:
         with ExitStack() as stack:
             fillers = [stack.enter_context(item_writer.filling(source.project, each, **columns)) for each in missing]
