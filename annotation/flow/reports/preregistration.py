@@ -68,6 +68,7 @@ def settings_of(batch: Batch) -> JSON:
         "reward": f"{batch.reward:.2f}",
         "hidden_gold": gold | {"rule": batch.check_rule} if batch.check_share else "none",
         "two_adjudicators": batch.two_adjudicators,
+        "counts_pasting": batch.counts_pasting,
         "instructions": f"SHA-256 {hashlib.sha256(batch.instructions.text.encode()).hexdigest()}",
         "excluded_hits": hits.filter(excluded_at__isnull=False).count(),
     }

@@ -37,6 +37,7 @@ SETTINGS: Final = {
     "reward": _("Reward"),
     "hidden_gold": _("Hidden gold"),
     "two_adjudicators": _("Two adjudicators"),
+    "counts_pasting": _("Count text pasted from elsewhere and time away from the page"),
     "instructions": _("Instructions"),
     "excluded_hits": _("Excluded HITs"),
 }
