@@ -1,0 +1,47 @@
+"""The studies on real records, as far as those at hand suffice: SubQA's sub-questions and RACE are not there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from annotation.models import Project
+from annotation.studies import folders, report
+from annotation.studies.launch import batches_of, begin, launch
+from tests.shared_data import shared_data
+from tests.studies.test_studies import project, responses
+
+__all__ = ["project"]  # the fixture
+
+HOTPOT, ANS = "hotpotqa_dev_distractor_240.json", "musique_ans_dev_130.jsonl"
+FILES = {
+    "dire-sufficiency": {"questions": HOTPOT},
+    "human-dire": {"questions": HOTPOT},
+    "min-2019-withheld": {"questions": HOTPOT},
+    "musique-ablation": {"questions": ANS, "wikipedia": HOTPOT},
+    "musique-composition": {"questions": ANS},
+    "musique-full-answerability": {"questions": "musique_full_3_pairs.jsonl"},
+    "musique-human-score": {"questions": ANS},
+    "su-2026": {"questions": "2wikimultihopqa_dev_150.json"},
+}
+WITHOUT = {"capacity-reconstructability", "capacity-solvability", "subqa-1000"}  # their records are not at hand
+
+
+def test_each_study_is_tried_or_lacks_its_records() -> None:
+    assert FILES.keys() | WITHOUT == set(folders.names())
+
+
+@pytest.mark.soak
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", sorted(FILES))
+def test_a_study_runs_whole_on_real_records(name: str, project: Project, tmp_path: Path) -> None:
+    folder, files = folders.read(name), {data: shared_data(file) for data, file in FILES[name].items()}
+    run = begin(project, folder, slug=name, files=files, scale=0.1)
+    launch(run, folder, files=files, say=lambda _text: None)
+    assert all(batch.size for batch in batches_of(run).values())
+    report.take_responses(run, responses(run, tmp_path))
+    rows = report.compute(run, look=True)
+    pointed = [figure for figure in run.published if figure.batch]
+    assert len([row for row in rows if row["ours"] is not None]) == len(pointed), [row["note"] for row in rows]
+    assert len(report.lines(rows)) == len(run.published)
