@@ -17,6 +17,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils.formats import date_format
 
+from annotation.flow.data import response_files
 from annotation.flow.errors import Refused
 from annotation.flow.people import consent
 from annotation.flow.people.sign_up import project_named
@@ -27,6 +28,7 @@ from annotation.studies import folders, report
 from annotation.studies.launch import batches_of, begin, launch
 from annotation.studies.models import StudyRun
 from tests.flow import acting
+from tests.long_forms import first as first_of
 
 pytestmark = pytest.mark.django_db
 
@@ -334,3 +336,19 @@ def test_the_page_proposes_the_next_free_name_and_the_job_leads_back_to_it(proje
     }
     made = StudyRun.objects.get(slug="musique-full-answerability").created_at
     assert date_format(made, "j M Y, H:i") in client.get(page).content.decode()
+
+
+@pytest.mark.parametrize("name", first_of(1, ["human-dire", *sorted({*folders.names()} - {"human-dire"})]))
+def test_a_study_replays_from_its_exports(name: str, project: Project, tmp_path: Path) -> None:
+    run = launched(project, name, slug="first", seed=4)
+    report.take_responses(run, responses(run, tmp_path))
+    told = json.dumps(report.compute(run, look=True)), json.dumps(run.analysis)
+    exported = {}
+    for row in run.definition.batches:
+        exported[row.name] = tmp_path / f"exported-{row.name}.jsonl"
+        response_files.export_responses(batches_of(run)[row.name], exported[row.name], format="jsonl")
+    project_named("default")
+    elsewhere = Project.objects.create(slug="second", title="Second", consent=project.consent)
+    again = launched(elsewhere, name, slug="first", seed=4)
+    report.take_responses(again, exported)
+    assert (json.dumps(report.compute(again, look=True)), json.dumps(again.analysis)) == told
