@@ -218,19 +218,24 @@ def columns_of(measures: Iterable[str] | None) -> list[str]:
 
 
 def _csv(rows: Rows, columns: Sequence[str]) -> Iterator[bytes]:
-    line = io.StringIO(newline="")
-    writer = csv.writer(line)
-
-    def written(cells: Iterable[Any]) -> bytes:
-        line.seek(0)
-        line.truncate()
-        writer.writerow(cells)
-        return line.getvalue().encode()
-
-    yield written(columns)
-    for row in map(_flat, rows):
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(columns)
+    flat = map(_flat, rows)
+    while chunk := list(islice(flat, CHUNK)):
         # only texts can be read as formulas; the writer leaves the cell of None empty
-        yield written([guarded(value) if isinstance(value, str) else value for value in map(row.get, columns)])
+        cells = ([guarded(v) if isinstance(v, str) else v for v in map(row.get, columns)] for row in chunk)
+        writer.writerows(cells)
+        yield _taken(text)
+    yield _taken(text)
+
+
+def _taken(text: io.StringIO) -> bytes:
+    """What was written, which is taken away."""
+    block = text.getvalue().encode()
+    text.seek(0)
+    text.truncate()
+    return block
 
 
 class _Sink(io.BytesIO):

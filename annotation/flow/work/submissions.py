@@ -1,11 +1,9 @@
 """Drafts, submissions and revisions: nothing that a worker sent is lost, overwritten or counted twice."""
 
 import hashlib
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import connection, transaction
 from django.db.models import F, TextField, Value
 from django.db.models.functions import Greatest, Now
 from django.utils.translation import gettext as _
@@ -16,7 +14,7 @@ from annotation.flow.money import batch_funds
 from annotation.flow.review import review_decisions
 from annotation.flow.work import grading, next_assignment
 from annotation.models import Assignment, Batch, Hit, Participation, WorkerResponse
-from annotation.models.compiled import Update, compiled_update, insert
+from annotation.models.compiled import Update, atomic_part, compiled_update, insert
 from annotation.models.fields import to_text
 from annotation.pure.batches import lifecycle
 from annotation.registry import task_type
@@ -63,15 +61,7 @@ def _save_draft(pk: int, version: int, revision: int, draft: str, active_seconds
     return Assignment.objects.filter(pk=pk, draft_version=version, revision=revision), changes
 
 
-def one_commit() -> AbstractContextManager[object]:
-    """One transaction for a submission and the next claim on SQLite, where any write locks the whole database anyway.
-
-    On PostgreSQL they are separate: a submission holds the lock of its HIT, and must not wait for another HIT's.
-    """
-    return nullcontext() if connection.features.has_select_for_update else transaction.atomic()
-
-
-@transaction.atomic
+@atomic_part
 def submit(
     assignment: Assignment,
     answer: Any,

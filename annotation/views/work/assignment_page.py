@@ -15,9 +15,10 @@ from annotation.flow.batches import practice_progress
 from annotation.flow.errors import Conflict
 from annotation.flow.people import qualification_types, sign_up
 from annotation.flow.review import review_decisions, worker_feedback
-from annotation.flow.work import next_assignment, open_work, prefetch, submissions
+from annotation.flow.work import next_assignment, open_work, prefetch
 from annotation.flow.work.submissions import Receipt
 from annotation.models import Assignment, Batch, Feedback, Instructions, Participation, PrefetchedHit, Worker
+from annotation.models.compiled import one_commit
 from annotation.pure.batches import lifecycle
 from annotation.registry import task_type
 from annotation.tasktype import JSON, TaskType, capabilities
@@ -154,7 +155,7 @@ def submit(request: HttpRequest, public_id: str) -> HttpResponse:
         if problems := task.check(row.hit.payload, answer):
             participation = participation_of(row.worker, row.batch)
             return incomplete(request, row, page_of(request, row, participation, posted=answer, problems=problems))
-        with submissions.one_commit():
+        with one_commit():
             receipt = store(request, row, answer)
             step = _after_submission(request, row, task, receipt, repairing=repairing)
         return _response_with(request, step)
@@ -269,7 +270,7 @@ def draft(request: HttpRequest, public_id: str) -> HttpResponse:
     participation = _going_on(row) if "X-Prefetch" in request.headers and _may_prefetch(request, row) else None
     if participation is None:
         return keep_draft(request, row)
-    with submissions.one_commit():
+    with one_commit():
         saved = keep_draft(request, row)
         held = prefetch.hold(participation) if saved.status_code == 200 else None
     page = _held_item(request, row, participation, held) if held else None
