@@ -60,16 +60,21 @@ def next_page(request: HttpRequest, worker: Worker, batch: Batch) -> HttpRespons
     return _see(_url(_next_step(worker, batch)))
 
 
-def _next_step(worker: Worker, batch: Batch) -> Assignment | str:
+def _standing(worker: Worker, batch: Batch) -> Participation | str:
+    """The worker's participation, or what keeps them from the batch's HITs."""
+    return open_work.obstacle(worker, batch) or next_assignment.join_batch(worker, batch)
+
+
+def _next_step(worker: Worker, batch: Batch, standing: Participation | str = "") -> Assignment | str:
     """The worker's next assignment, or the URL of a page that must come first."""
-    hindered = open_work.obstacle(worker, batch)
-    if hindered == "consent":
+    standing = standing or _standing(worker, batch)
+    if standing == "consent":
         after = reverse("batch-instructions", args=[batch.pk])  # where Start leads to
         return f"{reverse('consent', args=[batch.project.slug])}?next={after}"
-    if hindered:
-        return reverse("batch-done", args=[batch.pk])
-    participation = next_assignment.join_batch(worker, batch)
-    return _comes_first(participation) or next_assignment.claim(participation) or reverse("batch-done", args=[batch.pk])
+    done = reverse("batch-done", args=[batch.pk])
+    if isinstance(standing, str):
+        return done
+    return _comes_first(standing) or next_assignment.claim(standing) or done
 
 
 def _comes_first(participation: Participation) -> str:
@@ -155,16 +160,19 @@ def submit(request: HttpRequest, public_id: str) -> HttpResponse:
         if problems := task.check(row.hit.payload, answer):
             participation = participation_of(row.worker, row.batch)
             return incomplete(request, row, page_of(request, row, participation, posted=answer, problems=problems))
+        # Read before the database is locked, unless a grade may pause the worker or bring them feedback.
+        graded = row.batch.check_share or row.batch.purpose == Batch.Purpose.QUALIFICATION
+        standing = "" if graded else _standing(row.worker, row.batch)
         with one_commit():
             receipt = store(request, row, answer)
-            step = _after_submission(request, row, task, receipt, repairing=repairing)
+            step = _after_submission(request, row, task, receipt, standing, repairing=repairing)
         return _response_with(request, step)
     except Conflict as conflict:
         return conflicting(request, conflict, answer, standing_url=here, home_url=reverse("work"))
 
 
 def _after_submission(
-    request: HttpRequest, row: Assignment, task: TaskType, receipt: Receipt, *, repairing: bool
+    request: HttpRequest, row: Assignment, task: TaskType, receipt: Receipt, standing: Any, *, repairing: bool
 ) -> Assignment | str:
     """What comes after a stored response: the next assignment, or the URL of a page that comes first."""
     if repairing:
@@ -174,7 +182,9 @@ def _after_submission(
         messages.info(request, text)
     if afterwards(task, row, just_submitted=True) is not None:
         return _url(row)
-    return reverse("work") if repairing else _next_step(row.worker, row.batch)
+    if receipt.revision == 1 and isinstance(standing, Participation):
+        standing.done += 1  # counted meanwhile
+    return reverse("work") if repairing else _next_step(row.worker, row.batch, standing)
 
 
 def _response_with(request: HttpRequest, step: Assignment | str) -> HttpResponse:

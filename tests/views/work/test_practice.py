@@ -15,6 +15,8 @@ from annotation.pure.data.example import Example
 from annotation.registry import task_type, task_types
 from annotation.tasktype import Remark
 from tests.conftest import records
+from tests.flow.acting import take
+from tests.marketplaces.test_frame import fields
 
 TOWER = {"kind": "text", "text": "Tower 0", "support": ["0", "1"]}
 
@@ -67,6 +69,15 @@ def test_after_the_instructions_comes_practice_and_after_practice_the_first_hit(
     assert not Assignment.objects.exists()
     assert "/assignments/" in client.post(exercise(batch, 2, "practice-done")).url
     assert practised(batch) == 2
+
+
+def test_who_had_a_hit_before_there_was_practice_goes_on_with_the_next(client: Any, bob: Any, batch: Batch) -> None:
+    row = take(bob, batch)
+    assert row is not None
+    client.force_login(bob.user)
+    response = client.post(reverse("submit", args=[row.public_id]), fields(row))
+    assert "/assignments/" in response.url
+    assert row.public_id not in response.url
 
 
 def test_the_page_says_that_it_is_practice_and_offers_nothing_to_return_or_report(site: Any, batch: Batch) -> None:
