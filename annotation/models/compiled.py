@@ -235,12 +235,24 @@ def _reader(queryset: QuerySet[Any], compiler: Any) -> Callable[[Sequence[Sequen
 
 def insert(row: M) -> M:
     """Insert a new row of plain values and give it its key, as `save()` does, but without signals; returns the row."""
-    fields, sql = _insertion(type(row), connection.vendor)
+    fields, sql = _insertion(type(row), connection.vendor, True)
     with _cursor() as cursor:
-        cursor.execute(sql, [field.get_db_prep_save(field.pre_save(row, True), connection) for field in fields])
+        cursor.execute(sql, _values(row, fields))
         [row.pk] = cursor.fetchone()
     row._state.adding, row._state.db = False, connection.alias
     return row
+
+
+def insert_many(rows: Sequence[Model]) -> None:
+    """Insert new rows of plain values and of one model, like `insert`, but without giving them their keys."""
+    if rows:
+        fields, sql = _insertion(type(rows[0]), connection.vendor, False)
+        with _cursor() as cursor:
+            cursor.executemany(sql, [_values(row, fields) for row in rows])
+
+
+def _values(row: Model, fields: Sequence["Field[Any, Any]"]) -> list[Any]:
+    return [field.get_db_prep_save(field.pre_save(row, True), connection) for field in fields]
 
 
 def delete(row: Model) -> bool:
@@ -259,13 +271,13 @@ def _deletion(model: type[Model], _vendor: str) -> str:
 
 
 @cache
-def _insertion(model: type[Model], _vendor: str) -> tuple[list["Field[Any, Any]"], str]:
+def _insertion(model: type[Model], _vendor: str, with_key: bool) -> tuple[list["Field[Any, Any]"], str]:
     key = model._meta.pk
     fields = [field for field in model._meta.local_concrete_fields if field is not key and not field.generated]
     query = InsertQuery(model)
     query.insert_values(fields, [model()])
     compiler = query.get_compiler(connection=connection)
-    compiler.returning_fields = [key]
+    compiler.returning_fields = [key] if with_key else None
     [(sql, _values)] = compiler.as_sql()
     return fields, sql
 

@@ -22,7 +22,7 @@ from annotation.flow.people import consent, round_attempts, round_pools
 from annotation.flow.projects import audit_log
 from annotation.flow.projects.job_queue import Lost
 from annotation.models import Batch, Dataset, Hit, Instructions, Item, Project, QualificationRound, User, Worker
-from annotation.models.compiled import unprepared
+from annotation.models.compiled import insert_many
 from annotation.pure.money import pricing
 from annotation.pure.text.answer_kinds import NO_ANSWER
 from annotation.recruitment import Marketplace, has_gold_among_hits, marketplaces
@@ -181,8 +181,10 @@ def _make_checks(batch: Batch, ticket: int) -> int:
 def _store(batch: Batch, made: int, hits: list[Hit], *, gold_among: int | None = None) -> None:
     _advance(batch, made, made + len(hits))
     batch_funds.promise(batch, hits)
-    with unprepared():
-        Hit.objects.bulk_create(hits)
+    insert_many(hits)
+    keys = dict(batch.hits.filter(ticket__in=[hit.ticket for hit in hits]).values_list("ticket", "pk"))
+    for hit in hits:
+        hit.pk = keys[hit.ticket]
     emit(HitsCreated(batch, hits, gold_among=gold_among))
 
 
@@ -217,7 +219,7 @@ def hits_of(
     graded = check or (round is not None and round.grading == QualificationRound.Grading.GOLD)
     options = task.options(batch.options)
     # `every`, because items may have been edited since they were drawn
-    items = Item.every.in_bulk(keys)
+    items = Item.every.only("dataset", "position", "source_id", "group_key", "question", "content").in_bulk(keys)
     datasets = Dataset.objects.in_bulk({item.dataset_id for item in items.values()})
     for key in keys:
         item = items[key]
