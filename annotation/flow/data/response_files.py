@@ -8,7 +8,6 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
@@ -74,9 +73,16 @@ def _blocks(pieces: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _in_one_snapshot(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """In a transaction on PostgreSQL, where a cursor outside one is filled before its first row."""
-    alone: AbstractContextManager[None] = nullcontext()
-    with transaction.atomic() if connection.vendor == "postgresql" else alone:
+    """In a transaction on PostgreSQL, where a cursor outside one is filled before its first row.
+
+    The transaction may be idle for longer than others, while a slow client takes what it was sent.
+    """
+    if connection.vendor != "postgresql":
+        yield from pieces
+        return
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL idle_in_transaction_session_timeout = '10min'")
         yield from pieces
 
 
