@@ -22,6 +22,7 @@ STRIPPED = {  # removed from the copy: workers, marketplaces, requesters' decisi
     "on_marketplace": False,
     "root": None,
     "workers": [],
+    "written_in": [],
     "requirements": [],
     "fresh_only": False,
     "most_per_worker": None,
