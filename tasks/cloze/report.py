@@ -1,6 +1,5 @@
 """Reconstructability by ablation and dataset, from words typed (beside Sugawara et al. 2020, Table 10)."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -18,7 +17,7 @@ from annotation.pure.statistics.intervals import Figure
 from annotation.pure.statistics.worker_intervals import without_one
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Judged
-from annotation.tasktype.helpers.ablation_cells import Cell, cell_of, head_of
+from annotation.tasktype.helpers.ablation_cells import Cell, head_of, in_cells
 from annotation.tasktype.helpers.report_tables import (
     about,
     alone,
@@ -107,10 +106,7 @@ def cloze_report(judged: Iterable[Judged], *, seed: int) -> JSON:
     judged = list(judged)
     rows = counted_rows(judged)
     items = [item for item in map(item_of, rows) if item]
-    cells: defaultdict[Cell, list[Item]] = defaultdict(list)
-    for item in items:
-        cells[cell_of(item.row)].append(item)
-    ordered = {cell: cells[cell] for cell in sorted(cells)}
+    ordered = in_cells(items, lambda item: item.row)
     tables = [
         _main_table(ordered, seed=seed),
         _kinds_table(ordered, seed=seed),

@@ -1,6 +1,6 @@
 """Solvability and reconstructability by ablation and dataset (Sugawara et al. 2020, Tables 4 and 10)."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from annotation.pure.reports.people_tables import people_table
@@ -14,7 +14,7 @@ from annotation.pure.statistics.text_agreement import ANSWER_TEXT, text_agreemen
 from annotation.pure.statistics.worker_intervals import without_one
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Judged
-from annotation.tasktype.helpers.ablation_cells import Cell, cell_of, head_of, name_of
+from annotation.tasktype.helpers.ablation_cells import Cell, head_of, in_cells, name_of
 from annotation.tasktype.helpers.report_tables import (
     about,
     alone,
@@ -41,10 +41,7 @@ def solvability_report(judged: Iterable[Judged], *, seed: int) -> JSON:
     """Each HIT counts once, with the class of most of its annotators; ties are left out of the shares."""
     judged = list(judged)
     items = [Item(row, ruled([one.answer for one in row.given])) for row in counted_rows(judged)]
-    cells: defaultdict[Cell, list[Item]] = defaultdict(list)
-    for item in items:
-        cells[cell_of(item.row)].append(item)
-    ordered = {cell: cells[cell] for cell in sorted(cells)}
+    ordered = in_cells(items, lambda item: item.row)
     said_by = [(item.row.hit, [(one.worker, class_of(one.answer)) for one in item.row.given]) for item in items]
     tables = [
         _solvable_table(ordered, seed=seed),

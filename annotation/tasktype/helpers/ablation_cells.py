@@ -1,12 +1,15 @@
 """The cells of reports on ablated questions: a row for each ablation and dataset (Sugawara et al. 2020, Table 10)."""
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeVar
 
 from annotation.pure.derivations.ablation import ABLATION, ABLATIONS
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Judged
 from annotation.tasktype.helpers.report_tables import text_cell
 
+T = TypeVar("T")
 Cell = tuple[int, str]  # the number of an ablation (0: none is known) and a dataset
 
 
@@ -19,6 +22,14 @@ def number_of(extra: Mapping[str, object]) -> int:
 
 def cell_of(row: Judged) -> Cell:
     return number_of(row.example.extra), row.dataset
+
+
+def in_cells(items: Iterable[T], row_of: Callable[[T], Judged]) -> dict[Cell, list[T]]:
+    """The items by cell, in order of the cells."""
+    cells: defaultdict[Cell, list[T]] = defaultdict(list)
+    for item in items:
+        cells[cell_of(row_of(item))].append(item)
+    return {cell: cells[cell] for cell in sorted(cells)}
 
 
 def head_of(cell: Cell) -> list[object]:

@@ -13,15 +13,6 @@ from annotation.tasktype import capabilities
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def page(batch: Batch, bob: Any) -> Client:
-    """Bob's browser, with an assignment begun."""
-    client = Client()
-    client.force_login(bob.user)
-    client.post(f"/work/batches/{batch.pk}/instructions/", {"version": "1"})
-    return client
-
-
 def submit(page: Client, **headers: str) -> Any:
     row = Assignment.objects.get(state="accepted")
     fields = {"kind": "text", "text": "Farrow", "support": ["0", "1"], "key": "0.a"}

@@ -19,15 +19,6 @@ FIELD = 'name="page_counts"'
 
 
 @pytest.fixture
-def page(batch: Batch, bob: Any) -> Client:
-    """Bob's browser, with an assignment begun."""
-    client = Client()
-    client.force_login(bob.user)
-    client.post(f"/work/batches/{batch.pk}/instructions/", {"version": "1"})
-    return client
-
-
-@pytest.fixture
 def counting(batch: Batch) -> Batch:
     Batch.objects.filter(pk=batch.pk).update(counts_pasting=True)
     return batch
