@@ -75,7 +75,7 @@ DESCRIPTIONS: Final[dict[str, str]] = {
     "file_name": "The name of the imported file.",
     "format": "The name of a file format, such as `musique` or `jsonl`.",
     "most_per_worker": "How many of its HITs one worker may get; null: no limit.",
-    "fresh_only": "Skip items that the worker has seen in another batch, and pairs and graphs made of them.",
+    "fresh_only": "Skip items that the worker has seen in another batch, with the pairs and graphs made of them.",
     "run": "The name of a study's run.",
     "two_adjudicators": "Whether two requesters adjudicate each HIT, independently of each other.",
     "counts_pasting": "Whether pages count text pasted from elsewhere and time away; the consent text must say so.",

@@ -1,4 +1,4 @@
-"""`altered-facts`: questions whose paragraphs state a changed fact, for hidden gold only."""
+"""`altered-facts`: questions whose paragraphs state an altered answer, for hidden gold only."""
 
 from dataclasses import dataclass
 from itertools import islice
@@ -16,7 +16,7 @@ class AlteredFactsOptions:
     count: int = option(
         0,
         gettext_noop("Number of questions"),
-        help=gettext_noop("The first that can be altered. 0 takes all."),
+        help=gettext_noop("0 takes all questions that can be altered."),
         least=0,
         most=1_000_000,
     )
@@ -24,9 +24,10 @@ class AlteredFactsOptions:
 
 class AlteredFacts(Derivation):
     how: str = "altered-facts"
-    title: str = gettext_noop("Altered facts, for hidden gold")
+    title: str = gettext_noop("Altered facts")
     does: str = gettext_noop(
-        "Changes the answer's number or name in the paragraphs: who gives the world's answer has not read them."
+        "For hidden gold: replaces the answer, a number or a name, in the paragraphs. Workers who give the real answer "
+        "have not read them."
     )
     suffix: str = "altered"
     Options: type = AlteredFactsOptions
@@ -34,7 +35,7 @@ class AlteredFacts(Derivation):
     is_for_hidden_gold: bool = True
 
     def derive(self, source: Source, options: AlteredFactsOptions, *, seed: int, tally: Tally) -> Derived:
-        """Each question under its id with the changed fact as its answer; the others are dropped with the reason."""
+        """Each question under its id with the altered answer; the others are dropped with the reason."""
         self.check(options)
         others = _others(source)
         for example in source.examples():

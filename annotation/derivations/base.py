@@ -118,7 +118,7 @@ class Derivation(ABC):
     group: Group = OTHERS  # the heading under which a page offers it
     follows: tuple[str, ...] = ()  # how the datasets were made after which it usually comes next; "": imported
     Options: type  # frozen dataclass; its fields are str, int, float or bool, have defaults and are made by `option`
-    is_for_hidden_gold: bool = False  # whether its datasets are for hidden gold only: in no export and no other use
+    is_for_hidden_gold: bool = False  # whether its datasets can only be used as hidden gold
     outputs: tuple[str, ...] = ("",)  # suffixes of the new datasets' names, one dataset each
 
     def check(self, options: Any) -> None:
@@ -134,9 +134,10 @@ class Derivation(ABC):
         return ""
 
     def related(self, example: Example) -> Iterable[tuple[str, str]]:
-        """(group, group that it is made of) for each item that a derived example is made of, or the other way round.
+        """(group, group of a part) pairs: a pair or graph is made of single-hop questions, a graph also of pairs.
 
-        Whoever met an item of the one group has met the other. "" stands for the group of the record read last.
+        A worker who has seen an item of one of the two has seen the other. "" stands for the group of the record read
+        last.
         """
         return ()
 

@@ -22,7 +22,7 @@ STRIPPED = {  # removed from the copy: workers, marketplaces, requesters' decisi
     "on_marketplace": False,
     "root": None,
     "workers": [],
-    "written_in": [],
+    "source_batches": [],
     "requirements": [],
     "fresh_only": False,
     "most_per_worker": None,

@@ -98,7 +98,7 @@ class LaunchForm(WhoForm, InstructionsForm, PlaceForm, PayForm, CheckForm):
         label=_("Skip items that the worker has seen in another batch"),
         required=False,
         initial=True,
-        help_text=_("Also pairs and graphs made of them. Nobody ever gets a question that they may have written."),
+        help_text=_("Includes pairs and graphs made of them. Workers never get a question that they may have written."),
     )
     same_order = forms.BooleanField(
         label=_("Same order for all workers"),

@@ -18,6 +18,7 @@ from annotation.formats import FORMATS
 from annotation.models import Invite, Project
 from annotation.pure.data.hub_layout import HubName, Unclear, hub_name
 from annotation.pure.people import roles
+from annotation.pure.people.consent_text import COUNTING
 
 NAMES_OF_PAGES = {"new"}  # they would be confused with URLs below datasets/
 
@@ -193,6 +194,8 @@ class ProjectForm(ConsoleForm):
     def clean_consent(self) -> str:
         """Normalise CRLF, which browsers send, to LF, so that saving an unchanged text changes nothing."""
         text: str = self.cleaned_data["consent"].replace("\r\n", "\n")
+        if "add_counting" in self.data:
+            text = f"{text.rstrip()}\n\n{_(COUNTING)}\n"
         if self.counted and not covers_counting(text):
             raise ValidationError(
                 _("A batch under way counts pasting. Close it before you remove the paragraph that says so.")

@@ -37,7 +37,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddField(
             model_name="batch",
-            name="written_in",
+            name="source_batches",
             field=models.ManyToManyField(related_name="+", to="annotation.batch"),
         ),
     ]

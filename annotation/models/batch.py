@@ -77,8 +77,8 @@ class Batch(models.Model):
     by_program = models.BooleanField(default=False, db_default=False)  # created through the MTurk API
     checks = models.ManyToManyField(Dataset, blank=True, related_name="checked")  # the datasets of its hidden gold
     has_group_parts = models.BooleanField(default=False, db_default=False)  # whether its items may be in a GroupPart
-    written_in = models.ManyToManyField("self", symmetrical=False, related_name="+")  # batches that its questions are
-    # from: whoever answered there never gets them, because the words may be their own
+    # The batches in which workers wrote its questions. Whoever answered there never gets these: they may be their own.
+    source_batches = models.ManyToManyField("self", symmetrical=False, related_name="+")
     has_reserved_hits = models.BooleanField(default=False)  # whether HITs were reserved for chosen workers
     check_share = models.FloatField(_("share of hidden gold"), default=0)  # of a worker's assignments, 0..0.5
     two_adjudicators = models.BooleanField(default=False, db_default=False)  # decide independently of each other

@@ -19,7 +19,7 @@ def test_a_copy_points_to_no_batch_or_worker_that_is_not_in_it(
 ) -> None:
     first = launched(project, "first", dataset)
     batch = launched(project, "second", dataset, fresh_only=False, workers=[bob])
-    batch.written_in.add(first)
+    batch.source_batches.add(first)
     batch_copy.write_copy(batch, tmp_path, most=10)
     rows = json.loads((tmp_path / batch_copy.FILE).read_text())
     there = {(row["model"], row["pk"]) for row in rows}

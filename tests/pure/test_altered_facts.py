@@ -67,7 +67,7 @@ def test_sentences_and_hops_change_with_it() -> None:
         (lighthouse("It stands.", "Ayr"), "not in its supporting"),
         (lighthouse("Maud Finch came. Finch lit it.", "Maud Finch"), "in other words"),
         (lighthouse("Maud Finch, the Keeper of Ayr, lit it.", "Maud Finch", "the Keeper of Ayr"), "in other words"),
-        (lighthouse("Aberystwyth it is.", "Aberystwyth"), "no other answer"),
+        (lighthouse("Aberystwyth it is.", "Aberystwyth"), "no other question"),
     ],
 )
 def test_what_cannot_be_altered_is_told_with_the_reason(source: Example, why: str) -> None:

@@ -15,7 +15,7 @@ from annotation.flow.batches import hidden_gold, kept_figures, workers_needed
 from annotation.flow.batches.expected_time import expected_seconds
 from annotation.flow.batches.item_selection import LeftOut, nothing_to_ask, rows_of, select_and_reserve, takes_singles
 from annotation.flow.data.item_writer import no_progress
-from annotation.flow.data.lineage import refuse_hidden_gold, remember_origins
+from annotation.flow.data.lineage import refuse_hidden_gold, store_origins
 from annotation.flow.errors import Refused
 from annotation.flow.money import batch_funds
 from annotation.flow.people import consent, round_attempts, round_pools
@@ -199,7 +199,7 @@ def _advance(batch: Batch, made: int, to: int) -> None:
 def _open(batch: Batch, hits: int, *, checks: int) -> None:
     _advance(batch, hits + checks, hits + checks)
     batch.move(Batch.State.OPEN, launched_at=Now(), next_ticket=hits + checks, size=hits, picked=None)
-    remember_origins(batch)
+    store_origins(batch)
     batch_funds.at_launch(batch)
     audit_log.record("launched", batch, hits=hits)
     emit(BatchLaunched(batch))

@@ -17,7 +17,7 @@ from annotation.flow.errors import Refused
 from annotation.flow.money import batch_funds
 from annotation.flow.people import round_attempts
 from annotation.flow.projects import audit_log
-from annotation.flow.work.met_groups import closed
+from annotation.flow.work.met_groups import closed_groups
 from annotation.models import Assignment, Batch, Hit, ReservedHit, User, Worker
 from annotation.pure.batches import lifecycle
 from annotation.registry import task_type
@@ -93,7 +93,7 @@ def reserve(batch: Batch, hits: Sequence[Hit], workers: Collection[Worker], *, u
 def _hindered(batch: Batch, worker: Worker, hits: Sequence[Hit]) -> list[tuple[Hit, str]]:
     """Each HIT with the reason why it cannot be reserved for the worker, or ""."""
     had = set(Assignment.objects.filter(worker=worker, hit__in=hits).values_list("hit", flat=True))
-    met = closed(worker.pk, batch, {hit.group_key for hit in hits})
+    met = closed_groups(worker.pk, batch, {hit.group_key for hit in hits})
     already = set(ReservedHit.objects.filter(worker=worker, batch=batch).values_list("hit", flat=True))
 
     def reason(hit: Hit) -> str:

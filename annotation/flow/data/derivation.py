@@ -45,8 +45,8 @@ class StoredSource:
     def __init__(self, dataset: Dataset, tick: Tick = no_tick, *, read: _Read | None = None) -> None:
         """Raises CannotDerive for a dataset that is for hidden gold only."""
         if is_for_hidden_gold(dataset):
-            altered = f"{dataset.slug} states facts that were altered on purpose"
-            raise CannotDerive(f"{altered} and is for hidden gold only. Choose another dataset")
+            wrong = f"{dataset.slug} contains altered facts and is for hidden gold only"
+            raise CannotDerive(f"{wrong}. Choose another dataset")
         self._dataset, self._tick = dataset, tick
         self._read = read or _Read()
         first = dataset.root or dataset  # the imported dataset, whose format decides on the scorer

@@ -75,16 +75,16 @@ class Family:
         return next((each.slug for each in reversed(made) if each.lineage.get("how") == how), "")
 
 
-def remember_origins(batch: Batch) -> None:
-    """Store in a batch where its questions come from: see `Batch.written_in` and `Batch.has_group_parts`."""
+def store_origins(batch: Batch) -> None:
+    """Store in the batch where its questions come from (`Batch.source_batches`, `Batch.has_group_parts`)."""
     datasets = list(batch.datasets.all())
     roots = {dataset.root_id or dataset.pk for dataset in datasets}
     batch.has_group_parts = GroupPart.objects.filter(root__in=roots).exists()
     Batch.objects.filter(pk=batch.pk).update(has_group_parts=batch.has_group_parts)
-    batch.written_in.set(_written_in(batch.project, datasets))
+    batch.source_batches.set(_source_batches(batch.project, datasets))
 
 
-def _written_in(project: Project, datasets: Iterable[Dataset]) -> list[Batch]:
+def _source_batches(project: Project, datasets: Iterable[Dataset]) -> list[Batch]:
     """The batches in which workers wrote questions of these datasets or of their ancestors."""
     family = {each.slug: each for each in Family(project)}
     names, batches, line = set[str](), set[str](), list(datasets)
@@ -100,16 +100,16 @@ def _written_in(project: Project, datasets: Iterable[Dataset]) -> list[Batch]:
 
 
 def is_for_hidden_gold(dataset: Dataset) -> bool:
-    """Whether the dataset can be nothing but hidden gold, such as one of altered facts."""
+    """Whether the dataset can only be used as hidden gold, such as one with altered facts."""
     made = DERIVATIONS.get(dataset.lineage.get("how", ""))
     return made is not None and made.is_for_hidden_gold
 
 
 def refuse_hidden_gold(datasets: Iterable[Dataset]) -> None:
-    """Raise Refused if one of the datasets is for hidden gold only."""
+    """Raise Refused if one of the datasets can only be used as hidden gold."""
     text = _(
-        "%(name)s states facts that were altered on purpose. It is for hidden gold only: it can be neither annotated "
-        "otherwise, nor exported, nor derived from."
+        "%(name)s contains altered facts, so it can only be used as hidden gold. It cannot be exported, and no dataset "
+        "can be derived from it."
     )
     for dataset in datasets:
         if is_for_hidden_gold(dataset):

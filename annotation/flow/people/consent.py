@@ -47,8 +47,8 @@ def check_counting(batch: Batch) -> None:
 def counting_unsaid() -> str:
     """What is to be done before a batch may count pasting."""
     text = _(
-        "This batch counts pasting, and the consent text that workers accept does not say so. An owner adds this "
-        "paragraph to it under Settings: “%(paragraph)s”"
+        "This batch counts pasting, and the consent text that workers accept does not say so. An owner can add this "
+        "paragraph under Settings: “%(paragraph)s”"
     )
     return text % {"paragraph": _(COUNTING)}
 

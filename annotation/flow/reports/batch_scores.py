@@ -67,6 +67,8 @@ def score_batch(batch: Batch, *, cut: Cut = ALL, progress: OnProgress = no_progr
     kept = {"stand": version, "content": content}
     if not cut.key:
         content["flow"] = participation(batch)
+        if altered := altered_facts.tables(batch):
+            content["altered"] = altered
     if cut.key:
         PartReport.objects.update_or_create(batch=batch, part=cut.key, defaults=kept)
         last = batch.part_reports.order_by("-created_at", "-pk").values_list("pk", flat=True)[:PARTS_KEPT]
@@ -122,8 +124,6 @@ def kept_report(batch: Batch, cut: Cut = ALL) -> BatchReport | PartReport | None
     report = BatchReport.objects.filter(batch=batch).first()
     if report and (causes := disagreement_causes.cause_tables(batch)):
         report.content["causes"] = causes  # as of now: they come from decisions, which change no stored figure
-    if report and (altered := altered_facts.tables(batch)):
-        report.content["altered"] = altered  # as of now, too: hidden gold changes no stored figure
     return report
 
 
@@ -184,7 +184,7 @@ def _version(batch: Batch, responses: dict[str, Any]) -> str:
     if earnings.pays_by_answer(batch.task):
         known.append(batch.payments.aggregate(last=Max("paid_at")))
     parts = [LAYOUT, *(value for each in known for value in each.values()), batch.size, batch.seed]
-    parts += other_batches.version_of(batch)
+    parts += other_batches.version_of(batch) + altered_facts.version_of(batch)
     return "/".join(map(str, parts))
 
 

@@ -1,7 +1,7 @@
 """Groups that a worker has met: an item of the group itself, of one that it is made of, or of one made of it.
 
 Of other batches all count if `Batch.fresh_only`; otherwise those in which workers wrote the batch's questions
-(`Batch.written_in`), so that nobody is asked about their own words.
+(`Batch.source_batches`), so that nobody is asked about their own words.
 """
 
 from collections import defaultdict
@@ -16,7 +16,7 @@ from annotation.pure.batches import lifecycle
 ALIVE_OR_DONE = [lifecycle.ACCEPTED, lifecycle.SUBMITTED]
 
 
-def closed(worker: int, batch: Batch, groups: Collection[str], *, besides: Q | None = None) -> set[str]:
+def closed_groups(worker: int, batch: Batch, groups: Collection[str], *, besides: Q | None = None) -> set[str]:
     """The groups that are closed to the worker in the batch; assignments `besides` do not count."""
     related = _related(groups) if batch.has_group_parts else {}
     wanted = {*groups, *(other for others in related.values() for other in others)}
@@ -32,7 +32,7 @@ def counts_as_met(batch: Batch, where: int) -> bool:
     """Whether a group that the worker met in the batch `where` is closed to them in `batch`."""
     if where == batch.pk:
         return batch.meeting == Batch.Meeting.ONE
-    return batch.fresh_only or batch.written_in.filter(pk=where).exists()
+    return batch.fresh_only or batch.source_batches.filter(pk=where).exists()
 
 
 def _related(groups: Collection[str]) -> dict[str, set[str]]:
@@ -45,7 +45,7 @@ def _related(groups: Collection[str]) -> dict[str, set[str]]:
     return found
 
 
-def met_related(worker: Any, elsewhere: Q) -> Q:
+def has_met_related(worker: Any, elsewhere: Q) -> Q:
     """A condition on HITs: the worker met a group that theirs is made of, or one made of it, in a batch `elsewhere`.
 
     `worker`, and batches in `elsewhere`, are keys or references from two queries further in.
@@ -58,6 +58,6 @@ def met_related(worker: Any, elsewhere: Q) -> Q:
     )
 
 
-def written_in(batch: Any) -> QuerySet[Any]:
+def source_batches(batch: Any) -> QuerySet[Any]:
     """The keys of the batches in which workers wrote the questions of this one, as a subquery."""
-    return Batch.written_in.through.objects.filter(from_batch=batch).values("to_batch")
+    return Batch.source_batches.through.objects.filter(from_batch=batch).values("to_batch")

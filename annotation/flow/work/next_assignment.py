@@ -365,7 +365,7 @@ def _is_hindered(row: Assignment) -> bool:
     is_apart = row.batch.meeting == Batch.Meeting.APART
     if is_apart and row.group_key in open_work.last_group_keys(row.worker_id, row.batch_id):
         return True
-    return bool(met_groups.closed(row.worker_id, row.batch, [row.group_key], besides=Q(pk=row.pk)))
+    return bool(met_groups.closed_groups(row.worker_id, row.batch, [row.group_key], besides=Q(pk=row.pk)))
 
 
 def extend(assignment: Assignment) -> bool:

@@ -14,7 +14,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from annotation.flow.batches import hidden_gold
 from annotation.flow.money import batch_funds
 from annotation.flow.people import qualification_types, round_attempts
-from annotation.flow.work.met_groups import ALIVE_OR_DONE, closed, counts_as_met, met_related, written_in
+from annotation.flow.work.met_groups import ALIVE_OR_DONE, closed_groups, counts_as_met, has_met_related, source_batches
 from annotation.models import Assignment, Batch, Hit, Participation, PrefetchedHit, ReservedHit, Worker, WorkerBlock
 from annotation.models.compiled import compiled
 from annotation.pure.batches import lifecycle, queue_order
@@ -139,18 +139,18 @@ def _after(batch: int, cursor: int) -> QuerySet[Hit]:
 def _is_ruled_out(batch: int, worker: int, in_this: bool, in_others: bool, by_parts: bool) -> Q:
     own = Assignment.objects.filter(worker=worker, group_key=OuterRef("group_key"))
     had, met = Q(hit=OuterRef("pk")), Q(state__in=ALIVE_OR_DONE)
-    elsewhere = ~Q(batch=batch) if in_others else Q(batch__in=written_in(batch))
+    elsewhere = ~Q(batch=batch) if in_others else Q(batch__in=source_batches(batch))
     if not (in_this and in_others):
         met &= Q(batch=batch) | elsewhere if in_this else elsewhere
     found = Q(Exists(own.filter(had | met)))
-    return found | met_related(worker, elsewhere) if by_parts else found
+    return found | has_met_related(worker, elsewhere) if by_parts else found
 
 
 def ruled_out(participation: Participation, hits: Sequence[Hit]) -> set[int]:
     """Keys of HITs that the worker had before, or whose group they met if the batch forbids that."""
     worker, batch = participation.worker_id, participation.batch
     had = set(Assignment.objects.filter(worker=worker, hit__in=hits).values_list("hit_id", flat=True))
-    met = closed(worker, batch, {hit.group_key for hit in hits})
+    met = closed_groups(worker, batch, {hit.group_key for hit in hits})
     return {hit.pk for hit in hits if hit.pk in had or hit.group_key in met}
 
 
@@ -165,7 +165,7 @@ def is_still_open(participation: Participation, hit: Hit) -> bool:
     for own, batch, state in _own_of_group(participation.worker_id, hit.group_key):
         if own == hit.pk or (state in ALIVE_OR_DONE and counts_as_met(participation.batch, batch)):
             return False
-    return not participation.batch.has_group_parts or not closed(
+    return not participation.batch.has_group_parts or not closed_groups(
         participation.worker_id, participation.batch, [hit.group_key]
     )
 
@@ -177,7 +177,7 @@ def _own_of_group(worker: int, group: str) -> QuerySet[Assignment]:
 
 def has_met(worker: Worker, hit: Hit) -> bool:
     """Whether the worker met the HIT's group in another HIT and the batch forbids that."""
-    return bool(closed(worker.pk, hit.batch, [hit.group_key], besides=Q(hit=hit)))
+    return bool(closed_groups(worker.pk, hit.batch, [hit.group_key], besides=Q(hit=hit)))
 
 
 def hidden(participation: Participation) -> list[Hit]:

@@ -26,7 +26,7 @@ from django.db.models.functions import Coalesce
 from annotation.flow.batches import hidden_gold
 from annotation.flow.people import round_attempts
 from annotation.flow.work import eligibility
-from annotation.flow.work.met_groups import ALIVE_OR_DONE, met_related, written_in
+from annotation.flow.work.met_groups import ALIVE_OR_DONE, has_met_related, source_batches
 from annotation.models import Assignment, Batch, Hit, Participation, ReservedHit, Worker, WorkerBlock
 from annotation.models.compiled import compiled
 from annotation.pure.batches import lifecycle
@@ -194,11 +194,11 @@ def _is_closed() -> Q:
     own = Assignment.objects.filter(worker=OuterRef(OuterRef("worker_key")), group_key=OuterRef("group_key"))
     met = own.filter(state__in=ALIVE_OR_DONE)
     too_soon = Q(group_key=OuterRef("last_group")) | Q(group_key=OuterRef("last_submitted"))
-    # The same from further in, in conditions on assignments inside `met_related`.
+    # The same from further in, in conditions on assignments inside `has_met_related`.
     worker, batch = OuterRef(OuterRef(OuterRef("worker_key"))), OuterRef(OuterRef("batch"))
-    parts_elsewhere = met_related(worker, ~Q(batch=batch))
-    own_words = Q(Exists(met.filter(batch__in=written_in(batch))))
-    own_words_in_parts = met_related(worker, Q(batch__in=written_in(OuterRef(batch))))
+    parts_elsewhere = has_met_related(worker, ~Q(batch=batch))
+    own_words = Q(Exists(met.filter(batch__in=source_batches(batch))))
+    own_words_in_parts = has_met_related(worker, Q(batch__in=source_batches(OuterRef(batch))))
     return (
         Q(Exists(own.filter(hit=OuterRef("pk"))))
         | Q(Exists(met.filter(batch=OuterRef("batch"))), batch__meeting=Batch.Meeting.ONE)

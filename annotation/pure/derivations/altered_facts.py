@@ -1,6 +1,6 @@
-"""Questions whose paragraphs state another answer than the world's: who gives the world's has not read them.
+"""Questions whose paragraphs state an altered answer. A worker who gives the real one did not take it from the text.
 
-As hidden gold they tell answers that people looked up in the text from those that they, or a model, remember.
+As hidden gold they distinguish answers from the text from answers that people or models remember.
 """
 
 import re
@@ -12,7 +12,7 @@ from annotation.pure.data.example import JSON, Example, Hop, Paragraph
 from annotation.pure.text.answer_kinds import DATE, NAME, NUMBER, entity_of, kind_of
 from annotation.pure.text.masking import carries
 
-ALTERED = "altered_fact"  # in `extra`: {"from": the world's answers, "to": what the paragraphs state}
+ALTERED = "altered_fact"  # in `extra`: {"from": the real answers, "to": what the paragraphs state}
 TRIES = 10  # other answers tried for a question before it is dropped
 _WITH_UNIT = re.compile(r"\d[\d.,]*(?:\s\w+){1,2}")
 _PART = re.compile(r"\w{4,}")
@@ -47,7 +47,7 @@ def altered(example: Example, others: Sequence[Other], rng: Random) -> Example:
     for new in _proposals(example, answer, others, rng):
         if not any(carries(text, new) for text in _texts(example)):
             return _with_answer(example, answer, new)
-    raise CannotAlter("no other answer of its kind is left for it")
+    raise CannotAlter("no other question has a suitable answer")
 
 
 def _alterable(example: Example) -> str:

@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from annotation import discovery, jobs
 from annotation.flow.batches import batch_launch
+from annotation.flow.data.lineage import is_for_hidden_gold
 from annotation.flow.projects import job_queue
 from annotation.flow.reports import comparisons
 from annotation.models import Batch, Dataset, Job, Project
@@ -73,7 +74,9 @@ def _derived(job: Job) -> dict[str, Any]:
     made = Dataset.objects.whole().filter(project=job.project, slug__in=list(job.result.get("datasets", {})))
     source = Dataset.objects.whole().filter(project=job.project, pk=job.arguments["source"])
     report = derived_exhibit(job.result)
-    return {"datasets": made.order_by("pk"), "derived": report, "source": source.first()}
+    for_hidden_gold = any(map(is_for_hidden_gold, made))
+    found = {"datasets": made.order_by("pk"), "derived": report, "source": source.first()}
+    return found | {"for_hidden_gold": for_hidden_gold}
 
 
 @requester_action

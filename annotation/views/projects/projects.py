@@ -71,7 +71,7 @@ def project_settings(request: HttpRequest, project: Project) -> HttpResponse:
         return see("project-settings", project.slug)
     html = html_of(form["consent"].value() or "")
     context = {"project": project, "section": "settings", "form": form, "consent_html": html}
-    context["counting"] = _(COUNTING)
+    context["counting"] = "" if consent.covers_counting(project.consent) else _(COUNTING)
     context["pages"] = discovery.listed("menu", "SETTINGS")
     return render(request, "projects/settings.html", context, status=422 if form.errors else 200)
 

@@ -120,7 +120,7 @@ def batch_done(request: HttpRequest, pk: int) -> HttpResponse:
     left = worker.pk in at_work or open_work.left(participation, most=1) > 0
     context = {"batch": batch, "reason": reason, "missing": missing, "outcome": outcome}
     context |= {"done": participation.done, "left": left, "finished": not left and not at_work}
-    context |= {"scores": own_scores.own_scores(batch, worker), "altered": altered_facts.told(batch, worker)}
+    context |= {"scores": own_scores.own_scores(batch, worker), "altered": altered_facts.disclosed(batch, worker)}
     return render(request, "work/done.html", context)
 
 
@@ -134,7 +134,7 @@ def history(request: HttpRequest) -> HttpResponse:
     page = Paginator(written.prefetch_related(decided), 50).get_page(request.GET.get("page"))
     returned = review_decisions.to_repair(worker__user=request.user).filter(assignment__in=[row.pk for row in page])
     scored = {row.batch_id: row for row in reversed(page.object_list) if own_scores.is_scored(row)}
-    altered = {row.batch_id: row for row in reversed(page.object_list) if altered_facts.is_told(row)}
+    altered = {row.batch_id: row for row in reversed(page.object_list) if altered_facts.is_disclosed(row)}
     for row in page:
         row.heading = heading(row.batch, row.hit)
         row.leads_to_scores = scored.get(row.batch_id) is row

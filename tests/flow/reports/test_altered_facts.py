@@ -9,6 +9,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from annotation import jobs
 from annotation.flow.batches import batch_launch, hidden_gold
 from annotation.flow.data import dataset_files, derivation
 from annotation.flow.data.dataset_import import import_dataset
@@ -88,17 +89,17 @@ def test_without_altered_facts_there_is_no_table(batch: Batch) -> None:
 
 def test_workers_are_told_once_the_batch_is_closed(gold_batch: Batch, bob: Worker) -> None:
     count = answer_gold(bob, gold_batch, as_the_world=False)
-    assert altered_facts.told(gold_batch, bob) == []
-    assert "Facts that were changed" not in seen(bob, "history")
+    assert altered_facts.disclosed(gold_batch, bob) == []
+    assert "Altered facts" not in seen(bob, "history")
     batch_launch.close(gold_batch)
     gold_batch.refresh_from_db()
-    told = altered_facts.told(gold_batch, bob)
+    told = altered_facts.disclosed(gold_batch, bob)
     assert len(told) == count
-    assert all(one.true in KEEPERS and one.stated in KEEPERS and one.true != one.stated for one in told)
+    assert all(one.original in KEEPERS and one.stated in KEEPERS and one.original != one.stated for one in told)
     page = seen(bob, "batch-done", gold_batch.pk)
-    assert all(text in page for one in told for text in (one.question, one.stated, one.true))
-    assert "Facts that were changed" in seen(bob, "history")
-    assert "Facts that were changed" not in seen(newcomer(gold_batch.project, "carol"), "batch-done", gold_batch.pk)
+    assert all(text in page for one in told for text in (one.question, one.stated, one.original))
+    assert "Altered facts" in seen(bob, "history")
+    assert "Altered facts" not in seen(newcomer(gold_batch.project, "carol"), "batch-done", gold_batch.pk)
 
 
 def seen(worker: Worker, name: str, *args: Any) -> str:
@@ -108,16 +109,36 @@ def seen(worker: Worker, name: str, *args: Any) -> str:
 
 
 def test_they_are_for_nothing_but_hidden_gold(project: Project, lamps: Dataset, tmp_path: Path) -> None:
-    with pytest.raises(Refused, match="hidden gold only"):
+    with pytest.raises(Refused, match="hidden gold"):
         dataset_files.export_dataset(lamps, tmp_path / "out.jsonl", format="jsonl")
     assert not (tmp_path / "out.jsonl").exists()
-    with pytest.raises(Refused, match="hidden gold only"):
+    with pytest.raises(Refused, match="hidden gold"):
         batch_launch.create_batch(project, "no", task="answer", datasets=[lamps])
-    with pytest.raises(Refused, match="hidden gold only"):
+    with pytest.raises(Refused, match="hidden gold"):
         derivation.derive_dataset(lamps, how="sample", name="drawn", options={"count": 1})
     plain = project.datasets.get(slug="plain")
-    with pytest.raises(Refused, match="altered on purpose"):
+    with pytest.raises(Refused, match="contains altered facts"):
         derivation.derive_dataset(plain, how="join", name="joined", options={"others": "altered"})
+
+
+def test_the_page_after_deriving_offers_no_further_derivation(project: Project, lamps: Dataset, alice: Any) -> None:
+    client = Client()
+    client.force_login(alice)
+    offered = {}
+    for how in ("altered-facts", "sample"):
+        arguments = {
+            "source": project.datasets.get(slug="lamps").pk,
+            "how": how,
+            "name": f"by-{how}",
+            "seed": 1,
+            "options": {},
+        }
+        job = jobs.enqueue("derive_dataset", project=project, title=how, arguments=arguments, user=alice)
+        jobs.work_off()
+        offered[how] = (
+            "Derive from it" in client.get(reverse("job", args=[project.slug, job.public_id])).content.decode()
+        )
+    assert offered == {"altered-facts": False, "sample": True}
 
 
 def test_pages_offer_them_for_nothing_else(project: Project, lamps: Dataset, alice: Any) -> None:

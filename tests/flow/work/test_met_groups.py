@@ -171,7 +171,7 @@ def composed(pipeline: dict[str, Dataset], bob: Worker) -> Dataset:
 
 def test_nobody_is_ever_asked_about_their_own_words(composed: Dataset, project: Project, bob: Worker) -> None:
     batch = opened(composed, "answer", fresh_only=False)
-    assert [each.slug for each in batch.written_in.all()] == ["compose-graphs"]
+    assert [each.slug for each in batch.source_batches.all()] == ["compose-graphs"]
     carol = newcomer(project, "carol")
     assert (left(bob, batch), left(carol, batch)) == (0, 1)
     assert (len(offered(bob, batch)), len(offered(carol, batch))) == (0, 1)
@@ -192,7 +192,7 @@ def test_answers_are_no_words_of_a_question(project: Project, batch: Batch, bob:
         answer_all(worker, batch)
     results_dataset.create_results_dataset(batch, name="verified")
     again = opened(Dataset.objects.get(slug="verified"), "answer", fresh_only=False)
-    assert not again.written_in.exists()
+    assert not again.source_batches.exists()
     assert left(bob, again) == again.size
 
 

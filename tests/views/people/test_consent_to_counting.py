@@ -43,6 +43,20 @@ def test_the_launch_page_says_which_paragraph_the_text_lacks(
     assert (batch.state, batch.counts_pasting) == (lifecycle.OPEN, True)
 
 
+def test_an_owner_adds_the_paragraph_by_a_button(client: Any, alice: Any, project: Project) -> None:
+    client.force_login(alice)
+    page = reverse("project-settings", args=["wells"])
+    assert "Add it to the consent text" in client.get(page).content.decode()
+    say(project, "We keep answers.")
+    before = project.consent_version
+    kept = {"title": project.title, "consent": project.consent, "sign_up": project.sign_up}
+    assert client.post(page, kept | {"add_counting": "1"}).url == page
+    project.refresh_from_db()
+    assert project.consent == f"We keep answers.\n\n{COUNTING}\n"
+    assert project.consent_version == before + 1
+    assert "Add it to the consent text" not in client.get(page).content.decode()
+
+
 def test_nothing_is_counted_unless_it_is_asked_for(client: Any, alice: Any, dataset: Any) -> None:
     client.force_login(alice)
     client.post(reverse("batch-new", args=["wells"]), form(dataset, launch="1"))

@@ -57,7 +57,7 @@ class Command(JSONCommand):
             "paper": found.paper,
             "about": found.about,
             **needs,
-            **({"protocol ours": found.own_batches} if found.own_batches else {}),
+            **({"our own protocol": found.own_batches} if found.own_batches else {}),
             "plan": plan,
             "read me": folder.readme,
         }
