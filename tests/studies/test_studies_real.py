@@ -23,7 +23,7 @@ FILES = {
     "musique-composition": {"questions": ANS},
     "musique-full-answerability": {"questions": "musique_full_3_pairs.jsonl"},
     "musique-human-score": {"questions": ANS},
-    "su-2026": {"questions": "2wikimultihopqa_dev_150.json"},
+    "su-2026": {"questions": "2wikimultihopqa_dev_150.json", "decomposed": ANS},
 }
 WITHOUT = {"capacity-reconstructability", "capacity-solvability", "subqa-1000"}  # their records are not at hand
 
