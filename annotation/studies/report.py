@@ -120,8 +120,8 @@ def lines(rows: list[dict[str, Any]]) -> list[str]:
 
 def _line(row: dict[str, Any]) -> str:
     paper, unit = row["paper"], row["unit"]
-    quoted = f"; from {paper['from']}" if paper["from"] else ""
-    head = f"{row['figure']}: paper {shown(paper['value'], unit)}{_n(paper)} ({paper['place']}{quoted})"
+    place = "; ".join(filter(None, [paper["place"], paper["from"] and f"from {paper['from']}"]))
+    head = f"{row['figure']}: paper {shown(paper['value'], unit)}{_n(paper)} ({place})"
     if row["ours"] is None:
         return f"{head}; {row['note']}"
     own, apart = row["ours"], row["difference"]

@@ -75,6 +75,7 @@ def test_a_study_runs_whole_on_its_small_data(name: str, project: Project, tmp_p
     for row in measured:
         assert 0 <= row["ours"]["value"] <= (10**6 if row["unit"] == "count" else 1), row
     assert len(report.lines(rows)) == len(run.published)
+    assert not [line for line in report.lines(rows) if "(;" in line or "()" in line]
 
 
 @pytest.mark.parametrize("name", folders.names())
