@@ -60,7 +60,7 @@ TEXTS = [
     "[x](data:text/html;base64,PHNjcmlwdD5ob3B4KCk8L3NjcmlwdD4=)",
     "<javascript:hopx()>",
     "**<img src=x onerror=hopx()>**",
-    "{{ 7919|add:7907 }}{% debug %}",
+    "{{ 79190000019|add:79070000033 }}{% debug %}",
     "${hopx()}#{hopx()}<%= hopx() %>",
     "\\u003cscript\\u003ehopx()\\u003c/script\\u003e",
     "&lt;script&gt;hopx()&lt;/script&gt;",
