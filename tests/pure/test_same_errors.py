@@ -36,6 +36,7 @@ def marked(found: SameErrors) -> list[WorkerTest]:
     return [test for test in found.workers if test.adjusted <= Q]
 
 
+@pytest.mark.soak
 def test_popular_wrong_answers_mark_at_most_one_in_a_hundred_honest_workers() -> None:
     rng, workers, false = random.Random(7), set[str](), set[str]()
     for batch in range(10):
@@ -46,6 +47,7 @@ def test_popular_wrong_answers_mark_at_most_one_in_a_hundred_honest_workers() ->
     assert len(false) <= 5
 
 
+@pytest.mark.soak
 def test_p_values_are_uniform_or_larger_where_nobody_copied() -> None:
     rng, of_batches, of_workers = random.Random(3), list[float](), list[float]()
     for batch in range(120):
@@ -58,6 +60,7 @@ def test_p_values_are_uniform_or_larger_where_nobody_copied() -> None:
     assert 0.45 < sum(of_batches) / len(of_batches) < 0.58  # ties make it a little more than a half
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("of", ["a model", "another worker"])
 def test_nine_in_ten_copiers_with_twenty_errors_are_found(of: str) -> None:
     rng, found, tried, false = random.Random(5), 0, 0, 0

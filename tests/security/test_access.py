@@ -13,8 +13,8 @@ from tests.long_forms import first
 from tests.security.routes import MEMBERS, OWNERS, REQUESTER, TABLE, Row, parameters, patterns, url
 from tests.security.world import REPRESENTATIVES, ROLES, WORDS, World
 
-# Carol and Erin are workers like Bob: for the soak.
-EVERY_ROLE = [pytest.param(role, marks=[pytest.mark.soak] * (role in {"carol", "erin"})) for role in ROLES]
+# Carol and Erin are workers like Bob, and Frank has no part in the project, like Dave: for the soak.
+EVERY_ROLE = [pytest.param(role, marks=[pytest.mark.soak] * (role in {"carol", "erin", "frank"})) for role in ROLES]
 METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"]
 LADDER = [OWNERS, REQUESTER, MEMBERS]
 TOLD = re.compile(r"Ana Brook|anary (?:consent|guide|note|report)")  # what the projects hold

@@ -120,6 +120,7 @@ def test_the_run_is_compared_with_the_paper_and_scored_over_all_batches(project:
     assert own == pytest.approx(people["d"]["support_em"]["value"] - people["t"]["support_em"]["value"])
 
 
+@pytest.mark.soak
 def test_the_same_seed_and_responses_give_the_same_scores_byte_for_byte(project: Project, tmp_path: Path) -> None:
     second = Project.objects.create(slug="second", title="Second", consent=project.consent)
     told = []

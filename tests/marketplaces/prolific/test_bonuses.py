@@ -297,6 +297,7 @@ def test_two_thousand_faults_double_and_lose_no_bonus(
     assert seen.total() - seen["fine"] >= 150
 
 
+@pytest.mark.soak
 def test_without_the_guard_the_same_run_pays_some_twice(
     make_panel: Callable[..., Panel], monkeypatch: pytest.MonkeyPatch
 ) -> None:
