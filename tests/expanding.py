@@ -14,6 +14,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.state import ProjectState
 from django.db.models.fields import NOT_PROVIDED
 
+from annotation.operations.compression import CompressWithLz4
 from annotation.operations.online_indexes import AddIndexWhileServing, AddTrigramIndex
 
 RELEASED = 1
@@ -39,6 +40,7 @@ HARMLESS = (
     migrations.AlterModelManagers,
     AddIndexWhileServing,
     AddTrigramIndex,
+    CompressWithLz4,
 )
 
 

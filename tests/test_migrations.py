@@ -10,6 +10,8 @@ from django.db import DatabaseError, connection, migrations, models
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.state import ProjectState
 
+from annotation.operations import compression
+from annotation.operations.compression import CompressWithLz4
 from annotation.operations.online_indexes import AddIndexWhileServing, AddTrigramIndex
 from tests import expanding
 
@@ -123,3 +125,33 @@ def test_questions_are_indexed_where_the_extension_is_permitted(
         assert not there()
         if connection.vendor == "postgresql":
             editor.execute("DROP EXTENSION IF EXISTS pg_trgm")
+
+
+@pytest.mark.postgresql(reason="compression of columns is PostgreSQL's")
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("offered", [True, False])
+def test_long_values_are_compressed_with_lz4_where_the_server_offers_it(
+    offered: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    operation = CompressWithLz4("hit", "payload")
+    state = ProjectState.from_apps(apps)
+
+    def method() -> str:
+        if connection.vendor != "postgresql":
+            return ""
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT attcompression FROM pg_attribute "
+                "WHERE attrelid = 'annotation_hit'::regclass AND attname = 'payload'"
+            )
+            return str(cursor.fetchone()[0])
+
+    if not offered:
+        monkeypatch.setattr(compression, "OFFERED", compression.OFFERED.replace("'lz4'", "'other'"))
+    before = method()
+    with connection.schema_editor() as editor:
+        operation.database_forwards("annotation", editor, state, state)
+    assert method() == ("l" if offered and connection.vendor == "postgresql" else before)
+    with connection.schema_editor() as editor:
+        operation.database_backwards("annotation", editor, state, state)
+    assert method() == before
