@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import tempfile
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -202,12 +203,9 @@ def _send(api: HfApi, name: HubName, folder: Path, paths: list[str], *, parent: 
 
 def _removed(api: HfApi, name: HubName) -> bool:
     """Delete the repository if there is nothing in it but what the Hub puts there; returns whether it was."""
-    try:
-        with hub.errors_of(name):
-            there = api.dataset_info(name.repository, timeout=30).siblings or ()
-            if all(file.rfilename == ".gitattributes" for file in there):
-                api.delete_repo(name.repository, repo_type=hub.DATASET)
-                return True
-    except Refused:  # the caller says what stayed
-        pass
+    with suppress(Refused), hub.errors_of(name):  # the caller says what stayed
+        there = api.dataset_info(name.repository, timeout=30).siblings or ()
+        if all(file.rfilename == ".gitattributes" for file in there):
+            api.delete_repo(name.repository, repo_type=hub.DATASET)
+            return True
     return False

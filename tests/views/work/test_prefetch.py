@@ -18,17 +18,8 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def large(project: Any, tmp_path: Path) -> Batch:
+def batch(project: Any, tmp_path: Path) -> Batch:
     return launched(project, "large", dataset_of(project, tmp_path, name="eight", size=8), assignments_per_hit=1)
-
-
-@pytest.fixture
-def page(large: Batch, bob: Any) -> Client:
-    """Bob's browser, with an assignment begun."""
-    client = Client()
-    client.force_login(bob.user)
-    client.post(f"/work/batches/{large.pk}/instructions/", {"version": "1"})
-    return client
 
 
 def here() -> str:
@@ -106,11 +97,11 @@ def test_a_page_that_is_left_lets_it_go(page: Client) -> None:
     assert not PrefetchedHit.objects.exists()
 
 
-def test_nothing_is_held_while_another_page_comes_first(page: Client, large: Batch, bob: Any) -> None:
-    Feedback.objects.create(worker=bob, batch=large, text="Look twice.")
+def test_nothing_is_held_while_another_page_comes_first(page: Client, batch: Batch, bob: Any) -> None:
+    Feedback.objects.create(worker=bob, batch=batch, text="Look twice.")
     assert prefetch(page).status_code == 204
     Feedback.objects.all().delete()
-    Instructions.objects.create(batch=large, version=2, text="Anew.")
+    Instructions.objects.create(batch=batch, version=2, text="Anew.")
     assert prefetch(page).status_code == 204
     assert not PrefetchedHit.objects.exists()
 
