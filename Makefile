@@ -8,8 +8,7 @@ ON_POSTGRESQL := $(PY) -m tests.run_postgres --
 MARKED = $(shell grep -rl --include="test_*.py" "mark\.postgresql" tests)
 APPS := $(notdir $(patsubst %/apps.py,%,$(wildcard annotation/*/apps.py)))  # those behind the engine
 SPREAD := -n 4 --dist worksteal  # over two cores: a good part of the tests waits for a browser or a server
-HALF := -n 2 --dist worksteal  # for two suites at once
-MORE := -n 3 --dist worksteal  # beside one that waits for browsers and servers
+HALF := -n 2 --dist worksteal
 SPECTACULAR := $(PY) manage.py spectacular --settings annotation.api.schema_settings
 DJADE := find annotation tasks templates -name '*.html' -print0 | xargs -0 .venv/bin/djade
 # The tests start Python more than a hundred times: without its compiled files each start would compile everything.
@@ -47,16 +46,15 @@ test: .venv/dev.stamp  ## lint, then the tests: on SQLite, with real servers, an
 	@failed=""; start=$$(date +%s); TESTS_SHARED=$$(mktemp -d); export TESTS_SHARED; trap 'rm -rf "$$TESTS_SHARED"' EXIT; \
 	beside() { log="$$TESTS_SHARED/$$1.log"; shift; "$$@" >"$$log" 2>&1 & }; \
 	report() { wait "$$2" || failed="$$failed $$1"; echo "== $$3"; cat "$$TESTS_SHARED/$$1.log"; }; \
-	waiting() { $(TESTS) $(HALF) -m "not soak" tests/browser; browser=$$?; \
-		echo "== real servers and workers, on both"; \
-		$(TESTS) $(HALF) -m "process and not soak" tests/process && [ $$browser = 0 ]; }; \
 	beside lint $(MAKE) --no-print-directory lint; lint=$$!; \
-	beside waiting waiting; waiting=$$!; \
+	beside browser $(TESTS) -m "not soak" tests/browser; browser=$$!; \
+	beside process $(TESTS) -m "process and not soak" tests/process; process=$$!; \
 	echo "== the tests on SQLite"; \
-	$(TESTS) $(MORE) -m "not soak and not process and not browser" || failed="$$failed sqlite"; \
+	$(TESTS) $(HALF) -m "not soak and not process and not browser" || failed="$$failed sqlite"; \
 	echo "== what depends on the database on PostgreSQL"; \
 	$(ON_POSTGRESQL) $(TESTS) $(HALF) -m "postgresql and not soak and not process" $(MARKED) || failed="$$failed postgresql"; \
-	report waiting $$waiting "in the browser"; \
+	report browser $$browser "in the browser"; \
+	report process $$process "real servers and workers, on both"; \
 	report lint $$lint "style and types"; \
 	echo "$$(($$(date +%s) - start)) seconds"; \
 	if [ -n "$$failed" ]; then echo "failed:$$failed"; exit 1; fi

@@ -101,6 +101,7 @@ def test_each_equivalent_names_a_mutant_that_can_be_made_and_says_why() -> None:
     assert all(len(why) > 20 for why in known.values())
 
 
+@pytest.mark.soak
 def test_a_mutant_dies_by_a_test_that_notices_and_lives_where_none_does(tmp_path: Path) -> None:
     wish = next(mutant for mutant in everything([PRICING]) if mutant.after.endswith("rounding=ROUND_DOWN)"))
     noticing, blind = (

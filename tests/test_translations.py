@@ -48,6 +48,7 @@ def test_a_text_without_german_is_shown_in_english() -> None:
         assert translation.gettext("Sign in") == "Anmelden"
 
 
+@pytest.mark.soak
 def test_texts_without_german_are_listed(tmp_path: Path) -> None:
     if shutil.which("xgettext") is None:
         pytest.skip("gettext's programs were not found (apt-get install gettext)")

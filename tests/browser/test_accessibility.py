@@ -168,6 +168,7 @@ def test_a_requesters_pages_of_qualifications(look: Callable[..., list[str]]) ->
     assert look("alice", *names, "qualification-requests") == []
 
 
+@pytest.mark.soak
 def test_an_annotators_pages_of_their_standing(look: Callable[..., list[str]]) -> None:
     assert look("bob", "my-qualifications", "my-earnings", "my-messages", "my-details") == []
 

@@ -57,6 +57,7 @@ def tops(page: Any, selector: str) -> set[float]:
     return set(page.locator(selector).evaluate_all("all => all.map((each) => each.getBoundingClientRect().top)"))
 
 
+@pytest.mark.soak
 def test_all_decisions_stand_in_one_row_and_the_text_beside_the_answers(judge: tuple[Any, int]) -> None:
     page, _batch = judge
     page.set_viewport_size({"width": 1280, "height": 800})
@@ -67,6 +68,7 @@ def test_all_decisions_stand_in_one_row_and_the_text_beside_the_answers(judge: t
     assert len(tops(page, ".compared, .source-texts")) == 2
 
 
+@pytest.mark.soak
 def test_a_cause_is_chosen_and_cleared_by_its_key_and_enter_decides_nothing(judge: tuple[Any, int]) -> None:
     page, _batch = judge
     first = here(page)

@@ -69,6 +69,7 @@ def test_words_cannot_become_the_answer_before_there_is_one(judge: WorkPage) -> 
     expect(worker.page.locator("#voice")).to_contain_text("First choose “Answerable”")
 
 
+@pytest.mark.soak
 def test_going_back_and_forth_loses_nothing_and_can_be_undone(judge: WorkPage) -> None:
     worker = judge()
     press = worker.page.keyboard.press
@@ -131,6 +132,7 @@ def test_what_is_missing_is_said_where_it_is_missing(judge: WorkPage) -> None:
     assert worker.answers() == []
 
 
+@pytest.mark.soak
 def test_a_phone_judges_and_answers_by_taps(judge: WorkPage) -> None:
     worker = judge("demo", sample=2, page=PHONE)
     able = worker.page.locator("#control-answerable label").first

@@ -39,6 +39,7 @@ def test_a_closed_book_batch_is_done_by_keyboard_alone(desk: WorkPage) -> None:
     assert worker.is_done()
 
 
+@pytest.mark.soak
 def test_a_draft_comes_back_after_the_page_is_loaded_again(desk: WorkPage) -> None:
     worker = desk("demo", sample=2, **CLOSED)
     worker.page.locator("#answer-text").fill("a tower")
@@ -70,6 +71,7 @@ def test_confidence_is_given_by_keyboard_and_missing_until_then(desk: WorkPage) 
     assert worker.field("confidence") == ""
 
 
+@pytest.mark.soak
 def test_who_does_not_know_is_not_asked_how_sure(desk: WorkPage) -> None:
     worker = desk("demo", sample=2, options={"context": "none", "no_answer": True, "confidence": True})
     worker.page.keyboard.press("0")
@@ -83,6 +85,7 @@ def test_who_does_not_know_is_not_asked_how_sure(desk: WorkPage) -> None:
     assert worker.is_done()
 
 
+@pytest.mark.soak
 def test_all_answers_and_a_date_are_given_by_keyboard(desk: WorkPage) -> None:
     worker = desk("demo", sample=2, options={"context": "none", "several": True, "as_of": True, "no_answer": True})
     press, missing = worker.page.keyboard.press, worker.page.locator("#missing")

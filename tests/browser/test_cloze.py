@@ -55,6 +55,7 @@ def test_blanks_are_filled_and_decided_by_keys_alone(filling: WorkPage) -> None:
     assert worker.is_done()
 
 
+@pytest.mark.soak
 def test_an_empty_blank_is_passed_over_once_and_holds_the_decision_back(filling: WorkPage) -> None:
     worker = filling(sample=1)
     fill(worker, ["the", "", "by", "at", "in"])
@@ -82,6 +83,7 @@ def test_neither_the_answer_nor_a_removed_word_is_on_the_page(filling: WorkPage)
     assert not [words for words in (answer, "@original", "was launched", "sold her") if words in source]
 
 
+@pytest.mark.soak
 def test_a_draft_comes_back(filling: WorkPage) -> None:
     worker = filling(sample=1)
     fill(worker, ["the", "was"])
@@ -92,6 +94,7 @@ def test_a_draft_comes_back(filling: WorkPage) -> None:
     expect(worker.page.locator("#blank-2")).to_have_value("by")
 
 
+@pytest.mark.soak
 def test_blanks_need_no_scripts(filling: WorkPage) -> None:
     worker = filling(sample=1, page={"java_script_enabled": False})
     page = worker.page
@@ -118,6 +121,7 @@ def test_the_page_is_accessible_and_fits(filling: WorkPage, kind: str, page: dic
     assert broken(worker.page) == []
 
 
+@pytest.mark.soak
 def test_a_phone_needs_taps_and_typing_only(filling: WorkPage) -> None:
     worker = filling(sample=1, page=PHONE)
     for blank, word in zip(worker.page.locator("[data-blank]").all(), WORDS, strict=True):

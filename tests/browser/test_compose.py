@@ -123,6 +123,7 @@ def test_a_judgment_that_is_made_again_asks_no_more_than_that(compose: WorkPage)
     assert worker.page.locator("#question").input_value() == GOOD
 
 
+@pytest.mark.soak
 def test_arrows_look_around_in_a_bridges_buttons_and_only_space_or_enter_decides(compose: WorkPage) -> None:
     worker = compose()
     page = worker.page
@@ -247,6 +248,7 @@ def test_examples_for_the_shape_are_one_key_away(compose: WorkPage) -> None:
     expect(page.locator("#examples-box")).to_be_hidden()
 
 
+@pytest.mark.soak
 def test_whoever_is_pointed_at_is_marked_in_graph_questions_and_paragraphs(compose: WorkPage) -> None:
     worker = compose()
     page = worker.page

@@ -180,6 +180,7 @@ def test_arrows_choose_without_sending_and_keys_can_be_off(pairs: WorkPage) -> N
     expect(worker.page.locator("#undo kbd")).to_be_hidden()
 
 
+@pytest.mark.soak
 def test_several_bridges_are_judged_one_after_the_other_and_sent_together(pairs: WorkPage) -> None:
     worker = pairs("chain", sample=1)
     page = worker.page

@@ -109,6 +109,7 @@ def test_what_was_typed_before_the_scripts_came_stays_and_is_saved(desk: WorkPag
     assert stored_words(worker) == "larch"
 
 
+@pytest.mark.soak
 def test_so_it_is_on_the_page_of_another_task(desk: WorkPage) -> None:
     worker = desk("strands", task="compose")
     for _number in range(worker.page.locator(".bridge").count()):

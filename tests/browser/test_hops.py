@@ -72,6 +72,7 @@ def test_a_question_is_taken_apart_by_keys_alone(asked: WorkPage) -> None:
     assert all(len(hop["support"]) == 1 and hop["kind"] == "span" for hop in hops)
 
 
+@pytest.mark.soak
 def test_what_was_changed_is_undone_and_a_draft_comes_back(asked: WorkPage) -> None:
     worker = asked("free")
     page = worker.page
@@ -88,6 +89,7 @@ def test_what_was_changed_is_undone_and_a_draft_comes_back(asked: WorkPage) -> N
     expect(page.locator("#paragraphs mark.mark-answer")).to_have_text("Quillhaven")
 
 
+@pytest.mark.soak
 def test_a_given_step_closes_when_the_next_one_opens(asked: WorkPage) -> None:
     worker = asked("guided", kind="template_questions")
     page = worker.page
@@ -108,6 +110,7 @@ def test_a_given_step_closes_when_the_next_one_opens(asked: WorkPage) -> None:
     assert [hop["text"] for hop in hops] == ["Jory Finch", "Jory Finch", "his notebooks"]
 
 
+@pytest.mark.soak
 def test_the_number_of_steps_is_one_key(asked: WorkPage) -> None:
     worker = asked("kind")
     keys(worker, "2")
@@ -116,6 +119,7 @@ def test_the_number_of_steps_is_one_key(asked: WorkPage) -> None:
     assert worker.answers()[-1]["answer"] == {"kind": "several", "hops": []}
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("arm", ["free", "integrate"])
 def test_on_a_phone_the_step_at_hand_is_under_the_thumb(asked: WorkPage, arm: str) -> None:
     worker = asked(arm, page=PHONE)
@@ -151,6 +155,7 @@ def test_steps_need_no_scripts(asked: WorkPage) -> None:
     expect(page.locator("main")).to_contain_text("You submitted 1 response in this batch")
 
 
+@pytest.mark.soak
 def test_paragraphs_are_numbers_where_there_are_no_scripts(asked: WorkPage) -> None:
     worker = asked("free", page={"java_script_enabled": False})
     page = worker.page

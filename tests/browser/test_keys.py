@@ -109,6 +109,7 @@ def test_a_changed_key_works_at_once_and_after_a_reload(desk: WorkPage) -> None:
     assert worker.ticked() != before
 
 
+@pytest.mark.soak
 def test_a_changed_key_works_in_the_items_that_follow(desk: WorkPage) -> None:
     worker = desk("demo", sample=2)
     change_key(worker, "tick", "z")
@@ -202,6 +203,7 @@ def test_a_legend_tells_the_keys_of_the_page(desk: WorkPage, task: str, kind: st
     assert told["all keys"] == "?"
 
 
+@pytest.mark.soak
 def test_while_typing_the_legend_tells_only_what_acts_then(desk: WorkPage) -> None:
     page = desk("chain", task="compose", sample=1).page
     write, leave = (page.locator("#legend-keys > span", has_text=words) for words in ("write", "leave the field"))
@@ -219,6 +221,7 @@ def test_while_typing_the_legend_tells_only_what_acts_then(desk: WorkPage) -> No
     expect(leave).to_be_hidden()
 
 
+@pytest.mark.soak
 def test_the_legend_stays_folded_from_item_to_item_and_tells_changed_keys(desk: WorkPage) -> None:
     worker = desk("pairs", task="coreference", sample=2)
     page = worker.page

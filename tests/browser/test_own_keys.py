@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.desk import Desk
@@ -34,6 +35,7 @@ def test_a_key_changed_on_the_page_of_keys_holds_in_the_legend_and_for_its_actio
     assert [one["answer"]["bridges"] for one in worker.answers()] == [["same"]]
 
 
+@pytest.mark.soak
 def test_a_dialog_says_which_other_task_has_the_key_and_changes_nothing(desk: Callable[..., Desk]) -> None:
     worker = desk("yesno")
     change_key(worker, "fold", "e")
@@ -41,6 +43,7 @@ def test_a_dialog_says_which_other_task_has_the_key_and_changes_nothing(desk: Ca
     expect(worker.page.locator("tr[data-action=fold] kbd")).to_have_text("f")
 
 
+@pytest.mark.soak
 def test_without_an_account_the_browser_keeps_the_keys(desk: Callable[..., Desk]) -> None:
     worker = desk("yesno")
     nobody = "() => document.getElementById('keys-box').dataset.preferencesUrl = ''"

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 PAPER = """() => [...document.querySelectorAll("h1, .card, .table-box, .table th")].map(
     (one) => [getComputedStyle(one).colorScheme, getComputedStyle(one).color, getComputedStyle(one).backgroundColor])"""
 CUT_OFF = """() => Math.max(
@@ -21,6 +23,7 @@ def open_scores(page: Any, furnished: dict[str, Any]) -> None:
     page.locator(".lead svg").wait_for()
 
 
+@pytest.mark.soak
 def test_a_dark_page_is_printed_light(visit: Callable[..., Any], furnished: dict[str, Any]) -> None:
     page = visit(furnished["sessions"]["alice"])
     open_scores(page, furnished)

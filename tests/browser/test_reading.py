@@ -46,6 +46,7 @@ def test_text_size_and_line_width_hold_in_the_next_item_and_in_another_task(desk
     assert page.evaluate(SIZE) == size
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("task", ["answer", "coreference"])
 def test_very_large_text_fits_a_phone(desk: WorkPage, task: str) -> None:
     worker = desk("demo" if task == "answer" else "pairs", task=task, sample=1, page=PHONE)
@@ -63,6 +64,7 @@ def reminder(worker: Desk, *, since: int, last: int) -> Any:
     return worker.notice("break")
 
 
+@pytest.mark.soak
 def test_after_fifty_minutes_a_line_reminds_of_a_break_until_it_is_dismissed(desk: WorkPage) -> None:
     worker = desk("yesno", page=DARK)
     expect(reminder(worker, since=51, last=0)).to_contain_text("50 minutes")

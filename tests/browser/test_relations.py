@@ -12,6 +12,7 @@ from tests.browser.desk import Desk
 WorkPage = Callable[..., Desk]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("task", ["coreference", "compose", "choose", "subquestions"])
 def test_a_relation_is_shown_in_words(desk: WorkPage, task: str) -> None:
     page = desk("relations", task=task, sample=1).page
@@ -21,6 +22,7 @@ def test_a_relation_is_shown_in_words(desk: WorkPage, task: str) -> None:
     assert ">>" not in page.locator("#work").inner_html().replace("&gt;", ">")
 
 
+@pytest.mark.soak
 def test_a_question_of_its_own_is_shown_in_words_too(desk: WorkPage) -> None:
     page = desk("relation").page
     expect(page.locator("#question")).to_have_text("Osla Brandt – sibling")

@@ -57,6 +57,7 @@ MENU = """all => all.forEach((bar) => bar.insertAdjacentHTML("beforeend",
 LONG = "scores opened before all responses were in"  # an option of the log's filter
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("width", [390, 1280])
 def test_a_filter_stands_beside_its_name(visit: Callable[..., Any], furnished: dict[str, Any], width: int) -> None:
     page = visit(furnished["sessions"]["alice"], viewport={"width": width, "height": 800})

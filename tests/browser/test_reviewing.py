@@ -67,6 +67,7 @@ def reader(site: Site, visit: Callable[..., Any]) -> Reader:
     return Reader(site, page, made["batch"], composer)
 
 
+@pytest.mark.soak
 def test_a_comment_is_posted_and_erased_beside_a_half_written_decision(reader: Reader) -> None:
     page, here = reader.page, reader.here
     reader.press("d")
@@ -172,6 +173,7 @@ def test_feedback_goes_out_without_leaving_the_answer(reader: Reader, visit: Cal
     worker.wait_for_url(re.compile("/assignments/"))
 
 
+@pytest.mark.soak
 def test_a_key_pressed_twice_decides_once(reader: Reader) -> None:
     with reader.page.expect_navigation():
         reader.page.evaluate(

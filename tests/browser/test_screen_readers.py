@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.accessibility_tree import described, heard, nameless, shortcuts, texts_of
@@ -136,6 +137,7 @@ def test_answer_says_what_was_chosen_ticked_found_and_is_missing(desk: WorkPage)
     assert nameless(page) == []
 
 
+@pytest.mark.soak
 def test_compose_is_read_as_graph_then_one_bridge(desk: WorkPage) -> None:
     page = desk("strands", task="compose").page
     asked = "Do both refer to the same “Mara Quell”?"

@@ -44,6 +44,7 @@ def test_the_best_match_comes_first_and_small_slips_are_forgiven(seat: Desk) -> 
     assert shown(seat) == list(range(count))
 
 
+@pytest.mark.soak
 def test_matches_are_lit_and_walked_through_with_enter(seat: Desk) -> None:
     seat.search(title_of(seat, 3).split()[-1])
     lit = seat.page.evaluate(LIT, "match")
@@ -91,6 +92,7 @@ def test_ticked_ones_can_be_pinned_on_top(seat: Desk) -> None:
     assert shown(seat)[:2] == [4, 8]
 
 
+@pytest.mark.soak
 def test_paragraphs_are_folded_hidden_and_brought_back(seat: Desk) -> None:
     count = len(seat.texts())
     seat.page.locator("#paragraph-1 [data-fold]").click()
@@ -121,6 +123,7 @@ def test_a_hidden_paragraph_still_counts_and_is_sent(seat: Desk) -> None:
     assert seat.ticked() == [3]
 
 
+@pytest.mark.soak
 def test_the_view_is_still_there_after_a_reload(seat: Desk) -> None:
     seat.page.locator("#paragraph-2 [data-hide]").click()
     seat.page.locator("#paragraph-1 [data-fold]").click()

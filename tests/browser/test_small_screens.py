@@ -150,6 +150,7 @@ REQUESTERS = (
 )
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(("who", "paths"), [("alice", ("/", *REQUESTERS)), ("bob", ("/work/history/", "/work/"))])
 def test_what_is_clicked_is_24_pixels_high_and_wide(
     visit: Any, furnished: dict[str, Any], who: str, paths: tuple[str, ...]

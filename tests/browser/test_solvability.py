@@ -145,6 +145,7 @@ def test_the_original_comes_after_the_response_which_is_then_final(judging: Work
     assert len(worker.answers()) == 1
 
 
+@pytest.mark.soak
 def test_a_draft_comes_back(judging: WorkPage) -> None:
     worker = judging()
     press(worker, "y")
@@ -184,6 +185,7 @@ def picture(worker: Desk, name: str) -> None:
         worker.page.screenshot(path=f"{folder}/{name}.png")
 
 
+@pytest.mark.soak
 def test_the_text_uses_the_width_and_gaps_are_smaller_than_words(judging: WorkPage) -> None:
     page = judging(sample=1).page
     text, column = (page.locator(where).first.bounding_box() for where in ("[data-text]", ".ablated"))

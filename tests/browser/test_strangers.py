@@ -58,6 +58,7 @@ def stored(site: Site, batch: int) -> list[Any]:
     return [row["answer"]["fields"] for row in site.ask("answers", batch=batch)]
 
 
+@pytest.mark.soak
 def test_a_page_of_another_origin_is_previewed_accepted_submitted_and_followed_by_the_next(
     visit: Callable[..., Any], site: Site, elsewhere: str
 ) -> None:

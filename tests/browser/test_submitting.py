@@ -49,6 +49,7 @@ def test_many_presses_while_the_server_is_slow_make_one_submission(ready: Desk) 
     assert [row["revision"] for row in ready.answers()] == [1]
 
 
+@pytest.mark.soak
 def test_a_lost_reply_is_asked_for_again_and_the_answer_is_stored_once(ready: Desk) -> None:
     bodies = []
 

@@ -111,6 +111,7 @@ def test_a_template_says_the_answer_that_it_stands_for_as_corrected(checking: Wo
     expect(field(worker, "hop-2-question")).to_have_value("Who was the first master of #1?")
 
 
+@pytest.mark.soak
 def test_what_is_written_outlives_a_reload(checking: WorkPage) -> None:
     worker = checking()
     keys(worker, "y")
@@ -146,6 +147,7 @@ def test_differences_add_up_to_both_texts(checking: WorkPage) -> None:
         assert "".join(p["text"] for p in parts if p["kind"] != "out") == new
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("kind", ["sub_questions", "template_questions", "hard_sub_questions"])
 def test_nothing_overflows_on_a_phone(checking: WorkPage, kind: str) -> None:
     worker = checking(kind)
@@ -168,6 +170,7 @@ def test_the_page_is_accessible(checking: WorkPage, scheme: Any) -> None:
     assert not broken(worker.page)
 
 
+@pytest.mark.soak
 def test_rows_are_told_apart_and_only_where_one_stands_are_keys(checking: WorkPage) -> None:
     page = checking("template_questions").page
     rows = page.locator(".sub-hop")

@@ -54,6 +54,7 @@ def test_one_pair_of_a_question_each_where_the_requester_wants_it(pair: WorkPage
     assert len(questions) == len(set(questions)) == 3
 
 
+@pytest.mark.soak
 def test_undo_reopens_the_last_pair_and_the_order_stays(pair: WorkPage) -> None:
     worker = pair()
     first = asked(worker)
@@ -121,6 +122,7 @@ def evidence(worker: Desk) -> list[str]:
     return [row["texts"][e["paragraph"]][e["start"] : e["end"]] for e in row["answer"]["evidence"]]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("kind", ["two_paragraphs", "two_hard_paragraphs"])
 def test_what_is_marked_with_the_mouse_is_stored_by_its_place_in_the_text(pair: WorkPage, kind: str) -> None:
     worker = pair(kind, options=WITH_EVIDENCE)
@@ -161,6 +163,7 @@ def test_evidence_is_marked_without_a_mouse_and_taken_back(pair: WorkPage) -> No
     assert told(worker) == [(1, "insufficient")]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("kind", ["two_paragraphs", "two_hard_paragraphs"])
 def test_a_phone_shows_one_paragraph_below_the_other_and_decides_by_taps(pair: WorkPage, kind: str) -> None:
     worker = pair(kind, page=PHONE, options={"cannot_tell": True})
@@ -187,6 +190,7 @@ def test_paragraphs_stand_side_by_side_at_a_desk(pair: WorkPage) -> None:
     assert second["x"] >= first["x"] + first["width"]
 
 
+@pytest.mark.soak
 def test_a_pair_is_judged_without_scripts(pair: WorkPage) -> None:
     worker = pair(sample=1, page={"java_script_enabled": False})
     worker.page.get_by_role("button", name="Submit").click()

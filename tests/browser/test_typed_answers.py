@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.desk import Desk
@@ -85,6 +86,7 @@ def test_words_that_stand_nowhere_are_never_ready(desk: WorkPage) -> None:
     missing(worker).to_have_text("Still missing: an answer")
 
 
+@pytest.mark.soak
 def test_one_of_several_places_is_chosen_by_key_or_by_click(desk: WorkPage) -> None:
     worker = desk("yesno")
     first, second = (k for k, text in enumerate(worker.texts()) if "Ana Brook" in text)
@@ -118,6 +120,7 @@ def worker_text(row: dict[str, Any]) -> str:
     return str(row["texts"][row["answer"]["paragraph"]])
 
 
+@pytest.mark.soak
 def test_of_several_places_the_one_in_a_ticked_paragraph_is_taken(desk: WorkPage) -> None:
     worker = desk("yesno")
     _first, second = (k for k, text in enumerate(worker.texts()) if "Ana Brook" in text)
@@ -130,6 +133,7 @@ def test_of_several_places_the_one_in_a_ticked_paragraph_is_taken(desk: WorkPage
     assert worker_text(worker.answers()[0]) == shown
 
 
+@pytest.mark.soak
 def test_a_draft_that_stands_nowhere_says_so_when_it_comes_back(desk: WorkPage) -> None:
     worker = desk("yesno")
     type_answer(worker, "made of cheese")
@@ -142,6 +146,7 @@ def test_a_draft_that_stands_nowhere_says_so_when_it_comes_back(desk: WorkPage) 
     source(worker).to_contain_text("not in any paragraph")
 
 
+@pytest.mark.soak
 def test_where_answerability_comes_first_words_are_looked_up_as_well(desk: WorkPage) -> None:
     worker = desk("unanswerable", task="answerability")
     worker.page.keyboard.press("y")

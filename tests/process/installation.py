@@ -55,8 +55,7 @@ class Installation:
         """What Python prints with these arguments, from the second time on in a child of a preloaded process."""
         self._runs += 1
         if self._runs == 2:
-            self.put_python(self.var / "bin")
-            self.preload()
+            self.forking()
         command = [self._python, *arguments]
         done = subprocess.run(command, cwd=ROOT, env=self.environment, capture_output=True, text=True, check=False)
         if done.returncode:
@@ -76,6 +75,12 @@ class Installation:
             assert process.poll() is None, self.log("preloaded.log")
             assert time.monotonic() < end, self.log("preloaded.log")
             time.sleep(0.02)
+
+    def forking(self) -> str:
+        """The Python whose commands are children of a preloaded process: for many that start at once."""
+        self.put_python(self.var / "bin")
+        self.preload()
+        return self._python
 
     def spawn(self, command: list[str], *, log: str, more: Mapping[str, str] = {}) -> subprocess.Popen[bytes]:
         """Start a process in a group of its own, so that `kill` gets its children too."""

@@ -38,7 +38,7 @@ for one in (signal.SIGINT, signal.SIGTERM):
     signal.signal(one, lambda number, _frame: os.kill(child, number))
 sys.exit(int(answers.readline() or 1))
 """
-OURS = ["tests.guides.given", "tests.process.world", "tests.process.panel_world"]
+OURS = ["tests.guides.given", "tests.process.claimers", "tests.process.world", "tests.process.panel_world"]
 # What no setting is read from: a child takes it from whoever calls.
 LATER = {"PWD", "OLDPWD", "SHLVL", "_", "PLACE", "LC_CTYPE", "HF_ENDPOINT", "HF_TOKEN", "HF_HUB_DISABLE_XET"}
 

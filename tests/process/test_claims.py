@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +21,12 @@ def hammer(
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """Let the processes work until nothing is left; returns what each reported, and the audit."""
     world = installation.world("build", f"hits={hits}", f"assignments={each}", f"workers={workers}")
-    running = []
+    running, python = [], installation.forking()
     for number in range(PROCESSES):
         tabs = world["workers"][number // 2 :: PROCESSES // 2]  # two processes share their workers
         plan = folder / f"claimer-{number}.json"
         plan.write_text(json.dumps({"workers": tabs, "claim": claim, "held_seconds": HELD_SECONDS}))
-        command = [sys.executable, "-m", "tests.process.claimers", str(plan)]
+        command = [python, "-m", "tests.process.claimers", str(plan)]
         running.append(
             subprocess.Popen(
                 command, cwd=ROOT, env=installation.environment,

@@ -50,6 +50,7 @@ def post(installation: Installation, path: str, fields: dict[str, str], session:
     return result
 
 
+@pytest.mark.soak
 def test_a_database_that_takes_no_writes_is_a_pause(install: Callable[..., Installation], database: str) -> None:
     first = install()
     built = first.world("build", "hits=4", "assignments=1", "workers=1")

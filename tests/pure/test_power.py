@@ -80,6 +80,7 @@ def test_mcnemars_sample_size_gives_four_fifths(first: float, second: float) -> 
     assert found.power.value == pytest.approx(0.8, abs=0.02 + 2 * math.sqrt(0.16 / found.power.n))
 
 
+@pytest.mark.soak
 def test_alike_items_make_pairs_worth_it_as_mcnemars_formula_says() -> None:
     """With one response to each, item parts that are the same in both conditions correlate the two responses."""
     first, second, share = 0.75, 0.65, 0.6
@@ -112,6 +113,7 @@ def test_without_a_difference_the_test_finds_one_in_about_a_twentieth() -> None:
     assert found.items_needed is None
 
 
+@pytest.mark.soak
 def test_few_workers_who_differ_cannot_be_made_up_for_by_items() -> None:
     found = power(Design(UNPAIRED, 0.8, 0.7, 300, 1, 8, 0.1, 0.3), seed=1)
     assert (found.power.value or 0) < 0.5
@@ -120,6 +122,7 @@ def test_few_workers_who_differ_cannot_be_made_up_for_by_items() -> None:
     assert (more.value or 0) > (found.power.value or 0) + 0.2
 
 
+@pytest.mark.soak
 def test_the_smallest_detectable_difference_has_that_power_and_lies_on_the_planned_side() -> None:
     down = power(Design(UNPAIRED, 0.5, 0.45, 170, 1, 170, **ALONE), seed=3)
     assert down.detectable == pytest.approx(0.15, abs=0.012)

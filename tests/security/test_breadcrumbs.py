@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from html.parser import HTMLParser
 
+import pytest
 from django.test import Client
 from django.urls import reverse
 
@@ -38,6 +39,7 @@ class Crumbs(HTMLParser):
 NOT_OF_THE_CONSOLE = {"project", "consent", "open-join", "round-again", "batch-visit-preview"}
 
 
+@pytest.mark.soak
 def test_every_page_below_a_projects_home_says_where_it_stands(world: World) -> None:
     client = Client()
     client.force_login(world.users["alice"])

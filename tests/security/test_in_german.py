@@ -13,6 +13,7 @@ from tests.security.world import World
 A_DECIMAL_COMMA = re.compile(r'(?:value|min|max|step|x|y|x1|x2|y1|y2|cx|cy|r|width|height)="\d*,\d+"')
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("who", ["alice", "bob"])
 def test_every_page_is_there_in_german(who: str, world: World) -> None:
     client = Client(headers={"accept-language": "de"})

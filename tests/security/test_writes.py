@@ -75,7 +75,7 @@ def test_looking_at_every_address_changes_nothing_and_every_answer_has_its_heade
 
 def some_at_a_time(names: list[str]) -> list[list[str]]:
     """In portions, since to look at the whole database takes as long as a page."""
-    return [names[k : k + 10] for k in range(0, len(names), 10)]
+    return [names[k : k + 40] for k in range(0, len(names), 40)]
 
 
 @pytest.mark.parametrize("alike", [pytest.param(1, id=""), pytest.param(MOST_PAGES, marks=pytest.mark.soak)])

@@ -53,6 +53,7 @@ def answered(project: Project, tmp_path: Path, *, seed: int = 3, name: str = "hu
     return run
 
 
+@pytest.mark.soak
 def test_nobody_meets_a_question_twice_in_any_arm_and_nobody_has_more_than_the_limit(project: Project) -> None:
     run = launched(project, "human-dire", scale=0.06)  # seven questions
     batches = [batches_of(run)[arm] for arm in ARMS]
@@ -220,6 +221,7 @@ def test_the_page_calculates_the_scores_and_says_when_they_are_early(
     assert client.post(reverse("study-scores", args=[project.slug, "human-dire", "none"])).status_code == 404
 
 
+@pytest.mark.soak
 def test_the_api_plans_scores_and_shows_the_analysis(project: Project, alice: Any, tmp_path: Path) -> None:
     run = launched(project, "human-dire")
     api = caller(alice, project.slug)

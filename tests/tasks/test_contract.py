@@ -232,7 +232,7 @@ def opened(project: Any, bob: Any, kind: str, case: JSON, tmp_path: Path) -> Any
     return next_assignment.claim(participation)
 
 
-@every_case
+@a_case
 def test_a_draft_on_the_page_sent_as_it_stands_is_the_answer(
     kind: str, case: JSON, opened: Any, bob: Any, client: Any
 ) -> None:
@@ -251,7 +251,7 @@ def test_a_draft_on_the_page_sent_as_it_stands_is_the_answer(
         assert opened.current.answer == answer
 
 
-@every_case
+@a_case
 def test_the_page_of_an_untouched_assignment_submits_nothing(
     kind: str, case: JSON, opened: Any, bob: Any, client: Any
 ) -> None:
@@ -307,7 +307,7 @@ def other_words(payload: Any) -> Any:
 
 
 @pytest.mark.django_db
-@every_case
+@a_case
 def test_an_item_after_another_is_the_item_rendered_whole(kind: str, case: JSON, opened: Any, rf: Any) -> None:
     """What a page shows outside `per_item` is taken from another item of the batch."""
     from annotation.views.work import task_frame

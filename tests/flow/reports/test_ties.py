@@ -42,7 +42,7 @@ def test_a_random_tie_break_is_that_of_the_seed_and_leaves_the_other_figures_alo
     project: Any, tmp_path: Path
 ) -> None:
     seen = set()
-    for seed in range(8):
+    for seed in range(2):  # with these both happen: one draws a right answer, the other a wrong one
         batch = tied(project, tmp_path, seed, ties="random")
         content = batch_scores.score_batch(batch)
         assert (content["ties"], content["rule"]) == ("random", "majority-random/1")

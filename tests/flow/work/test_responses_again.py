@@ -19,7 +19,7 @@ from annotation.models import Batch, WorkerResponse
 from annotation.pure.data.example import Example
 from tests.conftest import records
 from tests.flow.acting import newcomer, submit, take
-from tests.tasks.test_contract import cases
+from tests.tasks.test_contract import cases, first_of_each
 
 pytestmark = pytest.mark.django_db
 ROOT = Path(__file__).resolve().parent.parent.parent.parent
@@ -43,7 +43,7 @@ def answers_of(batch: Batch) -> list[Any]:
     return [row.answer for row in rows.select_related("assignment") if row.revision == row.assignment.revision]
 
 
-@pytest.mark.parametrize(("kind", "case"), LAUNCHED_CASES)
+@pytest.mark.parametrize(("kind", "case"), first_of_each(LAUNCHED_CASES))
 def test_exported_responses_are_taken_by_a_clone_as_they_were(
     project: Any, tmp_path: Path, kind: str, case: dict[str, Any]
 ) -> None:

@@ -153,6 +153,7 @@ def come(emulator: Emulator, study: PanelStudy, habits: list[str]) -> None:
             assert participants.run(*plan) is not None
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(("habits", "items", "each"), SIZES)
 def test_a_study_on_prolific_and_the_same_batch_by_link(
     emulator: Emulator, project: Project, signed_in: Client, tmp_path: Path, habits: list[str], items: int, each: int
