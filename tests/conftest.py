@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
@@ -30,10 +31,21 @@ gc.disable()
 gc.set_threshold(20_000, 20, 20)  # afterwards, seldom: tests leave less waste than looking for it costs
 
 PASSWORD = "a long enough phrase"
+ON_POSTGRESQL = os.environ.get("DATABASE_URL", "").startswith("postgres")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What is repeated on PostgreSQL says why."""
+    """What is repeated on PostgreSQL says why. Of its cases the first is for every run, the others are for the soak,
+    where they do not differ by the database (`each=True`)."""
+    repeated = [item for item in items if ON_POSTGRESQL and item.get_closest_marker("postgresql")]
+    seen: set[str] = set()
+    for item in sorted(repeated, key=written):
+        name = item.nodeid.partition("[")[0]
+        if name in seen and not item.get_closest_marker("postgresql").kwargs.get("each"):
+            item.add_marker(pytest.mark.soak)
+        elif not item.get_closest_marker("soak"):
+            seen.add(name)
     for item in items:
         for marker in item.iter_markers("postgresql"):
             if not marker.kwargs.get("reason"):
@@ -41,6 +53,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for marker in item.iter_markers("app"):
             if missing := set(marker.args).intersection(WITHOUT):
                 item.add_marker(pytest.mark.skip(reason=f"{', '.join(sorted(missing))} is not installed"))
+
+
+def written(item: pytest.Item) -> list[int]:
+    """Where a test stands among the cases of its function: the order of `items` is random."""
+    return list(item.callspec.indices.values()) if hasattr(item, "callspec") else []
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:

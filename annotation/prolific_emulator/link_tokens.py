@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from functools import lru_cache
 from random import Random
 from typing import Any, NamedTuple
 
@@ -31,6 +32,12 @@ class SigningKey(NamedTuple):
 
 
 def new_key(rng: Random) -> SigningKey:
+    return _key(rng.getrandbits(64))
+
+
+@lru_cache(maxsize=16)  # worlds of one seed have the same key, and to find its primes takes a third of a second
+def _key(seed: int) -> SigningKey:
+    rng = Random(seed)
     p, q = _prime(rng), _prime(rng)
     return SigningKey(p * q, pow(EXPONENT, -1, (p - 1) * (q - 1)))
 

@@ -13,6 +13,7 @@ import pytest
 from tests.browser.contexts import PATIENCE, Contexts
 from tests.browser.desk import Desk
 from tests.browser.site import Site
+from tests.conftest import written
 
 # The shell has no window to draw: it takes half of the processor time.
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
@@ -45,16 +46,11 @@ def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
             item.add_marker(pytest.mark.axe)
         if not item.get_closest_marker("soak"):
             name = item.nodeid.partition("[")[0]
-            first[name] = min(first.get(name, place(item)), place(item))
+            first[name] = min(first.get(name, written(item)), written(item))
     for item in ours:
-        later = place(item) > first.get(item.nodeid.partition("[")[0], [])
+        later = written(item) > first.get(item.nodeid.partition("[")[0], [])
         if item.path.name in LONG or (later and item.path.name not in ALL_KINDS):
             item.add_marker(pytest.mark.soak)
-
-
-def place(item: pytest.Function) -> list[int]:
-    """Where a test stands among the cases of its function."""
-    return list(item.callspec.indices.values()) if hasattr(item, "callspec") else []
 
 
 @pytest.hookimpl(wrapper=True)

@@ -118,6 +118,7 @@ def test_a_round_holds_its_pool_and_a_launch_says_what_is_missing(hopscribe: Hop
     ]
 
 
+@pytest.mark.soak
 def test_frames_have_the_same_columns_everywhere(hopscribe: Hopscribe) -> None:
     hopscribe.datasets.add(records(2), name="wells")
     batch = hopscribe.batches.create("One", task="answer", datasets=["wells"], assignments_per_hit=2).launch()

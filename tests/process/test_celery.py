@@ -79,6 +79,7 @@ def test_a_job_rung_for_by_celery_is_done(install: Callable[..., Installation], 
     assert not file.exists()
 
 
+@pytest.mark.soak
 def test_a_job_whose_worker_was_killed_is_done_by_another_run(
     install: Callable[..., Installation], broker: str, tmp_path: Path
 ) -> None:

@@ -19,6 +19,7 @@ def database(on_sqlite: str) -> str:
     return on_sqlite
 
 
+@pytest.mark.soak
 def test_every_row_moves_to_postgresql_and_work_goes_on(
     install: Callable[..., Installation], cluster: Any, tmp_path: Path
 ) -> None:

@@ -39,6 +39,7 @@ def test_an_upgrade_that_fails_leaves_the_database_as_it_was_and_one_that_does_n
     assert json.loads(first.manage("upgrade", "--json")) == {"migrations": 0, "copy": ""}
 
 
+@pytest.mark.soak
 def test_an_upgrade_waits_until_nobody_else_uses_the_database(install: Callable[..., Installation]) -> None:
     first = install()
     first.start_web(workers=1)

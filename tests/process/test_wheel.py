@@ -65,6 +65,7 @@ def test_sources_without_static_files_are_no_wheel(tmp_path: Path) -> None:
         wheels.wheel_of(source, tmp_path / "dist")
 
 
+@pytest.mark.soak
 def test_from_its_wheel_it_serves_a_new_home_and_writes_nothing_beside_itself(wheel: Path, tmp_path: Path) -> None:
     site, home = tmp_path / "site", tmp_path / "home"
     zipfile.ZipFile(wheel).extractall(site)

@@ -29,6 +29,7 @@ def test_a_study_is_created_once_for_a_token(prolific: Prolific) -> None:
     assert prolific.create_study(replace(SPEC, token="other")) != made
 
 
+@pytest.mark.soak
 def test_a_study_is_found_again_among_many(prolific: Prolific) -> None:
     made = prolific.create_study(SPEC)
     for number in range(120):

@@ -65,6 +65,7 @@ def test_real_compositions_use_most_of_their_hops_words(compositions: list[Compo
     assert sum(used) >= 0.75 * len(used)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     "form", [pytest.param(form, marks=[] if form == "verbatim" else pytest.mark.soak) for form in planted.LEAKS]
 )

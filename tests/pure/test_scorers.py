@@ -12,6 +12,7 @@ import pytest
 
 from annotation.scorers import evaluate, read_predictions
 from annotation.scorers.base import BadGold, BadPredictions, Prediction
+from tests.long_forms import first
 from tests.pure import official
 from tests.pure.test_metrics import some_answer
 
@@ -88,7 +89,7 @@ def random_musique(rng: random.Random, n: int, *, full: bool) -> tuple[list[dict
     return gold, predictions
 
 
-@pytest.mark.parametrize("full", [False, True])
+@pytest.mark.parametrize("full", first(1, [True, False]))
 def test_musique_figures_equal_the_plain_definition_on_random_files(tmp_path, full):
     for seed in range(12):
         gold, predictions = random_musique(random.Random(seed), 500, full=full)

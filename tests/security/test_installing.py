@@ -66,6 +66,7 @@ def test_an_installation_as_documented_has_nothing_to_warn_of(tmp_path: Path) ->
     assert "no issues" in checked.stdout
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("missing", first(1, [{"HTTPS": "0"}, {"SECRET_KEY": "short"}]))
 def test_a_gap_is_warned_of(tmp_path: Path, missing: dict[str, str]) -> None:
     checked = start(tmp_path, "manage.py", "check", "--deploy", "--fail-level", "WARNING", **PUBLIC | missing)

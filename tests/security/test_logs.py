@@ -59,6 +59,7 @@ def broken(*_: Any, **__: Any) -> Any:
     raise RuntimeError(f"Key (email)=({CANARY}@lab.example) already exists")
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("one_in", first(1, [4, 1]), ids=["", "whole"])
 def test_no_line_tells_what_was_asked_or_typed(
     one_in: int, world: World, log: io.StringIO, monkeypatch: pytest.MonkeyPatch

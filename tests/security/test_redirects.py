@@ -62,6 +62,7 @@ def test_a_refused_sign_in_links_to_this_site_only(alice: Any) -> None:
         assert stays_here(response.context["next"]), target
 
 
+@pytest.mark.soak
 def test_consent_leads_to_this_site_only(client: Any, bob: Any) -> None:
     client.force_login(bob.user)
     for target in FOREIGN + NAMES:

@@ -108,6 +108,7 @@ def test_no_page_and_no_log_tells_a_secret(role: str, world: World, log: Everyth
     assert len(log.lines) > 10
 
 
+@pytest.mark.soak
 def test_no_page_and_no_log_of_a_defect_tells_a_secret(
     world: World, log: Everything, database_password: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

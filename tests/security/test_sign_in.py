@@ -174,6 +174,7 @@ print(sum(wait_of("alice", address="203.0.113.9") == 0 for _ in range(10)))
 """
 
 
+@pytest.mark.soak
 def test_processes_count_together(tmp_path: Path, migrated: Path) -> None:
     database = f"sqlite:///{copyfile(migrated, tmp_path / 'hopscribe.sqlite3')}"
     ours = {"HOPSCRIBE_VAR": str(tmp_path), "DJANGO_SETTINGS_MODULE": "annotation.settings", "DATABASE_URL": database}

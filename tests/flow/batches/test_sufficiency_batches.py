@@ -64,6 +64,7 @@ def work(worker: Worker, batch: Batch, rng: Random) -> list[str]:
     return came
 
 
+@pytest.mark.soak
 def test_three_people_judge_pairs_apart_and_the_aggregates_become_a_dataset(project: Any, pairs: Dataset) -> None:
     batch, rng = opened(pairs), Random(1)
     assert (batch.meeting, batch.size) == ("apart", 3 * QUESTIONS)

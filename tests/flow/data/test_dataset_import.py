@@ -23,7 +23,7 @@ from tests.flow.interleaving import just_before
 
 pytestmark = [
     pytest.mark.django_db,
-    pytest.mark.postgresql(reason="rows are inserted in bulk, and PostgreSQL refuses NUL in texts"),
+    pytest.mark.postgresql(reason="rows are inserted in bulk"),
 ]
 
 
@@ -281,6 +281,7 @@ FIELDS: dict[str, Callable[[dict[str, Any], str], Any]] = {
 }
 
 
+@pytest.mark.postgresql(reason="PostgreSQL refuses NUL in texts", each=True)
 @pytest.mark.parametrize("field", FIELDS)
 def test_a_text_is_stored_exactly_or_refused_on_every_database_alike(project: Any, tmp_path: Path, field: str) -> None:
     for number, text in enumerate([*STORABLE, *NOT_STORABLE]):

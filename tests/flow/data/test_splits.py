@@ -20,6 +20,7 @@ from annotation.pure.text.bm25 import same_text
 from tests.derivations.test_official_files import checked
 from tests.flow.making import FREE, composed, derived, singles
 from tests.flow.review.test_response_import import lines
+from tests.long_forms import first
 
 pytestmark = pytest.mark.django_db
 
@@ -47,7 +48,7 @@ def supports(dataset: Dataset) -> set[str]:
     return {same_text(e.paragraphs[at]) for e in examples_of(dataset) for at in e.supports or ()}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", first(1, NAMES))
 def test_contexts_and_twins_hold_nothing_that_another_split_asks_about(made: dict[str, Dataset], name: str) -> None:
     others = {text for other in NAMES if other != name for text in supports(made[f"mine-{other}"])}
     assert others

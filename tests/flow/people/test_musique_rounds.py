@@ -85,6 +85,7 @@ def check_compositions(found: QualificationRound, alice: Any, *, workers: int, b
     assert len(qualification_types.held(results[0].worker, types={found.grants.public_id})) == 1
 
 
+@pytest.mark.soak
 def test_musiques_round_of_compositions_runs_as_written(project: Any, tmp_path: Path, alice: Any) -> None:
     found = musique_compositions(project, tmp_path, alice, workers=3, best=1)
     check_compositions(found, alice, workers=3, best=1)

@@ -27,6 +27,7 @@ from annotation.models import Account, Dataset, Entry, Erasure, Job, PayoutLine,
 from tests.flow import triggers
 from tests.flow.acting import launched
 from tests.flow.paying import paid_batch, worked
+from tests.long_forms import first
 from tests.security.world import build
 from tests.views.console import answer
 
@@ -136,7 +137,7 @@ def test_all_of_it_goes_and_nothing_of_another_project(tmp_path: Path, settings:
     assert Erasure.objects.get().ended_at is not None
 
 
-@pytest.mark.parametrize("paid", [True, False])
+@pytest.mark.parametrize("paid", first(1, [True, False]))
 def test_it_dies_at_any_instant_and_goes_on(
     paid: bool, project: Any, dataset: Any, bob: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
