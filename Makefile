@@ -8,7 +8,8 @@ ON_POSTGRESQL := $(PY) -m tests.run_postgres --
 MARKED = $(shell grep -rl --include="test_*.py" "mark\.postgresql" tests)
 APPS := $(notdir $(patsubst %/apps.py,%,$(wildcard annotation/*/apps.py)))  # those behind the engine
 SPREAD := -n 4 --dist worksteal  # over two cores: a good part of the tests waits for a browser or a server
-HALF := -n 2 --dist worksteal
+# One half of the tests, by what they take: each runs in one process, so that none waits for another's.
+HALF := tests/views tests/security tests/marketplaces tests/tasks tests/api tests/hub
 SPECTACULAR := $(PY) manage.py spectacular --settings annotation.api.schema_settings
 DJADE := find annotation tasks templates -name '*.html' -print0 | xargs -0 .venv/bin/djade
 # The tests start Python more than a hundred times: without its compiled files each start would compile everything.
@@ -46,13 +47,16 @@ test: .venv/dev.stamp  ## lint, then the tests: on SQLite, with real servers, an
 	@failed=""; start=$$(date +%s); TESTS_SHARED=$$(mktemp -d); export TESTS_SHARED; trap 'rm -rf "$$TESTS_SHARED"' EXIT; \
 	beside() { log="$$TESTS_SHARED/$$1.log"; shift; "$$@" >"$$log" 2>&1 & }; \
 	report() { wait "$$2" || failed="$$failed $$1"; echo "== $$3"; cat "$$TESTS_SHARED/$$1.log"; }; \
+	both() { echo "== on SQLite"; $(TESTS) -m "not soak and not process and not browser" $$1; sqlite=$$?; \
+		echo "== on PostgreSQL, what depends on the database"; \
+		$(ON_POSTGRESQL) $(TESTS) -m "postgresql and not soak and not process" $$2 && [ $$sqlite = 0 ]; }; \
 	beside lint $(MAKE) --no-print-directory lint; lint=$$!; \
 	beside browser $(TESTS) -m "not soak" tests/browser; browser=$$!; \
 	beside process $(TESTS) -m "process and not soak" tests/process; process=$$!; \
-	echo "== the tests on SQLite"; \
-	$(TESTS) $(HALF) -m "not soak and not process and not browser" || failed="$$failed sqlite"; \
-	echo "== what depends on the database on PostgreSQL"; \
-	$(ON_POSTGRESQL) $(TESTS) $(HALF) -m "postgresql and not soak and not process" $(MARKED) || failed="$$failed postgresql"; \
+	beside half both "$(HALF)" "$(filter $(HALF:%=%/%),$(MARKED))"; half=$$!; \
+	echo "the tests but those of $(HALF)"; \
+	both "$(HALF:%=--ignore=%) tests" "$(filter-out $(HALF:%=%/%),$(MARKED))" || failed="$$failed rest"; \
+	report half $$half "the tests of $(HALF)"; \
 	report browser $$browser "in the browser"; \
 	report process $$process "real servers and workers, on both"; \
 	report lint $$lint "style and types"; \

@@ -49,9 +49,9 @@ def _turn(made: Installation, bench: Bench, world: dict[str, Any], site: str) ->
     web = made.start_web()
     try:
         crew(made, bench.folder, world, CLIENTS[site], seconds=WARM)
-        before = _spent(web, bench)
+        before = spent(web, bench)
         times = crew(made, bench.folder, world, CLIENTS[site], seconds=SECONDS)
-        return 1000 * (_spent(web, bench) - before) / len(times), rate_of(times)
+        return 1000 * (spent(web, bench) - before) / len(times), rate_of(times)
     finally:
         made.kill_web()
 
@@ -61,7 +61,7 @@ def rate_of(times: list[float]) -> float:
     return (len(times) - 1) / (times[-1] - times[0])
 
 
-def _spent(web: int, bench: Bench) -> float:
+def spent(web: int, bench: Bench) -> float:
     """Seconds of CPU so far of the web server's processes and of the database's."""
 
     def counts(group: int, parent: int, pid: int) -> bool:

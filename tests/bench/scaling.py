@@ -1,7 +1,7 @@
-"""`python -m tests.bench.scaling`: how far one machine goes, on PostgreSQL. Prints tables, compares nothing.
+"""`python -m tests.bench.scaling`: how far one machine goes. Prints tables, compares nothing.
 
-Web: assignments done a second, page and submission each, by so many annotators who never pause, through so many web
-processes. Jobs: imports a second through so many Celery workers over Redis.
+Web: items a second, as the page's scripts send them, by so many workers who never pause, through so many web
+processes. Jobs: imports a second through so many Celery workers over Redis, on PostgreSQL.
 """
 
 from __future__ import annotations
@@ -14,34 +14,39 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 
 from tests import run_postgres
 from tests.bench import records
 from tests.bench.bench import Bench
-from tests.bench.cycles import crew, rate_of
+from tests.bench.cycles import crew, rate_of, spent
 from tests.conftest import write_records
 from tests.process.installation import BIN, free_port, kill
 
-WEB, ANNOTATORS, SECONDS = (1, 2, 4), (8, 32, 128), 10
+WEB, PEOPLE, SECONDS = (1, 2, 4), (8, 128), 12
 HITS = 2_000
 WORKERS, IMPORTS, ITEMS = (1, 2, 4), 8, 5_000
+CLIENTS = "tests.bench.pages"
 CELERY = [str(BIN / "celery"), "-A", "annotation.celery", "worker", "--pool", "prefork", "--concurrency", "1"]
 
 
 def web(bench: Bench) -> Iterator[str]:
-    """Rates for each number of web processes and of annotators, every one on a fresh batch."""
+    """Items a second for each number of web processes and of workers, every one on a fresh batch."""
     file = records.write_twenty_paragraphs(bench.folder / "twenty.jsonl", HITS)
-    for processes in WEB:
-        for people in ANNOTATORS:
-            with bench.installation("PostgreSQL") as made:
-                world = made.world("build", f"hits={HITS}", "assignments=3", f"workers={people}", f"file={file}")
-                made.start_web(workers=processes)
-                crew(made, bench.folder, world, "tests.process.annotators", seconds=3)
-                rate = rate_of(crew(made, bench.folder, world, "tests.process.annotators", seconds=SECONDS))
-            wait = 1000 * people / rate
-            yield f"{processes:3} web processes {people:4} annotators {rate:7.1f} assignments/s {wait:7.0f} ms each"
+    for kind, processes, people in product(bench.kinds, WEB, PEOPLE):
+        with bench.installation(kind) as made:
+            world = made.world("build", f"hits={HITS}", "assignments=3", f"workers={people}", f"file={file}")
+            server = made.start_web(workers=processes)
+            crew(made, bench.folder, world, CLIENTS, seconds=3)
+            before = spent(server, bench)
+            times = crew(made, bench.folder, world, CLIENTS, seconds=SECONDS)
+            cpu = 1000 * (spent(server, bench) - before) / len(times)
+        rate = rate_of(times)
+        yield (
+            f"{kind:10} {processes:3} web processes {people:4} workers {rate:6.1f} items/s "
+            f"{1000 * people / rate:6.0f} ms each {cpu:5.1f} ms of server CPU"
+        )
 
 
 def jobs(bench: Bench) -> Iterator[str]:

@@ -308,6 +308,7 @@ def test_the_dialogs_of_the_answer_page(desk: WorkPage, box: str) -> None:
     assert broken(page) == []
 
 
+@pytest.mark.soak
 def test_the_theme_that_one_chose_holds_on_every_page(desk: WorkPage) -> None:
     worker = desk("yesno")
     worker.page.keyboard.press("?")

@@ -267,6 +267,7 @@ def test_whoever_is_pointed_at_is_marked_in_graph_questions_and_paragraphs(compo
     expect(page.locator("#question")).to_be_focused()
 
 
+@pytest.mark.soak
 def test_the_checks_may_fail_without_being_in_the_way(compose: WorkPage) -> None:
     worker = compose()
     page = worker.page

@@ -53,6 +53,7 @@ def is_stored(page: Any) -> None:
     expect(page.get_by_text("Submitted. The requester has your answer")).to_be_visible()
 
 
+@pytest.mark.soak
 def test_the_fields_of_a_crowd_form_are_sent_as_task_answers(visit: Callable[..., Any], site: Site) -> None:
     page, frame, hits = begun(visit, site, FIELDS)
     frame.get_by_text("How to").click()

@@ -206,6 +206,7 @@ def test_a_draft_comes_back_with_the_bridge_that_is_next(pairs: WorkPage) -> Non
     assert worker.draft()["draft"]["bridges"] == ["unsure", ""]
 
 
+@pytest.mark.soak
 def test_words_are_lit_and_mentions_gone_through(pairs: WorkPage) -> None:
     worker = pairs("chain", sample=1)
     worker.page.wait_for_timeout(SETTLED)

@@ -68,6 +68,7 @@ def test_a_reload_right_after_a_change_loses_nothing(desk: WorkPage) -> None:
     assert worker.marked() == "larch"
 
 
+@pytest.mark.soak
 def test_a_page_that_was_on_its_way_while_a_draft_was_saved_shows_the_draft(desk: WorkPage) -> None:
     worker = desk("yesno")
     page = worker.page

@@ -90,6 +90,7 @@ def change_key(worker: Desk, action: str, key: str) -> None:
     worker.page.keyboard.press(key)
 
 
+@pytest.mark.soak
 def test_a_changed_key_works_at_once_and_after_a_reload(desk: WorkPage) -> None:
     worker = desk("yesno")
     change_key(worker, "tick", "z")

@@ -132,6 +132,7 @@ def test_a_lost_reply_is_asked_for_again_and_what_was_typed_into_the_next_waits(
     assert [row["revision"] for row in ready.answers()] == [1]
 
 
+@pytest.mark.soak
 def test_a_response_that_another_tab_overtook_says_so(ready: Desk) -> None:
     other = ready.again()
     other.submit()

@@ -39,6 +39,7 @@ def test_a_dark_page_is_printed_light(visit: Callable[..., Any], furnished: dict
             assert (scheme, ground in LIGHT, dark) == ("light", True, True)
 
 
+@pytest.mark.soak
 def test_a_report_on_paper_is_whole_and_has_nothing_to_press(
     visit: Callable[..., Any], furnished: dict[str, Any]
 ) -> None:

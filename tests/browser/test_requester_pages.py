@@ -73,6 +73,7 @@ def test_a_filter_stands_beside_its_name(visit: Callable[..., Any], furnished: d
         assert page.evaluate("document.documentElement.scrollWidth") <= width, name
 
 
+@pytest.mark.soak
 def test_what_is_unseen_in_a_button_takes_no_room(visit: Callable[..., Any], furnished: dict[str, Any]) -> None:
     page = visit(furnished["sessions"]["alice"])
     page.goto(furnished["urls"]["dataset-derive"])

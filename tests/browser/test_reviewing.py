@@ -185,6 +185,7 @@ def test_a_key_pressed_twice_decides_once(reader: Reader) -> None:
     assert reader.progress() == "1 of 5 reviewed"
 
 
+@pytest.mark.soak
 def test_without_scripts_it_is_forms(reader: Reader, visit: Callable[..., Any], site: Site) -> None:
     boss = site.ask("requester", batch=reader.batch)["session"]
     page = visit(boss, java_script_enabled=False)

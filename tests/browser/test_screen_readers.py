@@ -177,6 +177,7 @@ def test_compose_is_read_as_graph_then_one_bridge(desk: WorkPage) -> None:
     assert texts_of(page, "status") == ["Bridge 1: the same."]
 
 
+@pytest.mark.soak
 def test_compose_says_that_the_field_is_open_and_what_the_checks_find(desk: WorkPage) -> None:
     page = desk("strands", task="compose").page
     page.keyboard.press("y")

@@ -190,6 +190,7 @@ def test_most_of_the_screen_is_text_while_one_reads(desk: WorkPage, screen: dict
     assert worker.page.locator("#answer-text").evaluate(IN_REACH)
 
 
+@pytest.mark.soak
 def test_a_question_of_four_lines_and_the_time_of_saving_are_whole_on_a_phone(desk: WorkPage) -> None:
     worker = desk("demo", sample=1, page=PHONE)
     page = worker.page
@@ -201,6 +202,7 @@ def test_a_question_of_four_lines_and_the_time_of_saving_are_whole_on_a_phone(de
     assert page.locator("#saved").evaluate("(element) => element.scrollWidth - element.clientWidth") <= 0
 
 
+@pytest.mark.soak
 def test_undo_and_clear_are_of_one_height(desk: WorkPage) -> None:
     page = desk("demo", sample=1).page
     undo, clear = (page.locator(f"#{name}-answer").bounding_box() for name in ("undo", "clear"))
@@ -223,6 +225,7 @@ def test_the_work_begins_high_and_one_thing_is_urged(desk: WorkPage) -> None:
             assert overflow(page) == 0, task
 
 
+@pytest.mark.soak
 def test_options_unfold_on_a_phone_and_leave_the_room_to_the_text(desk: WorkPage) -> None:
     worker = desk("choices", sample=2, page=PHONE)
     page = worker.page
@@ -242,6 +245,7 @@ def test_options_unfold_on_a_phone_and_leave_the_room_to_the_text(desk: WorkPage
     expect(fold.locator("[data-chosen]")).to_have_text(text)
 
 
+@pytest.mark.soak
 def test_the_tools_of_a_phone_are_one_line_and_the_question_can_be(desk: WorkPage) -> None:
     worker = desk("demo", sample=2, page=PHONE)
     page = worker.page
@@ -317,6 +321,7 @@ def test_a_decision_on_a_phone_is_a_tap_at_the_end_of_the_screen(desk: WorkPage,
     assert page.locator(".decisions").bounding_box()["height"] <= (310 if task == "choose" else 130)
 
 
+@pytest.mark.soak
 def test_a_decision_that_arrows_chose_can_be_submitted(desk: WorkPage) -> None:
     worker = desk("pairs", task="coreference", sample=2)
     submit = worker.page.locator(".work-acts button[form=work]")

@@ -97,6 +97,7 @@ def test_a_step_goes_back_and_a_contradiction_is_told(judging: WorkPage) -> None
     assert sent(worker, "y")["necessary"] is True
 
 
+@pytest.mark.soak
 def test_words_can_be_selected_by_keys_alone(judging: WorkPage) -> None:
     worker = judging()
     press(worker, "y", "v")

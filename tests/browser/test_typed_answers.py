@@ -64,6 +64,7 @@ def test_words_in_one_place_are_marked_there_and_their_paragraph_is_proposed(des
     assert (answer["kind"], answer["text"]) == ("span", "made of larch")
 
 
+@pytest.mark.soak
 def test_words_that_stand_nowhere_are_never_ready(desk: WorkPage) -> None:
     worker = desk("yesno")
     worker.tick(0)

@@ -55,6 +55,7 @@ def test_a_participant_finishes_a_visit_on_a_phone_and_goes_on_on_another_device
     assert len(site.ask("answers", batch=batch["batch"])) == 2
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("width", [1280, 390])
 def test_the_button_beside_the_places_of_a_study_stands_by_its_field(
     visit: Callable[..., Any], site: Site, width: int

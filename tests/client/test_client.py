@@ -29,6 +29,7 @@ def notebook() -> str:
     return found[1]
 
 
+@pytest.mark.soak
 def test_the_study_of_the_guide_runs_as_it_stands_there(
     town: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.management.conftest import Run
 
 PLAN = ("--items", 115, "--workers", 30, "--first", 80, "--second", 75, "--seed", 3)
@@ -27,6 +29,7 @@ def test_a_plan_is_told_in_sentences_that_name_seed_and_assumptions(run: Run, db
     assert found == run("power", *PLAN, "--json").document
 
 
+@pytest.mark.soak
 def test_a_budget_lists_what_it_buys(run: Run, db: None) -> None:
     ended = run("power", *PLAN, "--price", "0.25", "--budget", "300", "--json")
     (budget, _assumptions) = ended.document["tables"]

@@ -18,6 +18,7 @@ from annotation.flow.work.submitted_responses import submitted_answers
 from annotation.marketplaces.flow import visit_decisions, visits
 from annotation.models import Batch
 from annotation.pure.reports.participation_flow import RESPONSES
+from tests.long_forms import first
 from tests.marketplaces.panel import Participant, study_of
 
 pytestmark = pytest.mark.django_db
@@ -40,7 +41,7 @@ def used(batch: Batch) -> dict[str, int]:
     }
 
 
-@pytest.mark.parametrize("how", ["rejected", "returned"])
+@pytest.mark.parametrize("how", first(1, ["rejected", "returned"]))
 def test_neither_figures_nor_files_use_what_was_rejected_or_returned(project: Any, dataset: Any, how: str) -> None:
     study = study_of(project, dataset, hits=3, assignments_per_hit=2)
     ann, bea = Participant(study, "ann"), Participant(study, "bea")

@@ -97,6 +97,7 @@ def test_a_job_whose_worker_was_killed_is_done_by_another_run(
     assert found["datasets"] == {"upload": ["ready", 10_000]}
 
 
+@pytest.mark.soak
 def test_two_workers_that_publish_the_same_batch_publish_each_hit_once(
     install: Callable[..., Installation], broker: str
 ) -> None:

@@ -88,6 +88,7 @@ def check(elsewhere: FakeMTurk, size: int) -> None:
     assert {row["approvals"] for row in elsewhere.assignments.values()} == {1}
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 def test_nothing_is_doubled_or_missing(errands: Errands) -> None:
     with FakeMTurk(memory=5.0) as elsewhere:

@@ -100,6 +100,7 @@ def _lower(text: str) -> list[str]:
     return re.findall(r"\w+", text.lower())
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("edited", first(1, [False, True]), ids=["unchanged", "with a small edit"])
 @pytest.mark.parametrize("filled", first(1, [False, True]), ids=["with its #k", "with the answers for its #k"])
 def test_a_repeated_hop_is_found(edited: bool, filled: bool, compositions: list[Composition]) -> None:

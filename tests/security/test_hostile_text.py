@@ -103,6 +103,7 @@ def test_a_refused_or_late_answer(hostile: scene.Hostile, texts: list[str]) -> N
         assert kept["Content-Type"] == "application/json"
 
 
+@pytest.mark.soak
 def test_the_pages_of_items_and_hits(hostile: scene.Hostile, texts: list[str], tmp_path: Path) -> None:
     for worker in (hostile.bob, hostile.carol):
         for k, row in enumerate(iter(partial(scene.answer, hostile, worker), None)):

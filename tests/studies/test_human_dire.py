@@ -146,6 +146,7 @@ def test_a_missing_response_is_left_out_and_an_excluded_hit_takes_its_arm_of_the
     assert people["dire"]["answer_em"]["n"] == 13
 
 
+@pytest.mark.soak
 def test_models_stand_beside_people(project: Project, tmp_path: Path) -> None:
     """A model that always answers right, of which the probe's two instances have confidences."""
     run = answered(project, tmp_path)
@@ -240,6 +241,7 @@ def test_the_api_plans_scores_and_shows_the_analysis(project: Project, alice: An
     assert all(row["ours"] for row in found["figures"] if "people" in row["figure"])
 
 
+@pytest.mark.soak
 def test_the_command_shows_the_plan_and_prints_the_table(project: Project, tmp_path: Path, capsys: Any) -> None:
     call_command("study", "show", "human-dire", "--wage", "20")
     assert "$4,198 at $20.00 an hour" in capsys.readouterr().out

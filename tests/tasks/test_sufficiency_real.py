@@ -10,6 +10,7 @@ import pytest
 
 from annotation.pure.data.example import Example
 from tests.derivations.listed import derived, real
+from tests.long_forms import first
 from tests.tasks.test_sufficiency import PAIRS, judged, report, tables
 
 
@@ -21,7 +22,13 @@ def simulated(example: Example, rng: Random) -> str:
 
 @pytest.mark.parametrize(
     ("format", "name", "others"),
-    [("hotpotqa", "hotpotqa_dev_distractor_240.json", 8), ("2wikimultihopqa", "2wikimultihopqa_dev_150.json", None)],
+    first(
+        1,
+        [
+            ("hotpotqa", "hotpotqa_dev_distractor_240.json", 8),
+            ("2wikimultihopqa", "2wikimultihopqa_dev_150.json", None),
+        ],
+    ),
 )
 def test_real_records_can_be_judged_and_reported(format: str, name: str, others: int | None) -> None:
     items, tally = derived(PAIRS, real(format, name))

@@ -107,6 +107,7 @@ def test_a_plan_that_cannot_be_says_why(
     assert list(page.context["form"].errors) == [field]
 
 
+@pytest.mark.soak
 def test_the_api_computes_the_same_and_refuses_the_same(alice: Any, project: Any, client: Any) -> None:
     api = caller(alice)
     found = api.get("power/", **PLAN, first=0.8, second=0.75).json()
