@@ -22,7 +22,7 @@ class Site:
         self.installation = Installation(var, f"sqlite:///{file}", static=static, ready=True)
         self.url = f"http://127.0.0.1:{self.installation.port}"
         self._process = self._employ()
-        self.installation.start_web(workers=1)
+        self.installation.start_web()
 
     def _employ(self) -> subprocess.Popen[str]:
         command = [sys.executable, "-m", "tests.browser.server_side"]
