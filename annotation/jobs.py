@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -298,9 +299,13 @@ def verbs() -> dict[str, job_queue.Verb]:
     return VERBS | {kind: verb for app in discovery.modules("jobs") for kind, verb in app.VERBS.items()}
 
 
-def work_off() -> int:
-    """Run the sweeps, then due jobs, then the errands; a failure stops no other. Returns the number of jobs."""
-    _each([*SWEEPS, *discovery.listed("jobs", "SWEEPS")])
+def work_off(*, turn: AbstractContextManager[object] | None = None) -> int:
+    """Run the sweeps, then due jobs, then the errands; a failure stops no other. Returns the number of jobs.
+
+    The sweeps run within `turn`, for which a process may have to wait.
+    """
+    with turn or nullcontext():
+        _each([*SWEEPS, *discovery.listed("jobs", "SWEEPS")])
     done = 0
     while job := job_queue.take():
         job_queue.run(job, verbs())

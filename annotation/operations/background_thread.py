@@ -1,8 +1,12 @@
 """A thread in each web process that runs background jobs and sweeps when there is no broker."""
 
+import fcntl
 import logging
 import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 
+from django.conf import settings
 from django.db import close_old_connections, connections
 
 from annotation import jobs
@@ -25,11 +29,21 @@ def _forever() -> None:
         jobs.bell.clear()
 
 
+@contextmanager
+def _turn() -> Iterator[None]:
+    """One web process of this machine after the other: at once they would work out the same responses."""
+    with ExitStack() as held:
+        with suppress(OSError):  # where nothing can be written, they do so
+            file = held.enter_context((settings.VAR / "sweeps.lock").open("w"))
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
 def look() -> None:
     """Run once what is due. If the database is unreachable, log it and try again in the next round."""
     try:
         close_old_connections()
-        jobs.work_off()
+        jobs.work_off(turn=_turn())
     except Exception:
         log.exception("background jobs failed; trying again")
     finally:

@@ -32,6 +32,7 @@ CONTENT = {  # ten paragraphs of a hundred words each, as in HotpotQA
     "answers": ["Tower 3"],
     "supports": [0, 3],
 }
+SHORT = CONTENT | {"paragraphs": [{"title": f"Tower {k}", "text": "A tower."} for k in range(10)]}
 PAYLOAD = {"question": "?", "paragraphs": [], "options": [], "controls": {}}
 
 
@@ -62,12 +63,12 @@ def floor_table() -> dict[str, Any]:
     return {"first_hit": Hit.objects.order_by("pk").values_list("pk", flat=True).first()}
 
 
-def make_batch(name: str, size: int, *, wanted: int = 3) -> Batch:
+def make_batch(name: str, size: int, *, wanted: int = 3, content: dict[str, Any] = CONTENT) -> Batch:
     """An open batch of that many small HITs, made in bulk."""
     project = sign_up.project_named("default")
     dataset = Dataset.objects.create(project=project, slug=name, format="jsonl", sha256="", state="ready", size=size)
     rows = [
-        Item(dataset=dataset, position=k, source_id=str(k), group_key=f"{name}:{k}", question="?", content=CONTENT)
+        Item(dataset=dataset, position=k, source_id=str(k), group_key=f"{name}:{k}", question="?", content=content)
         for k in range(size)
     ]
     items = Item.objects.bulk_create(rows, batch_size=BULK)
@@ -107,20 +108,23 @@ def submit_all(batch: Batch, worker: Worker, hits: list[Hit]) -> None:
 
 
 def situations(size: int) -> Iterator[tuple[str, Participation]]:
-    """Batches of `size` HITs in each situation, with a seat that claims next."""
+    """Batches of `size` HITs in each situation, with a participation that claims next.
+
+    Their items are short: a claim reads one of them, and three hundred thousand long ones take ten minutes to fill in.
+    """
     project = sign_up.project_named("default")
     someone = Worker.objects.create(project=project, external_id=f"someone-{size}")
-    batch = make_batch(f"fresh-{size}", size)
+    batch = make_batch(f"fresh-{size}", size, content=SHORT)
     yield "fresh", next_assignment.join_batch(someone, batch)
 
-    batch = make_batch(f"half-{size}", size)
+    batch = make_batch(f"half-{size}", size, content=SHORT)
     hits = list(batch.hits.order_by("ticket").only("pk"))
     finished = Random(1).sample([hit.pk for hit in hits], size // 2)
     for start in range(0, len(finished), 500):
         Hit.objects.filter(pk__in=finished[start : start + 500]).update(done=3)
     yield "half finished", next_assignment.join_batch(someone, batch)
 
-    batch = make_batch(f"mine-{size}", size)
+    batch = make_batch(f"mine-{size}", size, content=SHORT)
     participation = next_assignment.join_batch(someone, batch)
     hits = list(batch.hits.order_by("ticket").only("pk", "group_key", "ticket"))
     submit_all(batch, someone, hits[: size // 2])

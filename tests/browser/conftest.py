@@ -30,7 +30,6 @@ ARGUMENTS = [
 ]
 LONG = {"test_compose_anywhere.py", "test_pointer.py"}  # odd screens, scripts and pointers, page by page: for the soak
 SCANS = {"broken", "look"}  # what looks for broken rules of axe is called
-ALL_KINDS = {"test_spans.py", "test_kinds.py"}  # where each kind of text is a case of its own
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -49,7 +48,7 @@ def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
             first[name] = min(first.get(name, written(item)), written(item))
     for item in ours:
         later = written(item) > first.get(item.nodeid.partition("[")[0], [])
-        if item.path.name in LONG or (later and item.path.name not in ALL_KINDS):
+        if item.path.name in LONG or later:
             item.add_marker(pytest.mark.soak)
 
 

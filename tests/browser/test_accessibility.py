@@ -353,6 +353,7 @@ def test_focus_is_visible_wherever_tab_leads(desk: WorkPage) -> None:
         assert page.evaluate(unseen) == ""
 
 
+@pytest.mark.soak
 def test_a_drawer_says_what_it_is(desk: WorkPage) -> None:
     page = desk("demo", sample=1, page=PHONE).page
     for button, title in (("View", "View"), ("Back, return, report", "This HIT")):

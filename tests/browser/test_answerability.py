@@ -166,6 +166,7 @@ def test_everything_is_in_reach_on_a_small_screen(judge: WorkPage, screen: dict[
     assert worker.page.locator("button[form=work]").evaluate(IN_REACH)
 
 
+@pytest.mark.soak
 def test_it_needs_no_scripts(judge: WorkPage) -> None:
     worker = judge("yesno", page=OFF)
     submit = worker.page.get_by_role("button", name="Submit")

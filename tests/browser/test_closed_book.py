@@ -49,6 +49,7 @@ def test_a_draft_comes_back_after_the_page_is_loaded_again(desk: WorkPage) -> No
     expect(worker.page.locator("#missing")).to_have_text("Ready to submit")
 
 
+@pytest.mark.soak
 def test_confidence_is_given_by_keyboard_and_missing_until_then(desk: WorkPage) -> None:
     worker = desk("demo", sample=2, options={"confidence": True})
     press = worker.page.keyboard.press

@@ -136,6 +136,7 @@ def test_arrows_look_around_in_a_bridges_buttons_and_only_space_or_enter_decides
     expect(page.locator(STAGE.format("aside"))).to_be_visible()
 
 
+@pytest.mark.soak
 def test_a_leak_is_said_and_marked_in_the_question_itself_without_holding_up_typing(compose: WorkPage) -> None:
     worker = compose()
     page = worker.page

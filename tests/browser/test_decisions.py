@@ -133,6 +133,7 @@ def test_a_held_key_that_does_not_say_that_it_repeats_answers_only_once(pairs: W
     assert told(worker) == [(1, ["same"])]
 
 
+@pytest.mark.soak
 def test_a_double_press_and_a_double_click_answer_only_once(pairs: WorkPage) -> None:
     worker = pairs(sample=4)
     decide(worker, "y")

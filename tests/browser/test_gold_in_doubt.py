@@ -7,9 +7,12 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from tests.browser.site import Site
 
 
+@pytest.mark.soak
 def test_gold_in_doubt_is_decided_with_the_keyboard_alone(site: Site, visit: Callable[..., Any]) -> None:
     made = site.batch("demo", assignments_per_hit=2)
     page = visit(site.ask("requester", batch=made["batch"])["session"])

@@ -134,11 +134,13 @@ def test_on_a_phone_the_step_at_hand_is_under_the_thumb(asked: WorkPage, arm: st
     assert broken(worker.page) == []
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("arm", ["free", "guided", "kind"])
 def test_the_page_names_everything_for_screen_readers(asked: WorkPage, arm: str) -> None:
     assert broken(asked(arm).page) == []
 
 
+@pytest.mark.soak
 def test_steps_need_no_scripts(asked: WorkPage) -> None:
     worker = asked("guided", kind="template_questions", page={"java_script_enabled": False})
     page = worker.page

@@ -75,6 +75,7 @@ def test_after_fifty_minutes_a_line_reminds_of_a_break_until_it_is_dismissed(des
     expect(worker.notice("break")).to_have_count(0)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(("since", "last"), [(49, 0), (51, 6)])
 def test_who_has_just_begun_or_made_a_pause_is_not_reminded(desk: WorkPage, since: int, last: int) -> None:
     expect(reminder(desk("yesno"), since=since, last=last)).to_have_count(0)

@@ -103,6 +103,7 @@ def test_answer_is_read_as_question_then_answer_then_paragraphs_then_submit(desk
         assert about[f"checkbox Supports the answer: paragraph {number + 1}"] == title
 
 
+@pytest.mark.soak
 def test_keys_are_shortcuts_of_controls_and_no_part_of_their_names(desk: WorkPage) -> None:
     page = desk("yesno", options={"yes_no": True, "no_answer": True}).page
     keys = shortcuts(page)

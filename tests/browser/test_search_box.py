@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.test_accessibility import broken
@@ -33,6 +34,7 @@ def test_the_project_is_searched_by_keys_alone(visit: Callable[..., Any], furnis
     page.wait_for_url("**/datasets/wells-set/")
 
 
+@pytest.mark.soak
 def test_without_scripts_it_is_a_page(visit: Callable[..., Any], furnished: dict[str, Any]) -> None:
     page = visit(furnished["sessions"]["alice"], java_script_enabled=False)
     page.goto(furnished["urls"]["project"])
@@ -43,6 +45,7 @@ def test_without_scripts_it_is_a_page(visit: Callable[..., Any], furnished: dict
     expect(page).to_have_url(re.compile("/money/$"))
 
 
+@pytest.mark.soak
 def test_a_phones_icon_has_a_name(visit: Callable[..., Any], furnished: dict[str, Any]) -> None:
     page = visit(furnished["sessions"]["alice"], viewport={"width": 390, "height": 844})
     page.goto(furnished["urls"]["project"])

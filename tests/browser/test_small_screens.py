@@ -267,6 +267,7 @@ def test_the_tools_of_a_phone_are_one_line_and_the_question_can_be(desk: WorkPag
     expect(fold).to_have_attribute("aria-expanded", "false")
 
 
+@pytest.mark.soak
 def test_a_cross_closes_and_does_nothing_else(desk: WorkPage) -> None:
     page = desk("demo", sample=1, page=PHONE).page
     crosses = page.get_by_role("button").filter(has_text="✕")

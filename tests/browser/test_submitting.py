@@ -151,6 +151,7 @@ def test_after_an_upgrade_the_page_is_loaded_anew(ready: Desk) -> None:
     assert page.evaluate("window.loaded") is None
 
 
+@pytest.mark.soak
 def test_a_problem_is_reported_of_the_item_on_show(ready: Desk) -> None:
     """The dialog stays from item to item: what was begun for the one before is gone, and the report names this one."""
     page = ready.page

@@ -192,6 +192,7 @@ def test_what_a_notebook_shows_of_things_says_what_they_are(hopscribe: Hopscribe
         hopscribe.batches.create("Two", task="anser", datasets=[wells])
 
 
+@pytest.mark.soak
 def test_what_has_no_method_of_its_own_is_called_by_its_path(hopscribe: Hopscribe) -> None:
     wells = hopscribe.datasets.add(records(4), name="wells")
     assert wells.change(licence="CC0").facts["licence"] == "CC0"

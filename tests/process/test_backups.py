@@ -90,6 +90,7 @@ for name in ("kept", "gone"):
 """
 
 
+@pytest.mark.soak
 def test_a_backup_is_whole_while_uploads_come_and_go_and_names_what_it_lacks(
     install: Callable[..., Installation], cluster: Any, database: str, tmp_path: Path
 ) -> None:

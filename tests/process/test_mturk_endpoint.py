@@ -36,6 +36,7 @@ def installation(tmp_path: Path, on_sqlite: str, static: Path) -> Iterator[Insta
     made.close()
 
 
+@pytest.mark.soak
 def test_the_endpoint_serves_boto3_and_its_page_at_its_root_without_https_or_a_name(installation: Installation) -> None:
     (installation.var / "static").unlink()  # nobody collected static files
     key = "".join(chr(ord("a") + k % 26) for k in range(60))

@@ -59,6 +59,7 @@ def test_a_wheel_has_everything_below_one_package(wheel: Path) -> None:
     assert {"hopscribe/build/static/staticfiles.json", "hopscribe/docs/glossary.md"} <= names
 
 
+@pytest.mark.soak
 def test_sources_without_static_files_are_no_wheel(tmp_path: Path) -> None:
     source = wheels.copy_sources(tmp_path / "source")
     with pytest.raises(AssertionError, match="run `make wheel` in a checkout"):

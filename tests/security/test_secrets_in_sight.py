@@ -101,7 +101,7 @@ def session_of(client: Client) -> str:
 
 @pytest.mark.parametrize("role", SOME_ROLES)
 def test_no_page_and_no_log_tells_a_secret(role: str, world: World, log: Everything, database_password: str) -> None:
-    pages = list(crawl(world, role, one_in=1 if log.whole else 4))
+    pages = list(crawl(world, role, one_in=1 if log.whole else 12))
     for what, secret in secrets(world).items():
         assert not [page[:300] for page in pages if secret in page], what
         assert not [line for line in log.lines if secret in line], what

@@ -133,6 +133,7 @@ def test_the_same_seed_and_responses_give_the_same_scores_byte_for_byte(project:
     assert told[0] == told[1]
 
 
+@pytest.mark.soak
 def test_a_missing_response_is_left_out_and_an_excluded_hit_takes_its_arm_of_the_question(
     project: Project, tmp_path: Path
 ) -> None:

@@ -15,7 +15,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from annotation.flow.review import review_decisions
 from annotation.flow.work import other_batches
 from annotation.flow.work.submitted_responses import submitted_answers
-from annotation.models import Batch, Hit
+from annotation.models import Batch, Hit, WorkerResponse
 from annotation.registry import task_type
 from annotation.tasktype import JSON, Elsewhere, TaskType, capabilities
 
@@ -124,13 +124,26 @@ def work_out(batch: Batch, keys: Collection[int]) -> dict[int, Conclusion]:
     for hit in hits:
         hit.batch = batch
     task, found = task_type(batch.task), {}
-    answers_by_hit, submitted = review_decisions.standing_answers(hits), submitted_answers(batch, hits)
+    standings = review_decisions.standings_of(hits)
+    answers_by_hit, submitted = review_decisions.taking_part(hits, standings), _submitted(batch, hits, standings)
     elsewhere = other_batches.elsewhere(batch, hits)
     for hit in hits:
         answers = [answer for _standing, answer in answers_by_hit[hit.pk]]
         kind = _open_kind(task, hit, answers, elsewhere.get(hit.pk, ())) if answers else ""
         doubt = capabilities.doubt(task, hit.payload, [row.answer for row in submitted[hit.pk]], hit.item.example)
         found[hit.pk] = Conclusion(kind or None, len(answers), bool(doubt), hit.changes)
+    return found
+
+
+def _submitted(
+    batch: Batch, hits: Collection[Hit], standings: Sequence[review_decisions.Standing]
+) -> Mapping[int, list[WorkerResponse]]:
+    """As `submitted_answers`, without reading once more what was read: a marketplace alone leaves some out."""
+    if batch.on_marketplace:
+        return submitted_answers(batch, hits)
+    found: defaultdict[int, list[WorkerResponse]] = defaultdict(list)
+    for standing in standings:
+        found[standing.assignment.hit_id].append(standing.answer)
     return found
 
 

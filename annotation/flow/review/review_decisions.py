@@ -261,14 +261,28 @@ def standing_answers(hits: Collection[Hit]) -> defaultdict[int, list[tuple[Stand
 
     A constant number of queries for all HITs together.
     """
+    return taking_part(hits, standings_of(hits))
+
+
+def standings_of(hits: Collection[Hit]) -> list[Standing]:
+    """Submitted responses to these HITs, also those that are excluded, in order of submission."""
+    batches = {hit.pk: hit.batch for hit in hits}
+    rows = Assignment.objects.submitted().filter(hit__in=list(batches)).defer("draft")
+    found = standings(rows.order_by("submitted_at", "pk"))
+    for standing in found:  # read with each row, the batch would cost as much as the rest of it
+        standing.assignment.batch = batches[standing.assignment.hit_id]
+    return found
+
+
+def taking_part(hits: Collection[Hit], found: Iterable[Standing]) -> defaultdict[int, list[tuple[Standing, JSON]]]:
+    """Those of the responses by HIT that are not excluded, with their content."""
     payloads = {hit.pk: hit.payload for hit in hits}
-    rows = Assignment.objects.submitted().filter(hit__in=list(payloads)).select_related("batch")
-    found: defaultdict[int, list[tuple[Standing, JSON]]] = defaultdict(list)
-    for standing in standings(rows.defer("draft").order_by("submitted_at", "pk")):
+    by_hit: defaultdict[int, list[tuple[Standing, JSON]]] = defaultdict(list)
+    for standing in found:
         if standing.takes_part:
             hit = standing.assignment.hit_id
-            found[hit].append((standing, value(standing, payloads[hit])))
-    return found
+            by_hit[hit].append((standing, value(standing, payloads[hit])))
+    return by_hit
 
 
 def several(batch: Batch) -> list[tuple[Hit, list[Standing]]]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import logging
+import threading
 
 import pytest
+from django.conf import settings
 
 from annotation import jobs
+from annotation.operations import background_thread
 
 pytestmark = pytest.mark.postgresql(reason="what is due is fetched by guarded updates")
 
@@ -26,3 +30,18 @@ def test_a_sweep_that_fails_is_told_and_the_rest_is_done(
         assert jobs.work_off() == 0
     assert done == ["sweep", "errand"]
     assert "a defect" in caplog.text
+
+
+def test_web_processes_of_a_machine_sweep_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    swept = threading.Event()
+    monkeypatch.setattr(jobs, "SWEEPS", [swept.set])
+    monkeypatch.setattr(jobs, "ERRANDS", [])
+    monkeypatch.setattr(jobs.discovery, "listed", lambda *_names: [])
+    monkeypatch.setattr(jobs.job_queue, "take", lambda: None)
+    with (settings.VAR / "sweeps.lock").open("w") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        looking = threading.Thread(target=background_thread.look)
+        looking.start()
+        assert not swept.wait(0.3)
+    looking.join(10)
+    assert swept.is_set()

@@ -29,6 +29,7 @@ values = st.recursive(
 )
 
 
+@pytest.mark.soak
 @settings(max_examples=long_forms.examples(20, soak=100), deadline=None)
 @given(st.lists(values, max_size=6), st.integers(1, 40), st.booleans(), st.none() | st.integers(0, 3))
 def test_an_array_is_read_the_same_in_pieces_of_any_size(
