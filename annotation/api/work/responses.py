@@ -118,7 +118,7 @@ class BatchResponseViewSet(BatchPartViewSet):
         rows = response_files.revisions_of(self.batch).filter(**query)
         if "assignment__worker" in query:
             rows = without_hidden(rows, "assignment__hit", query["assignment__worker"], self.request.user)
-        return rows.annotate(text=response_files.ANSWER).values("pk", *response_files.FIELDS)
+        return rows.annotate(**response_files.STORED).values("pk", *response_files.FIELDS)
 
     @operation(takes=FILE, gives=QueuedSerializer, id="importResponses")
     def create(self) -> Job:

@@ -344,3 +344,13 @@ def test_an_export_of_a_packed_import_is_plain_and_equal(project: Any, tmp_path:
     packed = tmp_path / "in.gz"
     packed.write_bytes(gzip.compress(json.dumps(WORKED["musique"]).encode()))
     assert value_of(through_the_database(project, packed, "musique", tmp_path)) == WORKED["musique"]
+
+
+def test_times_of_responses_are_cut_to_milliseconds(batch: Batch, bob: Any) -> None:
+    while row := take(bob, batch):
+        submit(row)
+    text, stored = response_files.time_text, WorkerResponse.objects.order_by("pk").select_related("assignment")
+    times = [(text(row.assignment.accepted_at), text(row.created_at)) for row in stored]
+    assert len(times) == batch.size
+    found = response_files.responses_of(batch)
+    assert [(row["accepted_at"], row["submitted_at"]) for row in found] == times
