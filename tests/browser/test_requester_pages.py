@@ -35,6 +35,7 @@ MARGINS = """
 """
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
 def test_the_content_begins_high_and_one_thing_is_urged(
     visit: Callable[..., Any], furnished: dict[str, Any], width: int, height: int

@@ -214,6 +214,7 @@ def test_undo_and_clear_are_of_one_height(desk: WorkPage) -> None:
     assert abs((words["y"] + words["height"] / 2) - (undo["y"] + undo["height"] / 2)) <= 1
 
 
+@pytest.mark.soak
 def test_the_work_begins_high_and_one_thing_is_urged(desk: WorkPage) -> None:
     for task, kind, reading in FIRST_READ:
         for screen, highest in (({"viewport": {"width": 1280, "height": 800}}, 200), (PHONE, 260)):

@@ -170,6 +170,7 @@ for line in sys.stdin.read().splitlines():
 """
 
 
+@pytest.mark.soak
 def test_a_database_that_was_not_migrated_is_told_in_words(tmp_path: Path) -> None:
     file = write_records(tmp_path / "wells.jsonl")
     commands = [

@@ -60,6 +60,7 @@ def test_on_this_machine_alone_nothing_asks_for_https(tmp_path: Path) -> None:
     assert not any(result.values()), result
 
 
+@pytest.mark.soak
 def test_an_installation_as_documented_has_nothing_to_warn_of(tmp_path: Path) -> None:
     checked = start(tmp_path, "manage.py", "check", "--deploy", "--fail-level", "WARNING", **PUBLIC)
     assert checked.returncode == 0, checked.stderr

@@ -277,6 +277,7 @@ def assert_paid_once(panel: Panel, paid: dict[str, list[int]]) -> None:
     assert not VisitBonus.objects.filter(state__in=VisitBonus.IN_FLIGHT).exists()
 
 
+@pytest.mark.soak
 def test_under_faults_and_kills_every_bonus_is_paid_exactly_once(
     make_panel: Callable[..., Panel], monkeypatch: pytest.MonkeyPatch
 ) -> None:
