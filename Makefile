@@ -10,7 +10,7 @@ ON_POSTGRESQL := $(PY) -m tests.run_postgres --
 MARKED = $(shell grep -rl --include="test_*.py" "mark\.postgresql" tests)
 APPS := $(notdir $(patsubst %/apps.py,%,$(wildcard annotation/*/apps.py)))  # those behind the engine
 SPREAD := -n 4 --dist worksteal  # over two cores: a good part of the tests waits for a browser or a server
-# One half of the tests, by what they take: each runs in one process, so that none waits for another's.
+# One half of the tests by the time they take; each half runs in one process, and nothing is collected twice.
 HALF := tests/views tests/security tests/marketplaces tests/tasks tests/api
 SPECTACULAR := $(PY) manage.py spectacular --settings annotation.api.schema_settings
 DJADE := find annotation tasks templates -name '*.html' -print0 | xargs -0 .venv/bin/djade
@@ -56,9 +56,9 @@ test: .venv/dev.stamp  ## lint, then the tests: on SQLite, with real servers, an
 	beside browser $(GUARDED) -m "not soak" tests/browser; browser=$$!; \
 	beside process $(GUARDED) -m "process and not soak" tests/process; process=$$!; \
 	beside half both "$(HALF)" "$(filter $(HALF:%=%/%),$(MARKED))"; half=$$!; \
-	echo "the tests but those of $(HALF)"; \
+	echo "== all but $(HALF)"; \
 	both "$(HALF:%=--ignore=%) tests" "$(filter-out $(HALF:%=%/%),$(MARKED))" || failed="$$failed rest"; \
-	report half $$half "the tests of $(HALF)"; \
+	report half $$half "$(HALF)"; \
 	report browser $$browser "in the browser"; \
 	report process $$process "real servers and workers, on both"; \
 	report lint $$lint "style and types"; \

@@ -299,13 +299,14 @@ def verbs() -> dict[str, job_queue.Verb]:
     return VERBS | {kind: verb for app in discovery.modules("jobs") for kind, verb in app.VERBS.items()}
 
 
-def work_off(*, turn: AbstractContextManager[object] | None = None) -> int:
+def work_off(*, turn: AbstractContextManager[bool] | None = None) -> int:
     """Run the sweeps, then due jobs, then the errands; a failure stops no other. Returns the number of jobs.
 
-    The sweeps run within `turn`, for which a process may have to wait.
+    The sweeps run within `turn`, and not at all if it gives False: another process is at them.
     """
-    with turn or nullcontext():
-        _each([*SWEEPS, *discovery.listed("jobs", "SWEEPS")])
+    with turn or nullcontext(True) as ours:
+        if ours:
+            _each([*SWEEPS, *discovery.listed("jobs", "SWEEPS")])
     done = 0
     while job := job_queue.take():
         job_queue.run(job, verbs())

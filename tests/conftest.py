@@ -36,11 +36,11 @@ ON_POSTGRESQL = os.environ.get("DATABASE_URL", "").startswith("postgres")
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What is repeated on PostgreSQL says why. Of its cases the first is for every run, the others are for the soak,
-    where they do not differ by the database (`each=True`)."""
+    """What is repeated on PostgreSQL says why. The first case of a test is repeated in every run, the others in the
+    soak; with `each=True` all of them in every run."""
     repeated = [item for item in items if ON_POSTGRESQL and item.get_closest_marker("postgresql")]
     seen: set[str] = set()
-    for item in sorted(repeated, key=written):
+    for item in sorted(repeated, key=case_order):
         name = item.nodeid.partition("[")[0]
         if name in seen and not item.get_closest_marker("postgresql").kwargs.get("each"):
             item.add_marker(pytest.mark.soak)
@@ -55,7 +55,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(pytest.mark.skip(reason=f"{', '.join(sorted(missing))} is not installed"))
 
 
-def written(item: pytest.Item) -> list[int]:
+def case_order(item: pytest.Item) -> list[int]:
     """Where a test stands among the cases of its function: the order of `items` is random."""
     return list(item.callspec.indices.values()) if hasattr(item, "callspec") else []
 

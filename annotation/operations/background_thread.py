@@ -4,7 +4,7 @@ import fcntl
 import logging
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager
 
 from django.conf import settings
 from django.db import close_old_connections, connections
@@ -30,13 +30,15 @@ def _forever() -> None:
 
 
 @contextmanager
-def _turn() -> Iterator[None]:
-    """One web process of this machine after the other: at once they would work out the same responses."""
-    with ExitStack() as held:
-        with suppress(OSError):  # where nothing can be written, they do so
-            file = held.enter_context((settings.VAR / "sweeps.lock").open("w"))
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+def _turn() -> Iterator[bool]:
+    """Whether this process may sweep: two of one machine at once would work out the same responses twice."""
+    with (settings.VAR / "sweeps.lock").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
 
 
 def look() -> None:

@@ -13,7 +13,7 @@ import pytest
 from tests.browser.contexts import PATIENCE, Contexts
 from tests.browser.desk import Desk
 from tests.browser.site import Site
-from tests.conftest import written
+from tests.conftest import case_order
 
 # The shell has no window to draw: it takes half of the processor time.
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
@@ -45,9 +45,9 @@ def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
             item.add_marker(pytest.mark.axe)
         if not item.get_closest_marker("soak"):
             name = item.nodeid.partition("[")[0]
-            first[name] = min(first.get(name, written(item)), written(item))
+            first[name] = min(first.get(name, case_order(item)), case_order(item))
     for item in ours:
-        later = written(item) > first.get(item.nodeid.partition("[")[0], [])
+        later = case_order(item) > first.get(item.nodeid.partition("[")[0], [])
         if item.path.name in LONG or later:
             item.add_marker(pytest.mark.soak)
 

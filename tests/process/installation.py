@@ -55,7 +55,7 @@ class Installation:
         """What Python prints with these arguments, from the second time on in a child of a preloaded process."""
         self._runs += 1
         if self._runs == 2:
-            self.forking()
+            self.preloaded_python()
         command = [self._python, *arguments]
         done = subprocess.run(command, cwd=ROOT, env=self.environment, capture_output=True, text=True, check=False)
         if done.returncode:
@@ -76,7 +76,7 @@ class Installation:
             assert time.monotonic() < end, self.log("preloaded.log")
             time.sleep(0.02)
 
-    def forking(self) -> str:
+    def preloaded_python(self) -> str:
         """The Python whose commands are children of a preloaded process: for many that start at once."""
         self.put_python(self.var / "bin")
         self.preload()

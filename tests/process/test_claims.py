@@ -21,7 +21,7 @@ def hammer(
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """Let the processes work until nothing is left; returns what each reported, and the audit."""
     world = installation.world("build", f"hits={hits}", f"assignments={each}", f"workers={workers}")
-    running, python = [], installation.forking()
+    running, python = [], installation.preloaded_python()
     for number in range(PROCESSES):
         tabs = world["workers"][number // 2 :: PROCESSES // 2]  # two processes share their workers
         plan = folder / f"claimer-{number}.json"

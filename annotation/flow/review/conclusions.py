@@ -138,8 +138,8 @@ def work_out(batch: Batch, keys: Collection[int]) -> dict[int, Conclusion]:
 def _submitted(
     batch: Batch, hits: Collection[Hit], standings: Sequence[review_decisions.Standing]
 ) -> Mapping[int, list[WorkerResponse]]:
-    """As `submitted_answers`, without reading once more what was read: a marketplace alone leaves some out."""
-    if batch.on_marketplace:
+    """As `submitted_answers`, from what was read already."""
+    if batch.on_marketplace:  # which may leave some out
         return submitted_answers(batch, hits)
     found: defaultdict[int, list[WorkerResponse]] = defaultdict(list)
     for standing in standings:

@@ -259,7 +259,7 @@ def kind_of(aggregate: JSON) -> str:
 def standing_answers(hits: Collection[Hit]) -> defaultdict[int, list[tuple[Standing, JSON]]]:
     """Responses by HIT that are not excluded, with their content, in order of submission.
 
-    A constant number of queries for all HITs together.
+    A constant number of queries for all HITs together, which have their batch.
     """
     return taking_part(hits, standings_of(hits))
 

@@ -17,6 +17,7 @@ from annotation.pure.reports.human_scores import random_human_score
 from annotation.pure.statistics.metrics import MUSIQUE
 from tests.conftest import records
 from tests.flow.scored import WORKED, imported, opened, say, worked
+from tests.long_forms import first
 from tests.views.console import at, work_off
 
 __all__ = ["worked"]
@@ -38,11 +39,12 @@ def tied(project: Any, folder: Path, seed: int, **options: Any) -> Batch:
     return batch
 
 
+@pytest.mark.parametrize("seeds", first(1, [2, 8]))
 def test_a_random_tie_break_is_that_of_the_seed_and_leaves_the_other_figures_alone(
-    project: Any, tmp_path: Path
+    project: Any, tmp_path: Path, seeds: int
 ) -> None:
     seen = set()
-    for seed in range(2):  # with these both happen: one draws a right answer, the other a wrong one
+    for seed in range(seeds):
         batch = tied(project, tmp_path, seed, ties="random")
         content = batch_scores.score_batch(batch)
         assert (content["ties"], content["rule"]) == ("random", "majority-random/1")
