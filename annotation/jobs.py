@@ -35,7 +35,7 @@ from annotation.flow.projects import idempotency, job_queue, overview, project_e
 from annotation.flow.projects.job_queue import Progress
 from annotation.flow.reports import batch_scores, comparisons, follow_up, methods_facts
 from annotation.flow.review import assignment_approval, conclusions, disputed_gold, response_import, results_dataset
-from annotation.flow.work import next_assignment, prefetch
+from annotation.flow.work import leases, prefetch
 from annotation.models import Batch, BatchReport, Dataset, Job, Project, User, clock
 from annotation.operations import backup, uploads
 from annotation.pure.batches.hit_filters import Cut
@@ -274,7 +274,7 @@ FIGURES = (batch_launch, batch_progress, batch_scores, hit_filters, methods_fact
 
 # Scheduled sweeps. Each may run anywhere and twice, and may be killed at any time.
 SWEEPS: list[Callable[[], object]] = [
-    next_assignment.expire_due,
+    leases.expire_due,
     prefetch.let_go_overdue,
     round_attempts.finish_due,
     assignment_approval.approve_due,

@@ -17,7 +17,7 @@ from annotation.flow.errors import Refused
 from annotation.flow.projects import job_queue
 from annotation.flow.review import assignment_approval, problem_reports, review_decisions
 from annotation.flow.review.results_dataset import create_results_dataset
-from annotation.flow.work import next_assignment
+from annotation.flow.work import leases
 from annotation.models import Assignment, Hit, ProblemReport
 from tests.flow.acting import submit, take
 from tests.flow.paying import paid_batch
@@ -131,7 +131,7 @@ def test_a_plain_batch_pays_no_query_for_those_who_listen(
     assert second is not None
     submit(first)
     submit(first, key="1.form", base=1)
-    next_assignment.return_assignment(second)
+    leases.return_assignment(second)
     second = take(carol, batch)
     assert second is not None
     submit(second)

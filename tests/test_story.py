@@ -17,7 +17,7 @@ from django.urls import reverse
 
 from annotation.demo import world
 from annotation.flow.people import consent
-from annotation.flow.people.sign_up import project_named
+from annotation.flow.projects.projects import project_named
 from annotation.formats import FORMATS
 from annotation.models import Batch, Invite, Member, User
 from annotation.pure.data.example import Example

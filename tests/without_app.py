@@ -57,7 +57,7 @@ def _import_and_launch(folder: Path) -> Any:
 def _work_and_decide(batch: Any) -> None:
     """Claim, draft, submit, return, report a problem, approve, reject, exclude."""
     from annotation.flow.review import assignment_approval, problem_reports
-    from annotation.flow.work import next_assignment, submissions
+    from annotation.flow.work import leases, submissions
     from annotation.models import Hit
     from tests.conftest import answer_to
     from tests.flow.acting import newcomer, submit, take
@@ -71,7 +71,7 @@ def _work_and_decide(batch: Any) -> None:
     good, bad = taken(bob), taken(carol)
     submissions.save_draft(good, answer_to(good), version=0, active_seconds=1.0)
     assert submit(good).counts
-    assert next_assignment.return_assignment(bad)
+    assert leases.return_assignment(bad)
     bad = taken(carol)
     submit(bad)
     reported = taken(carol)

@@ -19,7 +19,7 @@ from django.db.models.functions import Now
 
 from annotation.dry_run import crowd as crowds
 from annotation.dry_run.crowd import Crowd, Persona
-from annotation.flow.work import next_assignment
+from annotation.flow.work import leases
 from annotation.models import Assignment, Batch, User, Worker
 from annotation.operations.page_browser import Browser, FormPage, Refused
 from annotation.pure.batches import lifecycle
@@ -137,7 +137,7 @@ def _row(page: FormPage) -> Assignment:
 def _lapse(pk: int) -> None:
     """Let the lease of an abandoned assignment expire."""
     Assignment.objects.filter(pk=pk, state=lifecycle.ACCEPTED).update(lease_until=Now() - timedelta(seconds=1))
-    next_assignment.expire_due()
+    leases.expire_due()
 
 
 def _walk(play: Play, player: Player, page: FormPage) -> FormPage:

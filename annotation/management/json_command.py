@@ -18,8 +18,8 @@ from django.db import DatabaseError, connection
 from django.db.models import QuerySet
 
 from annotation.flow.errors import Refused
-from annotation.flow.people.sign_up import project_named
 from annotation.flow.projects import audit_log
+from annotation.flow.projects.projects import project_named
 from annotation.flow.projects.request_context import acting
 from annotation.models import Batch, Dataset, Project
 from annotation.operations.file_users import processes_using

@@ -6,7 +6,7 @@ Each imports what it calls, so that a command that only reads files does not loa
 from annotation import events
 from annotation.models import Assignment
 
-ORDER = 300  # last
+ORDER = 300
 
 
 def register() -> None:

@@ -3,7 +3,6 @@
 from annotation.mturk_api import (
     assignments,
     bonuses,
-    hit_types,
     hits,
     notifications,
     policy_results,
@@ -14,7 +13,7 @@ from annotation.mturk_api import (
 from annotation.mturk_api.calls import OPERATIONS
 
 MODULES = (
-    *(assignments, bonuses, hit_types, hits, notifications),
+    *(assignments, bonuses, hits, notifications),
     *(policy_results, qualification_types, qualifications, workers),
 )
 __all__ = ["MODULES", "OPERATIONS"]

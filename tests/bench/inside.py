@@ -20,7 +20,7 @@ from django.db import connection, transaction  # noqa: E402
 from django.db.models.functions import Now  # noqa: E402
 
 from annotation.flow.data import dataset_import, response_files  # noqa: E402
-from annotation.flow.people import sign_up  # noqa: E402
+from annotation.flow.projects import projects  # noqa: E402
 from annotation.flow.work import next_assignment  # noqa: E402
 from annotation.models import Assignment, Batch, Dataset, Hit, Item, Participation, Worker, WorkerResponse  # noqa: E402
 
@@ -65,7 +65,7 @@ def floor_table() -> dict[str, Any]:
 
 def make_batch(name: str, size: int, *, wanted: int = 3, content: dict[str, Any] = CONTENT) -> Batch:
     """An open batch of that many small HITs, made in bulk."""
-    project = sign_up.project_named("default")
+    project = projects.project_named("default")
     dataset = Dataset.objects.create(project=project, slug=name, format="jsonl", sha256="", state="ready", size=size)
     rows = [
         Item(dataset=dataset, position=k, source_id=str(k), group_key=f"{name}:{k}", question="?", content=content)
@@ -112,7 +112,7 @@ def situations(size: int) -> Iterator[tuple[str, Participation]]:
 
     Their items are short: a claim reads one of them, and three hundred thousand long ones take ten minutes to fill in.
     """
-    project = sign_up.project_named("default")
+    project = projects.project_named("default")
     someone = Worker.objects.create(project=project, external_id=f"someone-{size}")
     batch = make_batch(f"fresh-{size}", size, content=SHORT)
     yield "fresh", next_assignment.join_batch(someone, batch)
@@ -166,7 +166,7 @@ def undone() -> Iterator[None]:
 
 def import_time(*, file: str, rounds: int) -> dict[str, Any]:
     """Seconds of an import, and of json.load with one bulk insert of the same records as JSON text; best of some."""
-    path, project = Path(file), sign_up.project_named("default")
+    path, project = Path(file), projects.project_named("default")
 
     def plain() -> None:
         records = json.loads(path.read_bytes())

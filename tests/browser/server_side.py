@@ -26,7 +26,7 @@ from django_otp.oath import totp  # noqa: E402
 
 from annotation.flow.batches import batch_launch  # noqa: E402
 from annotation.flow.data import dataset_import  # noqa: E402
-from annotation.flow.people import consent, sign_up, two_factor  # noqa: E402
+from annotation.flow.people import consent, two_factor  # noqa: E402
 from annotation.flow.review import review_samples  # noqa: E402
 from annotation.flow.work import next_assignment  # noqa: E402
 from annotation.marketplaces.flow import arrivals  # noqa: E402
@@ -112,7 +112,7 @@ def person(*, batch: int, password: str = "", ready: bool = True) -> dict[str, A
     if not ready:
         return found
     consent.give(worker, version=of.project.consent_version)
-    sign_up.read_instructions(worker_page, version=of.instructions.version)
+    next_assignment.read_instructions(worker_page, version=of.instructions.version)
     return found | {"assignment": next_assignment.claim(next_assignment.join_batch(worker, of)).public_id}
 
 

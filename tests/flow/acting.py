@@ -7,7 +7,6 @@ from typing import Any
 
 from annotation.flow.batches import batch_launch
 from annotation.flow.data.dataset_import import import_dataset
-from annotation.flow.people import sign_up
 from annotation.flow.work import next_assignment, submissions
 from annotation.flow.work.submissions import Receipt
 from annotation.models import Assignment, Batch, Dataset, Hit, Participation, Project, User, Worker
@@ -22,7 +21,7 @@ def newcomer(project: Project, name: str) -> Worker:
 def participation_of(worker: Worker, batch: Batch) -> Participation:
     """The worker's seat, with the guide read."""
     participation = next_assignment.join_batch(worker, batch)
-    sign_up.read_instructions(participation, version=batch.instructions.version)
+    next_assignment.read_instructions(participation, version=batch.instructions.version)
     return Participation.objects.select_related("batch").get(pk=participation.pk)
 
 

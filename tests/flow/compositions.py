@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from annotation.flow.batches import batch_launch
-from annotation.flow.people import sign_up
 from annotation.flow.work import next_assignment, submissions
 from annotation.models import Assignment, Batch, Worker
 
@@ -34,7 +33,7 @@ def composed(question: str, *, edges: int = 1) -> dict[str, Any]:
 def compose(worker: Worker, batch: Batch, question: str = "") -> Assignment:
     """The worker takes the next HIT and submits a composition."""
     participation = next_assignment.join_batch(worker, batch)
-    sign_up.read_instructions(participation, version=batch.instructions.version)
+    next_assignment.read_instructions(participation, version=batch.instructions.version)
     assignment = next_assignment.claim(next_assignment.join_batch(worker, batch))
     assert assignment is not None
     words = question or f"Which tower stands beside the well of HIT {assignment.hit_id}?"

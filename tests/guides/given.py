@@ -91,7 +91,6 @@ def people_answer(most: int = MOST, *, against_gold: bool = False) -> bool:
 
     `against_gold`: each as wrongly as all the others.
     """
-    from annotation.flow.people import sign_up
     from annotation.flow.work import next_assignment, submissions
     from annotation.models import Batch, Participation, User, Worker
     from annotation.registry import task_type
@@ -104,7 +103,7 @@ def people_answer(most: int = MOST, *, against_gold: bool = False) -> bool:
             consented = {"consented_version": batch.project.consent_version}
             worker, _new = Worker.objects.get_or_create(project=batch.project, user=user, defaults=consented)
             participation = next_assignment.join_batch(worker, batch)
-            sign_up.read_instructions(participation, version=batch.instructions.version)
+            next_assignment.read_instructions(participation, version=batch.instructions.version)
             rng = Random(f"{batch.slug}/{number}")
             for _assignment in range(most):
                 row = next_assignment.claim(Participation.objects.select_related("batch").get(pk=participation.pk))
@@ -298,10 +297,11 @@ def make_ready(guide: str) -> dict[str, str]:
 
 def finish_consent_texts() -> None:
     """Nothing can be launched before; only README and tutorial say so in their commands."""
-    from annotation.flow.people import consent, sign_up
+    from annotation.flow.people import consent
+    from annotation.flow.projects import projects
     from annotation.models import Project
 
-    sign_up.project_named("default")
+    projects.project_named("default")
     for project in Project.objects.all():
         consent.fill_in(project, contact="ada@example.org", ethics="board 7")
 

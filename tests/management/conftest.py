@@ -13,7 +13,7 @@ import pytest
 from django.core.management import ManagementUtility
 
 from annotation.flow.people import consent
-from annotation.flow.people.sign_up import project_named
+from annotation.flow.projects.projects import project_named
 from tests.conftest import write_records
 
 

@@ -11,7 +11,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from annotation.flow.people.sign_up import project_named
+from annotation.flow.projects.projects import project_named
 from annotation.marketplaces.models import Connection
 from annotation.models import Assignment, Job
 from annotation.operations import checks, doctor

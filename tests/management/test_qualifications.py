@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from annotation.flow.people import qualification_types
-from annotation.flow.people.sign_up import project_named
+from annotation.flow.projects.projects import project_named
 from annotation.models import Batch, Qualification
 from annotation.pure.people import requirements
 from tests.flow.acting import newcomer

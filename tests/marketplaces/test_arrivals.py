@@ -10,7 +10,7 @@ import pytest
 from django.utils import timezone
 
 from annotation.flow.review import problem_reports
-from annotation.flow.work import next_assignment, submissions
+from annotation.flow.work import leases, next_assignment, submissions
 from annotation.marketplaces.flow import arrivals
 from annotation.marketplaces.flow.arrivals import TurnedAway
 from annotation.marketplaces.models import Arrival
@@ -73,7 +73,7 @@ def test_a_full_hit_turns_away_and_the_arrival_says_why(hit: Hit) -> None:
         arrivals.arrive(hit, entry(hit, "A3", "3A3"))
     turned = Arrival.objects.get(external_worker="A3")
     assert (turned.assignment, "Other workers" in turned.remote["turned_away"], turned.trouble) == (None, True, "")
-    next_assignment.return_assignment(Assignment.objects.get(worker__external_id__endswith=":A1"))
+    leases.return_assignment(Assignment.objects.get(worker__external_id__endswith=":A1"))
     assert arrivals.arrive(hit, entry(hit, "A3", "3A3")).remote == {}
 
 

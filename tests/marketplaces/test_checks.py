@@ -17,7 +17,7 @@ from annotation.flow.money import batch_funds, ledger
 from annotation.flow.notifications import announcements
 from annotation.flow.people import qualification_types
 from annotation.flow.review import assignment_approval
-from annotation.flow.work import next_assignment, submissions
+from annotation.flow.work import leases, next_assignment, submissions
 from annotation.marketplaces.flow import arrivals, payments, publications, sync, terms
 from annotation.marketplaces.flow.arrivals import Entry, TurnedAway
 from annotation.marketplaces.models import Arrival, Publication
@@ -139,7 +139,7 @@ def test_a_place_given_back_is_free_for_the_next(
     first = there.arrive(publication, "AANNA", "3ONE").assignment
     assert first is not None
     assert there.arrive(publication, "ABEN", "3TWO").assignment is None
-    next_assignment.return_assignment(first)
+    leases.return_assignment(first)
     publication.hit.refresh_from_db()
     assert (publication.hit.live, publication.hit.wanted) == (0, 1)
     assert next_assignment.accept_hit(next_assignment.join_batch(first.worker, batch), publication.hit) is not None

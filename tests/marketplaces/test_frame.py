@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 from django.test import Client
 
-from annotation.flow.people import sign_up
+from annotation.flow.projects import projects
 from annotation.flow.review import worker_feedback
 from annotation.marketplaces.models import Arrival
 from annotation.models import Assignment, Hit, Participation, ProblemReport, Worker
@@ -255,7 +255,7 @@ def test_practice_works_inside(hit: Hit, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_new_consent_text_is_shown_before_going_on(hit: Hit) -> None:
     frame = Frame(hit)
     frame.begin()
-    sign_up.change_project(hit.batch.project, title="Wells", consent="We keep more.")
+    projects.change_project(hit.batch.project, title="Wells", consent="We keep more.")
     assert "We keep more." in body(frame.open())
     assert hit.payload["question"] in body(frame.act("consent", version="2"))
 

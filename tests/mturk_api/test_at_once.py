@@ -17,7 +17,7 @@ from django.db import connection, connections, transaction
 from annotation.flow.errors import Refused
 from annotation.flow.money import ledger, ledger_audit
 from annotation.flow.review import review_decisions
-from annotation.flow.work import next_assignment
+from annotation.flow.work import leases
 from annotation.models import Account, Assignment, Batch, Payment
 from annotation.mturk_api.flow import hit_changes, hit_creation
 from annotation.mturk_api.models import Listing
@@ -113,7 +113,7 @@ def test_decisions_returns_and_the_end_of_a_hit_meet_without_a_deadlock() -> Non
         lambda: client.reject_assignment(AssignmentId=sent[1].public_id, RequesterFeedback=""),
         lambda: client.approve_assignment(AssignmentId=sent[2].public_id),
         lambda: client.update_expiration_for_hit(HITId=hit_id, ExpireAt=0),
-        lambda: next_assignment.return_assignment(going[0]),
+        lambda: leases.return_assignment(going[0]),
         lambda: client.create_additional_assignments_for_hit(HITId=hit_id, NumberOfAdditionalAssignments=1),
     )
     refused = [answer for answer in result if isinstance(answer, ClientError)]
@@ -169,7 +169,7 @@ def test_everything_at_once_is_done_or_refused_and_the_books_stay_whole() -> Non
     sent, going = [submit(row, word="well") for row in rows[::2]], rows[1::2]
     acts = acts_on(client, sent, hit_ids, people[3:])
     acts += [partial(submit, row, word="well") for row in going] + [
-        partial(next_assignment.return_assignment, row) for row in going
+        partial(leases.return_assignment, row) for row in going
     ]
     lanes = [acts[k::8] for k in range(8)]
     assert at_once(*[partial(done_politely, lane) for lane in lanes]) == [[]] * 8

@@ -11,7 +11,7 @@ import pytest
 from django.db import OperationalError
 from django.urls import reverse
 
-from annotation.flow.work import next_assignment
+from annotation.flow.work import leases
 from annotation.models import Assignment
 from annotation.pure.mturk.mturk_xml import NOT_AVAILABLE, answers_xml
 from tests.mturk_api.external_hits import EXTERNAL, FORM, HTML, accepted, hit_of, hit_type
@@ -231,7 +231,7 @@ class Raises:
 
 def test_an_answer_after_the_time_is_kept_as_late(kind: Any, bob: Any, client: Any) -> None:
     mine = accepted(bob, hit_of(kind))
-    next_assignment.return_assignment(mine, to="expired")
+    leases.return_assignment(mine, to="expired")
     assert "The time for this HIT was over" in client.post(SUBMIT, {"assignmentId": mine.public_id}).content.decode()
     mine.refresh_from_db()
     assert (mine.state, mine.late) == ("submitted", True)

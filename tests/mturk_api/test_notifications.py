@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.test.utils import CaptureQueriesContext
 
-from annotation.flow.work import next_assignment
+from annotation.flow.work import leases
 from annotation.mturk_api.flow import hit_expiry, notification_events
 from annotation.mturk_api.models import Event, NotificationSetting
 from annotation.pure.batches import lifecycle
@@ -94,7 +94,7 @@ def test_a_hit_that_expires_while_somebody_works_is_told_at_once_and_reviewable_
     client.update_expiration_for_hit(HITId=row.hit.public_id, ExpireAt=0)
     hit_expiry.notice_due()
     assert written() == ["HITExpired"]
-    next_assignment.return_assignment(row)
+    leases.return_assignment(row)
     hit_expiry.notice_due()
     assert written() == ["HITExpired", "HITReviewable"]
 
@@ -114,8 +114,8 @@ def test_every_event_of_a_life_is_told_once(client: Any, key: Any, hit_type: str
     client.update_notification_settings(HITTypeId=hit_type, Notification=spec(QUEUE, "SQS"))
     bob, carol, dan = (worker(key.project, name) for name in ("bob", "carol", "dan"))
     hit = hit_of(client, hit_type, MaxAssignments=2)
-    next_assignment.return_assignment(accept(bob, hit))
-    next_assignment.return_assignment(accept(carol, hit), to=lifecycle.EXPIRED)
+    leases.return_assignment(accept(bob, hit))
+    leases.return_assignment(accept(carol, hit), to=lifecycle.EXPIRED)
     first, second = work(bob, hit), work(dan, hit)
     client.approve_assignment(AssignmentId=first.public_id)
     client.reject_assignment(AssignmentId=second.public_id, RequesterFeedback="")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from annotation.flow.money import ledger
-from annotation.flow.work import next_assignment
+from annotation.flow.work import leases
 from annotation.models import Account, Assignment, Batch, Payment, Project
 from annotation.mturk_api.flow import hit_funds
 from annotation.mturk_api.flow.hit_expiry import catch_up
@@ -139,7 +139,7 @@ class Marketplace(RuleBasedStateMachine):
     @rule(which=WHICH)
     def return_assignment(self, which: int) -> None:
         if row := self.pick_assignment(which, state="accepted"):
-            next_assignment.return_assignment(row)
+            leases.return_assignment(row)
 
     @rule(seconds=st.sampled_from([60, 700, 4000, 100 * 24 * 3600]))
     def wait(self, seconds: int) -> None:

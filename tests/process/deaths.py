@@ -23,8 +23,8 @@ from django.db.models.functions import Now  # noqa: E402
 
 from annotation import jobs  # noqa: E402
 from annotation.flow.batches import batch_launch  # noqa: E402
-from annotation.flow.people import consent, sign_up  # noqa: E402
-from annotation.flow.projects import job_queue  # noqa: E402
+from annotation.flow.people import consent  # noqa: E402
+from annotation.flow.projects import job_queue, projects  # noqa: E402
 from annotation.flow.work import next_assignment, submissions  # noqa: E402
 from annotation.models import Batch, BatchReport, Dataset, Item, Job, Project, User, Worker  # noqa: E402
 from tests.conftest import answer_to, write_records  # noqa: E402
@@ -98,7 +98,7 @@ def datasets() -> dict[str, int]:
 
 
 def main(folder: Path) -> dict[str, Any]:
-    project = sign_up.project_named("default")
+    project = projects.project_named("default")
     consent.fill_in(project, contact="ada@example.org", ethics="board 7")
     result: dict[str, Any] = {"hungry": killed_thrice(project, write_records(folder / "hungry.jsonl"))}
     source = project.datasets.get(slug="hungry")
@@ -140,7 +140,7 @@ def main(folder: Path) -> dict[str, Any]:
 def answer_all(project: Project, batch: Batch) -> None:
     user = User.objects.create_user("w")
     worker = Worker.objects.create(project=project, user=user, consented_version=project.consent_version)
-    sign_up.read_instructions(next_assignment.join_batch(worker, batch), version=1)
+    next_assignment.read_instructions(next_assignment.join_batch(worker, batch), version=1)
     while row := next_assignment.claim(next_assignment.join_batch(worker, batch)):
         submissions.submit(row, answer_to(row), key=f"0.{row.pk}", base=0, active_seconds=5)
 

@@ -28,7 +28,8 @@ from django.db import connections as databases  # noqa: E402
 from annotation.flow.batches import batch_launch  # noqa: E402
 from annotation.flow.data import dataset_import  # noqa: E402
 from annotation.flow.money import ledger  # noqa: E402
-from annotation.flow.people import consent, sign_up  # noqa: E402
+from annotation.flow.people import consent  # noqa: E402
+from annotation.flow.projects import projects  # noqa: E402
 from annotation.flow.review import assignment_approval  # noqa: E402
 from annotation.flow.work import next_assignment, submissions  # noqa: E402
 from annotation.marketplaces.flow import connections, payments, publications  # noqa: E402
@@ -40,7 +41,7 @@ from tests.conftest import answer_to, write_records  # noqa: E402
 
 def launch(plan: dict[str, Any]) -> None:
     """A batch of so many HITs on the marketplace; nothing of it is there yet."""
-    project = sign_up.project_named("default")
+    project = projects.project_named("default")
     consent.fill_in(project, contact="ada@example.org", ethics="board 7")
     with tempfile.TemporaryDirectory() as folder:
         records = write_records(Path(folder) / "records.jsonl", plan["hits"])

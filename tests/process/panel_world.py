@@ -21,7 +21,8 @@ from django.db.models.functions import Now  # noqa: E402
 from annotation.flow.batches import batch_launch  # noqa: E402
 from annotation.flow.data import dataset_import  # noqa: E402
 from annotation.flow.money import ledger, ledger_audit  # noqa: E402
-from annotation.flow.people import consent, sign_up  # noqa: E402
+from annotation.flow.people import consent  # noqa: E402
+from annotation.flow.projects import projects  # noqa: E402
 from annotation.marketplaces.flow import connections, differences, studies, study_sync, visit_pay  # noqa: E402
 from annotation.marketplaces.models import Connection, Difference, PanelStudy, Visit, VisitBonus  # noqa: E402
 from annotation.models import Assignment, Hit, Payment  # noqa: E402
@@ -33,7 +34,7 @@ STATE = VisitBonus.State
 
 def open_study(*, url: str, workspace: str, hits: int, each: int, per_visit: int) -> dict[str, Any]:
     """A batch as a study, to be published by the next sweep."""
-    project = sign_up.project_named("default")
+    project = projects.project_named("default")
     consent.fill_in(project, contact="ada@example.org", ethics="board 7")
     ledger.deposit(project, Decimal(100_000), key="start")
     with tempfile.TemporaryDirectory() as folder:

@@ -25,7 +25,8 @@ from django.utils import timezone  # noqa: E402
 
 from annotation.flow.batches import batch_launch  # noqa: E402
 from annotation.flow.data import dataset_import  # noqa: E402
-from annotation.flow.people import consent, sign_up  # noqa: E402
+from annotation.flow.people import consent  # noqa: E402
+from annotation.flow.projects import projects  # noqa: E402
 from annotation.flow.work import next_assignment  # noqa: E402
 from annotation.marketplaces.models import Publication  # noqa: E402
 from annotation.models import (  # noqa: E402
@@ -49,7 +50,7 @@ def build(*, hits: int, assignments: int, workers: int, file: str = "", task: st
 
     The items are `file`'s (lossless JSONL), or invented ones.
     """
-    project = sign_up.project_named("default")
+    project = projects.project_named("default")
     consent.fill_in(project, contact="ada@example.org", ethics="board 7")
     with tempfile.TemporaryDirectory() as folder:
         records = Path(file) if file else write_records(Path(folder) / "records.jsonl", hits)
@@ -68,7 +69,7 @@ def build(*, hits: int, assignments: int, workers: int, file: str = "", task: st
     made = [Worker(project=project, user=user, consented_version=project.consent_version) for user in users]
     Worker.objects.bulk_create(made)
     for worker in made:
-        sign_up.read_instructions(next_assignment.join_batch(worker, batch), version=1)
+        next_assignment.read_instructions(next_assignment.join_batch(worker, batch), version=1)
     Participation.objects.filter(batch=batch).update(practised=99)
     return {"batch": batch.pk, "workers": [w.pk for w in made], "sessions": [_session(user) for user in users]}
 
@@ -117,7 +118,7 @@ def enqueue(*, path: str, name: str) -> dict[str, Any]:
     """An import as a background job, as the upload page posts it."""
     from annotation import jobs
 
-    project = sign_up.project_named("default")
+    project = projects.project_named("default")
     arguments = {"path": path, "format": "jsonl", "name": name}
     job = jobs.enqueue("import_dataset", project=project, title=name, arguments=arguments)
     return {"job": job.pk}

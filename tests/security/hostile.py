@@ -13,7 +13,7 @@ from annotation import jobs
 from annotation.flow.batches import batch_launch
 from annotation.flow.data import dataset_import
 from annotation.flow.notifications import worker_messages
-from annotation.flow.people import qualification_types, sign_up
+from annotation.flow.people import invites, qualification_types
 from annotation.flow.review import problem_reports, response_import
 from annotation.flow.work import submissions
 from annotation.models import (
@@ -86,7 +86,7 @@ def build(folder: Path, texts: list[str] = TEXTS) -> Hostile:
         project, "one", task="answer", datasets=[Dataset.objects.get()], instructions=everything, assignments_per_hit=2
     )
     batch_launch.launch(batch)
-    sign_up.invite(project, role="worker", by=alice)
+    invites.invite(project, role="worker", by=alice)
     _crowd(project, bob, carol)
     hostile = Hostile(project, User.objects.get(pk=alice.pk), bob, carol, batch)
     _jobs(folder, hostile)

@@ -15,7 +15,7 @@ from django.urls import reverse
 
 from annotation.flow.errors import Refused
 from annotation.flow.people import consent
-from annotation.flow.people.sign_up import project_named
+from annotation.flow.projects.projects import project_named
 from annotation.flow.reports import batch_scores
 from annotation.jobs import work_off
 from annotation.models import Assignment, AuditEntry, Hit, Project

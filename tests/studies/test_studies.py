@@ -20,7 +20,7 @@ from django.utils.formats import date_format
 from annotation.flow.data import response_files
 from annotation.flow.errors import Refused
 from annotation.flow.people import consent
-from annotation.flow.people.sign_up import project_named
+from annotation.flow.projects.projects import project_named
 from annotation.jobs import work_off
 from annotation.models import Assignment, Batch, Dataset, Item, Member, Project
 from annotation.registry import task_type

@@ -33,10 +33,9 @@ def launched(project: Any, folder: Path, found: list[Example], name: str = "full
 
 def all_done_by(worker: Any, batch: Any) -> list[Any]:
     """Everything that the worker gets, rightly answered."""
-    from annotation.flow.people import sign_up
     from annotation.flow.work import next_assignment, submissions
 
-    sign_up.read_instructions(next_assignment.join_batch(worker, batch), version=1)
+    next_assignment.read_instructions(next_assignment.join_batch(worker, batch), version=1)
     met = []
     while assignment := next_assignment.claim(next_assignment.join_batch(worker, batch)):
         result = TASK.complete(assignment.hit.payload, right(assignment.hit.item.example))

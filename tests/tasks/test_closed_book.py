@@ -13,7 +13,6 @@ from django.urls import reverse
 from annotation import registry
 from annotation.flow.batches import batch_launch, practice_progress
 from annotation.flow.data import dataset_import
-from annotation.flow.people import sign_up
 from annotation.flow.reports.batch_scores import score_batch
 from annotation.flow.reports.methods_facts import facts_of
 from annotation.flow.review import response_import
@@ -44,7 +43,7 @@ def closed(project: Any, dataset: Dataset) -> Batch:
 
 def begun(worker: Any, batch: Batch) -> Assignment:
     participation = next_assignment.join_batch(worker, batch)
-    sign_up.read_instructions(participation, version=1)
+    next_assignment.read_instructions(participation, version=1)
     participation.refresh_from_db()
     found = next_assignment.claim(participation)
     assert found

@@ -211,7 +211,6 @@ def opened(project: Any, bob: Any, kind: str, case: JSON, tmp_path: Path) -> Any
     """Bob's assignment on the case's example, in an open batch with the case's options."""
     from annotation.flow.batches import batch_launch
     from annotation.flow.data import dataset_import
-    from annotation.flow.people import sign_up
     from annotation.flow.work import next_assignment
 
     file = tmp_path / "case.jsonl"
@@ -227,7 +226,7 @@ def opened(project: Any, bob: Any, kind: str, case: JSON, tmp_path: Path) -> Any
     )
     batch_launch.launch(batch)
     participation = next_assignment.join_batch(bob, batch)
-    sign_up.read_instructions(participation, version=1)
+    next_assignment.read_instructions(participation, version=1)
     participation.refresh_from_db()
     return next_assignment.claim(participation)
 

@@ -12,7 +12,6 @@ import pytest
 
 from annotation.flow.batches import batch_launch
 from annotation.flow.data import dataset_import
-from annotation.flow.people import sign_up
 from annotation.flow.projects import recycle_bin
 from annotation.flow.reports import batch_scores, follow_up
 from annotation.flow.work import next_assignment, submissions
@@ -204,7 +203,7 @@ def batch_of(project: Project, folder: Path, arm: str, task: str = "hops", name:
 
 def claimed(worker: Any, batch: Batch) -> Assignment | None:
     participation = next_assignment.join_batch(worker, batch)
-    sign_up.read_instructions(participation, version=1)
+    next_assignment.read_instructions(participation, version=1)
     participation.refresh_from_db()
     return next_assignment.claim(participation)
 

@@ -21,7 +21,6 @@ def answered(kind: str, case: JSON, project: Any, bob: Any, carol: Any, tmp_path
     """The case as a batch of one HIT with the responses of two workers."""
     from annotation.flow.batches import batch_launch
     from annotation.flow.data import dataset_import
-    from annotation.flow.people import sign_up
     from annotation.flow.work import next_assignment, submissions
 
     file = tmp_path / "case.jsonl"
@@ -36,7 +35,7 @@ def answered(kind: str, case: JSON, project: Any, bob: Any, carol: Any, tmp_path
     batch = batch_launch.create_batch(project, "case-1", assignments_per_hit=2, **given)
     batch_launch.launch(batch)
     for worker, answer in zip((bob, carol), case["answers"] * 2, strict=False):
-        sign_up.read_instructions(next_assignment.join_batch(worker, batch), version=1)
+        next_assignment.read_instructions(next_assignment.join_batch(worker, batch), version=1)
         submissions.submit(
             next_assignment.claim(next_assignment.join_batch(worker, batch)),
             answer,

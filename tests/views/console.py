@@ -7,7 +7,6 @@ from typing import Any
 from django.urls import reverse
 
 from annotation import jobs
-from annotation.flow.people import sign_up
 from annotation.flow.work import next_assignment, submissions
 from tests.conftest import answer_to
 
@@ -20,7 +19,7 @@ def at(name: str, *args: Any, batch: str = "wells-1") -> str:
 def take(worker: Any, batch: Any) -> Any:
     """The worker's next assignment, the guide read."""
     participation = next_assignment.join_batch(worker, batch)
-    sign_up.read_instructions(participation, version=batch.instructions.version)
+    next_assignment.read_instructions(participation, version=batch.instructions.version)
     return next_assignment.claim(next_assignment.join_batch(worker, batch))
 
 

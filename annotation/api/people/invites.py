@@ -11,7 +11,7 @@ from annotation.api.operations import operation
 from annotation.api.pagination import Newest
 from annotation.api.serializers import JSON, Input
 from annotation.api.viewsets import ResourceViewSet
-from annotation.flow.people import sign_up
+from annotation.flow.people import invites
 from annotation.models import Invite
 from annotation.pure.people import roles
 
@@ -75,7 +75,7 @@ class InviteViewSet(ResourceViewSet):
         """Create an invite link, for workers by default."""
         if not roles.may_invite(self.role, data["role"]):
             raise PermissionDenied(_("Only an owner of the project can invite somebody with this role."))
-        made = sign_up.invite(self.project, by=self.request.user, **data)
+        made = invites.invite(self.project, by=self.request.user, **data)
         made.refresh_from_db()
         return made
 
@@ -86,4 +86,4 @@ class InviteViewSet(ResourceViewSet):
     @operation(id="revokeInvite")
     def destroy(self) -> None:
         """Revoke an invite; people who joined with it stay."""
-        sign_up.revoke_invite(self.row)
+        invites.revoke_invite(self.row)

@@ -7,9 +7,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from annotation.flow.errors import Refused
-from annotation.flow.people import sign_up
-from annotation.flow.projects import audit_log
-from annotation.flow.work import next_assignment
+from annotation.flow.projects import audit_log, projects
+from annotation.flow.work import leases, next_assignment
 from annotation.models import Assignment, Batch, Project, Worker
 from annotation.pure.batches import lifecycle
 from annotation.pure.people.consent_text import COUNTING, contains, filled, is_unfinished
@@ -66,7 +65,7 @@ def fill_in(project: Project, *, contact: str, ethics: str) -> None:
     """
     text = filled(project.consent, contact=contact, ethics=ethics)
     if text != project.consent:
-        sign_up.change_project(project, consent=text)
+        projects.change_project(project, consent=text)
         project.refresh_from_db(fields=["consent", "consent_version"])
 
 
@@ -85,7 +84,7 @@ def withdraw(worker: Worker) -> bool:
         return False
     held = Assignment.objects.filter(worker=worker, state=lifecycle.ACCEPTED).select_related("batch")
     for assignment in held.order_by("pk"):
-        next_assignment.return_assignment(assignment)
+        leases.return_assignment(assignment)
     next_assignment.let_go(worker=worker)
     marketplaces().forget_demographics(worker)
     audit_log.record("consent withdrawn", worker)

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from annotation.flow.errors import Refused
 from annotation.flow.people import members
-from annotation.flow.people.sign_up import project_named
+from annotation.flow.projects.projects import project_named
 from annotation.models import Member, Project, User
 from annotation.pure.people import consent_text
 

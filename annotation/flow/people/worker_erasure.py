@@ -16,7 +16,7 @@ from annotation.flow.errors import Refused
 from annotation.flow.money import ledger
 from annotation.flow.people import two_factor
 from annotation.flow.projects import audit_log
-from annotation.flow.work import next_assignment
+from annotation.flow.work import leases, next_assignment
 from annotation.models import AccessKey, ApiRequest, ApiToken, Member, Message, PayoutLine, Project, User, Worker
 from annotation.models.project import worker_id
 from annotation.pure.batches import lifecycle
@@ -61,7 +61,7 @@ def _forget(worker: Worker) -> bool:
     """Remove every link from the row to a person; assignments under way go back to the queue."""
     held = models.Assignment.objects.filter(worker=worker, state=lifecycle.ACCEPTED).select_related("batch")
     for assignment in held.order_by("pk"):
-        next_assignment.return_assignment(assignment)
+        leases.return_assignment(assignment)
     next_assignment.let_go(worker=worker)
     # a worker needs an account or an external id, so give them a meaningless one
     nobody = f"erased-{secrets.token_hex(8)}"

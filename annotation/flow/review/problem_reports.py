@@ -7,7 +7,7 @@ from annotation.events import HitExcluded, HitRestored, emit
 from annotation.flow.money import batch_funds
 from annotation.flow.people import round_attempts
 from annotation.flow.projects import audit_log
-from annotation.flow.work.next_assignment import free_place, return_assignment
+from annotation.flow.work.leases import free_place, return_assignment
 from annotation.models import Assignment, Batch, Hit, ProblemReport
 
 REASONS = ["unclear", "wrong_context", "several_answers", "no_answer", "broken", "harmful", "other"]

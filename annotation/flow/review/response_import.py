@@ -17,7 +17,7 @@ from annotation.flow.data.dataset_import import SHOWN_FLAWS, file_digest
 from annotation.flow.data.item_writer import STALE, ImportRefused, OnProgress, no_progress
 from annotation.flow.data.line_errors import LineFlaws
 from annotation.flow.projects import audit_log
-from annotation.flow.work.next_assignment import free_place
+from annotation.flow.work.leases import free_place
 from annotation.formats.base import Unreadable, ended
 from annotation.formats.streams import Row, line_rows, opened
 from annotation.models import Assignment, Batch, Hit, ResponseImport, Worker, WorkerResponse

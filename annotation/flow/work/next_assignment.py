@@ -1,4 +1,4 @@
-"""Assigning HITs: claiming the next one, its lease, and returned or expired assignments.
+"""Assigning HITs: claiming the next one, and resuming a returned or expired assignment.
 
 Lock order, here and in submissions: assignment, participation, worker, prefetched HIT, batch, HIT. The cost of a claim
 does not depend on the size of the batch (docs/architecture.md, "The next assignment").
@@ -13,11 +13,11 @@ from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Least, Now
 
 from annotation import models
-from annotation.events import AssignmentAccepted, AssignmentReturned, emit
+from annotation.events import AssignmentAccepted, emit
 from annotation.flow.batches import hidden_gold
 from annotation.flow.money import batch_funds, ledger
 from annotation.flow.people import round_attempts
-from annotation.flow.work import met_groups, open_work
+from annotation.flow.work import leases, met_groups, open_work
 from annotation.models import (
     Assignment,
     Batch,
@@ -56,6 +56,12 @@ def _joined(batch: int, worker: int) -> QuerySet[Participation]:
     return Participation.objects.annotate(**columns).filter(batch=batch, worker=worker)
 
 
+def read_instructions(participation: Participation, *, version: int) -> None:
+    """Record that the worker read this version of the instructions."""
+    unread = Participation.objects.filter(pk=participation.pk, instructions_version__lt=version)
+    unread.update(instructions_version=version)
+
+
 def claim(participation: Participation) -> Assignment | None:
     """Give the worker their assignment under way, or one of the next HIT; None if there is no HIT for them."""
     in_round = participation.batch.purpose == Batch.Purpose.QUALIFICATION
@@ -63,7 +69,7 @@ def claim(participation: Participation) -> Assignment | None:
         return _claim_in_round(participation, round)
     assignment, under_way = _under_way_or_next(participation)
     if assignment is not None and under_way and _has_fixed_time(participation.batch):
-        over = return_assignment(assignment, to=lifecycle.EXPIRED, only_if_over=True)
+        over = leases.return_assignment(assignment, to=lifecycle.EXPIRED, only_if_over=True)
         return claim(participation) if over else assignment
     # Only now, with the participation's lock released: the lock order has assignments first.
     if assignment is not None and under_way:
@@ -128,7 +134,8 @@ def _remember_the_end(participation: Participation) -> None:
     """Let the worker's next claim begin where this one, which found nothing, ended.
 
     HITs that it has passed stay closed to them: one that opens again gets a new ticket, and an assignment returned
-    in another batch resets the cursor (`_look_again`). Not where groups are only kept apart: they are open next time.
+    in another batch resets the cursor (`leases.return_assignment`). Not where groups are only kept apart: they are
+    open next time.
     """
     end = participation.batch.next_ticket - 1
     if participation.cursor < end and participation.batch.meeting != Batch.Meeting.APART:
@@ -150,7 +157,7 @@ def let_go(*, limit: int = 500, **filters: Any) -> int:
     freed = 0
     for prefetched in list(rows.order_by("pk")[:limit]):
         if delete(prefetched):
-            free_place(prefetched.hit_id, live=F("live") - 1)
+            leases.free_place(prefetched.hit_id, live=F("live") - 1)
             freed += 1
     return freed
 
@@ -172,7 +179,7 @@ def _claim_in_round(participation: Participation, round: QualificationRound) -> 
     ):
         if not round_attempts.is_over(attempt):
             return row
-        return_assignment(row, to=lifecycle.EXPIRED)
+        leases.return_assignment(row, to=lifecycle.EXPIRED)
     hit = None if round_attempts.settle(attempt) else round_attempts.next_hit(attempt)
     try:
         made = accept_hit(participation, hit, take=_take_in_round) if hit else None
@@ -260,36 +267,6 @@ def accept_hit(
     return row
 
 
-@transaction.atomic
-def return_assignment(assignment: Assignment, *, to: str = lifecycle.RETURNED, only_if_over: bool = False) -> bool:
-    """Release the assignment and keep its draft; False if it was no longer under way."""
-    guards = [Q(lease_until__lt=Now())] if only_if_over else []
-    if not assignment.move(to, *guards, counts=False, ended_at=Now()):
-        return False
-    _look_again(assignment)
-    free_place(assignment.hit_id, live=F("live") - 1)
-    emit(AssignmentReturned(assignment, expired=to != lifecycle.RETURNED))
-    return True
-
-
-def _look_again(returned: Assignment) -> None:
-    """Let the worker be offered what the assignment ruled out.
-
-    Cursors in other batches passed it; in its own batch only that of a prefetched HIT did.
-    """
-    mine = Participation.objects.filter(worker=returned.worker_id)
-    # Lock all, always in the same order: a HIT prefetched at the same time must not move a cursor beyond them later.
-    list(mine.select_for_update(of=("self",), no_key=True).order_by("pk").values_list("pk"))
-    mine.exclude(batch=returned.batch_id).update(cursor=-1)
-    PrefetchedHit.objects.filter(worker=returned.worker_id).update(cursor=-1)
-
-
-def free_place(hit_id: int, **changes: object) -> None:
-    """Let a HIT take another assignment, and move it to the end of its queue."""
-    ticket = _next_ticket(hit_id)
-    Hit.objects.filter(pk=hit_id).update(ticket=ticket, **changes)
-
-
 def want(hit_id: int, least: int) -> None:
     """Raise a HIT's wanted responses to at least `least`; if that makes it free, it goes to the end of the queue.
 
@@ -305,7 +282,7 @@ def want(hit_id: int, least: int) -> None:
 
 
 def _raise(hit_id: int, modest: QuerySet[Hit], least: int) -> None:
-    ticket = _next_ticket(hit_id)
+    ticket = leases.next_ticket(hit_id)
     # Lock: the money set aside must match the raised number; `of`, because the batch is not changed.
     rows = modest.select_for_update(of=("self",), no_key=True)
     locked = rows.select_related("batch__project").first()
@@ -314,12 +291,6 @@ def _raise(hit_id: int, modest: QuerySet[Hit], least: int) -> None:
     more = batch_funds.for_opinions(locked, least)
     modest.update(wanted=least, ticket=ticket)
     ledger.hold(locked.batch, more, key=f"want/{hit_id}/{least}")
-
-
-def _next_ticket(hit_id: int) -> int:
-    batch_id = Hit.objects.values_list("batch_id", flat=True).get(pk=hit_id)
-    Batch.objects.filter(pk=batch_id).update(next_ticket=F("next_ticket") + 1)
-    return Batch.objects.values_list("next_ticket", flat=True).get(pk=batch_id) - 1
 
 
 @transaction.atomic
@@ -366,25 +337,3 @@ def _is_hindered(row: Assignment) -> bool:
     if is_apart and row.group_key in open_work.last_group_keys(row.worker_id, row.batch_id):
         return True
     return bool(met_groups.closed_groups(row.worker_id, row.batch, [row.group_key], besides=Q(pk=row.pk)))
-
-
-def extend(assignment: Assignment) -> bool:
-    """Extend a lease once by its full length from now; False if it was extended before or is over."""
-    row = Assignment.objects.filter(pk=assignment.pk, state=lifecycle.ACCEPTED, extended=False)
-    return bool(row.update(extended=True, lease_until=assignment.batch.lease_end))
-
-
-def overdue() -> QuerySet[Assignment]:
-    """Assignments under way whose lease is over by the database's clock."""
-    return Assignment.objects.filter(state=lifecycle.ACCEPTED, lease_until__lt=Now())
-
-
-def expire_due(*, limit: int = 500, **filters: Any) -> int:
-    """Expire overdue leases by the database's clock; returns how many. A sweep: safe to run anywhere and twice.
-
-    `filters` narrow the assignments.
-    """
-    due = overdue().filter(**filters).select_related("batch")
-    return sum(
-        return_assignment(a, to=lifecycle.EXPIRED, only_if_over=True) for a in due.order_by("lease_until")[:limit]
-    )

@@ -7,7 +7,7 @@ from django.conf import settings
 
 from annotation.flow.errors import Refused
 from annotation.flow.people import requesters
-from annotation.flow.projects import new_project
+from annotation.flow.projects import projects
 from annotation.management.json_command import JSONCommand, slug, words
 
 LONGEST = 50
@@ -35,5 +35,5 @@ class Command(JSONCommand):
         if owner is None:
             hint = f"{settings.PROGRAM} create_account {options['owner']}"
             raise Refused(f"There is no account {options['owner']}. Create it first: {hint}")
-        made = new_project.create(owner, title=options["title"] or options["slug"], slug=options["slug"])
+        made = projects.create(owner, title=options["title"] or options["slug"], slug=options["slug"])
         return {"project": made.slug, "title": made.title, "owner": owner.username}

@@ -19,8 +19,8 @@ from django.db.models.functions import Coalesce, Now
 from django.utils.translation import gettext as _
 
 from annotation.flow.errors import Refused
-from annotation.flow.people import qualification_types, sign_up
-from annotation.flow.work import next_assignment, open_work
+from annotation.flow.people import qualification_types
+from annotation.flow.work import leases, next_assignment, open_work
 from annotation.marketplaces.models import Arrival, Connection, Publication
 from annotation.models import Assignment, Hit, Worker, clock
 from annotation.pure.batches import lifecycle
@@ -137,7 +137,7 @@ def _pass_on(arrival: Arrival) -> None:
     if others.filter(pk__gt=arrival.pk, assignment__state__in=open_work.ALIVE_OR_DONE).exists():
         raise TurnedAway(_("The marketplace has given this assignment to another worker. Your entries are kept."))
     for former in others.filter(assignment__state=lifecycle.ACCEPTED).select_related("assignment"):
-        next_assignment.return_assignment(former.assignment)
+        leases.return_assignment(former.assignment)
 
 
 def _check_admission(worker: Worker, hit: Hit) -> None:
@@ -171,7 +171,7 @@ def _free_silent_place(hit: Hit) -> bool:
     last_sign = Coalesce("draft_saved_at", "accepted_at")
     live = Assignment.objects.filter(hit=hit, state=lifecycle.ACCEPTED).annotate(last_sign=last_sign)
     quiet = live.filter(last_sign__lt=Now() - SILENCE, accepted_at__lt=Now() - SILENCE).order_by("last_sign").first()
-    return quiet is not None and next_assignment.return_assignment(quiet)
+    return quiet is not None and leases.return_assignment(quiet)
 
 
 @transaction.atomic
@@ -229,7 +229,7 @@ def address(arrival: Arrival) -> str:
 def read_instructions(arrival: Arrival, *, version: int) -> None:
     """Record that the instructions were read; in the frame the assignment begins before them."""
     row = arrival.assignment
-    sign_up.read_instructions(next_assignment.join_batch(row.worker, row.batch), version=version)
+    next_assignment.read_instructions(next_assignment.join_batch(row.worker, row.batch), version=version)
     under_way = Assignment.objects.filter(pk=row.pk, state=lifecycle.ACCEPTED, instructions_version__lt=version)
     under_way.update(instructions_version=version)
 

@@ -18,7 +18,7 @@ from annotation.flow.errors import Conflict, Refused
 from annotation.flow.money.ledger import Overdrawn
 from annotation.flow.review import assignment_approval, response_erasure, review_decisions
 from annotation.flow.review.review_decisions import Decision
-from annotation.flow.work import next_assignment
+from annotation.flow.work import leases
 from annotation.marketplaces.flow import visit_pay
 from annotation.marketplaces.models import PanelStudy, Visit, VisitAssignment
 from annotation.marketplaces.study_base import Outcome, Status, Submission
@@ -99,7 +99,7 @@ def return_hits(visit: Visit) -> None:
     """Return the assignments under way of a visit that is over; drafts are kept."""
     rows = Assignment.objects.filter(visited__visit=visit, state=lifecycle.ACCEPTED)
     for assignment in rows.select_related("batch").order_by("pk"):
-        next_assignment.return_assignment(assignment)
+        leases.return_assignment(assignment)
 
 
 def leave_out_if_over(visit: Visit) -> None:

@@ -22,7 +22,7 @@ from annotation.flow.batches import practice_progress
 from annotation.flow.errors import Conflict
 from annotation.flow.people import consent as consents
 from annotation.flow.review import worker_feedback
-from annotation.flow.work import next_assignment
+from annotation.flow.work import leases, next_assignment
 from annotation.marketplaces.flow import arrivals
 from annotation.marketplaces.flow.arrivals import Entry, TurnedAway
 from annotation.marketplaces.models import Arrival, Connection
@@ -300,7 +300,7 @@ def report_problem(request: HttpRequest, arrival: Arrival) -> HttpResponse:
 @held
 def return_assignment(request: HttpRequest, arrival: Arrival) -> HttpResponse:
     """Return the assignment; on the marketplace the worker returns it with its own button."""
-    next_assignment.return_assignment(arrival.assignment)
+    leases.return_assignment(arrival.assignment)
     return _ended(request, _("Your entries are kept in case you accept this HIT again."))
 
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from annotation.flow.errors import Refused
 from annotation.flow.money import ledger
-from annotation.flow.work import next_assignment
+from annotation.flow.work import leases
 from annotation.models import Assignment, Batch, Hit, Item, Participation, clock
 from annotation.mturk_api.flow import hit_creation, hit_funds, notification_events
 from annotation.mturk_api.models import HitType, Listing
@@ -71,7 +71,7 @@ def add_places(listing: Listing, more: int) -> None:
     total = row.hit.wanted + more
     if total > MOST_PLACES or not hit_status.may_reach(row.first_places, total):
         raise TooMany(_("A HIT created with fewer than 10 assignments cannot be extended to 10 or more."))
-    next_assignment.free_place(row.hit_id, wanted=F("wanted") + more)
+    leases.free_place(row.hit_id, wanted=F("wanted") + more)
     Listing.objects.filter(pk=row.pk).update(reviewing=False, extended_at=Now())
     hit_funds.settle(row.hit_id)
     notification_events.record_event(notification_events.EXTENDED, row.hit)
@@ -104,7 +104,7 @@ def _prolong(row: Listing, at: datetime) -> None:
         raise Refused(_("A HIT cannot expire more than 31536000 seconds from now."))
     if until is not None and abs(at - until) <= SAME:
         return
-    next_assignment.free_place(row.hit_id, closes_at=at)
+    leases.free_place(row.hit_id, closes_at=at)
     Listing.objects.filter(pk=row.pk).update(reviewing=False, extended_at=Now())
     notification_events.record_event(notification_events.EXTENDED, row.hit)
 

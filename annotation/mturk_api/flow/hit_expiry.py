@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 
 from annotation.flow.money import ledger
 from annotation.flow.review import assignment_approval
-from annotation.flow.work import next_assignment
+from annotation.flow.work import leases
 from annotation.models import Hit, Project
 from annotation.mturk_api.flow import hit_funds, notification_events, policy_checks
 from annotation.mturk_api.models import Listing
@@ -58,10 +58,10 @@ AT_ONCE = 200
 def is_behind(project: Any) -> Combinable:
     """Whether `catch_up` has something to do in the project, for an annotation."""
     of_mturk = _of_mturk(project)
-    leases = next_assignment.overdue().filter(**of_mturk)
+    overdue = leases.overdue().filter(**of_mturk)
     approvals = assignment_approval.due_for_approval().filter(**of_mturk)
     return ExpressionWrapper(
-        Exists(hit_funds.due(project)) | Exists(leases) | Exists(approvals), output_field=BooleanField()
+        Exists(hit_funds.due(project)) | Exists(overdue) | Exists(approvals), output_field=BooleanField()
     )
 
 
@@ -73,7 +73,7 @@ def _of_mturk(project: Any) -> dict[str, Any]:
 def catch_up(project: Project) -> None:
     """In one project, expire overdue leases, approve what is due, and handle expired HITs."""
     of_mturk = _of_mturk(project)
-    while next_assignment.expire_due(limit=AT_ONCE, **of_mturk) == AT_ONCE:
+    while leases.expire_due(limit=AT_ONCE, **of_mturk) == AT_ONCE:
         pass
     while _lapse(project) == AT_ONCE:
         pass

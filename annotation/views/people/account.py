@@ -14,7 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 
 from annotation.flow.people import two_factor, worker_erasure
-from annotation.flow.projects import new_project
+from annotation.flow.projects import projects
 from annotation.forms.account import DeletionForm, ProfileForm
 from annotation.models import User
 from annotation.views.access import require_get_or_post, signed_in_form
@@ -37,7 +37,7 @@ def account(request: HttpRequest) -> HttpResponse:
         "members": _in_present_projects(user.memberships),
         "workers": _in_present_projects(user.workers),
         "two_factor": two_factor.is_on(user),
-        "may_found": new_project.may_found(user),
+        "may_found": projects.may_found(user),
         "languages": settings.LANGUAGES if len(settings.LANGUAGES) > 1 else [],
     }
     return render(request, "people/account.html", context, status=422 if form.errors else 200)

@@ -20,7 +20,15 @@ from django.views.decorators.http import require_POST
 from annotation.flow.batches import workers_needed
 from annotation.flow.errors import Refused
 from annotation.flow.notifications import worker_messages
-from annotation.flow.people import members, mturk_ids, qualification_types, sign_up, worker_profile, worker_stage
+from annotation.flow.people import (
+    invites,
+    members,
+    mturk_ids,
+    qualification_types,
+    sign_up,
+    worker_profile,
+    worker_stage,
+)
 from annotation.flow.projects import audit_log
 from annotation.forms.projects import InviteForm
 from annotation.models import Invite, Member, Project, User, Worker
@@ -39,7 +47,7 @@ def people(request: HttpRequest, project: Project) -> HttpResponse:
     places = min(whole_number(request.GET.get("places", ""), 0) or missing or 1, InviteForm.MOST_PLACES)
     form = InviteForm(request.POST or None, role=role, initial={"places": places})
     if request.method == "POST" and form.is_valid():
-        made = sign_up.invite(project, by=request.user, **form.cleaned_data)
+        made = invites.invite(project, by=request.user, **form.cleaned_data)
         return HttpResponseRedirect(f"{reverse('people', args=[project.slug])}?made={made.pk}#links", status=303)
     workers = project.workers.select_related("user", "block").order_by("-active", "pk")
     page = Paginator(workers, 100).get_page(request.GET.get("page"))
@@ -131,7 +139,7 @@ def mturk_ids_import(request: HttpRequest, project: Project) -> HttpResponse:
 @member_action(roles.PEOPLE)
 def invite_revoke(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """Revoke an invite."""
-    sign_up.revoke_invite(get_object_or_404(Invite, project=project, pk=pk))
+    invites.revoke_invite(get_object_or_404(Invite, project=project, pk=pk))
     messages.success(request, _("The link no longer works. Everybody who joined with it stays."))
     return see("people", project.slug)
 

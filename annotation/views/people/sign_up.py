@@ -24,8 +24,8 @@ from django.views.i18n import set_language
 
 from annotation.flow.errors import Refused
 from annotation.flow.notifications import notice_inbox
-from annotation.flow.people import consent, shortcuts, sign_in_throttle, sign_up, two_factor
-from annotation.flow.projects import new_project, recycle_bin
+from annotation.flow.people import consent, invites, shortcuts, sign_in_throttle, sign_up, two_factor
+from annotation.flow.projects import projects, recycle_bin
 from annotation.flow.work import eligibility
 from annotation.forms.sign_up import JoinForm
 from annotation.models import Invite, Project, User, Worker
@@ -110,17 +110,17 @@ class NewPassword(PasswordResetConfirmView):
 def home(request: HttpRequest) -> HttpResponse:
     """Redirect to the user's only project, or let them choose; with ?all always choose."""
     members = request.user.memberships.select_related("project").order_by("project__title")
-    projects = [member.project for member in members.filter(project__removed_at=None)]
+    present = [member.project for member in members.filter(project__removed_at=None)]
     gone = members.filter(project__removed_at__isnull=False, project__erasure=None)
     removed = [member.project for member in gone if member.may(roles.OWN)]
     is_worker = request.user.workers.filter(project__removed_at=None).exists()
     choose = removed or "all" in request.GET
-    if not projects and is_worker and not choose:
+    if not present and is_worker and not choose:
         return redirect("work")
-    if len(projects) == 1 and not is_worker and not choose:
-        return redirect("project", projects[0].slug)
-    context = {"projects": projects, "removed": removed, "is_worker": is_worker}
-    context |= {"days": recycle_bin.KEPT_FOR.days, "may_found": new_project.may_found(request.user)}
+    if len(present) == 1 and not is_worker and not choose:
+        return redirect("project", present[0].slug)
+    context = {"projects": present, "removed": removed, "is_worker": is_worker}
+    context |= {"days": recycle_bin.KEPT_FOR.days, "may_found": projects.may_found(request.user)}
     return render(request, "people/home.html", context)
 
 
@@ -128,10 +128,10 @@ def home(request: HttpRequest) -> HttpResponse:
 @require_get_or_post
 def join(request: HttpRequest, token: str) -> HttpResponse:
     """Join by invite link: create an account, or join with the current one."""
-    if request.user.is_authenticated and (known := sign_up.joined_by(token, request.user)):
+    if request.user.is_authenticated and (known := invites.joined_by(token, request.user)):
         messages.info(request, _("You have joined “%(project)s” already.") % {"project": known.project})
         return redirect("work") if known.role == Invite.Role.WORKER else redirect("project", known.project.slug)
-    invited = sign_up.usable_invite(token)
+    invited = invites.usable_invite(token)
     if invited is None:
         return render(request, "people/join.html", {"invite": None}, status=410)
     if request.method == "POST" and request.user.is_authenticated:
@@ -149,7 +149,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
 
 def _joined(request: HttpRequest, invited: Invite, user: User) -> HttpResponse:
     try:
-        sign_up.accept_invite(invited, user)
+        invites.accept_invite(invited, user)
     except Refused as refusal:
         return render(request, "people/join.html", {"invite": None, "message": str(refusal)}, status=410)
     return redirect("consent" if invited.role == Invite.Role.WORKER else "project", invited.project.slug)

@@ -22,8 +22,8 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from annotation import discovery
 from annotation.flow.data import dataset_removal
-from annotation.flow.people import consent, sign_up
-from annotation.flow.projects import new_project, overview
+from annotation.flow.people import consent
+from annotation.flow.projects import overview, projects
 from annotation.flow.projects.overview import Progress, Wait
 from annotation.forms.projects import ConsoleForm, ProjectForm
 from annotation.models import BatchReport, Project
@@ -65,7 +65,7 @@ def project_settings(request: HttpRequest, project: Project) -> HttpResponse:
         html = html_of(request.POST.get("consent", ""))
         return render(request, "projects/_consent.html", {"consent_html": html})
     if request.method == "POST" and form.is_valid() and "preview" not in request.POST:
-        changed = sign_up.change_project(project, **form.cleaned_data)
+        changed = projects.change_project(project, **form.cleaned_data)
         again = _("Saved. The consent text changed, so workers must accept it again before their next assignment.")
         messages.success(request, again if changed else _("Saved."))
         return see("project-settings", project.slug)
@@ -176,12 +176,12 @@ class NewProjectForm(ConsoleForm):
 @login_required
 def project_new(request: HttpRequest) -> HttpResponse:
     """The form of a new project, for users who may create one; redirects to the project's home."""
-    if not new_project.may_found(request.user):
+    if not projects.may_found(request.user):
         raise Http404
     form = NewProjectForm(request.POST if request.method == "POST" else None)
     if form.is_bound and form.is_valid():
         with refusal_in_form(form, "name"):
-            made = new_project.create(request.user, title=form.cleaned_data["title"], slug=form.cleaned_data["name"])
+            made = projects.create(request.user, title=form.cleaned_data["title"], slug=form.cleaned_data["name"])
             return see("project", made.slug)
         form.fields["name"].widget.attrs["autofocus"] = True
     return render(request, "projects/new.html", {"form": form}, status=422 if form.is_bound else 200)

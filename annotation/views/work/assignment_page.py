@@ -13,9 +13,9 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotation.flow.batches import practice_progress
 from annotation.flow.errors import Conflict
-from annotation.flow.people import qualification_types, sign_up
+from annotation.flow.people import qualification_types
 from annotation.flow.review import review_decisions, worker_feedback
-from annotation.flow.work import next_assignment, open_work, prefetch
+from annotation.flow.work import leases, next_assignment, open_work, prefetch
 from annotation.flow.work.submissions import Receipt
 from annotation.models import Assignment, Batch, Feedback, Instructions, Participation, PrefetchedHit, Worker
 from annotation.models.compiled import one_commit
@@ -111,7 +111,7 @@ def batch_instructions(request: HttpRequest, pk: int) -> HttpResponse:
     instructions = batch.instructions
     if request.method == "POST":
         version = min(instructions.version, version_of(request))
-        sign_up.read_instructions(next_assignment.join_batch(worker, batch), version=version)
+        next_assignment.read_instructions(next_assignment.join_batch(worker, batch), version=version)
         return next_page(request, worker, batch)
     return render(request, "work/instructions.html", instructions_context(batch, instructions, participation))
 
@@ -311,7 +311,7 @@ def live_fragment(request: HttpRequest, batch: Batch, payload: JSON, name: str) 
 def return_assignment(request: HttpRequest, public_id: str) -> HttpResponse:
     """Return an assignment: others may get the HIT, the draft stays; then home."""
     row = own_assignment(request, public_id)
-    if next_assignment.return_assignment(row):
+    if leases.return_assignment(row):
         messages.info(request, _("Returned. Your entries are kept in case you take this HIT again."))
     return _see(reverse("work"))
 
@@ -320,7 +320,7 @@ def return_assignment(request: HttpRequest, public_id: str) -> HttpResponse:
 def skip(request: HttpRequest, public_id: str) -> HttpResponse:
     """Return an assignment and accept the next."""
     row = own_assignment(request, public_id)
-    next_assignment.return_assignment(row)
+    leases.return_assignment(row)
     return next_page(request, row.worker, row.batch)
 
 

@@ -7,7 +7,7 @@ from django.shortcuts import render
 
 from annotation.flow.errors import Conflict
 from annotation.flow.review import problem_reports
-from annotation.flow.work import next_assignment, submissions
+from annotation.flow.work import leases, submissions
 from annotation.flow.work.submissions import Receipt
 from annotation.models import Assignment, clock
 from annotation.pure.batches import lifecycle
@@ -110,7 +110,7 @@ def keep_draft(request: HttpRequest, row: Assignment) -> JsonResponse:
 
 def prolong(row: Assignment) -> JsonResponse:
     """Extend the lease, once; the response has its new end."""
-    extended = next_assignment.extend(row)
+    extended = leases.extend(row)
     row.refresh_from_db(fields=["lease_until"])
     return JsonResponse({"extended": extended, "lease_until": row.lease_until.isoformat()})
 

@@ -8,7 +8,7 @@ import pytest
 
 from annotation.flow.batches import add_assignments
 from annotation.flow.review import problem_reports
-from annotation.flow.work import next_assignment
+from annotation.flow.work import leases
 from annotation.models import Batch, Dataset, Hit, Worker
 from tests.flow.acting import answer_all, launched, newcomer, submit, take
 
@@ -117,7 +117,7 @@ def test_places_that_came_free_since_the_wish_hide_no_topped_up_hit(
     for _ in range(6):
         last = take(newcomer(project, f"w{_}"), batch)
         assert last is not None
-        next_assignment.return_assignment(last)
+        leases.return_assignment(last)
     answer_all(carol, batch)
     assert answer_all(carol, batch) == []
     assert add_assignments.add_assignments(batch, base=wish) == {"hits": 3}

@@ -9,7 +9,7 @@ import pytest
 
 from annotation.flow.batches import batch_launch
 from annotation.flow.money import ledger, ledger_audit
-from annotation.flow.people.sign_up import project_named
+from annotation.flow.projects.projects import project_named
 from annotation.mturk_api.flow import hit_changes, hit_expiry, hit_funds
 from annotation.mturk_api.models import Listing
 from tests.mturk_api.external_hits import hit_of, hit_type

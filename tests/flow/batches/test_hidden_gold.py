@@ -21,7 +21,7 @@ from annotation.flow.review import (
     review_decisions,
     review_samples,
 )
-from annotation.flow.work import grading, next_assignment, open_work
+from annotation.flow.work import grading, leases, open_work
 from annotation.models import Assignment, Batch, Feedback, Hit, Participation, Worker
 from tests.conftest import answer_to
 from tests.flow.acting import dataset_of, draft, newcomer, participation_of, submit, take
@@ -131,7 +131,7 @@ def test_a_check_given_back_never_stands_in_the_queue(project: Any, tmp_path: Pa
     while (row := take(bob, batch)) and not row.hit.check_item:
         submit(row, key=f"0.{row.pk}")
     assert row is not None
-    next_assignment.return_assignment(row)
+    leases.return_assignment(row)
     Batch.objects.filter(pk=batch.pk).update(check_share=0)
     batch.refresh_from_db()
     assert not any(other.hit.check_item for other in answer(carol, batch))

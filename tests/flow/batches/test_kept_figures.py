@@ -16,7 +16,7 @@ from django.db.models import F
 
 from annotation.flow.batches import batch_launch, batch_progress, kept_figures
 from annotation.flow.review import problem_reports
-from annotation.flow.work import next_assignment
+from annotation.flow.work import leases
 from annotation.models import Batch, BatchFigure, Project, clock
 from annotation.models.fields import to_text
 from tests.flow.acting import dataset_of, launched, newcomer, submit, take
@@ -34,7 +34,7 @@ def large(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         respond(batch, name)
     returned = take(newcomer(project, "four"), batch)
     assert returned is not None
-    assert next_assignment.return_assignment(returned)
+    assert leases.return_assignment(returned)
     assert take(newcomer(project, "five"), batch) is not None
     return batch
 

@@ -14,7 +14,7 @@ from annotation.flow.batches import batch_launch, reserved_hits
 from annotation.flow.errors import Refused
 from annotation.flow.money import batch_funds, ledger
 from annotation.flow.review import problem_reports
-from annotation.flow.work import next_assignment, open_work
+from annotation.flow.work import leases, next_assignment, open_work
 from annotation.models import Batch, Hit, ReservedHit, Worker
 from tests.flow.acting import answer_all, dataset_of, draft, launched, newcomer, participation_of, submit, take
 from tests.flow.paying import paid_batch
@@ -61,7 +61,7 @@ def test_a_full_hit_can_be_given_and_what_is_given_back_is_everybody_s(
     assert open_work.left(participation_of(late, batch)) == 1
     row = take(late, batch)
     assert row.hit == hit
-    next_assignment.return_assignment(row)
+    leases.return_assignment(row)
     hit.refresh_from_db()
     assert (hit.wanted, hit.live, hit.done, hit.room) == (2, 0, 1, 1)
     assert take(newcomer(batch.project, "eve"), batch).hit == hit

@@ -9,7 +9,7 @@ import pytest
 from django.db.models.functions import Now
 
 from annotation.flow.batches import add_assignments
-from annotation.flow.work import next_assignment
+from annotation.flow.work import leases, next_assignment
 from annotation.models import Assignment, Batch, Dataset, Hit
 from annotation.tasktype import SecondOpinion
 from tests.capable import grant
@@ -107,7 +107,7 @@ def test_a_change_to_doubt_asks_and_a_change_back_takes_nothing_back(single: Bat
 def test_a_late_doubt_is_itself_the_second_opinion(single: Batch, bob: Any, carol: Any) -> None:
     late = taken(bob, single)
     Assignment.objects.filter(pk=late.pk).update(lease_until=Now() - timedelta(hours=1))
-    assert next_assignment.expire_due() == 1
+    assert leases.expire_due() == 1
     answer_all(carol, single)
     assert state(late) == (1, 0, 1)
     late.refresh_from_db()

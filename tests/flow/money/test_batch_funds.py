@@ -13,7 +13,7 @@ from annotation.flow.batches import add_assignments, batch_launch, hidden_gold
 from annotation.flow.errors import Refused
 from annotation.flow.money import batch_funds, ledger
 from annotation.flow.review import assignment_approval, problem_reports
-from annotation.flow.work import next_assignment
+from annotation.flow.work import leases
 from annotation.marketplaces.models import Connection
 from annotation.models import Assignment, Batch, Entry, Hit, Payment
 from annotation.tasktype import Payable, SecondOpinion
@@ -137,7 +137,7 @@ def test_closing_keeps_what_is_undecided_or_under_way_and_gives_the_rest_back(pa
     taken = take(bob, paid)
     batch_launch.close(paid)
     assert stand(paid) == (D("9.40"), D("0.60"))
-    next_assignment.return_assignment(taken)
+    leases.return_assignment(taken)
     batch_funds.level_closed()
     assert stand(paid) == (D("9.70"), D("0.30"))
     assert batch_funds.level_closed() == 0
@@ -218,7 +218,7 @@ def test_a_late_answer_beyond_the_places_is_covered_too(paid: Batch, bob: Any, c
     batch_funds.level(paid)
     late = take(bob, paid)
     Assignment.objects.filter(pk=late.pk).update(lease_until=Now() - timedelta(hours=1))
-    next_assignment.expire_due()
+    leases.expire_due()
     assignment_approval.approve(worked(carol, paid))
     assert stand(paid)[1] == 0
     late.refresh_from_db()
@@ -230,7 +230,7 @@ def test_a_late_answer_beyond_the_places_is_covered_too(paid: Batch, bob: Any, c
 
 def test_a_late_answer_to_a_closed_batch_sets_aside_what_closing_gave_back(paid: Batch, bob: Any) -> None:
     late = take(bob, paid)
-    next_assignment.return_assignment(late, to="expired")
+    leases.return_assignment(late, to="expired")
     batch_launch.close(paid)
     assert stand(paid) == (D("10.00"), 0)
     late.refresh_from_db()

@@ -24,7 +24,7 @@ from annotation.flow.batches import batch_launch
 from annotation.flow.errors import Refused
 from annotation.flow.money import batch_funds, ledger, ledger_audit, payouts
 from annotation.flow.review import assignment_approval, problem_reports
-from annotation.flow.work import next_assignment
+from annotation.flow.work import leases, next_assignment
 from annotation.models import Account, Assignment, Dataset, Entry, Item, Payment, PayoutLine, Project, Worker
 from annotation.pure.batches import lifecycle
 from tests.flow.acting import dataset_of, newcomer, submit
@@ -96,7 +96,7 @@ class Money(RuleBasedStateMachine):
         row = self.one(number, state=lifecycle.ACCEPTED)
         if row:
             Assignment.objects.filter(pk=row.pk).update(lease_until=Now() - timedelta(hours=1))
-            next_assignment.expire_due()
+            leases.expire_due()
 
     @rule(number=any_of)
     def send_late(self, number: int) -> None:

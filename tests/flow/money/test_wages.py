@@ -36,14 +36,14 @@ def test_a_wage_is_what_was_earned_by_the_hours_that_were_active(paid: Batch, bo
 
 
 def test_time_without_pay_counts_rejected_or_returned(paid: Batch, bob: Any) -> None:
-    from annotation.flow.work import next_assignment
+    from annotation.flow.work import leases
     from annotation.models import Assignment
 
     worked(bob, paid, seconds=60, approved=True)
     assignment_approval.reject(worked(bob, paid, seconds=60), text="Not read.")
     returned = take(bob, paid)
     Assignment.objects.filter(pk=returned.pk).update(active_seconds=60)
-    next_assignment.return_assignment(returned)
+    leases.return_assignment(returned)
     assert hourly(paid) == {bob.pk: D("5.00")}
 
 

@@ -15,7 +15,7 @@ from django.db.models import F
 from annotation.flow.batches import batch_launch, estimates
 from annotation.flow.money import batch_funds, ledger, ledger_audit
 from annotation.flow.review import assignment_approval
-from annotation.flow.work import next_assignment
+from annotation.flow.work import leases, next_assignment
 from annotation.models import Assignment, Attempt, Payment, Project, QualificationRound, Worker
 from tests.flow.acting import dataset_of, newcomer, participation_of, submit, take
 from tests.flow.people.test_qualification_rounds import made, work_through
@@ -99,7 +99,7 @@ def test_what_is_given_back_can_pay_somebody_else(project: Any, pool: Any, bob: 
     row = take(bob, found.batch)
     assert row is not None
     assert take(carol, found.batch) is None
-    next_assignment.return_assignment(row)
+    leases.return_assignment(row)
     assert take(carol, found.batch) is not None
     assert not next_assignment.take_up(row)
     assert stand(project) == (0, D("0.25"), 0)
@@ -110,7 +110,7 @@ def test_what_is_taken_up_again_is_set_aside_again(project: Any, pool: Any, bob:
     found = paid(project, pool, budget="0.50")
     row = take(bob, found.batch)
     assert row is not None
-    next_assignment.return_assignment(row)
+    leases.return_assignment(row)
     assert take(carol, found.batch) is not None
     assert next_assignment.take_up(row)
     assert stand(project) == (0, D("0.50"), 0)
@@ -123,7 +123,7 @@ def test_what_the_budget_does_not_cover_any_more_is_not_taken_up_again(
     found = paid(project, pool, budget="0.25")
     row = take(bob, found.batch)
     assert row is not None
-    next_assignment.return_assignment(row)
+    leases.return_assignment(row)
     assert take(carol, found.batch) is not None
     assert not next_assignment.take_up(row)
     assert stand(project) == (0, D("0.25"), 0)
@@ -135,7 +135,7 @@ def test_closing_gives_back_what_nobody_can_earn(project: Any, pool: Any, bob: W
     submit(take(bob, found.batch))  # type: ignore[arg-type]
     row = take(bob, found.batch)
     assert row is not None
-    next_assignment.return_assignment(row)
+    leases.return_assignment(row)
     batch_launch.close(found.batch)
     assert stand(project) == (D("9.75"), D("0.25"), 0)
 

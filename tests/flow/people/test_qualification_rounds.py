@@ -15,7 +15,7 @@ from annotation.flow.errors import Conflict, Refused
 from annotation.flow.people import bulk_grants, round_attempts, round_results
 from annotation.flow.people import qualification_rounds as setting_up
 from annotation.flow.review import problem_reports
-from annotation.flow.work import next_assignment, open_work
+from annotation.flow.work import leases, open_work
 from annotation.models import Assignment, Attempt, Hit, Participation, Qualification, QualificationRound, Worker
 from tests.conftest import answer_to
 from tests.flow.acting import dataset_of, newcomer, participation_of, submit, take
@@ -102,7 +102,7 @@ def test_what_was_given_back_is_offered_again_at_the_end(project: Any, wells: An
     found = made(project, wells)
     first = take(bob, found.batch)
     assert first is not None
-    next_assignment.return_assignment(first)
+    leases.return_assignment(first)
     assert work_through(bob, found) == 3
     assert Attempt.objects.get().finished_at is not None
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 from annotation.flow.errors import Conflict, Refused
 from annotation.flow.people import bulk_grants, qualification_types
 from annotation.flow.people.qualification_types import NameTaken, TooSoon
-from annotation.flow.work import built_in_marketplace, eligibility, next_assignment, open_work
+from annotation.flow.work import built_in_marketplace, eligibility, leases, next_assignment, open_work
 from annotation.models import (
     Assignment,
     AuditEntry,
@@ -134,7 +134,7 @@ def test_what_was_returned_is_not_taken_up_by_who_lost_the_qualification(batch: 
     need(batch, eighty(kind))
     mine = take(bob, batch)
     assert mine is not None
-    next_assignment.return_assignment(mine)
+    leases.return_assignment(mine)
     qualification_types.revoke(kind, bob)
     assert not next_assignment.take_up(mine)
     qualification_types.grant(kind, bob, 90, source="hand")

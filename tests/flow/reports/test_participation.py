@@ -11,7 +11,7 @@ import pytest
 from annotation.flow.reports import batch_scores
 from annotation.flow.reports.participation import participation
 from annotation.flow.review import problem_reports, response_erasure
-from annotation.flow.work import next_assignment
+from annotation.flow.work import leases
 from annotation.models import Assignment, clock
 from annotation.pure.reports.participation_flow import PEOPLE, RESPONSES
 from tests.views.console import answer, take
@@ -38,10 +38,10 @@ def test_the_flow_adds_up_and_ends_at_what_figures_count_in_every_state(batch: A
     check(batch)
     left = take(bob, batch)
     assert check(batch)[RESPONSES][0] == ["accepted", 3, [["accepted", "", 1]]]
-    next_assignment.return_assignment(left)
+    leases.return_assignment(left)
     late = take(carol, batch)
     Assignment.objects.filter(pk=late.pk).update(lease_until=clock.now() - timedelta(hours=1))
-    next_assignment.expire_due()
+    leases.expire_due()
     found = check(batch)
     assert found[RESPONSES][0] == ["accepted", 4, [["expired", "", 1], ["returned", "", 1]]]
     assert found[PEOPLE] == [

@@ -28,10 +28,9 @@ from hypothesis.stateful import (
 
 from annotation.flow.batches import add_assignments, batch_launch, batch_progress
 from annotation.flow.errors import Conflict
-from annotation.flow.people import sign_up
 from annotation.flow.projects import overview
 from annotation.flow.review import problem_reports
-from annotation.flow.work import next_assignment, open_work, submissions
+from annotation.flow.work import leases, next_assignment, open_work, submissions
 from annotation.models import Assignment, Dataset, Hit, Item, Participation, Project, Worker, WorkerResponse
 from annotation.tasktype import SecondOpinion
 from tests.capable import grant
@@ -191,16 +190,16 @@ class Allocation(RuleBasedStateMachine):
     def return_assignment(self, number: int) -> None:
         row = self.one(number, state="accepted")
         if row is not None:
-            assert next_assignment.return_assignment(row)
-            assert not next_assignment.return_assignment(row)
+            assert leases.return_assignment(row)
+            assert not leases.return_assignment(row)
 
     @rule(number=any_of)
     def let_a_lease_run_out(self, number: int) -> None:
         row = self.one(number, state="accepted")
         if row is not None:
             Assignment.objects.filter(pk=row.pk).update(lease_until=Now() - timedelta(seconds=1))
-            assert next_assignment.expire_due() == 1
-            assert next_assignment.expire_due() == 0
+            assert leases.expire_due() == 1
+            assert leases.expire_due() == 0
 
     @rule(number=any_of, state=st.sampled_from(["returned", "expired"]))
     def take_up(self, number: int, state: str) -> None:
@@ -260,7 +259,7 @@ class Allocation(RuleBasedStateMachine):
     @rule(worker=who)
     def read_a_new_instructions(self, worker: int) -> None:
         version = batch_launch.change_instructions(self.batch, f"Version {self.count}").version
-        sign_up.read_instructions(self.participation(worker), version=version)
+        next_assignment.read_instructions(self.participation(worker), version=version)
 
     @invariant()
     def no_hit_has_more_than_it_asked_for_and_its_counters_are_true(self) -> None:  # I1, I4

@@ -14,7 +14,7 @@ from django.db.models.functions import Now
 
 from annotation.flow.batches import batch_progress
 from annotation.flow.errors import Refused
-from annotation.flow.work import next_assignment, submissions
+from annotation.flow.work import leases, next_assignment, submissions
 from annotation.models import Assignment, Hit, Participation, Project, WorkerResponse
 from tests.conftest import answer_to
 from tests.flow.acting import dataset_of, launched, newcomer, participation_of, submit
@@ -82,9 +82,7 @@ class Tab:
     def leave(self) -> None:
         if row := self.some(state="accepted"):
             Assignment.objects.filter(pk=row.pk).update(lease_until=Now())
-            next_assignment.expire_due(
-                worker=self.worker
-            ) if self.random.random() < 0.5 else next_assignment.return_assignment(row)
+            leases.expire_due(worker=self.worker) if self.random.random() < 0.5 else leases.return_assignment(row)
 
     def again(self) -> None:
         if row := self.some(state__in=["returned", "expired"]):

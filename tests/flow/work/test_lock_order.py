@@ -17,7 +17,7 @@ from django.test.utils import CaptureQueriesContext
 
 from annotation.flow.batches import add_assignments
 from annotation.flow.review import problem_reports, review_decisions, review_samples
-from annotation.flow.work import next_assignment, submissions
+from annotation.flow.work import leases, next_assignment, submissions
 from annotation.models import Assignment, Hit
 from annotation.tasktype import SecondOpinion
 from tests.capable import grant
@@ -67,7 +67,7 @@ def in_order(transactions: list[list[str]]) -> bool:
 def test_the_verbs_of_one_assignment_lock_in_order(assignment: Assignment, batch: Any, carol: Any) -> None:
     other = next_assignment.join_batch(carol, batch)
     assert in_order(locks(lambda: next_assignment.claim(other)))
-    assert in_order(locks(lambda: next_assignment.return_assignment(assignment)))
+    assert in_order(locks(lambda: leases.return_assignment(assignment)))
     assert in_order(locks(lambda: next_assignment.take_up(assignment)))
     assignment.refresh_from_db()
     assert in_order(locks(lambda: problem_reports.report_problem(assignment, reason="unclear", text="")))

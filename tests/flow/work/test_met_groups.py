@@ -11,7 +11,7 @@ from annotation.flow.data import item_writer
 from annotation.flow.data.derivation import derive_dataset
 from annotation.flow.people import qualification_rounds, round_attempts
 from annotation.flow.review import results_dataset
-from annotation.flow.work import next_assignment, worker_batches
+from annotation.flow.work import leases, next_assignment, worker_batches
 from annotation.models import Assignment, Batch, Dataset, GroupPart, Hit, Project, Worker
 from annotation.pure.data.example import Example, Paragraph
 from tests.flow.acting import answer_all, newcomer, take
@@ -144,7 +144,7 @@ def test_neither_by_reservation_nor_in_a_round(pipeline: dict[str, Dataset], pro
 def test_a_returned_assignment_is_not_taken_up_once_a_part_was_met(pipeline: dict[str, Dataset], bob: Worker) -> None:
     graphs, singles = opened(pipeline["graphs"], "compose"), opened(pipeline["made"], "answer")
     row = accept(bob, graphs, "3hop1__1_2_3")
-    next_assignment.return_assignment(row)
+    leases.return_assignment(row)
     accept(bob, singles, "2")
     assert not next_assignment.take_up(row)
 

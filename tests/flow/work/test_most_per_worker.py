@@ -10,8 +10,8 @@ from django.core.management import call_command
 from annotation.flow.batches import batch_drafts, batch_launch
 from annotation.flow.batches.hit_counts import count_hits
 from annotation.flow.people import consent
-from annotation.flow.people.sign_up import project_named
-from annotation.flow.work import next_assignment, open_work, prefetch, worker_batches
+from annotation.flow.projects.projects import project_named
+from annotation.flow.work import leases, next_assignment, open_work, prefetch, worker_batches
 from annotation.models import Assignment, Batch, Project
 from tests.flow import acting
 
@@ -43,7 +43,7 @@ def test_a_returned_hit_does_not_count_and_cannot_be_taken_up_beyond_the_limit(b
     ada = acting.newcomer(batch.project, "ada")
     returned = acting.take(ada, batch)
     assert returned is not None
-    next_assignment.return_assignment(returned)
+    leases.return_assignment(returned)
     assert len(acting.answer_all(ada, batch)) == 4
     returned.refresh_from_db()
     assert not next_assignment.take_up(returned)

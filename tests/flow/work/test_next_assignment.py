@@ -16,8 +16,9 @@ from django.utils import timezone
 from annotation.flow.batches import batch_launch
 from annotation.flow.data.dataset_import import import_dataset
 from annotation.flow.people import sign_up
+from annotation.flow.projects import projects
 from annotation.flow.review import problem_reports
-from annotation.flow.work import next_assignment, open_work
+from annotation.flow.work import leases, next_assignment, open_work
 from annotation.models import Assignment, Batch, Hit, Participation, Worker
 from annotation.pure.batches import queue_order
 from tests.conftest import records
@@ -70,7 +71,7 @@ def test_nobody_gets_a_hit_twice_not_even_one_that_they_returned(batch: Batch, b
     seen = []
     while assignment := take(bob, batch):
         seen.append(assignment.hit_id)
-        next_assignment.return_assignment(assignment)
+        leases.return_assignment(assignment)
     assert sorted(seen) == sorted(batch.hits.values_list("pk", flat=True))
     assert set(batch.hits.values_list("live", "done")) == {(0, 0)}
 
@@ -104,7 +105,7 @@ def test_free_members_come_as_the_queue_has_them(grouped: Any, bob: Any) -> None
 def test_what_was_returned_of_a_group_leaves_the_others_open(grouped: Any, bob: Any) -> None:
     batch = grouped("one", meeting="one")
     first = taken(bob, batch)
-    next_assignment.return_assignment(first)
+    leases.return_assignment(first)
     assert sorted(groups(answer_all(bob, batch))) == ["a", "b", "c"]
 
 
@@ -124,7 +125,7 @@ def test_what_is_returned_in_one_batch_is_open_again_in_another(grouped: Any, bo
     first, second = grouped("first", meeting="free"), grouped("second", meeting="free")
     held = taken(bob, first)
     assert len(answer_all(bob, second)) == 4
-    next_assignment.return_assignment(held)
+    leases.return_assignment(held)
     assert len(answer_all(bob, second)) == 2
 
 
@@ -137,7 +138,7 @@ def test_a_claim_that_found_nothing_is_remembered_until_a_hit_opens_again(groupe
     assert not taken_by_carol  # the twin of what Carol has was left for Bob
     batch.hits.exclude(assignments__worker=bob).exclude(pk=held.hit_id).update(group_key="of their own")
     assert take(bob, batch) is None
-    next_assignment.return_assignment(held)
+    leases.return_assignment(held)
     batch.hits.filter(pk=held.hit_id).update(group_key="new")
     assert taken(bob, batch).hit_id == held.hit_id
 
@@ -163,7 +164,7 @@ def test_a_returned_place_is_offered_to_others_and_not_to_whoever_returned_it(
     batch: Batch, bob: Any, carol: Any
 ) -> None:
     returned = taken(bob, batch)
-    next_assignment.return_assignment(returned)
+    leases.return_assignment(returned)
     assert returned.hit_id not in [hit.pk for hit in answer_all(bob, batch)]
     assert returned.hit_id in [hit.pk for hit in answer_all(carol, batch)]
 
@@ -182,12 +183,12 @@ def test_a_lease_ends_by_the_databases_clock_and_nobody_elses(
     assignment = taken(bob, batch)
     future = timezone.now() + timedelta(days=400)
     monkeypatch.setattr(timezone, "now", lambda: future)
-    assert next_assignment.expire_due() == 0
+    assert leases.expire_due() == 0
     past = future - timedelta(days=4000)
     monkeypatch.setattr(timezone, "now", lambda: past)
     run_out(assignment)
-    assert next_assignment.expire_due() == 1
-    assert next_assignment.expire_due() == 0
+    assert leases.expire_due() == 1
+    assert leases.expire_due() == 0
     assignment.refresh_from_db()
     assert (assignment.state, assignment.counts) == ("expired", False)
 
@@ -198,7 +199,7 @@ def test_an_expired_place_is_offered_to_others_and_the_draft_stays(batch: Batch,
     assignment = taken(bob, batch)
     save_draft(assignment, {"kind": "", "text": "half"}, version=0, active_seconds=3)
     run_out(assignment)
-    next_assignment.expire_due()
+    leases.expire_due()
     assignment.refresh_from_db()
     assert assignment.draft == {"kind": "", "text": "half"}
     assert assignment.hit_id in [hit.pk for hit in answer_all(carol, batch)]
@@ -207,11 +208,11 @@ def test_an_expired_place_is_offered_to_others_and_the_draft_stays(batch: Batch,
 def test_a_lease_is_prolonged_once(batch: Batch, bob: Any) -> None:
     assignment = taken(bob, batch)
     Assignment.objects.update(lease_until=Now() + timedelta(seconds=30))
-    assert next_assignment.extend(assignment)
+    assert leases.extend(assignment)
     assignment.refresh_from_db()
     until = assignment.lease_until
     assert until - timezone.now() > timedelta(minutes=9)
-    assert not next_assignment.extend(assignment)
+    assert not leases.extend(assignment)
     assignment.refresh_from_db()
     assert assignment.lease_until == until
 
@@ -219,16 +220,16 @@ def test_a_lease_is_prolonged_once(batch: Batch, bob: Any) -> None:
 def test_what_is_over_is_not_prolonged(batch: Batch, bob: Any, carol: Any) -> None:
     done, back = taken(bob, batch), taken(carol, batch)
     submit(done)
-    next_assignment.return_assignment(back)
-    assert not next_assignment.extend(done)
-    assert not next_assignment.extend(back)
+    leases.return_assignment(back)
+    assert not leases.extend(done)
+    assert not leases.extend(back)
 
 
 def test_whoever_comes_back_before_anybody_noticed_goes_on_with_a_new_lease(batch: Batch, bob: Any) -> None:
     assignment = taken(bob, batch)
     run_out(assignment)
     assert taken(bob, batch) == assignment
-    assert next_assignment.expire_due() == 0
+    assert leases.expire_due() == 0
 
 
 @pytest.mark.parametrize("halt", [batch_launch.pause, batch_launch.close])
@@ -269,7 +270,7 @@ def test_who_may_not_work_is_told_why(project: Any, batch: Batch, bob: Any, caro
     batch.on_marketplace = True
     assert open_work.obstacle(carol, batch) == "not_chosen", "theirs to do only where it is published"
     batch.on_marketplace = False
-    sign_up.change_project(project, title=project.title, consent="Another text.")
+    projects.change_project(project, title=project.title, consent="Another text.")
     bob.project.refresh_from_db()
     assert open_work.obstacle(bob, batch) == "consent"
     sign_up.set_active(bob, active=False)
@@ -279,7 +280,7 @@ def test_who_may_not_work_is_told_why(project: Any, batch: Batch, bob: Any, caro
 @pytest.mark.parametrize("change", ["inactive", "not_chosen"])
 def test_who_may_not_work_any_more_takes_nothing_up(batch: Batch, bob: Any, carol: Any, change: str) -> None:
     assignment = taken(bob, batch)
-    next_assignment.return_assignment(assignment)
+    leases.return_assignment(assignment)
     if change == "inactive":
         sign_up.set_active(bob, active=False)
     else:
@@ -292,5 +293,5 @@ def test_a_participation_remembers_the_version_of_the_instructions_that_was_read
     assert taken(bob, batch).instructions_version == 2
     batch_launch.change_instructions(batch, "Read it thrice.")
     assert Participation.objects.get().instructions_version == 2
-    sign_up.read_instructions(participation_of(bob, batch), version=1)
+    next_assignment.read_instructions(participation_of(bob, batch), version=1)
     assert Participation.objects.get().instructions_version == 3

@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 
 from annotation.flow.data import response_files
 from annotation.flow.reports import batch_scores
-from annotation.flow.work import next_assignment, open_work, prefetch
+from annotation.flow.work import leases, next_assignment, open_work, prefetch
 from annotation.models import Assignment, Batch, Hit, Participation, Worker
 from annotation.pure.batches import queue_order
 from annotation.pure.batches.hit_filters import Cut
@@ -98,7 +98,7 @@ def test_the_end_of_a_queue_that_grows_is_no_end_of_a_block(made: Any, bob: Any,
     batch = made("growing")
     returned = begin(carol, batch)
     answer_all(bob, batch)
-    next_assignment.return_assignment(returned)  # it gets the eleventh ticket, in the third block
+    leases.return_assignment(returned)  # it gets the eleventh ticket, in the third block
     assert tickets(answer_all(bob, batch)) == [10]
 
 
@@ -138,7 +138,7 @@ def test_what_a_returned_assignment_ruled_out_is_offered_although_the_next_was_p
     held = prefetch.hold(participation_of(bob, twins))
     assert held is not None
     assert held.hit.ticket == 5
-    next_assignment.return_assignment(first)
+    leases.return_assignment(first)
     came = answer_all(bob, twins)
     assert sum(hit.group_key == "twins" for hit in came) == 1
     assert len(came) == 6
@@ -155,7 +155,7 @@ def test_what_is_returned_elsewhere_is_offered_although_the_next_was_prefetched(
     first = begin(bob, twins)
     assert first.ticket == 5
     assert prefetch.hold(participation_of(bob, twins)) is not None
-    next_assignment.return_assignment(elsewhere)
+    leases.return_assignment(elsewhere)
     submit(first)
     came = answer_all(bob, twins)
     assert sum(hit.group_key == "twins" for hit in came) == 1

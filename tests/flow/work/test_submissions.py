@@ -8,7 +8,7 @@ import pytest
 
 from annotation.flow.batches import batch_launch
 from annotation.flow.errors import Conflict
-from annotation.flow.work import next_assignment
+from annotation.flow.work import leases
 from annotation.flow.work.submissions import StaleDraft, save_draft
 from annotation.models import Assignment, Batch, Hit, Participation, WorkerResponse
 from tests.conftest import answer_to
@@ -104,7 +104,7 @@ def test_an_answer_changes_only_while_the_batch_is_open(assignment: Assignment, 
 
 
 def test_a_late_answer_counts_while_there_is_room(assignment: Assignment) -> None:
-    next_assignment.return_assignment(assignment, to="expired")
+    leases.return_assignment(assignment, to="expired")
     receipt = submit(assignment)
     assert (receipt.late, receipt.counts) == (True, True)
     assert counters(assignment) == (0, 1)
@@ -113,7 +113,7 @@ def test_a_late_answer_counts_while_there_is_room(assignment: Assignment) -> Non
 
 
 def test_a_late_answer_without_room_is_kept_as_surplus(assignment: Assignment, project: Any) -> None:
-    next_assignment.return_assignment(assignment)
+    leases.return_assignment(assignment)
     for name in ("dan", "eve"):
         answer_all(newcomer(project, name), assignment.batch)
     receipt = submit(assignment)
@@ -126,7 +126,7 @@ def test_a_late_answer_without_room_is_kept_as_surplus(assignment: Assignment, p
 def test_a_late_answer_to_a_closed_batch_or_an_excluded_hit_is_stored(assignment: Assignment) -> None:
     from annotation.flow.review import problem_reports
 
-    next_assignment.return_assignment(assignment)
+    leases.return_assignment(assignment)
     problem_reports.exclude(assignment.hit, reason="broken")
     batch_launch.close(assignment.batch)
     assert submit(assignment).counts is False
@@ -134,7 +134,7 @@ def test_a_late_answer_to_a_closed_batch_or_an_excluded_hit_is_stored(assignment
 
 
 def test_a_surplus_answer_can_be_changed_and_stays_surplus(assignment: Assignment, project: Any) -> None:
-    next_assignment.return_assignment(assignment)
+    leases.return_assignment(assignment)
     for name in ("dan", "eve"):
         answer_all(newcomer(project, name), assignment.batch)
     submit(assignment)
@@ -153,7 +153,7 @@ def test_a_draft_has_a_version_and_an_older_tab_is_told_of_the_newer(assignment:
 
 
 def test_a_draft_is_kept_when_the_lease_is_over(assignment: Assignment) -> None:
-    next_assignment.return_assignment(assignment, to="expired")
+    leases.return_assignment(assignment, to="expired")
     assert save_draft(assignment, {"text": "kept"}, version=0, active_seconds=1) == 1
     assignment.refresh_from_db()
     assert assignment.draft == {"text": "kept"}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from annotation.flow.reports import batch_scores
-from annotation.flow.work import next_assignment, submissions
+from annotation.flow.work import leases, submissions
 from annotation.models import Hit
 from tests.conftest import answer_to
 from tests.views.console import answer, at, take
@@ -93,7 +93,7 @@ def test_the_marked_text_of_a_hit_is_the_whole_text(client: Any, alice: Any, bob
 def test_late_and_surplus_answers_are_marked(client: Any, alice: Any, bob: Any, carol: Any, batch: Any) -> None:
     Hit.objects.update(wanted=1)
     late = take(bob, batch)
-    next_assignment.return_assignment(late)
+    leases.return_assignment(late)
     other = answer(carol, batch)
     while other.hit_id != late.hit_id:
         other = answer(carol, batch)

@@ -11,7 +11,6 @@ from django.urls import reverse
 
 from annotation.flow.batches import batch_launch
 from annotation.flow.money import ledger
-from annotation.flow.people import sign_up
 from annotation.flow.review import assignment_approval
 from annotation.flow.work import next_assignment, submissions
 from annotation.models import Batch, Payment, Project, Worker
@@ -42,7 +41,7 @@ def words(html: str) -> str:
 
 
 def taken(batch: Batch, worker: Worker) -> Any:
-    sign_up.read_instructions(next_assignment.join_batch(worker, batch), version=batch.instructions.version)
+    next_assignment.read_instructions(next_assignment.join_batch(worker, batch), version=batch.instructions.version)
     row = next_assignment.claim(next_assignment.join_batch(worker, batch))
     assert row is not None
     return row

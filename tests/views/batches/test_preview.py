@@ -9,7 +9,7 @@ import pytest
 from django.urls import reverse
 
 from annotation.flow.batches import batch_drafts, batch_launch
-from annotation.flow.people import sign_up
+from annotation.flow.projects import projects
 from annotation.models import Assignment, Batch, Participation, Worker, WorkerResponse
 from tests.one_line import one_line
 from tests.tasks.html_form import read_form
@@ -108,9 +108,9 @@ def test_the_consent_text_is_ticked_once_it_has_no_places_left(
     client: Any, alice: Any, project: Any, draft: Batch
 ) -> None:
     client.force_login(alice)
-    sign_up.change_project(project, consent="Ask [contact].")
+    projects.change_project(project, consent="Ask [contact].")
     before = steps(client, draft)[0]
-    sign_up.change_project(project, consent="Ask Ada.")
+    projects.change_project(project, consent="Ask Ada.")
     assert steps(client, draft)[0] == (True, "Consent text finished")
     assert before[1] == "Consent text finished"
 

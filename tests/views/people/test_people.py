@@ -6,7 +6,7 @@ from typing import Any
 
 from django.urls import reverse
 
-from annotation.flow.people import qualification_types, sign_up
+from annotation.flow.people import invites, qualification_types, sign_up
 from annotation.models import Invite, Member, Project, User, Worker
 
 
@@ -25,7 +25,7 @@ def test_it_makes_an_invite_link_that_lets_people_in(client: Any, alice: Any) ->
     invited = Invite.objects.get()
     assert (invited.places, invited.note, invited.created_by) == (3, "Lab course", alice)
     assert reverse("join", args=[invited.token]) in client.get(reverse("people", args=["wells"])).content.decode()
-    assert sign_up.usable_invite(invited.token) == invited
+    assert invites.usable_invite(invited.token) == invited
 
 
 def test_it_refuses_a_link_for_nobody(client: Any, alice: Any) -> None:
@@ -36,19 +36,19 @@ def test_it_refuses_a_link_for_nobody(client: Any, alice: Any) -> None:
 
 
 def test_a_revoked_link_lets_nobody_in_and_is_not_shown(client: Any, alice: Any, project: Any) -> None:
-    invited = sign_up.invite(project, role="worker", by=alice)
+    invited = invites.invite(project, role="worker", by=alice)
     client.force_login(alice)
     assert client.post(reverse("invite-revoke", args=["wells", invited.pk])).status_code == 303
-    assert sign_up.usable_invite(invited.token) is None
+    assert invites.usable_invite(invited.token) is None
     assert invited.token not in client.get(reverse("people", args=["wells"])).content.decode()
 
 
 def test_it_does_not_revoke_the_link_of_another_project(client: Any, alice: Any) -> None:
     other = Project.objects.create(slug="mills", title="Mills")
-    invited = sign_up.invite(other, role="worker", by=None)
+    invited = invites.invite(other, role="worker", by=None)
     client.force_login(alice)
     assert client.post(reverse("invite-revoke", args=["wells", invited.pk])).status_code == 404
-    assert sign_up.usable_invite(invited.token) == invited
+    assert invites.usable_invite(invited.token) == invited
 
 
 def test_a_deactivated_annotator_can_come_back(client: Any, alice: Any, bob: Any) -> None:
@@ -104,7 +104,7 @@ def test_no_password_link_for_a_stranger(client: Any, alice: Any) -> None:
 
 
 def test_a_get_changes_nobody(client: Any, alice: Any, bob: Any, project: Any) -> None:
-    invited = sign_up.invite(project, role="worker", by=alice)
+    invited = invites.invite(project, role="worker", by=alice)
     client.force_login(alice)
     acts = [("invite-revoke", invited.pk), ("worker-active", bob.pk), ("password-link", bob.user_id)]
     for page, pk in acts:

@@ -16,7 +16,7 @@ from django.urls import reverse
 from annotation.flow.money import wages
 from annotation.flow.notifications import worker_messages
 from annotation.flow.people import hours, qualification_types, worker_profile
-from annotation.flow.work import next_assignment
+from annotation.flow.work import leases
 from annotation.models import Assignment, Batch, Message, Worker
 from annotation.pure.people import periods
 from tests.flow.acting import dataset_of, take
@@ -51,7 +51,7 @@ def test_the_hours_sheet_adds_up_what_wages_are_reckoned_by(
     at_time(second, AT - timedelta(hours=2))
     back = take(carol, batch)
     Assignment.objects.filter(pk=back.pk).update(active_seconds=90)
-    next_assignment.return_assignment(back)
+    leases.return_assignment(back)
     at_time(back, AT)
     at_time(worked(carol, batch, seconds=30), AT)
     take(carol, batch)  # under way: not yet
@@ -94,7 +94,7 @@ def test_the_hours_of_many_workers_are_shown_by_pages_and_written_to_one_file(
     at_time(worked(bob, batch, seconds=600), AT)
     back = take(carol, batch)
     Assignment.objects.filter(pk=back.pk).update(active_seconds=90)
-    next_assignment.return_assignment(back)
+    leases.return_assignment(back)
     at_time(back, AT)  # she only gave one back
     client.force_login(alice)
     asked = {"first": "2026-03-02", "last": "2026-03-03", "zone": "UTC"}

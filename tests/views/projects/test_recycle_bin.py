@@ -12,10 +12,10 @@ from django.utils import timezone
 from annotation import jobs
 from annotation.flow.batches import batch_launch
 from annotation.flow.errors import Refused
-from annotation.flow.people import sign_up
+from annotation.flow.people import invites
 from annotation.flow.projects import project_search, recycle_bin
 from annotation.flow.review import problem_reports
-from annotation.flow.work import next_assignment
+from annotation.flow.work import leases
 from annotation.models import AuditEntry, Batch, BatchActivity, Dataset, Member, Project, User
 from annotation.pure.people import roles
 from tests.flow.acting import draft
@@ -77,7 +77,7 @@ def test_a_batch_stays_while_work_or_pay_is_open(alice: Any, bob: Any, carol: An
     batch_launch.close(batch)
     with pytest.raises(Refused, match="still in progress"):
         recycle_bin.remove_batch(batch)
-    next_assignment.return_assignment(taken)
+    leases.return_assignment(taken)
     with pytest.raises(Refused, match="awaits approval"):
         recycle_bin.remove_batch(batch)
 
@@ -124,7 +124,7 @@ def test_a_dataset_in_the_bin_keeps_its_name_and_is_erased_at_once(client: Any, 
 def test_a_deleted_project_is_gone_and_comes_back_for_its_owner(client: Any, alice: Any, bob: Any, batch: Any) -> None:
     rita = User.objects.create_user("rita")
     Member.objects.create(project=batch.project, user=rita, role="reviewer")
-    invited = sign_up.invite(batch.project, role="worker", by=alice)
+    invited = invites.invite(batch.project, role="worker", by=alice)
     answered = answer(bob, batch)
     client.force_login(alice)
     delete = reverse("project-remove", args=["wells"])
@@ -140,7 +140,7 @@ def test_a_deleted_project_is_gone_and_comes_back_for_its_owner(client: Any, ali
     for address in (reverse("assignment", args=[answered.public_id]), reverse("batch-instructions", args=[batch.pk])):
         assert client.get(address).status_code == 404
     assert "Wells and towers" not in client.get(reverse("work")).content.decode()
-    assert sign_up.usable_invite(invited.token) is None
+    assert invites.usable_invite(invited.token) is None
     client.force_login(rita)
     assert restore not in client.get("/").content.decode()
     assert client.post(restore).status_code == 403

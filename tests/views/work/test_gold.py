@@ -14,7 +14,7 @@ from scipy.stats import chisquare
 
 from annotation.flow.batches import batch_launch, practice_progress
 from annotation.flow.data.dataset_import import import_dataset
-from annotation.flow.people import sign_up
+from annotation.flow.people import invites
 from annotation.flow.review import review_decisions, worker_feedback
 from annotation.models import Assignment, Batch, Hit
 from annotation.pure.data.example import Example
@@ -123,7 +123,7 @@ def current(batch: Batch) -> Assignment:
 
 def come_in(site: Crawler, batch: Batch) -> None:
     slug = batch.project.slug
-    invited = sign_up.invite(batch.project, role="worker", by=None)
+    invited = invites.invite(batch.project, role="worker", by=None)
     site.get("join", invited.token)
     site.post("join", invited.token)
     site.get("home")

@@ -16,7 +16,7 @@ from django.urls import reverse
 from annotation.flow.batches import batch_launch, hidden_gold, reserved_hits
 from annotation.flow.people import qualification_rounds, qualification_types
 from annotation.flow.review import problem_reports
-from annotation.flow.work import eligibility, next_assignment, open_work, worker_batches
+from annotation.flow.work import eligibility, leases, open_work, worker_batches
 from annotation.flow.work.worker_batches import WorkerBatch
 from annotation.models import Batch, Dataset, GroupPart, Hit, Item, Project, Worker
 from annotation.pure.people.requirements import Requirement
@@ -89,7 +89,7 @@ def _act(rng: Random, worker: Worker, batch: Batch) -> None:
     elif (row := take(worker, batch)) and act < 0.7:
         submit(row, key=f"0.{row.pk}")
     elif row and act < 0.8:
-        next_assignment.return_assignment(row)
+        leases.return_assignment(row)
 
 
 def test_of_many_hits_only_the_next_are_looked_at(project: Project, tmp_path: Path, bob: Worker) -> None:

@@ -14,7 +14,7 @@ from annotation.flow.money import ledger
 from annotation.flow.notifications import worker_messages
 from annotation.flow.people import qualification_types
 from annotation.flow.review import assignment_approval
-from annotation.flow.work import eligibility, next_assignment
+from annotation.flow.work import eligibility, leases
 from annotation.models import Assignment, Batch, Hit, Message, Project, QualificationRequest, User, Worker
 from annotation.pure.people import requirements
 from annotation.pure.people.requirements import Locale, Requirement
@@ -119,7 +119,7 @@ def test_home_says_that_the_time_of_a_hit_ran_out(worker_client: Any, batch: Bat
     assert row is not None
     assert "Unfinished HITs" not in home(worker_client)
     Assignment.objects.update(lease_until=timezone.now() - timedelta(minutes=1))
-    next_assignment.expire_due()
+    leases.expire_due()
     html = one_line(home(worker_client))
     assert "time over" in html
     assert "nothing was entered" in html
@@ -137,7 +137,7 @@ def test_home_says_that_the_time_of_a_hit_ran_out(worker_client: Any, batch: Bat
 def test_what_was_returned_without_entries_is_not_listed(worker_client: Any, batch: Batch, bob: Worker) -> None:
     row = take(bob, batch)
     assert row is not None
-    next_assignment.return_assignment(row)
+    leases.return_assignment(row)
     assert "Unfinished HITs" not in home(worker_client)
 
 

@@ -14,8 +14,8 @@ from django.core.management.base import BaseCommand, CommandError
 from annotation.demo import composing, qualification_round, setting_up
 from annotation.demo.steps import Steps
 from annotation.flow.data.item_writer import OnProgress
-from annotation.flow.people.sign_up import project_named
 from annotation.flow.projects import audit_log
+from annotation.flow.projects.projects import project_named
 from annotation.flow.projects.request_context import acting
 from annotation.management.json_command import whole
 from annotation.operations.serving import (
