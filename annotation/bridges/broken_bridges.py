@@ -23,7 +23,7 @@ from annotation.pure.data.bridge_keys import BridgeKey, bridge_keys, is_broken
 from annotation.registry import task_type, task_types
 from annotation.tasktype import Bridging
 
-REASON = "People judged that its bridge “%s” connects different entities."
+REASON = "Workers judged that its bridge “%s” connects different entities."
 log = logging.getLogger(__name__)
 RUNNING = (Batch.State.OPEN, Batch.State.PAUSED)
 

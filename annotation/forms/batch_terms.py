@@ -77,7 +77,9 @@ class WhoForm(ConsoleForm):
     def clean_two_adjudicators(self) -> bool:
         wanted: bool = self.cleaned_data["two_adjudicators"]
         if wanted and self.project.members.filter(role__in=roles.who_may(roles.REVIEW)).count() < 2:
-            raise forms.ValidationError(_("This project has only one requester. Invite a second one under People."))
+            raise forms.ValidationError(
+                _("Only one member of this project can adjudicate. Invite a second one under People.")
+            )
         return wanted
 
     def is_valid(self) -> bool:
@@ -166,7 +168,7 @@ class RequirementsForm(forms.Form):
             "type": forms.ChoiceField(choices=types, label=_("Qualification"), required=False),
             "comparator": forms.ChoiceField(choices=list(COMPARATORS.items()), label=_("Comparison"), required=False),
             "values": forms.CharField(max_length=300, label=_("Value"), required=False),
-            "guard": forms.ChoiceField(choices=list(GUARDS.items()), label=_("Values"), required=False),
+            "guard": forms.ChoiceField(choices=list(GUARDS.items()), label=_("Others"), required=False),
         }
         for name, field in fields.items():
             field.initial = "" if stored is None else written(stored) if name == "values" else getattr(stored, name)

@@ -25,19 +25,22 @@ class PowerForm(ConsoleForm):
         _("Expected rate of right responses (percent)"), _("Leave empty for the pilot's, or 80 without a pilot.")
     )
     second = _percent(
-        _("Rate to tell it from (percent)"),
-        _("Of the other condition, or the fixed value. Leave empty for 5 less than the expected rate."),
+        _("Rate to compare with (percent)"),
+        _("The rate of the other condition, or the fixed value. Leave empty for 5 points less than the expected rate."),
     )
     items = forms.IntegerField(label=_("Items in each condition"), min_value=2, max_value=MOST_RESPONSES, initial=115)
     answers = forms.IntegerField(label=_("Responses to an item"), min_value=1, max_value=100, initial=3)
     workers = forms.IntegerField(label=_("Workers in each condition"), min_value=2, max_value=10_000, initial=30)
     by_item = _percent(
         _("Variance between items (percent)"),
-        _("How much of the variance is the items' difficulty. Leave empty for the pilot's, or 50."),
+        _(
+            "Share of the variance due to the items' difficulty. Leave empty for the pilot's value, or 50 without a "
+            "pilot."
+        ),
     )
     by_worker = _percent(
         _("Variance between workers (percent)"),
-        _("How much of it is the workers' skill. Leave empty for the pilot's, or 5."),
+        _("Share of the variance due to the workers' skill. Leave empty for the pilot's value, or 5 without a pilot."),
     )
     alike = _percent(
         _("Correlation of items (percent)"),

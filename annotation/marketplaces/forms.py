@@ -116,13 +116,13 @@ class StudyForm(ConsoleForm):
     COLUMNS = ("places", "warning", "warning_details", "ids_kept_days", "use_timed_out")
     SCREEN_OUT = ("screen_out_reward", "screen_out_places")
 
-    hits = forms.IntegerField(label=_("HITs of a visit"), min_value=1, max_value=200)
+    hits = forms.IntegerField(label=_("HITs per visit"), min_value=1, max_value=200)
     places = forms.IntegerField(label=_("Participants"), min_value=1, max_value=100_000)
     warning = forms.ChoiceField(
         label=_("Content warning"), required=False, choices=[("", _("none")), *PanelStudy.ContentWarning.choices]
     )
     warning_details = forms.CharField(
-        label=_("What participants are warned of"),
+        label=_("Content of the warning"),
         required=False,
         max_length=500,
         help_text=_("They read it before they agree to the consent text."),
@@ -132,7 +132,10 @@ class StudyForm(ConsoleForm):
         required=False,
         min_value=30,
         max_value=3650,
-        help_text=_("After their last visit and the end of the study. Participants are told. Empty: they are kept."),
+        help_text=_(
+            "Counted from the last visit or the end of the study, whichever is later. Participants are told. Leave "
+            "empty to keep the ids."
+        ),
     )
     screen_out_reward = forms.DecimalField(
         label=_("Pay for being screened out ($)"),
@@ -143,7 +146,7 @@ class StudyForm(ConsoleForm):
         help_text=_("The marketplace pays it. Only some workspaces allow this; in others publishing fails."),
     )
     screen_out_places = forms.IntegerField(
-        label=_("Paid to at most this many participants"),
+        label=_("Maximum number of participants paid for being screened out"),
         required=False,
         min_value=0,
         max_value=100_000,

@@ -52,7 +52,7 @@ ANSWERING = (
     ),
     Key("answer", "a", _("Make the selected words the answer"), _("make them the answer")),
     Key("type", "t", _("Type the answer"), _("type it")),
-    Key("place", "o", _("Next place where the typed answer stands (in its field ↓ and ↑)")),
+    Key("place", "o", _("Next occurrence of the typed answer (↓ and ↑ in its field)")),
     Key("confidence", "u", _("Say how sure you are"), _("how sure")),
     Key("clear", "c", _("Clear the answer")),
     Key("yes", "y", _("Yes")),

@@ -66,7 +66,7 @@ class Compose(
     }
     snippets = (
         _("Thank you: this reads like a question that somebody would really ask."),
-        _("Short and clear, and every hop is needed. Please continue like this."),
+        _("Short and clear, and every hop is needed. Keep it up."),
         _("Try to use fewer words. Leave out what readers can work out themselves."),
         _("This names an intermediate answer. Use its hop to describe the person, place or thing instead."),
         _("One of the hops can be left out without changing the answer. Make the question depend on it."),

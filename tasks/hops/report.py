@@ -106,7 +106,10 @@ def _free_tables(rows: Sequence[Judged], found: Sequence[tuple[str, str]], seed:
     note = [
         _("Connected: the majority's answer is right (PM), and each gold paragraph is cited by most who gave it."),
         _("Under-cited: some gold paragraph is not. Shortcut: workers are right without these, but not closed-book."),
-        _("Undecided: answers are tied. Other arms have no statuses, because they show the hops."),
+        _(
+            "Undecided: answers are tied. Batches that show the hops have no statuses. PM: partial match, F1 above "
+            "0.8, or above 0.6 if one answer contains the other."
+        ),
     ]
     yield table("statuses", _("Questions by status"), columns, cells, note)
     yield _found_table(rows, seed)
@@ -250,7 +253,7 @@ def _kind_words(kinds: Sequence[tuple[str, str, str]], seed: int) -> Iterator[JS
     if kinds:
         told = ((hit, float(chosen == gold)) for hit, gold, chosen in kinds)
         right = clustered_share(told, seed, resamples=1_999).as_json()
-        text = _("Annotators were right on one step or several in %(right)s of their responses.")
+        text = _("Workers were right on one step or several in %(right)s of their responses.")
         yield as_sentence(text, right=percent_with_interval(right))
 
 

@@ -144,7 +144,7 @@ def _warnings(cells: Mapping[Cell, Sequence[Item]]) -> Iterator[JSON]:
         if classes != solvable:
             unequal = _(
                 "%(ablation)s of %(dataset)s: α + γ + solvable δ is %(classes)s, but %(solvable)s are "
-                "solvable. Annotators disagree on some of them; look at their responses."
+                "solvable. Workers disagree on some of them; look at their responses."
             )
             yield as_sentence(unequal, ablation=name_of(number), dataset=dataset, classes=classes, solvable=solvable)
 

@@ -20,7 +20,7 @@ class Options:
         default=True,
         metadata={
             "label": _("Show the answer"),
-            "help": _("Annotators judge whether the pair leads to this answer and do not have to find it."),
+            "help": _("Workers judge whether the pair leads to this answer and do not have to find it."),
         },
     )
     cannot_tell: bool = field(
@@ -30,7 +30,7 @@ class Options:
             "help": _("It counts as a separate vote. Turn it off to replicate the paper."),
         },
     )
-    agreement: str = field(default="majority", metadata={"label": _("Annotators agree when"), "choices": AGREEMENT})
+    agreement: str = field(default="majority", metadata={"label": _("Workers agree when"), "choices": AGREEMENT})
     votes: int = field(
         default=0,
         metadata={
@@ -42,7 +42,7 @@ class Options:
         default=False,
         metadata={
             "label": _("Allow marking evidence"),
-            "help": _("Annotators may mark the words that support their decision."),
+            "help": _("Workers may mark the words that support their decision."),
         },
     )
     others: int = field(

@@ -1,4 +1,4 @@
-"""Scores stay folded until all responses are in; looks before are logged, and what follows from them is said."""
+"""Scores are hidden until all responses are in; looks before are logged, and what follows from them is said."""
 
 from __future__ import annotations
 

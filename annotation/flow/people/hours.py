@@ -118,7 +118,7 @@ def _total(some: Sequence[Line]) -> Total:
 def as_csv(found: Sheet, *, names: bool) -> str:
     """The sheet as CSV; `names`: include the workers' names, for readers who may see them."""
     named = [_("Name")] if names else []
-    head = [_("Worker"), *named, _("Day"), _("Batch"), _("Submitted"), _("Changes requested"), _("Seconds"), _("Hours")]
+    head = [_("Worker"), *named, _("Day"), _("Batch"), _("Submitted"), _("Returned"), _("Seconds"), _("Hours")]
     rows: list[list[str | float]] = []
     for line in found.lines:
         names_cells = [name_of(line.worker)] if names else []

@@ -120,7 +120,7 @@ def restore_type(type: QualificationType) -> bool:
             audit_log.record("restored", type)
             return True
     except IntegrityError:
-        text = _("Another qualification is now named %(name)s. Deactivate that one first.")
+        text = _("Another qualification is now named %(name)s. Delete that one first.")
         raise NameTaken(text % {"name": type.name}) from None
 
 

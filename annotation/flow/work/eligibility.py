@@ -131,7 +131,7 @@ def lack_text(lack: Lack, name: str) -> str:
         return _("requires that you do not have “%(name)s”; you have it") % {"name": name}
     if lack.requirement.locales:
         here = _place(lack.held.locale) if lack.held and lack.held.locale else _("nothing")
-        return _("is for %(wanted)s; your profile says %(here)s") % {"wanted": required, "here": here}
+        return _("is for %(wanted)s; your details say %(here)s") % {"wanted": required, "here": here}
     if lack.held is None:
         return _("requires %(wanted)s; you do not have it yet") % {"wanted": required}
     return _("requires %(wanted)s; you have %(value)s") % {"wanted": required, "value": lack.held.value}

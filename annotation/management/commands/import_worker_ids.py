@@ -9,8 +9,8 @@ from annotation.management.json_command import JSONCommand, existing, project_of
 
 class Command(JSONCommand):
     help = (
-        "Read worker IDs of Mechanical Turk, one a line or in the first column of a CSV. Each becomes a worker who has "
-        "not arrived yet, whom you can block and give qualifications."
+        "Import worker IDs from Mechanical Turk, one per line or in the first column of a CSV file. Each becomes a "
+        "worker who has not joined yet. You can block these workers and grant them qualifications."
     )
 
     def add(self, parser: Any) -> None:

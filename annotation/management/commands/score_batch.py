@@ -22,7 +22,8 @@ class Command(JSONCommand):
         parser.add_argument("batch", type=slug)
         parser.add_argument(
             "--ties", choices=TIES, default="",
-            help="ties in the human score of answer: expected value, or one at random by the batch's seed",
+            help="how tied majorities count in the human score of answer: expected value, or one tied answer drawn "
+                "with the batch's seed",
         )  # fmt: skip
 
     def act(self, **options: Any) -> dict[str, Any]:

@@ -122,7 +122,7 @@ def change(study: PanelStudy, *, hits: int, **columns: Any) -> None:
     there = _again(study) if study.external_id else {}
     chosen = sizes(study.batch, hits) | columns | there
     if columns.get("screen_out_reward", 0) and columns["screen_out_reward"] >= chosen["reward"]:
-        raise Refused(_("Pay less to those who are screened out than the reward of a visit."))
+        raise Refused(_("The pay for being screened out must be less than the reward of a visit."))
     if not PanelStudy.objects.filter(pk=study.pk, goal=Goal.DRAFT).update(**chosen):
         raise Refused(_("This study is published, so only its number of places can be raised."))
     audit_log.record("settings changed", study.batch)

@@ -110,7 +110,7 @@ def _own_there(type: QualificationType, line: Line) -> str:
 def exclusion(project: Project, line: Line) -> str:
     """The qualification of excluded workers there. Unlike a block it does not harm their accounts."""
     name = f"{connections.installation_id(project)} not again"
-    return _ensured(name, _("You have taken part in this project as often as you can."), line)
+    return _ensured(name, _("You have taken part in this project as often as allowed."), line)
 
 
 def pause(batch: Batch, line: Line) -> str:

@@ -122,7 +122,7 @@ def _begin(study: PanelStudy, ticket: Ticket, submission: Submission | None) -> 
                 raise TurnedAway(_("This study takes no more participants at the moment."))
             visit, _new = Visit.objects.get_or_create(study=study, external_id=ticket.submission, defaults=columns)
     except IntegrityError:  # another visit of theirs began at the same moment
-        raise TurnedAway(_("You have another visit under way. Go on there.")) from None
+        raise TurnedAway(_("You have another visit in progress. Continue there.")) from None
     return visit
 
 

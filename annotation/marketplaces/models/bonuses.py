@@ -22,11 +22,11 @@ class VisitBonus(StateRow):
     class State(models.TextChoices):
         INTENDED = "intended", _("to be prepared")
         PREPARED = "prepared", _("prepared")
-        CALLED = "called", _("asked for, not listed yet")
-        UNCLEAR = "unclear", _("unclear: somebody must look")
+        CALLED = "called", _("requested, not listed on the marketplace yet")
+        UNCLEAR = "unclear", _("unclear: check it on the marketplace")
         PAID = "paid", _("paid")
         REFUSED = "refused", _("refused")
-        NOT_PAID = "not_paid", _("not paid, as somebody found")
+        NOT_PAID = "not_paid", _("not paid, as a requester confirmed")
 
     IN_FLIGHT = ("intended", "prepared", "called", "unclear")
 

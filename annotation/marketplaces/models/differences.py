@@ -42,10 +42,10 @@ class Difference(models.Model):
     """A difference between the marketplace's books and ours, from when it is found until it is gone."""
 
     class Kind(models.TextChoices):
-        NEVER_HERE = "never_here", _("finished there, never came here")
-        NO_WORK = "no_work", _("back there, not finished here")
-        OTHER_CODE = "other_code", _("came back with another code")
-        NOT_BACK = "not_back", _("finished here, never back there")
+        NEVER_HERE = "never_here", _("finished on the marketplace, never arrived here")
+        NO_WORK = "no_work", _("submitted on the marketplace, not finished here")
+        OTHER_CODE = "other_code", _("submitted on the marketplace with a different code")
+        NOT_BACK = "not_back", _("finished here, not submitted on the marketplace")
         DECIDED_THERE = "decided_there", _("decided there, not here")
         DECIDED_HERE = "decided_here", _("decided here, not there")
         BONUS_UNCLEAR = "bonus_unclear", _("a bonus whose payment is unclear")

@@ -189,7 +189,7 @@ def _end(request: HttpRequest, batch: Batch) -> HttpResponse:
     except Refused as refusal:
         messages.error(request, str(refusal))
     else:
-        unknown = _("That HIT is not one of our stray HITs, so nothing was done.")
+        unknown = _("This HIT is not in the list of unknown HITs, so nothing was done.")
         messages.success(request, _("The HIT was closed on the marketplace.") if ended else unknown)
     return see("batch-marketplace", batch.project.slug, batch.slug)
 

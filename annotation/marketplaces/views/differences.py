@@ -74,7 +74,9 @@ def _decide(was_paid: bool) -> Any:
         with refusal_as_message(request):
             if bonus is None or not study_sync.decide_bonus(bonus, was_paid=was_paid):
                 raise Refused(_("This bonus is no longer unclear."))
-            said = _("Recorded as paid.") if was_paid else _("Recorded as not paid. It will be paid again, once.")
+            said = (
+                _("Recorded as paid.") if was_paid else _("Recorded as not paid. The payment will be sent once more.")
+            )
             differences.note(row, said)
             messages.success(request, said)
 

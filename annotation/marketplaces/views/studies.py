@@ -274,8 +274,8 @@ def _demographics_file(request: HttpRequest, study: PanelStudy) -> HttpResponse 
             export = demographics.read(study, form.cleaned_data["file"])
             found = ngettext("%(n)s participant was found.", "%(n)s participants were found.", export.joined)
             others = ngettext(
-                "%(n)s row is of nobody whose visit counts here.",
-                "%(n)s rows are of nobody whose visit counts here.",
+                "%(n)s row does not belong to a participant whose visit counts.",
+                "%(n)s rows do not belong to a participant whose visit counts.",
                 export.unknown,
             )
             messages.info(request, f"{found % {'n': export.joined}} {others % {'n': export.unknown}}")

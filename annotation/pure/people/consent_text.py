@@ -12,7 +12,7 @@ PLACES: Final = {"contact": CONTACT, "ethics": ETHICS}
 LABEL: Final = "Ethics approval:"
 
 DEFAULT: Final = f"""\
-Your answers are used for research on question answering. They are published under a pseudonym, never with
+Your responses are used for research on question answering. They are published under a pseudonym, never with
 your name. We store what you submit, when, and how long the page was in active use; we do not record keys.
 
 Taking part is voluntary. You may stop at any time without giving a reason. With an account here, you can withdraw

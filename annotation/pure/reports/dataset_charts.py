@@ -12,8 +12,10 @@ from annotation.pure.text.translation_marks import gettext_noop as _
 BINS = 14  # of a histogram, at most
 WIDTH = 320.0
 WIDTHS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000)
-BY_SPELLING = _("Told from the answer's spelling, for English.")
-BY_QUESTION = _("Told from what the question, or its last hop, asks for: who, where, which company; for English.")
+BY_SPELLING = _("Detected from the spelling of the answer (English only).")
+BY_QUESTION = _(
+    "Detected from what the question, or its last hop, asks for, such as who, where, which company (English only)."
+)
 Chart = tuple[str, int, Bars, str]  # title, items, bars, how the bars were told apart
 
 

@@ -44,8 +44,8 @@ def count_table(counted: Sequence[Sequence[Any]]) -> JSON:
     if len(rows) > 1:
         rows.append([text_cell(_("all")), sum(row[1] for row in rows), sum(row[2] for row in rows)])
     note = _(
-        "Only excluding a whole HIT removes responses from the figures. Rejecting or excluding a single "
-        "response and adjudicating do not."
+        "Excluding a whole HIT removes its responses from the figures. Rejecting or excluding a single response and "
+        "adjudicating do not. Responses of visits that do not count are left out as well."
     )
     columns = [_("Reason"), _("HITs"), _("Responses")]
     return tables.table("excluded", _("Excluded"), columns, rows, note, leads=False, bars=False)

@@ -75,7 +75,7 @@ def _registration(facts: Facts) -> Iterator[Sentence]:
     if not facts.registered:
         return
     message = (
-        _("The study was preregistered on %(day)s (SHA-256 %(sha256)s), when a response was in already.")
+        _("The study was preregistered on %(day)s (SHA-256 %(sha256)s), when a response had already come in.")
         if facts.registered_late
         else _("The study was preregistered on %(day)s (SHA-256 %(sha256)s), before the first response was stored.")
     )
@@ -83,7 +83,7 @@ def _registration(facts: Facts) -> Iterator[Sentence]:
     if not facts.departures:
         yield as_sentence(_("No setting differs from the preregistration."))
     for setting, was, now in facts.departures:
-        message = _("Unlike in the preregistration (%(setting)s: %(was)s), it is %(now)s.")
+        message = _("One setting differs from the preregistration (%(setting)s): it was %(was)s and is now %(now)s.")
         yield as_sentence(message, setting=text_cell(SETTINGS[setting]), was=was, now=now)
 
 
@@ -292,11 +292,11 @@ def _number(value: float, figure: Mapping[str, Any]) -> str:
 def _decisions(facts: Facts) -> Iterator[Sentence]:
     if facts.refused:
         one = _(
-            "In review, one response was excluded or returned for changes; the aggregated responses leave it "
+            "In review, one response was excluded or changes to it were requested; the aggregated responses leave it "
             "out, the figures count it."
         )
         many = _(
-            "In review, %(n)s responses were excluded or returned for changes; the aggregated responses "
+            "In review, %(n)s responses were excluded or changes to them were requested; the aggregated responses "
             "leave them out, the figures count them."
         )
         yield counted_sentence(facts.refused, one, many)

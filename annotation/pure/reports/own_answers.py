@@ -39,7 +39,8 @@ RULES = _(
     "faster than the supporting paragraphs can be read (700 words a minute, and 5 s)."
 )
 PASTING_RULE = _(
-    "Or 3 of at least 10 responses half of which or more was pasted from elsewhere. Leaving the page marks nobody."
+    "Or 3 of at least 10 responses of which at least half the text was pasted from elsewhere. Nobody is marked for "
+    "leaving the page."
 )
 UNCOUNTED = _("The batch did not count pasting and time away from the page.")
 

@@ -28,11 +28,11 @@ STEPS = {
     "submitted": _("Responses submitted"),
 }
 LOSSES = {
-    "stayed": _("Did not come"),
+    "stayed": _("Never opened the batch"),
     "looked": _("Accepted no HIT"),
     RETURNED: _("Returned"),
     EXPIRED: _("Ran out of time"),
-    IN_WORK: _("Still in work"),
+    IN_WORK: _("In progress"),
     "mixed": _("Returned or ran out of time"),
     HIT: _("Excluded HIT"),
     VISIT: _("Visit of a panel that does not count"),
@@ -43,7 +43,7 @@ OTHERS = {
     "paused": _("Paused by the rule on hidden gold: %(n)s."),
     "withdrew": _("Withdrew their consent: %(n)s."),
 }
-ADDS_UP = _("Each step is the one before it without those lost there. Hidden gold and practice are left out.")
+ADDS_UP = _("Each step is the previous step minus its losses. Hidden gold and practice are left out.")
 
 
 class Row(NamedTuple):

@@ -30,7 +30,7 @@ SETTINGS: Final = {
     "assignments_per_hit": _("Assignments per HIT"),
     "most_per_worker": _("HITs per worker at most"),
     "meeting": _("Items of the same group"),
-    "fresh_only": _("No items from other batches"),
+    "fresh_only": _("Skip items that the worker has seen in another batch"),
     "same_order": _("Same order for all workers"),
     "requirements": _("Requirements"),
     "chosen_workers": _("Chosen workers"),

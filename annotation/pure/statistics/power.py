@@ -35,10 +35,10 @@ _QUICK: Final = 1_000_000  # of one estimate among many
 _STEPS: Final = 10  # halvings of a search
 
 UNKNOWN_KIND = _("There is no such comparison.")
-ENDS = _("A rate lies between 0 and 100 %%, without the ends.")
+ENDS = _("A rate must be above 0 and below 100 %%.")
 SHARES = _("The variances of items and workers add up to at most 99 %%.")
-TOO_SMALL = _("A plan has at least two items with one response each.")
-TOO_FEW = _("So many responses to an item need at least %(least)s workers.")
+TOO_SMALL = _("A plan needs at least two items with one response each.")
+TOO_FEW = _("This many responses per item need at least %(least)s workers.")
 TOO_MANY = _("There are more workers than responses in a condition.")
 TOO_LARGE = _("%(n)s responses are more than can be simulated (%(most)s).")
 

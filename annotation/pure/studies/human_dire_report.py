@@ -55,8 +55,9 @@ COLUMNS = (_("Questions"), _("Answer EM"), _("F1"), _("Support EM"), _("F1"), _(
 NOTES = (
     _("The majority of the responses to each instance, expected over ties; intervals of people are over questions and "
       "workers, those of models over questions."),
-    _("Nobody answers a question in two arms, and noise in both pulls a minimum down; so the bounds say what one "
-      "worker could be right in. Compare D − T(D) with the noise floor: three responses must be right there too."),
+    _("No worker answers a question in two conditions, and noise in both lowers the minimum. The bounds therefore "
+      "show what a single worker could get right. Compare D − T(D) with the noise floor, where three responses must "
+      "be right too."),
 )  # fmt: skip
 ESTIMATE = _(
     "For D − T(D) in Support EM the paper expects %(rounded)s from proxy paragraphs (%(unrounded)s unrounded, "

@@ -167,7 +167,7 @@ def _shows(cut: Cut) -> list[tuple[str, str, str]]:
         "in-work": _("In progress"),
         "late": _("Late"),
         "surplus": _("Surplus"),
-        "returned": _("Changes requested"),
+        "returned": _("Returned"),
     }
     return [(show, label, urlencode({"show": show, **cut.query})) for show, label in labels.items()]
 

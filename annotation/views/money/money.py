@@ -8,6 +8,7 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from annotation.flow.money import batch_funds, ledger, ledger_audit, ledger_table, spending, wages
 from annotation.forms.money import DepositForm, FloorForm
@@ -130,7 +131,8 @@ def batch_floor(request: HttpRequest, project: Project, batch: str) -> HttpRespo
     if request.method == "POST":
         with refusal_as_message(request):
             paid = wages.top_up(shown, shown=request.POST.get("shown", ""), user=request.user)
-            messages.success(request, _("Paid to %(n)s workers.") % {"n": paid})
+            text = ngettext("Paid to %(n)s worker.", "Paid to %(n)s workers.", paid)
+            messages.success(request, text % {"n": paid})
         return see("batch-floor", project.slug, shown.slug)
     due = wages.raises(shown)
     context = batch_context(

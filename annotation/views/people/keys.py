@@ -25,6 +25,6 @@ def keys(request: HttpRequest) -> HttpResponse:
         shortcuts.save(request.user, off=not form.cleaned_data["single"], keys=form.chosen())
         messages.success(request, _("Saved. Your keys work in all tasks."))
         return see("keys")
-    places = [{"url": reverse("account"), "label": _("Your account")}, {"url": "", "label": _("Keys")}]
+    places = [{"url": reverse("account"), "label": _("Your account")}, {"url": "", "label": _("Keyboard shortcuts")}]
     context = {"form": form, "breadcrumbs": places}
     return render(request, "people/keys.html", context, status=422 if form.errors else 200)

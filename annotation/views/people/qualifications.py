@@ -98,7 +98,7 @@ def qualification_delete(request: HttpRequest, project: Project, public_id: str)
     """Delete a type; the list offers to restore it."""
     type = type_of(project, public_id)
     qualification_types.delete_type(type)
-    messages.success(request, _("“%(name)s” is deactivated. Nobody holds it any more.") % {"name": type.name})
+    messages.success(request, _("“%(name)s” is deleted. Nobody holds it any more.") % {"name": type.name})
     return see("qualifications", project.slug)
 
 

@@ -61,7 +61,7 @@ def _shown(source: str, values: list[float]) -> dict[str, Any]:
 
 def _chart(worker: Worker) -> Bars | None:
     days = [(date_format(day, "j M"), count) for day, count in worker_profile.by_day(worker)]
-    return Bars.of(days, _("Submissions per day over %(n)s days from %(first)s")) if days else None
+    return Bars.of(days, _("Responses per day over %(n)s days from %(first)s")) if days else None
 
 
 def _held(worker: Worker) -> list[tuple[Any, int]]:
@@ -89,7 +89,7 @@ def annotator_act(request: HttpRequest, project: Project, pk: int, act: str) -> 
         "block": _("They get no more work in this project. Their responses stay and are paid as usual."),
         "unblock": _("They can accept assignments again."),
         "resume": _("They can accept assignments again."),
-        "pause": _("They get no more assignments until you let them continue."),
+        "pause": _("They get no more assignments until you reactivate them."),
     }
     messages.success(request, done[act])
     return see("annotator", project.slug, worker.pk)

@@ -214,7 +214,7 @@ def review_choose(request: HttpRequest, project: Project, batch: str, public_id:
     row = _answer_of(shown, public_id)
     with refusal_as_message(request):
         review_decisions.choose(row, _number(request, "revision"), reviewer=request.user)
-        text = _("The alternative was chosen. The other answers stay, and none of them is accepted.")
+        text = _("This response is accepted. The other responses are kept but not accepted.")
         messages.success(request, text)
     if request.POST.get("after") == "several":
         return HttpResponseRedirect(f"{_address(shown, 'review')}?show=choose", status=303)

@@ -25,7 +25,12 @@ class Command(JSONCommand):
         add("action", choices=[*OF_PLACES, *OF_BATCHES])
         add("name", nargs="*", type=words(100), help="marketplaces, or batches (default: all on marketplaces)")
         presets = Connection.Preset.values
-        add("--kind", choices=sorted(kinds()), default="mturk", help="what it speaks: a folder of marketplaces/")
+        add(
+            "--kind",
+            choices=sorted(kinds()),
+            default="mturk",
+            help="kind of marketplace: the name of a folder in marketplaces/",
+        )
         add("--option", action="append", default=[], type=words(2000), help="NAME=VALUE, a setting of the kind")
         add("--preset", choices=presets, default="here", help="kind of marketplace to add")
         add("--endpoint-url", type=words(300), default="", help="URL of its API")
