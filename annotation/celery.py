@@ -21,9 +21,9 @@ app.conf.update(
 @app.task(name="annotation.run_due", acks_late=True, reject_on_worker_lost=True, ignore_result=True)
 def run_due() -> None:
     """Run due work; called by the bell and by the schedule."""
-    from annotation.jobs import work_off  # needs the models
+    from annotation.jobs import run_due_work  # needs the models
 
-    work_off()
+    run_due_work()
 
 
 def broker_trouble(seconds: float = 5) -> str:

@@ -22,19 +22,19 @@ from annotation.flow.batches import (
     batch_drafts,
     batch_launch,
     batch_progress,
+    cached_figures,
     estimates,
     hit_filters,
-    kept_figures,
 )
 from annotation.flow.data import dataset_import, dataset_removal, derivation, hub_import, item_writer
-from annotation.flow.errors import Refused, is_away
+from annotation.flow.errors import Refused, is_database_unavailable
 from annotation.flow.money import batch_funds
 from annotation.flow.notifications import announcements, notice_mail
 from annotation.flow.people import round_attempts
 from annotation.flow.projects import idempotency, job_queue, overview, project_erasure, recycle_bin
-from annotation.flow.projects.job_queue import Progress
+from annotation.flow.projects.job_queue import JobProgress
 from annotation.flow.reports import batch_scores, comparisons, follow_up, methods_facts
-from annotation.flow.review import assignment_approval, conclusions, disputed_gold, response_import, results_dataset
+from annotation.flow.review import assignment_approval, conclusions, gold_in_doubt, response_import, results_dataset
 from annotation.flow.work import leases, prefetch
 from annotation.models import Batch, BatchReport, Dataset, Job, Project, User, clock
 from annotation.operations import backup, uploads
@@ -50,7 +50,7 @@ def enqueue(kind: str, *, project: Project, title: str, arguments: dict[str, Any
     """Add a job, and wake up a worker once the transaction is committed."""
     with transaction.atomic():
         job = job_queue.post(kind, project=project, title=title, arguments=arguments, user=user)
-        transaction.on_commit(partial(ring, job))
+        transaction.on_commit(partial(wake_worker, job))
     return job
 
 
@@ -66,7 +66,7 @@ def enqueue_once(
         return found or enqueue(kind, project=project, title=title, arguments=arguments, user=user)
 
 
-def ring(job: Job) -> None:
+def wake_worker(job: Job) -> None:
     """Wake up a worker; if that fails, the schedule finds the job a little later."""
     if settings.EMBEDDED_JOBS:
         bell.set()
@@ -79,7 +79,7 @@ def ring(job: Job) -> None:
         log.warning("the broker does not answer (%s): the job waits for the clock", type(away).__name__)
 
 
-def import_dataset(job: Job, progress: Progress) -> dict[str, Any]:
+def import_dataset(job: Job, progress: JobProgress) -> dict[str, Any]:
     """Import a dataset; `path` is in the uploads. Deletes the file unless its valid records can still be imported.
 
     `hub` instead of `path` names a split on the Hub, which anybody may read: the server's token is for its commands.
@@ -121,7 +121,7 @@ def import_checked(job: Job, *, user: User | None) -> Job:
     return enqueue_once("import_dataset", project=job.project, title=title, arguments=wanted, user=user)
 
 
-def derive_dataset(job: Job, progress: Progress) -> dict[str, Any]:
+def derive_dataset(job: Job, progress: JobProgress) -> dict[str, Any]:
     """Run a derivation; `source` is a key. The files of `uploads` {option: {"path", "file_name"}} are deleted."""
     wanted = job.arguments
     source = Dataset.objects.whole().filter(project=job.project, pk=wanted["source"]).first()
@@ -148,18 +148,18 @@ def _remove_files(files: dict[str, dict[str, str]]) -> None:
         Path(file["path"]).unlink(missing_ok=True)
 
 
-def remove_dataset(job: Job, progress: Progress) -> dict[str, Any]:
+def remove_dataset(job: Job, progress: JobProgress) -> dict[str, Any]:
     for dataset in Dataset.objects.filter(project=job.project, pk=job.arguments["dataset"]):
         dataset_removal.finish(dataset)
     return {}
 
 
-def quote_batch(job: Job, progress: Progress) -> dict[str, Any]:
+def quote_batch(job: Job, progress: JobProgress) -> dict[str, Any]:
     """Compute the cost of a draft from all items."""
     return estimates.as_json(estimates.estimate(batch_of(job), progress=progress))
 
 
-def launch_batch(job: Job, progress: Progress) -> dict[str, Any]:
+def launch_batch(job: Job, progress: JobProgress) -> dict[str, Any]:
     """Launch a batch; on a marketplace, another job then publishes it.
 
     A draft that was only created for the launch (`wish`: the form's content) is deleted if that is refused.
@@ -169,7 +169,7 @@ def launch_batch(job: Job, progress: Progress) -> dict[str, Any]:
         report = _launched_before(job, batch) or batch_launch.launch(batch, progress=progress)
     except Refused:
         if "posted" in job.arguments:
-            batch_drafts.withdraw(batch)
+            batch_drafts.discard_draft(batch)
         raise
     if batch.on_marketplace:
         marketplaces().send(batch, user=job.created_by)
@@ -182,7 +182,7 @@ def _launched_before(job: Job, batch: Batch) -> dict[str, Any] | None:
     return {"hits": batch.size} if done else None
 
 
-def add_assignments_to_batch(job: Job, progress: Progress) -> dict[str, Any]:
+def add_assignments_to_batch(job: Job, progress: JobProgress) -> dict[str, Any]:
     arguments = job.arguments
     only = arguments["only_disagreeing"]
     return add_assignments.add_assignments(
@@ -190,7 +190,7 @@ def add_assignments_to_batch(job: Job, progress: Progress) -> dict[str, Any]:
     )
 
 
-def import_responses(job: Job, progress: Progress) -> dict[str, Any]:
+def import_responses(job: Job, progress: JobProgress) -> dict[str, Any]:
     path = Path(job.arguments["path"])
     remove = partial(path.unlink, missing_ok=True)
     try:
@@ -204,22 +204,22 @@ def import_responses(job: Job, progress: Progress) -> dict[str, Any]:
     return report
 
 
-def create_results_dataset(job: Job, progress: Progress) -> dict[str, Any]:
+def create_results_dataset(job: Job, progress: JobProgress) -> dict[str, Any]:
     terms = {"name": job.arguments["name"], "least": job.arguments.get("least", 0)}
     return results_dataset.create_results_dataset(batch_of(job), **terms, user=job.created_by, progress=progress)
 
 
-def follow_up_batch(job: Job, progress: Progress) -> dict[str, Any]:
+def follow_up_batch(job: Job, progress: JobProgress) -> dict[str, Any]:
     return follow_up.follow_up(batch_of(job), user=job.created_by, progress=progress)
 
 
-def correct_gold(job: Job, progress: Progress) -> dict[str, Any]:
+def correct_gold(job: Job, progress: JobProgress) -> dict[str, Any]:
     batch, terms = batch_of(job), job.arguments
     dataset = batch.datasets.get(slug=terms["dataset"])
-    return disputed_gold.correct(batch, dataset, name=terms["name"], user=job.created_by, progress=progress)
+    return gold_in_doubt.correct(batch, dataset, name=terms["name"], user=job.created_by, progress=progress)
 
 
-def score_batch(job: Job, progress: Progress) -> dict[str, Any]:
+def score_batch(job: Job, progress: JobProgress) -> dict[str, Any]:
     batch, cut = batch_of(job), Cut.of(job.arguments.get("cut", {}))
     batch_scores.score_batch(batch, cut=cut, progress=progress)
     if cut == Cut():
@@ -227,7 +227,7 @@ def score_batch(job: Job, progress: Progress) -> dict[str, Any]:
     return {}
 
 
-def compare_batches(job: Job, progress: Progress) -> dict[str, Any]:
+def compare_batches(job: Job, progress: JobProgress) -> dict[str, Any]:
     found = Batch.objects.select_related("project").in_bulk(job.arguments["batches"])
     if len(found) < len(job.arguments["batches"]):
         raise Refused(_("The batch no longer exists."))
@@ -257,7 +257,7 @@ VERBS: dict[str, job_queue.Verb] = {
 }
 
 
-def keep_reports() -> None:
+def queue_final_reports() -> None:
     """Compute the report of each batch whose responses are all in, once; later changes are computed when it is read."""
     done = Batch.objects.filter(activity__finished_at__gt=clock.now() - timedelta(days=7))
     old = BatchReport.objects.filter(batch=OuterRef("pk"), created_at__gte=OuterRef("activity__finished_at"))
@@ -269,7 +269,7 @@ def keep_reports() -> None:
             enqueue_once("score_batch", project=batch.project, title=title, arguments=arguments)
 
 
-# Modules with figures of large batches, which they register when loaded: `kept_figures.count_due` counts no others.
+# Modules with figures of large batches, which they register when loaded: `cached_figures.count_due` counts no others.
 FIGURES = (batch_launch, batch_progress, batch_scores, hit_filters, methods_facts)
 
 # Scheduled sweeps. Each may run anywhere and twice, and may be killed at any time.
@@ -278,17 +278,17 @@ SWEEPS: list[Callable[[], object]] = [
     prefetch.let_go_overdue,
     round_attempts.finish_due,
     assignment_approval.approve_due,
-    batch_funds.level_closed,
+    batch_funds.adjust_closed_holds,
     announcements.announce_due,
     conclusions.catch_up_all,
-    keep_reports,
+    queue_final_reports,
     idempotency.forget_old,
     backup.keep_copies,
     recycle_bin.erase_due,
 ]
 # Sweeps that send something, or have much to do: they may be slow, so they come last.
 ERRANDS: list[Callable[[], object]] = [
-    kept_figures.count_due,
+    cached_figures.count_due,
     notice_mail.mail_due,
     project_erasure.clear_due,
 ]
@@ -299,7 +299,7 @@ def verbs() -> dict[str, job_queue.Verb]:
     return VERBS | {kind: verb for app in discovery.modules("jobs") for kind, verb in app.VERBS.items()}
 
 
-def work_off(*, turn: AbstractContextManager[bool] | None = None) -> int:
+def run_due_work(*, turn: AbstractContextManager[bool] | None = None) -> int:
     """Run the sweeps, then due jobs, then the errands; a failure stops no other. Returns the number of jobs.
 
     The sweeps run within `turn`, and not at all if it gives False: another process is at them.
@@ -320,6 +320,6 @@ def _each(acts: list[Callable[[], object]]) -> None:
         try:
             act()
         except Exception as error:
-            if is_away(error):
+            if is_database_unavailable(error):
                 raise
             log.exception("%s.%s failed and is tried again", act.__module__, act.__qualname__)

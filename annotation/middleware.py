@@ -18,7 +18,7 @@ from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 from django.utils.http import url_has_allowed_host_and_scheme
 
-from annotation.flow.errors import is_away
+from annotation.flow.errors import is_database_unavailable
 from annotation.flow.projects import audit_log
 from annotation.flow.projects.request_context import acting
 from annotation.views.error_pages import pause
@@ -70,7 +70,7 @@ class TimeZoneMiddleware:
             return self.get_response(request)
 
 
-class ActingMiddleware:
+class AuditActorMiddleware:
     """Tells the audit log that the request's user acts."""
 
     def __init__(self, get_response: View) -> None:
@@ -82,7 +82,7 @@ class ActingMiddleware:
             return self.get_response(request)
 
 
-class DatabaseAwayMiddleware:
+class DatabaseUnavailableMiddleware:
     """Turns a lost or locked database into 503 with Retry-After, so that pages keep their content and try again."""
 
     def __init__(self, get_response: View) -> None:
@@ -92,7 +92,7 @@ class DatabaseAwayMiddleware:
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
-        return pause(request) if is_away(error) else None
+        return pause(request) if is_database_unavailable(error) else None
 
 
 class QuickGZipMiddleware(GZipMiddleware):
@@ -137,7 +137,7 @@ class SignedOutMiddleware:
         return response
 
 
-class NoPageMiddleware:
+class MethodNotAllowedMiddleware:
     """Explains 405 responses; Django's own are blank."""
 
     def __init__(self, get_response: View) -> None:

@@ -61,12 +61,12 @@ INSTALLED_APPS = [
     "rest_framework",
 ]
 MIDDLEWARE = [
-    "annotation.operations.request_log.ObservingMiddleware",
+    "annotation.operations.request_log.RequestLogMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",  # this far out, files and errors get the headers too
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "annotation.middleware.DatabaseAwayMiddleware",
+    "annotation.middleware.DatabaseUnavailableMiddleware",
     "annotation.middleware.QuickGZipMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
@@ -76,11 +76,11 @@ MIDDLEWARE = [
     "annotation.operations.sessions.RecentUserMiddleware",
     "annotation.middleware.GuestMiddleware",
     "annotation.middleware.SignedOutMiddleware",
-    "annotation.middleware.ActingMiddleware",
+    "annotation.middleware.AuditActorMiddleware",
     "annotation.middleware.TimeZoneMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "annotation.middleware.NoPageMiddleware",
+    "annotation.middleware.MethodNotAllowedMiddleware",
 ]
 ROOT_URLCONF = "annotation.urls"
 WSGI_APPLICATION = "annotation.wsgi.application"
@@ -171,7 +171,7 @@ WHITENOISE_MAX_AGE = 60
 MEDIA_ROOT = VAR / "uploads"
 FILE_UPLOAD_TEMP_DIR = VAR  # on the same file system as MEDIA_ROOT, so that large uploads are renamed instead of copied
 FILE_UPLOAD_HANDLERS = [
-    "annotation.operations.uploads.LimitHandler",
+    "annotation.operations.uploads.UploadLimitHandler",
     "django.core.files.uploadhandler.MemoryFileUploadHandler",
     "django.core.files.uploadhandler.TemporaryFileUploadHandler",
 ]
@@ -221,12 +221,12 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["annotation.api.parsers.ObjectParser"],
-    "DEFAULT_PAGINATION_CLASS": "annotation.api.pagination.Pages",
+    "DEFAULT_PAGINATION_CLASS": "annotation.api.pagination.ApiCursorPagination",
     "SCHEMA_COERCE_PATH_PK": False,
-    "DEFAULT_METADATA_CLASS": "annotation.api.metadata.Allowed",
-    "DEFAULT_THROTTLE_CLASSES": ["annotation.api.throttling.Limit"],
+    "DEFAULT_METADATA_CLASS": "annotation.api.metadata.AllowedMethodsMetadata",
+    "DEFAULT_THROTTLE_CLASSES": ["annotation.api.throttling.ApiThrottle"],
     "NUM_PROXIES": 1 if HTTPS else 0,  # what a caller writes into X-Forwarded-For is no address
-    "EXCEPTION_HANDLER": "annotation.api.problems.answer",
+    "EXCEPTION_HANDLER": "annotation.api.problems.handle_exception",
     "URL_FORMAT_OVERRIDE": None,  # `format` in an address is a word of our own
     "COERCE_DECIMAL_TO_STRING": True,
 }

@@ -56,7 +56,7 @@ FORBIDDEN: dict[str, tuple[str, ...]] = {
     "annotation/marketplaces/prolific": KNOWS_NO_ROWS,
     "annotation/prolific_emulator": tuple(name for name in KNOWS_NO_ROWS if name != "annotation.management"),
     "annotation/webhooks/protocol.py": VALUES_ONLY,
-    "annotation/dry_run/crowd.py": VALUES_ONLY,
+    "annotation/dry_run/forecast.py": VALUES_ONLY,
     "tasks": (*THIRD_PARTIES, *CLOCK_AND_NETWORK, "annotation"),
 }
 # ... except for what begins with one of these.
@@ -67,7 +67,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "annotation/derivations": ("annotation.pure", "annotation.derivations"),
     "annotation/tasktype": ("annotation.pure", "annotation.tasktype"),
     "annotation/webhooks/protocol.py": ("annotation.pure",),
-    "annotation/dry_run/crowd.py": ("annotation.pure",),
+    "annotation/dry_run/forecast.py": ("annotation.pure",),
     "tasks": ("annotation.tasktype", "annotation.pure"),
 }
 # Apps behind the engine (docs/architecture.md, "Events"): nothing outside their folders imports them.

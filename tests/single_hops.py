@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from annotation.demo import world
+from annotation.demo import encyclopedia
 from annotation.pure.data.example import Example
 
 
@@ -12,10 +12,10 @@ def singlehop_examples() -> list[Example]:
         Example(
             id=str(single.id),
             question=single.question,
-            paragraphs=(world.paragraphs()[single.key].paragraph,),
+            paragraphs=(encyclopedia.paragraphs()[single.key].paragraph,),
             answers=single.answers,
             supports=(0,),
             group=str(single.id),
         )
-        for single in world.singlehop().values()
+        for single in encyclopedia.singlehop().values()
     ]

@@ -15,7 +15,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from annotation.demo import world
+from annotation.demo import encyclopedia
 from annotation.flow.people import consent
 from annotation.flow.projects.projects import project_named
 from annotation.formats import FORMATS
@@ -129,7 +129,7 @@ def right(example: Example) -> tuple[str, tuple[str, ...]]:
 def test_questions_go_in_people_answer_them_and_figures_come_out(
     requester: Browser, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    examples = world.examples(seed=0)[:QUESTIONS]
+    examples = encyclopedia.examples(seed=0)[:QUESTIONS]
     file = file_of(examples, tmp_path / "vennory.jsonl")
     open_a_batch(capsys, file)
     link = invite_three(requester)

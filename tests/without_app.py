@@ -123,7 +123,7 @@ def _close_and_erase(batch: Any) -> None:
 
     project = batch.project
     assert batch_launch.close(Batch.objects.get(pk=batch.pk))
-    assert jobs.work_off() == 0
+    assert jobs.run_due_work() == 0
     assert payouts.decide(payouts.make_payout(project).lines.get(), "paid")
     assert recycle_bin.remove_project(project)
     assert project_erasure.begin(project)

@@ -6,6 +6,6 @@ from rest_framework.metadata import BaseMetadata
 from rest_framework.request import Request
 
 
-class Allowed(BaseMetadata):
+class AllowedMethodsMetadata(BaseMetadata):
     def determine_metadata(self, request: Request, view: Any) -> dict[str, Any]:
         return {"methods": view.allowed_methods}

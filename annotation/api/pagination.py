@@ -8,7 +8,7 @@ from rest_framework.pagination import CursorPagination
 from rest_framework.request import Request
 
 
-class Pages(CursorPagination):
+class ApiCursorPagination(CursorPagination):
     """Pages of `?limit=` rows, 100 by default, at most 1,000; `next` and `previous` are URLs."""
 
     page_size = 100
@@ -48,13 +48,13 @@ class Pages(CursorPagination):
         return {"type": "object", "required": list(rows), "properties": rows}
 
 
-class Newest(Pages):
+class NewestFirst(ApiCursorPagination):
     """Pages with the newest rows first."""
 
     ordering = "-pk"
 
 
-class Whole(Pages):
+class SinglePage(ApiCursorPagination):
     """A single page, for lists that are always short or have no order by key."""
 
     def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any]:

@@ -17,7 +17,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
-from annotation.flow.errors import Conflict, Refused, is_away
+from annotation.flow.errors import Conflict, Refused, is_database_unavailable
 from annotation.flow.projects.idempotency import OtherRequest
 
 CONTENT_TYPE = "application/problem+json"
@@ -100,7 +100,7 @@ class ProblemSerializer(serializers.Serializer):
     retry = serializers.BooleanField(required=False, help_text="Something changed first: read again, then retry.")
 
 
-def answer(error: Exception, context: dict[str, Any]) -> Response:
+def handle_exception(error: Exception, context: dict[str, Any]) -> Response:
     """The response to an exception of a view."""
     if isinstance(error, Refused):
         return _refused(error)
@@ -118,7 +118,7 @@ def answer(error: Exception, context: dict[str, Any]) -> Response:
         return problem(TOO_LARGE, _("The request body is too large."))
     if isinstance(error, SuspiciousOperation):
         return problem(HTTPStatus.BAD_REQUEST, _("The request is not readable."))
-    if is_away(error):
+    if is_database_unavailable(error):
         known = PROBLEMS[HTTPStatus.SERVICE_UNAVAILABLE]
         return problem(HTTPStatus.SERVICE_UNAVAILABLE, _(known.detail), headers={"Retry-After": "5"})
     log.exception("a request to the API failed", exc_info=error)

@@ -14,7 +14,7 @@ PERIODS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 log = logging.getLogger(__name__)
 
 
-class Limit(BaseThrottle):
+class ApiThrottle(BaseThrottle):
     """API_RATE requests per user, over all tokens; per address for anonymous callers.
 
     In Redis, where that carries the jobs, all processes count together; otherwise each counts for itself.

@@ -55,7 +55,7 @@ ALIASES: dict[str, str] = {
 }
 
 
-class Nothing(APIView):
+class NotFoundView(APIView):
     """A 404 problem, not a page, for any method at unknown URLs below /api/."""
 
     authentication_classes: list[Any] = []
@@ -109,5 +109,5 @@ pages: list[URLPattern] = [
     *own.urls,
     *router.urls,
     *discovery.listed("api_urls", "pages"),
-    re_path("^api/", Nothing.as_view(), name="api-nothing"),  # must be last
+    re_path("^api/", NotFoundView.as_view(), name="api-nothing"),  # must be last
 ]

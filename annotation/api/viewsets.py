@@ -126,14 +126,14 @@ class ResourceViewSet(GenericViewSet):
 
     def get_content_negotiator(self) -> Any:
         files = any(self._operation(action).files for action in self.action_map.values())
-        return AnyType() if files else super().get_content_negotiator()
+        return IgnoreAcceptHeader() if files else super().get_content_negotiator()
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
         response.headers.setdefault("Cache-Control", "private, no-store")  # responses are for the caller only
         return super().finalize_response(request, response, *args, **kwargs)
 
 
-class AnyType(BaseContentNegotiation):
+class IgnoreAcceptHeader(BaseContentNegotiation):
     """Negotiation for files: any Accept header is fine, since the URL determines the type. Problems are JSON."""
 
     def select_parser(self, request: Request, parsers: Any) -> Any:

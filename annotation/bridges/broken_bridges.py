@@ -13,7 +13,7 @@ from django.db.models.functions import Cast, Now
 
 from annotation.bridges.models import BrokenBridge, ClosedHit
 from annotation.events import ResponseSubmitted
-from annotation.flow.errors import is_away, is_busy
+from annotation.flow.errors import is_busy, is_database_unavailable
 from annotation.flow.projects import audit_log
 from annotation.flow.review import problem_reports, review_decisions
 from annotation.models import Batch, Hit
@@ -37,7 +37,7 @@ def response_submitted(event: ResponseSubmitted) -> None:
     hit = Hit.objects.select_related("item__dataset").get(pk=event.hit.pk)
     if hit.done < hit.wanted or hit.check_item:
         return
-    answers = [answer for _standing, answer in review_decisions.standing_answers([hit])[hit.pk]]
+    answers = [answer for _standing, answer in review_decisions.reviewed_answers([hit])[hit.pk]]
     counts = task.bridges(hit.payload, answers)
     keys = bridge_keys(hit.item.example)
     broken = [k for k, count in enumerate(counts) if is_broken(count)] if len(counts) == len(keys) else []
@@ -70,7 +70,7 @@ def close_due() -> None:
         try:
             close(bridge)
         except Exception as error:
-            if is_away(error) and not is_busy(error):
+            if is_database_unavailable(error) and not is_busy(error):
                 raise
             log.exception("closing the HITs of broken bridge %s failed and is tried again", bridge.pk)
 

@@ -14,7 +14,7 @@ from annotation.models import Project
 from annotation.pure.people import roles
 from annotation.views.access import member_action, member_page
 from annotation.views.breadcrumbs import section_breadcrumbs
-from annotation.views.post_handling import refusal_as_message, see
+from annotation.views.post_handling import refusal_as_message, see_other
 
 
 @member_page(roles.SEE)
@@ -48,4 +48,4 @@ def undo(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
         restored = bridges.undo(row)
         text = ngettext("%(n)s HIT is offered again.", "%(n)s HITs are offered again.", restored)
         messages.success(request, text % {"n": restored})
-    return see("broken-bridges", project.slug)
+    return see_other("broken-bridges", project.slug)

@@ -5,9 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
-from annotation.demo import timeline, world
-from annotation.demo.setting_up import kept
-from annotation.demo.visitor import Visitor, is_assignment
+from annotation.demo import encyclopedia, timeline
+from annotation.demo.project_setup import kept
+from annotation.demo.simulated_worker import SimulatedWorker, is_assignment
 from annotation.flow.batches.batch_launch import launch
 from annotation.flow.people import qualification_rounds, round_results
 from annotation.models import Attempt, Batch, Project, QualificationRound, User
@@ -23,12 +23,12 @@ RULE = [{"figure": "answer_em", "comparator": ">=", "value": 0.6, "dataset": ""}
 
 def examples() -> list[Example]:
     """Single-hop questions from all over the encyclopedia, each among paragraphs that do not answer it."""
-    known = list(world.singlehop().values())
+    known = list(encyclopedia.singlehop().values())
     made = []
     for question in known[:: len(known) // QUESTIONS][:QUESTIONS]:
         rng = Random(f"demo/{question.id}")
-        article = world.paragraphs()[question.key]
-        others = [other for other in world.paragraphs().values() if other.title != article.title]
+        article = encyclopedia.paragraphs()[question.key]
+        others = [other for other in encyclopedia.paragraphs().values() if other.title != article.title]
         context = [article, *rng.sample(others, CONTEXT - 1)]
         rng.shuffle(context)
         answered = Example(
@@ -61,7 +61,7 @@ def launched(project: Project, folder: Path) -> QualificationRound:
     return stored
 
 
-def take(visitors: list[Visitor], batch: Batch, progress: Callable[[int, int], None]) -> None:
+def take(visitors: list[SimulatedWorker], batch: Batch, progress: Callable[[int, int], None]) -> None:
     """Let the simulated workers take the round to its end."""
     by_question = {example.question: example for example in examples()}
     done = batch.assignments.filter(state=lifecycle.SUBMITTED).count()

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from annotation.demo.setting_up import SIMULATED
+from annotation.demo.project_setup import SIMULATED
 from annotation.flow.money import payouts
 from annotation.flow.notifications import worker_messages
 from annotation.flow.people import invites

@@ -1,7 +1,7 @@
 """The steps by which the demo gets its work; each may run again, and completes what an interrupted one left."""
 
-from annotation.demo import composing, qualification_round, requester_decisions, setting_up, timeline
-from annotation.demo.visitor import Visitor
+from annotation.demo import compose_batch, project_setup, qualification_round, requester_decisions, timeline
+from annotation.demo.simulated_worker import SimulatedWorker
 from annotation.flow.data.item_writer import OnProgress
 from annotation.models import Batch, Project, QualificationRound
 
@@ -23,16 +23,16 @@ class Steps:
 
     def __init__(self, project: Project, held: QualificationRound, study: Batch, graphs: Batch) -> None:
         self.project, self.held, self.study, self.graphs = project, held, study, graphs
-        self.visitors: list[Visitor] = []
+        self.visitors: list[SimulatedWorker] = []
 
     def qualified(self, progress: OnProgress) -> None:
         qualification_round.take(self.visitors, self.held.batch, progress)
 
     def answered(self, progress: OnProgress) -> None:
-        setting_up.answer_most(self._simulated, self.study, progress)
+        project_setup.answer_most(self._simulated, self.study, progress)
 
     def composed(self, progress: OnProgress) -> None:
-        composing.compose_most(self._simulated, self.graphs, progress)
+        compose_batch.compose_most(self._simulated, self.graphs, progress)
 
     def dated(self, _progress: OnProgress) -> None:
         names = [visitor.username for visitor in self.visitors]
@@ -41,12 +41,12 @@ class Steps:
     def decided(self, _progress: OnProgress) -> None:
         qualification_round.grant(self.held)
         requester_decisions.approve_and_pay(self.study)
-        composing.review_some(self.graphs)
+        compose_batch.review_some(self.graphs)
         requester_decisions.correspond(self.study)
 
     def reported(self, _progress: OnProgress) -> None:
         requester_decisions.report([self.study, self.graphs])
 
     @property
-    def _simulated(self) -> list[Visitor]:
-        return [visitor for visitor in self.visitors if visitor.username in setting_up.SIMULATED]
+    def _simulated(self) -> list[SimulatedWorker]:
+        return [visitor for visitor in self.visitors if visitor.username in project_setup.SIMULATED]

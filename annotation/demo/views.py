@@ -8,18 +8,18 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from annotation.demo import world
-from annotation.demo.setting_up import imported
+from annotation.demo import encyclopedia
+from annotation.demo.project_setup import imported
 from annotation.models import Project
 from annotation.views.access import requester_action
-from annotation.views.post_handling import refusal_as_message, see
+from annotation.views.post_handling import refusal_as_message, see_other
 
 
 @requester_action
 def dataset_example(request: HttpRequest, project: Project) -> HttpResponse:
     """Import the example dataset, and continue with the first batch on it."""
     with refusal_as_message(request), tempfile.TemporaryDirectory() as folder:
-        row = imported(project, "example", world.examples(seed=0), Path(folder), user=request.user)
+        row = imported(project, "example", encyclopedia.examples(seed=0), Path(folder), user=request.user)
         messages.success(request, _("The example dataset was imported. All settings below are suggestions."))
         return HttpResponseRedirect(f"{reverse('batch-new', args=[project.slug])}?dataset={row.slug}", status=303)
-    return see("datasets", project.slug)
+    return see_other("datasets", project.slug)

@@ -13,9 +13,9 @@ from annotation.derivations import base
 from annotation.derivations.base import (
     CannotDerive,
     Derivation,
+    DerivationGroup,
     Derived,
     Features,
-    Group,
     Source,
     Tally,
     needs_options,
@@ -94,7 +94,7 @@ class Ablation(Derivation):
     title: str = field(init=False)
     suffix: str = field(init=False)
     Options: type = AblationOptions
-    group: Group = base.ABLATIONS
+    group: DerivationGroup = base.ABLATIONS
     rank = 14
 
     def __post_init__(self) -> None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Protocol
 
 from annotation.pure.data.example import Example
-from annotation.pure.net.progress_ticks import Tick, no_tick
+from annotation.pure.net.progress import Tick, no_tick
 from annotation.pure.text.translation_marks import gettext_noop
 
 
@@ -77,7 +77,7 @@ class Source(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class DerivationGroup:
     """A heading on the page of derivations; headings with a `step` form the pipeline, in that order."""
 
     title: str  # a gettext id
@@ -87,19 +87,19 @@ class Group:
 
 
 RESULTS = "verdicts"  # in `follows`: datasets created from a batch's results
-SINGLE_HOPS = Group(gettext_noop("Single-hop questions"), 1)
-PAIRS = Group(gettext_noop("Pairs"), 2)
-CONNECTED_PAIRS = Group(gettext_noop("Filter pairs that need both hops (requires models)"), 3)
-GRAPHS = Group(gettext_noop("Graphs"), 4)
-QUESTIONS = Group(gettext_noop("Questions written by workers"), 5, by_people=True, follows=("graphs",))
-SPLITS = Group(gettext_noop("Splits"), 6)
-CONTEXTS = Group(gettext_noop("Contexts for each split"), 7)
-TWINS = Group(gettext_noop("Unanswerable twins"), 8)
+SINGLE_HOPS = DerivationGroup(gettext_noop("Single-hop questions"), 1)
+PAIRS = DerivationGroup(gettext_noop("Pairs"), 2)
+CONNECTED_PAIRS = DerivationGroup(gettext_noop("Filter pairs that need both hops (requires models)"), 3)
+GRAPHS = DerivationGroup(gettext_noop("Graphs"), 4)
+QUESTIONS = DerivationGroup(gettext_noop("Questions written by workers"), 5, by_people=True, follows=("graphs",))
+SPLITS = DerivationGroup(gettext_noop("Splits"), 6)
+CONTEXTS = DerivationGroup(gettext_noop("Contexts for each split"), 7)
+TWINS = DerivationGroup(gettext_noop("Unanswerable twins"), 8)
 PIPELINE = (SINGLE_HOPS, PAIRS, CONNECTED_PAIRS, GRAPHS, QUESTIONS, SPLITS, CONTEXTS, TWINS)
-DIRE = Group(gettext_noop("DiRe: contexts without some of the supporting paragraphs"))
-NMF = Group(gettext_noop("NMF, the earlier version of DiRe"))
-ABLATIONS = Group(gettext_noop("Ablations: questions without one kind of features"))
-OTHERS = Group(gettext_noop("Other studies, samples and joins"))
+DIRE = DerivationGroup(gettext_noop("DiRe: contexts without some of the supporting paragraphs"))
+NMF = DerivationGroup(gettext_noop("NMF, the earlier version of DiRe"))
+ABLATIONS = DerivationGroup(gettext_noop("Ablations: questions without one kind of features"))
+OTHERS = DerivationGroup(gettext_noop("Other studies, samples and joins"))
 
 
 Features = Mapping[str, Any]
@@ -115,7 +115,7 @@ class Derivation(ABC):
     title: str  # as a page calls it; a gettext id, as is `does`
     does: str  # description in one plain sentence
     suffix: str  # appended to the source's name to propose a name
-    group: Group = OTHERS  # the heading under which a page offers it
+    group: DerivationGroup = OTHERS  # the heading under which a page offers it
     follows: tuple[str, ...] = ()  # how the datasets were made after which it usually comes next; "": imported
     Options: type  # frozen dataclass; its fields are str, int, float or bool, have defaults and are made by `option`
     is_for_hidden_gold: bool = False  # whether its datasets can only be used as hidden gold

@@ -11,8 +11,8 @@ from annotation.derivations.base import (
     PAIRS,
     CannotDerive,
     Derivation,
+    DerivationGroup,
     Derived,
-    Group,
     Source,
     Tally,
     needs_singles,
@@ -20,7 +20,7 @@ from annotation.derivations.base import (
 )
 from annotation.pure.data.example import Example
 from annotation.pure.derivations.composable_pairs import PER_ENTITY, Index
-from annotation.pure.derivations.single_hop import Single, numbered, part_groups, whole
+from annotation.pure.derivations.single_hop import Single, as_single_hop, numbered, part_groups
 from annotation.pure.text.named_entities import EntityCheck, PlainCheck
 from annotation.pure.text.translation_marks import gettext_noop
 
@@ -62,7 +62,7 @@ class ComposablePairs(Derivation):
     )
     suffix: str = "pairs"
     Options: type = PairOptions
-    group: Group = PAIRS
+    group: DerivationGroup = PAIRS
     follows: tuple[str, ...] = ("singlehop",)
     rank: int = 2
 
@@ -94,7 +94,7 @@ def singles_of(source: Source) -> Iterator[Single]:
 def _singles(source: Source) -> Iterator[Single]:
     seen: set[str] = set()
     for example in source.examples():
-        question = "it has a decomposition" if example.hops else whole(example)
+        question = "it has a decomposition" if example.hops else as_single_hop(example)
         if isinstance(question, str):
             raise CannotDerive(f"{example.id} is no single-hop question: {question}. Derive with `singlehop` first")
         if question.id in seen:

@@ -3,7 +3,7 @@
 import random
 from dataclasses import dataclass
 
-from annotation.derivations.base import CONTEXTS, Derived, Group, Source, Tally, option
+from annotation.derivations.base import CONTEXTS, DerivationGroup, Derived, Source, Tally, option
 from annotation.derivations.pooling import PoolDerivation, PoolOptions, chosen_pool
 from annotation.pure.data.example import Example
 from annotation.pure.derivations.context_building import SIZE, NoContext, distracting, states_answer, with_context
@@ -34,7 +34,7 @@ class Contexts(PoolDerivation):
     )
     suffix: str = "contexts"
     Options: type = ContextOptions
-    group: Group = CONTEXTS
+    group: DerivationGroup = CONTEXTS
     follows: tuple[str, ...] = ("splits",)
     rank: int = 6
 

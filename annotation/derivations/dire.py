@@ -7,10 +7,20 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from annotation.derivations.base import DIRE, NMF, Derivation, Derived, Group, Source, Tally, needs_supports, option
+from annotation.derivations.base import (
+    DIRE,
+    NMF,
+    Derivation,
+    DerivationGroup,
+    Derived,
+    Source,
+    Tally,
+    needs_supports,
+    option,
+)
 from annotation.pure.data.example import Example
 from annotation.pure.data.reduced_example import OUTSIDE, reduced, with_distinct_titles
-from annotation.pure.derivations.sufficiency import (
+from annotation.pure.derivations.support_removal import (
     INSUFFICIENT,
     SUFFICIENT,
     TRANSFORMS,
@@ -86,7 +96,7 @@ class SupportRemoval(Derivation):
     does: str
     suffix: str
     Options: type = RemovalOptions
-    group: Group = DIRE
+    group: DerivationGroup = DIRE
     rank = 12
 
     source_problem = staticmethod(needs_supports)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.derivations.base import CONNECTED_PAIRS, CannotDerive, Derived, Group, Source, Tally, option
+from annotation.derivations.base import CONNECTED_PAIRS, CannotDerive, DerivationGroup, Derived, Source, Tally, option
 from annotation.derivations.disconnection_inputs import MaskedDerivation, items_of, mask_option, paragraphs_option
 from annotation.derivations.pooling import pool_of, pool_option
 from annotation.derivations.uploaded_lines import json_lines
@@ -15,7 +15,7 @@ from annotation.pure.data.example import Example
 from annotation.pure.derivations.context_building import NoContext
 from annotation.pure.derivations.disconnection import HEAD, TAIL, Limits, Prediction, as_example, edge_items, keeps
 from annotation.pure.text.translation_marks import gettext_noop
-from annotation.pure.text.whole_numbers import whole
+from annotation.pure.text.whole_numbers import whole_number
 
 # Per cent of heads and tails that the paper kept: of its candidates (S3), and of its final validation set.
 PAPER = {HEAD: {"pairs": 74.5, "validation set": 87.7}, TAIL: {"pairs": 26.5, "validation set": 79.0}}
@@ -77,7 +77,7 @@ class DisconnectionFilter(MaskedDerivation):
     )
     suffix: str = "connected"
     Options: type = FilterOptions
-    group: Group = CONNECTED_PAIRS
+    group: DerivationGroup = CONNECTED_PAIRS
     rank: int = 4
 
     def check(self, options: FilterOptions) -> None:
@@ -198,9 +198,9 @@ def predictions_at(path: str) -> PredictionsOfItems:
 def _add(record: Mapping[str, Any], place: str, predictions: dict[str, dict[str, Prediction]]) -> None:
     item_id, seed, answer = (record.get(key) for key in ("id", "seed", "predicted_answer"))
     support = record.get("predicted_support_idxs") or []
-    seed = seed if isinstance(seed, str) else whole(seed)
+    seed = seed if isinstance(seed, str) else whole_number(seed)
     right = isinstance(item_id, str) and isinstance(answer, str) and seed is not None
-    positions = [whole(position) for position in support] if isinstance(support, list) else [None]
+    positions = [whole_number(position) for position in support] if isinstance(support, list) else [None]
     if not right or None in positions:
         raise CannotDerive(f"{place} does not have the form {_FORM}", option="predictions")
     by_seed = predictions.setdefault(str(item_id), {})

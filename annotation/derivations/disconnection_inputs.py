@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation.derivations import base
-from annotation.derivations.base import CannotDerive, Derivation, Derived, Group, Source, Tally, option
+from annotation.derivations.base import CannotDerive, Derivation, DerivationGroup, Derived, Source, Tally, option
 from annotation.derivations.pooling import pool_of, pool_option
 from annotation.pure.derivations import disconnection
 from annotation.pure.derivations.context_building import NoContext
@@ -62,7 +62,7 @@ class DisconnectionInputs(MaskedDerivation):
     )
     suffix: str = "inputs"
     Options: type = InputOptions
-    group: Group = base.CONNECTED_PAIRS
+    group: DerivationGroup = base.CONNECTED_PAIRS
     rank: int = 3
 
     def derive(self, source: Source, options: InputOptions, *, seed: int, tally: Tally) -> Derived:

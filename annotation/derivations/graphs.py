@@ -13,8 +13,8 @@ from annotation.derivations.base import (
     GRAPHS,
     CannotDerive,
     Derivation,
+    DerivationGroup,
     Derived,
-    Group,
     Source,
     Tally,
     needs_singles_or_pairs,
@@ -108,7 +108,7 @@ class Graphs(Derivation):
     )
     suffix: str = "graphs"
     Options: type = GraphOptions
-    group: Group = GRAPHS
+    group: DerivationGroup = GRAPHS
     follows: tuple[str, ...] = ("composable-pairs", "disconnection-filter")
     rank: int = 5
 

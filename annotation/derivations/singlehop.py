@@ -15,8 +15,8 @@ from annotation.derivations.base import (
     SINGLE_HOPS,
     CannotDerive,
     Derivation,
+    DerivationGroup,
     Derived,
-    Group,
     Source,
     Tally,
     needs_parts,
@@ -24,7 +24,7 @@ from annotation.derivations.base import (
 )
 from annotation.derivations.uploaded_lines import json_lines
 from annotation.pure.data.example import Example
-from annotation.pure.derivations.single_hop import ORIGIN, Rules, Single, answered_by, number, parts, whole
+from annotation.pure.derivations.single_hop import ORIGIN, Rules, Single, answered_by, as_single_hop, number, parts
 from annotation.pure.text.translation_marks import gettext_noop
 
 
@@ -59,7 +59,7 @@ class SingleHop(Derivation):
     )
     suffix: str = "single"
     Options: type = SingleHopOptions
-    group: Group = SINGLE_HOPS
+    group: DerivationGroup = SINGLE_HOPS
     follows: tuple[str, ...] = ("",)
     rank: int = 1
 
@@ -111,7 +111,7 @@ class _KeptIds:
 
 
 def _candidates(example: Example) -> Iterable[Single | str]:
-    return parts(example) if example.hops else (whole(example),)
+    return parts(example) if example.hops else (as_single_hop(example),)
 
 
 def _keeps_its_id(example: Example, single: Single) -> bool:

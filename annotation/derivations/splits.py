@@ -6,7 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from annotation.derivations.base import RESULTS, SPLITS, CannotDerive, Derivation, Derived, Group, Source, Tally, option
+from annotation.derivations.base import (
+    RESULTS,
+    SPLITS,
+    CannotDerive,
+    Derivation,
+    DerivationGroup,
+    Derived,
+    Source,
+    Tally,
+    option,
+)
 from annotation.pure.data.example import Example
 from annotation.pure.derivations.context_building import distracting
 from annotation.pure.derivations.dataset_splits import REMOVED, Unit, keys, paragraph_key, shared, split
@@ -55,7 +65,7 @@ class Splits(Derivation):
     suffix: str = ""
     Options: type = SplitOptions
     outputs: tuple[str, ...] = tuple(f"-{name}" for name in NAMES)
-    group: Group = SPLITS
+    group: DerivationGroup = SPLITS
     follows: tuple[str, ...] = (RESULTS,)
     rank: int = 8
 

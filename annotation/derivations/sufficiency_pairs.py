@@ -7,7 +7,7 @@ from random import Random
 from annotation.derivations.base import Derivation, Derived, Source, Tally, needs_supports, option
 from annotation.pure.data.example import Example
 from annotation.pure.data.reduced_example import reduced
-from annotation.pure.derivations.sufficiency import Context, Pair, TooSmall, pairs
+from annotation.pure.derivations.support_removal import Context, Pair, TooSmall, pairs
 from annotation.pure.text.translation_marks import gettext_noop
 
 PAIR = "pair"  # in `extra`: {"name", "supports": [1, 2] or [1], "of": how many supports, "others": how many others}

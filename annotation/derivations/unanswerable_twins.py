@@ -2,7 +2,7 @@
 
 import random
 
-from annotation.derivations.base import TWINS, Derived, Group, Source, Tally
+from annotation.derivations.base import TWINS, DerivationGroup, Derived, Source, Tally
 from annotation.derivations.pooling import PoolDerivation, PoolOptions, chosen_pool
 from annotation.pure.data.example import Example
 from annotation.pure.derivations.context_building import NoContext
@@ -16,7 +16,7 @@ class UnanswerableTwins(PoolDerivation):
     does: str = gettext_noop("Pairs each question with a copy whose context lacks the answer of one hop.")
     suffix: str = "full"
     Options: type = PoolOptions
-    group: Group = TWINS
+    group: DerivationGroup = TWINS
     follows: tuple[str, ...] = ("contexts",)
     rank: int = 7
 

@@ -20,21 +20,21 @@ def main(folder: Path) -> None:
     from django.core.management import call_command
 
     from annotation.dry_run import batch_copy, outcome, simulated_workers
-    from annotation.dry_run import crowd as crowds
-    from annotation.operations.serving import free_port, served
+    from annotation.dry_run import forecast as crowds
+    from annotation.operations.local_server import free_port, served
 
     terms = json.loads((folder / "terms.json").read_text())
     # faster: the temporary database needs no migrations
     settings.MIGRATION_MODULES = {config.label: None for config in apps.get_app_configs()}
     call_command("migrate", run_syncdb=True, verbosity=0)
     batch = batch_copy.load_copy(folder)
-    crowd, rng = crowds.Crowd(**terms["crowd"]), Random(terms["seed"])
+    crowd, rng = crowds.WorkerModel(**terms["crowd"]), Random(terms["seed"])
     with served(free_port()) as server:
-        personas = crowds.people(crowd, terms["workers"], rng)
+        personas = crowds.draw_personas(crowd, terms["workers"], rng)
         people = simulated_workers.players(batch, f"http://127.0.0.1:{server.port}", personas)
-        play = simulated_workers.Play(batch, crowd, rng, people)
+        play = simulated_workers.Simulation(batch, crowd, rng, people)
         began = time.monotonic()
-        simulated_workers.play(play, progress)
+        simulated_workers.run_simulation(play, progress)
         took = time.monotonic() - began
     found = outcome.outcome(play, wanted=terms["wanted"], seed=terms["seed"]) | {"seconds": round(took, 3)}
     (folder / "result.json").write_text(json.dumps(found))

@@ -9,12 +9,12 @@ from annotation.api.batches.serializers import BatchPartViewSet
 from annotation.api.operations import QueuedSerializer, operation
 from annotation.api.serializers import JSON, Input
 from annotation.dry_run import run
-from annotation.dry_run.crowd import Crowd
+from annotation.dry_run.forecast import WorkerModel
 from annotation.dry_run.run import MOST_HITS, MOST_WORKERS
 from annotation.models import Job
 
 SHARE = {"min_value": 0, "max_value": 1}
-CROWD = Crowd()
+CROWD = WorkerModel()
 
 
 class CrowdInput(Input):
@@ -44,7 +44,7 @@ class CrowdInput(Input):
 
     def validate(self, data: JSON) -> JSON:
         try:
-            return asdict(Crowd(**data))
+            return asdict(WorkerModel(**data))
         except ValueError as invalid:
             raise ValidationError(str(invalid)) from None
 
@@ -76,6 +76,6 @@ class DryRunViewSet(BatchPartViewSet):
 
         The batch itself is not changed.
         """
-        crowd = data.get("crowd") or {field.name: getattr(CROWD, field.name) for field in fields(Crowd)}
+        crowd = data.get("crowd") or {field.name: getattr(CROWD, field.name) for field in fields(WorkerModel)}
         terms = {name: data[name] for name in ("workers", "hits", "seed")}
         return run.enqueue(self.batch, {**terms, "crowd": crowd}, user=self.request.user)

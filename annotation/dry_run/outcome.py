@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
-from annotation.dry_run import crowd as crowds
-from annotation.dry_run.simulated_workers import Play, assignments_requested
+from annotation.dry_run import forecast as crowds
+from annotation.dry_run.simulated_workers import Simulation, assignments_requested
 from annotation.flow.money import ledger
 from annotation.flow.review import assignment_approval
 from annotation.models import Assignment, Attempt
@@ -13,7 +13,7 @@ from annotation.pure.batches import lifecycle
 from annotation.registry import task_type
 
 
-def outcome(play: Play, *, wanted: int, seed: int) -> dict[str, Any]:
+def outcome(play: Simulation, *, wanted: int, seed: int) -> dict[str, Any]:
     """The forecast as JSON, with the number of requests; {"error"} without responses."""
     done = list(_done(play))
     passed = [bool(attempt.passed) for attempt in Attempt.objects.filter(passed__isnull=False)]
@@ -28,7 +28,7 @@ def outcome(play: Play, *, wanted: int, seed: int) -> dict[str, Any]:
     return {**crowds.as_json(found), "requests": requests, "people": len(play.players)}
 
 
-def _done(play: Play) -> Iterator[crowds.Done]:
+def _done(play: Simulation) -> Iterator[crowds.SimulatedResponse]:
     task = task_type(play.batch.task)
     rows = Assignment.objects.filter(batch=play.batch, state=lifecycle.SUBMITTED, hit__check_item=False)
     for row in rows.select_related("hit__item", "batch__project"):
@@ -36,7 +36,7 @@ def _done(play: Play) -> Iterator[crowds.Done]:
             continue
         began, ended = play.times[row.pk]
         earned = assignment_approval.earned(row) if row.batch.auto_approval is not None else Decimal(0)
-        yield crowds.Done(
+        yield crowds.SimulatedResponse(
             worker=row.worker_id,
             item=row.hit_id,
             grade=task.grade(row.hit.payload, row.current.answer, row.hit.item.example),

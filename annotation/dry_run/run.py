@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 
 from annotation import jobs
 from annotation.dry_run import batch_copy
-from annotation.dry_run.crowd import Crowd
+from annotation.dry_run.forecast import WorkerModel
 from annotation.flow.batches import item_selection
 from annotation.flow.errors import Refused
 from annotation.models import Batch, Job, User
@@ -31,13 +31,13 @@ MOST_WORKERS = 1000
 def dry_run(
     batch: Batch,
     *,
-    crowd: Crowd,
+    crowd: WorkerModel,
     workers: int,
     seed: int = 0,
     hits: int = MOST_HITS,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> dict[str, Any]:
-    """The forecast for a batch, launched or not, as JSON (`crowd.Forecast`), with what was simulated.
+    """The forecast for a batch, launched or not, as JSON (`forecast.Forecast`), with what was simulated.
 
     The batch and its project are not touched. Raises Refused if the task cannot be simulated, the launch would create
     no HITs, or the process failed.

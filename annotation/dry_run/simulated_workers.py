@@ -17,11 +17,11 @@ from django.contrib.sessions.backends.db import SessionStore
 from django.db.models import Sum
 from django.db.models.functions import Now
 
-from annotation.dry_run import crowd as crowds
-from annotation.dry_run.crowd import Crowd, Persona
+from annotation.dry_run import forecast as crowds
+from annotation.dry_run.forecast import Persona, WorkerModel
 from annotation.flow.work import leases
 from annotation.models import Assignment, Batch, User, Worker
-from annotation.operations.page_browser import Browser, FormPage, Refused
+from annotation.operations.page_browser import Browser, FormPage, PageError
 from annotation.pure.batches import lifecycle
 from annotation.registry import form_class, task_type
 from annotation.tasktype import capabilities
@@ -34,7 +34,7 @@ MOST_PAGES = 40  # before an assignment: instructions, practice, feedback
 
 
 @dataclass
-class Player:
+class SimulatedWorker:
     """A simulated worker with a browser; `page` is their current assignment."""
 
     number: int
@@ -46,27 +46,27 @@ class Player:
 
 
 @dataclass
-class Play:
+class Simulation:
     """A dry run; `times` is {assignment: (began, ended)} in simulated time."""
 
     batch: Batch
-    crowd: Crowd
+    crowd: WorkerModel
     rng: Random
-    players: list[Player]
+    players: list[SimulatedWorker]
     times: dict[int, tuple[float, float]] = field(default_factory=dict)
     returned: int = 0
     abandoned: int = 0
     refused: int = 0
 
 
-def players(batch: Batch, base: str, personas: Sequence[Persona]) -> list[Player]:
+def players(batch: Batch, base: str, personas: Sequence[Persona]) -> list[SimulatedWorker]:
     """The workers, with accounts in the copy, consent given, and a session each."""
     found = []
     for number, persona in enumerate(personas):
         user = User.objects.create_user(f"dry-run-{number}", password=None)
         version = batch.project.consent_version
         worker = Worker.objects.create(project=batch.project, user=user, consented_version=version, consented_at=Now())
-        found.append(Player(number, persona, worker, Browser(base, read=FormPage, session=_session(user))))
+        found.append(SimulatedWorker(number, persona, worker, Browser(base, read=FormPage, session=_session(user))))
     return found
 
 
@@ -79,7 +79,7 @@ def _session(user: User) -> str:
     return str(session.session_key)
 
 
-def play(play: Play, progress: Callable[[int, int], None]) -> None:
+def run_simulation(play: Simulation, progress: Callable[[int, int], None]) -> None:
     """Let the workers work until nothing is left for them, or they stop."""
     total = assignments_requested(play.batch)
     events = [(player.persona.comes, player.number) for player in play.players]
@@ -100,7 +100,7 @@ def assignments_requested(batch: Batch) -> int:
     return batch.hits.filter(check_item=False).aggregate(n=Sum("wanted"))["n"] or 0
 
 
-def _turn(play: Play, player: Player, now: float, leases: list[tuple[float, int]]) -> float | None:
+def _turn(play: Simulation, player: SimulatedWorker, now: float, leases: list[tuple[float, int]]) -> float | None:
     """One assignment of one worker; returns when they come again, or None if they stop."""
     page = player.page or _walk(play, player, player.browser.open("/work/"))
     player.page = None
@@ -140,7 +140,7 @@ def _lapse(pk: int) -> None:
     leases.expire_due()
 
 
-def _walk(play: Play, player: Player, page: FormPage) -> FormPage:
+def _walk(play: Simulation, player: SimulatedWorker, page: FormPage) -> FormPage:
     """From the list of work to an assignment, through instructions, practice and feedback; else the last page."""
     try:
         page = player.browser.post(*page.form(f"/work/batches/{play.batch.pk}/start/"))
@@ -156,13 +156,13 @@ def _walk(play: Play, player: Player, page: FormPage) -> FormPage:
     return page
 
 
-def _practise(play: Play, player: Player, page: FormPage, number: int) -> FormPage:
+def _practise(play: Simulation, player: SimulatedWorker, page: FormPage, number: int) -> FormPage:
     url, hidden = page.form(page.path)
     page = player.browser.post(url, hidden | right_fields(play.batch, player.worker, number))
     return player.browser.post(*page.form("/done/"))
 
 
-def _answer(play: Play, player: Player, page: FormPage, row: Assignment, *, took: float) -> bool:
+def _answer(play: Simulation, player: SimulatedWorker, page: FormPage, row: Assignment, *, took: float) -> bool:
     """Submit a simulated response; False, and the HIT returned, if the page refuses it."""
     right = play.rng.random() < player.persona.skill
     task, example = task_type(row.batch.task), row.hit.item.example
@@ -172,7 +172,7 @@ def _answer(play: Play, player: Player, page: FormPage, row: Assignment, *, took
     fields = form_class(row.batch.task)(shown_payload(task, row)).posted(answer or {})
     try:
         came = player.browser.post(url, hidden | fields | {"active_seconds": f"{took:.1f}"})
-    except Refused as refusal:
+    except PageError as refusal:
         if refusal.code != 422:
             raise
         play.refused += 1
@@ -183,5 +183,5 @@ def _answer(play: Play, player: Player, page: FormPage, row: Assignment, *, took
     return True
 
 
-def _return_assignment(player: Player, page: FormPage) -> None:
+def _return_assignment(player: SimulatedWorker, page: FormPage) -> None:
     player.browser.post(*page.form("/return/"))

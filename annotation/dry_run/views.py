@@ -9,14 +9,14 @@ from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
 
 from annotation.dry_run import run
-from annotation.dry_run.crowd import Crowd
+from annotation.dry_run.forecast import WorkerModel
 from annotation.dry_run.run import MOST_HITS, MOST_WORKERS
 from annotation.forms.projects import ConsoleForm
 from annotation.models import Batch, Job, Project
 from annotation.pure.people import roles
 from annotation.views.access import member_form
 from annotation.views.batches.batch_page import batch_context, batch_of
-from annotation.views.post_handling import see
+from annotation.views.post_handling import see_other
 
 SHARES = {
     "skill": _("Accuracy of the average worker"),
@@ -51,7 +51,7 @@ class DryRunForm(ConsoleForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         for name, label in SHARES.items():
-            usual = round(100 * getattr(Crowd(), name))
+            usual = round(100 * getattr(WorkerModel(), name))
             self.fields[name] = forms.FloatField(label=label, min_value=0, max_value=100, initial=usual)
 
     def first(self) -> list[forms.BoundField]:
@@ -73,9 +73,9 @@ class DryRunForm(ConsoleForm):
             self.add_error("abandons", str(invalid))
         return self.cleaned_data
 
-    def _crowd(self) -> Crowd:
-        values = {field.name: self.cleaned_data[field.name] for field in fields(Crowd)}
-        return Crowd(**{name: value / 100 if name in SHARES else value for name, value in values.items()})
+    def _crowd(self) -> WorkerModel:
+        values = {field.name: self.cleaned_data[field.name] for field in fields(WorkerModel)}
+        return WorkerModel(**{name: value / 100 if name in SHARES else value for name, value in values.items()})
 
 
 @member_form(roles.SEE, posting=roles.RUN)
@@ -85,7 +85,7 @@ def dry_runs(request: HttpRequest, project: Project, batch: str) -> HttpResponse
     form = DryRunForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         terms = {name: form.cleaned_data[name] for name in ("workers", "hits", "seed", "crowd")}
-        return see("job", project.slug, run.enqueue(found, terms, user=request.user).public_id)
+        return see_other("job", project.slug, run.enqueue(found, terms, user=request.user).public_id)
     context = batch_context(found, "dry_runs", form=form, dry_runs=_dry_runs(found))
     return render(request, "dry_run/dry_runs.html", context, status=422 if form.errors else 200)
 

@@ -5,7 +5,7 @@ from django.db import InterfaceError, InternalError, OperationalError
 READ_ONLY = "25006"  # PostgreSQL's code for a write in a read-only transaction, which Django reports as InternalError
 
 
-def is_away(error: BaseException | None) -> bool:
+def is_database_unavailable(error: BaseException | None) -> bool:
     """Whether the database is unreachable, locked or read-only: a pause, not a defect."""
     if isinstance(error, InternalError):
         return getattr(error.__cause__, "sqlstate", "") == READ_ONLY

@@ -15,7 +15,7 @@ from annotation.pure.people import requirements, roles
 from annotation.pure.people.requirements import InvalidRequirement, Requirement, read_values, words_of, written
 
 
-class WhoForm(ConsoleForm):
+class BatchTermsForm(ConsoleForm):
     """Title, expected time and workers of a batch."""
 
     title = forms.CharField(label=_("Title shown to workers"), max_length=200)

@@ -15,10 +15,10 @@ from annotation.flow.batches import batch_drafts, batch_launch, expected_time, t
 from annotation.flow.batches.hit_counts import HitCount, look
 from annotation.flow.data.lineage import is_for_hidden_gold
 from annotation.flow.people import consent
-from annotation.forms.batch_terms import InstructionsForm, WhoForm
+from annotation.forms.batch_terms import BatchTermsForm, InstructionsForm
 from annotation.forms.batch_titles import proposed_title
-from annotation.forms.hidden_gold import CheckForm
-from annotation.forms.money import PayForm, PlaceForm
+from annotation.forms.hidden_gold import HiddenGoldForm
+from annotation.forms.money import MarketplaceForm, PayForm
 from annotation.forms.row_fields import DatasetsField, offered
 from annotation.forms.task_options import OptionsForm
 from annotation.models import Batch, Dataset, Project, User
@@ -47,7 +47,7 @@ def _proposals(kind: str) -> dict[str, Any]:
     return {"meeting": task.meeting, "assignments_per_hit": task.assignments}
 
 
-class LaunchForm(WhoForm, InstructionsForm, PlaceForm, PayForm, CheckForm):
+class LaunchForm(BatchTermsForm, InstructionsForm, MarketplaceForm, PayForm, HiddenGoldForm):
     """All settings of a launch, except the task's own options (OptionsForm).
 
     `contact` and `ethics` are there while the project's consent text has a place for them.

@@ -11,7 +11,7 @@ from annotation.forms.row_fields import DatasetsField
 from annotation.models import Batch, Dataset
 
 
-class CheckForm(ConsoleForm):
+class HiddenGoldForm(ConsoleForm):
     """Datasets of hidden gold, its share of a worker's items, and the rule that warns and pauses."""
 
     checks = DatasetsField(label=_("Datasets with known answers"), queryset=Dataset.objects.none(), required=False)

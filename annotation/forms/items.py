@@ -16,7 +16,7 @@ ANSWERABLE = [("", _("not stated")), ("yes", _("yes")), ("no", _("no"))]
 VALUES = {"": None, "yes": True, "no": False}
 
 
-class AboutForm(forms.Form):
+class DatasetDetailsForm(forms.Form):
     """A dataset's licence and source, and the ethics approval and consent of the work on it."""
 
     licence = forms.CharField(max_length=200, required=False)
@@ -25,7 +25,7 @@ class AboutForm(forms.Form):
     consent = forms.CharField(max_length=500, required=False)
 
 
-class NoteForm(ConsoleForm):
+class EditNoteForm(ConsoleForm):
     """The reason of an edit, and the version that was edited."""
 
     note = forms.CharField(
@@ -34,7 +34,7 @@ class NoteForm(ConsoleForm):
     version = forms.IntegerField(min_value=1, widget=forms.HiddenInput)
 
 
-class GoldForm(NoteForm):
+class GoldForm(EditNoteForm):
     """Question, answers and support of an item."""
 
     question = forms.CharField(
@@ -82,7 +82,7 @@ class GoldForm(NoteForm):
         )
 
 
-class WholeForm(NoteForm):
+class ItemJSONForm(EditNoteForm):
     """An item as JSON in the lossless format."""
 
     content = forms.CharField(

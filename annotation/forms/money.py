@@ -24,7 +24,7 @@ def dollars(label: Any, **more: Any) -> forms.DecimalField:
     return forms.DecimalField(label=label, **(given | more))
 
 
-class PlaceForm(ConsoleForm):
+class MarketplaceForm(ConsoleForm):
     """The marketplace of a batch, as a part of the launch page's form."""
 
     marketplace = forms.ChoiceField(

@@ -11,7 +11,7 @@ from annotation.forms.projects import ConsoleForm
 from annotation.forms.row_fields import RowsField
 from annotation.models import Batch, Project, QualificationType
 from annotation.pure.mturk.mturk_xml import read_answer_key, read_question
-from annotation.pure.mturk.question_form import Form as QuestionForm
+from annotation.pure.mturk.question_form import QuestionForm as QuestionForm
 from annotation.pure.people.requirements import LARGEST, SMALLEST
 
 LONGEST_FILE = 2_000_000  # of a file of scores, in bytes
@@ -32,7 +32,7 @@ def _retries(kept: int | None) -> list[tuple[str, Any]]:
     return others if here[0] in dict(others) else [*others, here]
 
 
-class TypeForm(ConsoleForm):
+class QualificationTypeForm(ConsoleForm):
     """A qualification type: description, requests and test."""
 
     name = forms.CharField(label=_("Name"), max_length=200, help_text=_("Shown to workers, as in “requires 80 in …”."))
@@ -108,7 +108,7 @@ class TypeForm(ConsoleForm):
         }
 
 
-class HandForm(ConsoleForm):
+class ScoresForm(ConsoleForm):
     """One score for several workers, one name per line."""
 
     names = forms.CharField(
@@ -128,7 +128,7 @@ class HandForm(ConsoleForm):
         return [f"{name},{self.cleaned_data['value']}" for name in names]
 
 
-class FileForm(ConsoleForm):
+class ScoreFileForm(ConsoleForm):
     """A file of scores, `worker,value`; its effect is shown before anything is granted."""
 
     file = forms.FileField(label=_("File"), help_text=_("CSV with two columns: worker (pseudonym or ID), value."))

@@ -22,7 +22,7 @@ from annotation.flow.projects import audit_log
 from annotation.flow.projects.projects import project_named
 from annotation.flow.projects.request_context import acting
 from annotation.models import Batch, Dataset, Project
-from annotation.operations.file_users import processes_using
+from annotation.operations.open_files import processes_using
 from annotation.recruitment import Marketplace, marketplaces, named
 
 
@@ -144,7 +144,7 @@ def words(most: int) -> Callable[[str], str]:
     return read
 
 
-def whole(least: int, most: int) -> Callable[[str], int]:
+def integer_between(least: int, most: int) -> Callable[[str], int]:
     """A parser of whole numbers within bounds."""
 
     def read(text: str) -> int:

@@ -6,8 +6,8 @@ from annotation.flow.batches import batch_drafts
 from annotation.flow.batches.batch_launch import launch
 from annotation.flow.errors import Refused
 from annotation.flow.people import consent
-from annotation.flow.projects.job_queue import Lost
-from annotation.management.json_command import JSONCommand, dataset_named, pair, slug, whole, words
+from annotation.flow.projects.job_queue import JobTakenOver
+from annotation.management.json_command import JSONCommand, dataset_named, integer_between, pair, slug, words
 from annotation.models import Batch, Project
 from annotation.registry import kinds
 
@@ -20,7 +20,7 @@ class LaunchCommand(JSONCommand):
         add = parser.add_argument
         add("--task", required=True, choices=[kind for kind, _title in kinds()])
         add("--dataset", required=True, action="append", type=slug, metavar="NAME")
-        add("--seed", type=whole(0, 2**62), default=0)
+        add("--seed", type=integer_between(0, 2**62), default=0)
         add("--title", type=words(200), help="shown to workers (default: the name)")
         add("--meeting", choices=Batch.Meeting.values, help="whether one worker may get several items of a group")
         add("--option", action="append", type=pair, default=[], metavar="K=V", help="an option of the task")
@@ -47,10 +47,10 @@ class LaunchCommand(JSONCommand):
         """Launch the batch and print its warnings; deletes the batch if that fails."""
         try:
             result = launch(batch, progress=self.progress_printer("HITs"))
-        except Lost:
+        except JobTakenOver:
             raise Refused(f"Another process took over the launch of {batch.slug} and continues it.") from None
         except BaseException:
-            batch_drafts.withdraw(batch)
+            batch_drafts.discard_draft(batch)
             raise
         for doubt in result["warnings"]:
             self.warn(doubt)

@@ -22,6 +22,6 @@ class MarketplacesConfig(AppConfig):
 
 
 def _published() -> Marketplaces:
-    from annotation.marketplaces.answers import Published
+    from annotation.marketplaces.recruitment import PublishingMarketplaces
 
-    return Published()
+    return PublishingMarketplaces()

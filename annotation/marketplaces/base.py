@@ -57,7 +57,7 @@ class NotOffered(Denied):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Endpoint:
     """The connection to a marketplace; `timeout`: seconds for connecting and for each silence of a response.
 
     `guarded`: connect to public addresses only, even if the name resolves to others. `workers`: origin of the pages
@@ -111,7 +111,7 @@ class Offer:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class HitStatus:
     """A HIT as the marketplace reports it."""
 
     external_id: str
@@ -173,7 +173,7 @@ class Marketplace(ABC):
     """
 
     @abstractmethod
-    def __init__(self, place: Place) -> None: ...
+    def __init__(self, endpoint: Endpoint) -> None: ...
 
     @classmethod
     def offers(cls, operation: str) -> bool:
@@ -201,11 +201,11 @@ class HitMarketplace(Marketplace):
         """The id of the new HIT; AlreadyThere with its id if the token was used before."""
 
     @abstractmethod
-    def look(self, external_id: str) -> Standing:
+    def look(self, external_id: str) -> HitStatus:
         """The state of one HIT."""
 
     @abstractmethod
-    def list_hits(self) -> Iterator[Standing]:
+    def list_hits(self) -> Iterator[HitStatus]:
         """Every HIT of the requester that is not deleted."""
 
     @abstractmethod
@@ -268,7 +268,7 @@ class HitMarketplace(Marketplace):
         raise NotOffered("message")
 
 
-def as_json(standing: Standing) -> dict[str, Any]:
+def as_json(standing: HitStatus) -> dict[str, Any]:
     """A HIT's state as stored JSON."""
     return {
         "status": standing.status,

@@ -22,7 +22,7 @@ from annotation.models import clock
 SECRET = forms.PasswordInput(attrs={"autocomplete": "off"})
 
 
-class KeysForm(ConsoleForm):
+class CredentialsForm(ConsoleForm):
     """New keys for a marketplace. The secret is write-only."""
 
     key_id = forms.CharField(label=_("Access key ID"), max_length=128)
@@ -34,7 +34,7 @@ class KeysForm(ConsoleForm):
         Connection.objects.filter(pk=connection.pk).update(**self.cleaned_data, **reset)
 
 
-class ConnectionForm(KeysForm):
+class ConnectionForm(CredentialsForm):
     """A marketplace to publish on; where participants come by link, the kind takes the place of the preset."""
 
     name = forms.SlugField(label=_("Name"), max_length=50, help_text=_("For your own use: letters, digits, hyphens."))

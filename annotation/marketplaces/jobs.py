@@ -5,17 +5,17 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from annotation.flow.projects.job_queue import Progress, Verb
+from annotation.flow.projects.job_queue import JobProgress, Verb
 from annotation.jobs import batch_of, enqueue_once
 from annotation.marketplaces.flow import (
     bonuses,
+    hit_sync,
     id_retention,
     payments,
     publications,
     studies,
     study_events,
     study_sync,
-    sync,
     visit_decisions,
     visits,
 )
@@ -29,7 +29,7 @@ def send_batch(batch: Batch, *, user: User | None = None) -> Job:
     return enqueue_once("publish_batch", project=batch.project, title=title, arguments={"batch": batch.pk}, user=user)
 
 
-def publish_batch(job: Job, progress: Progress) -> dict[str, Any]:
+def publish_batch(job: Job, progress: JobProgress) -> dict[str, Any]:
     """Publish the due HITs of a batch; the sweep sends the rest later."""
     batch = batch_of(job)
     if batch.on_marketplace:
@@ -46,7 +46,7 @@ def send_study(study: PanelStudy, *, user: User | None = None) -> None:
         enqueue_once("send_study_of_batch", project=batch.project, title=title, arguments=arguments, user=user)
 
 
-def send_study_of_batch(job: Job, progress: Progress) -> dict[str, Any]:
+def send_study_of_batch(job: Job, progress: JobProgress) -> dict[str, Any]:
     """Send the due studies of the batch's marketplace; the sweep tries again what failed."""
     study = PanelStudy.objects.select_related("connection").get(batch=batch_of(job))
     sent = studies.send_due(study.connection)
@@ -54,12 +54,12 @@ def send_study_of_batch(job: Job, progress: Progress) -> dict[str, Any]:
     return {"sent": sent, "state": study.state, "error": study.error}
 
 
-def sync_batch(job: Job, progress: Progress) -> dict[str, Any]:
+def sync_batch(job: Job, progress: JobProgress) -> dict[str, Any]:
     """Synchronise the batch with its marketplace."""
-    return sync.catch_up(batch_of(job), progress=progress)
+    return hit_sync.catch_up(batch_of(job), progress=progress)
 
 
-def sync_study(job: Job, progress: Progress) -> dict[str, Any]:
+def sync_study(job: Job, progress: JobProgress) -> dict[str, Any]:
     """Compare the books of a study's marketplace with ours."""
     return study_sync.catch_up(batch_of(job), progress=progress)
 
@@ -71,7 +71,7 @@ VERBS: dict[str, Verb] = {
     "send_study_of_batch": send_study_of_batch,
 }
 ERRANDS: list[Callable[[], object]] = [
-    *(publications.sweep, payments.sweep, sync.sweep),
+    *(publications.sweep, payments.sweep, hit_sync.sweep),
     *(studies.sweep, visits.sweep, visit_decisions.sweep, study_sync.sweep, bonuses.sweep, study_events.sweep),
     id_retention.sweep,
 ]

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from annotation.marketplaces.views import connections, differences, framed, studies, study_events, visit_preview, visits
+from annotation.marketplaces.views import connections, differences, iframe, studies, study_events, visit_preview, visits
 
 PLACES = "projects/<slug:slug>/marketplaces/"
 THERE = "projects/<slug:slug>/batches/<slug:batch>/marketplace/"
@@ -26,18 +26,18 @@ pages: list[URLPattern] = [
     path(VISIT, visits.visit, name="visit"),
     path(f"{VISIT}leave/", visits.leave, name="visit-leave"),
     path(f"{VISIT}<slug:token>/", visits.arrival, name="visit-arrival"),
-    path(FRAME, framed.frame, name="frame"),
-    path(f"{FRAME}preview/<slug:k>/live/<slug:name>/", framed.preview_live, name="frame-preview-live"),
-    path(f"{FRAME}consent/", framed.consent, name="frame-consent"),
-    path(f"{FRAME}instructions/", framed.instructions, name="frame-instructions"),
-    path(f"{FRAME}feedback/<int:pk>/", framed.feedback, name="frame-feedback"),
-    path(f"{FRAME}practice/<int:number>/", framed.practice, name="frame-practice"),
-    path(f"{FRAME}practice/<int:number>/done/", framed.practice_done, name="frame-practice-done"),
-    path(f"{FRAME}practice/<int:number>/live/<slug:name>/", framed.practice_live, name="frame-practice-live"),
-    path(f"{FRAME}live/<slug:name>/", framed.live, name="frame-live"),
-    path(f"{FRAME}submit/", framed.submit, name="frame-submit"),
-    path(f"{FRAME}draft/", framed.draft, name="frame-draft"),
-    path(f"{FRAME}extend/", framed.extend, name="frame-extend"),
-    path(f"{FRAME}report-problem/", framed.report_problem, name="frame-report-problem"),
-    path(f"{FRAME}return/", framed.return_assignment, name="frame-return"),
+    path(FRAME, iframe.frame, name="frame"),
+    path(f"{FRAME}preview/<slug:k>/live/<slug:name>/", iframe.preview_live, name="frame-preview-live"),
+    path(f"{FRAME}consent/", iframe.consent, name="frame-consent"),
+    path(f"{FRAME}instructions/", iframe.instructions, name="frame-instructions"),
+    path(f"{FRAME}feedback/<int:pk>/", iframe.feedback, name="frame-feedback"),
+    path(f"{FRAME}practice/<int:number>/", iframe.practice, name="frame-practice"),
+    path(f"{FRAME}practice/<int:number>/done/", iframe.practice_done, name="frame-practice-done"),
+    path(f"{FRAME}practice/<int:number>/live/<slug:name>/", iframe.practice_live, name="frame-practice-live"),
+    path(f"{FRAME}live/<slug:name>/", iframe.live, name="frame-live"),
+    path(f"{FRAME}submit/", iframe.submit, name="frame-submit"),
+    path(f"{FRAME}draft/", iframe.draft, name="frame-draft"),
+    path(f"{FRAME}extend/", iframe.extend, name="frame-extend"),
+    path(f"{FRAME}report-problem/", iframe.report_problem, name="frame-report-problem"),
+    path(f"{FRAME}return/", iframe.return_assignment, name="frame-return"),
 ]

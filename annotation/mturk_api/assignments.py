@@ -32,7 +32,7 @@ def get_assignment(caller: Caller, request: JSON) -> JSON:
     row = rows.assignment(caller, request["AssignmentId"])
     if row.state != lifecycle.SUBMITTED:
         raise wrong_assignment_state("Reviewable", "Approved", "Rejected")
-    listing = hit_funds.standing(Listing.objects.filter(hit=row.hit_id)).get()
+    listing = hit_funds.with_hit_state(Listing.objects.filter(hit=row.hit_id)).get()
     return {"Assignment": representation.assignments([row])[0], "HIT": representation.hit(listing)}
 
 

@@ -107,7 +107,7 @@ def get_hit(caller: Caller, request: JSON) -> JSON:
 def _page(listings: QuerySet[Listing], request: JSON) -> JSON:
     page, about = paging.page(listings.only("created_at"), request)
     # By their keys, so that the joins have no part in how the page is found.
-    found = hit_funds.standing(Listing.objects.all()).in_bulk([row.pk for row in page])
+    found = hit_funds.with_hit_state(Listing.objects.all()).in_bulk([row.pk for row in page])
     return about | {"HITs": representation.hits([found[row.pk] for row in page])}
 
 
@@ -155,7 +155,7 @@ def create_additional_assignments_for_hit(caller: Caller, request: JSON) -> JSON
     used = 'The request with ID "{token}" for the HIT "{result}" has already been processed.'
     public_id = listing.hit.public_id
     rows.use_up_token(caller, request, FAMILY, result=public_id, used=used, code="AssignmentAlreadyExists")
-    return _carry_out(lambda: hit_changes.add_places(listing, request["NumberOfAdditionalAssignments"]))
+    return _carry_out(lambda: hit_changes.add_assignments(listing, request["NumberOfAdditionalAssignments"]))
 
 
 @operation("UpdateHITReviewStatus")

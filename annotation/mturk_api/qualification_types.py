@@ -111,7 +111,9 @@ def _terms(request: JSON) -> dict[str, Any]:
             raise invalid_value(f"{member} must be from {least} to {MOST_SECONDS}.")
     if len(request.get("Keywords", "")) > LONGEST_KEYWORDS:
         raise invalid_value(f"Keywords has at most {LONGEST_KEYWORDS} characters.")
-    if "Test" in request and not isinstance(read_xml(mturk_xml.read_question, request["Test"]), question_form.Form):
+    if "Test" in request and not isinstance(
+        read_xml(mturk_xml.read_question, request["Test"]), question_form.QuestionForm
+    ):
         raise invalid_value("Test must be a QuestionForm.")
     if "AnswerKey" in request:
         read_xml(mturk_xml.read_answer_key, request["AnswerKey"])

@@ -45,7 +45,7 @@ def look() -> None:
     """Run once what is due. If the database is unreachable, log it and try again in the next round."""
     try:
         close_old_connections()
-        jobs.work_off(turn=_turn())
+        jobs.run_due_work(turn=_turn())
     except Exception:
         log.exception("background jobs failed; trying again")
     finally:

@@ -12,7 +12,7 @@ BYTES = "application/octet-stream"
 CSV = "text/csv; charset=utf-8"
 
 
-def attached(content: str | Iterable[str] | Iterable[bytes], *, name: str, kind: str = BYTES) -> Any:
+def download(content: str | Iterable[str] | Iterable[bytes], *, name: str, kind: str = BYTES) -> Any:
     """A download response, streamed unless it is one text; `name` consists of slugs."""
     made = HttpResponse if isinstance(content, str | bytes) else StreamingHttpResponse
     response = made(content, content_type=kind)
@@ -20,10 +20,10 @@ def attached(content: str | Iterable[str] | Iterable[bytes], *, name: str, kind:
     return response
 
 
-def sent(
+def logged_download(
     request: Any, of: models.Model, content: str | Iterable[str] | Iterable[bytes], *, name: str, kind: str = BYTES
 ) -> Any:
     """A download that is recorded in the audit log first; a HEAD request is not recorded."""
     if request.method == "GET":
         audit_log.record("exported", of, file=name)
-    return attached(content, name=name, kind=kind)
+    return download(content, name=name, kind=kind)

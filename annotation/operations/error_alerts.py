@@ -34,7 +34,7 @@ def fingerprint(error: BaseException) -> str:
     return hashlib.sha256(f"{type(error).__qualname__} {places}".encode()).hexdigest()[:16]
 
 
-class Alarm(logging.Handler):
+class AlertHandler(logging.Handler):
     """A log handler that posts errors from a thread, started in each process because threads do not survive a fork."""
 
     def __init__(self, url: str) -> None:

@@ -11,7 +11,7 @@ LARGEST = 5_000_000  # bytes of a file
 KEPT = 4  # former files, .1 the newest
 
 
-class SharedLogFile(WatchedFileHandler):
+class SharedFileHandler(WatchedFileHandler):
     """Appends to a file. The process that finds it full renames it, and the others go on with the new one.
 
     logging's own RotatingFileHandler is for a single process: of several, each would rename what another just began.

@@ -31,7 +31,7 @@ def pseudonym_of(user_id: int) -> str:
     return salted_hmac("hopscribe.log", str(user_id), algorithm="sha256").hexdigest()[:16]
 
 
-class Discreet(logging.Filter):
+class RedactingFilter(logging.Filter):
     """A filter that adds the request's id to a record, and removes the path from Django's messages on requests."""
 
     def filter(self, record: logging.LogRecord) -> bool:
@@ -53,7 +53,7 @@ def frames_of(trace: TracebackType | None) -> list[str]:
     return [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(trace)]
 
 
-class JsonLines(JsonFormatter):
+class JsonFormatter(JsonFormatter):
     """A formatter of JSON lines: time, level, logger, message, request_id, error type and stack, and OURS."""
 
     def __init__(self, quoting: bool = False, **_: Any) -> None:
@@ -83,19 +83,19 @@ def configuration(*, json: bool, level: str, hook: str = "", file: str = "") -> 
     named: Iterable[str] = ("hopscribe.request", "hopscribe.job")
     formatter: dict[str, Any] = {"format": "{asctime} {levelname} {name} {message}", "style": "{"}
     if json:
-        formatter = {"()": "annotation.operations.logs.JsonLines", "quoting": level == "DEBUG"}
+        formatter = {"()": "annotation.operations.logs.JsonFormatter", "quoting": level == "DEBUG"}
     handlers: dict[str, Any] = {
         "stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["discreet"]}
     }
     if file:
-        own = {"class": "annotation.operations.log_file.SharedLogFile", "filename": file}
+        own = {"class": "annotation.operations.log_file.SharedFileHandler", "filename": file}
         handlers["file"] = handlers["stderr"] | own
     if hook:
-        handlers["alarm"] = {"class": "annotation.operations.error_alerts.Alarm", "level": "ERROR", "url": hook}
+        handlers["alarm"] = {"class": "annotation.operations.error_alerts.AlertHandler", "level": "ERROR", "url": hook}
     return {
         "version": 1,
         "disable_existing_loggers": False,
-        "filters": {"discreet": {"()": "annotation.operations.logs.Discreet"}},
+        "filters": {"discreet": {"()": "annotation.operations.logs.RedactingFilter"}},
         "formatters": {"line": formatter},
         "handlers": handlers,
         "loggers": {"django.request": {"level": "ERROR"}} | dict.fromkeys(named, options),

@@ -9,7 +9,7 @@ from http.cookiejar import Cookie, CookieJar
 from typing import Generic, TypeVar
 
 
-class Refused(Exception):
+class PageError(Exception):
     """A page responded with an error; `code` is its HTTP status."""
 
     def __init__(self, status: int) -> None:
@@ -79,7 +79,7 @@ class Browser(Generic[Read]):
                 return self._read(response.url, response.read().decode())
         except urllib.error.HTTPError as error:
             error.close()
-            raise Refused(error.code) from None
+            raise PageError(error.code) from None
 
 
 def _session_cookie(host: str, session: str) -> Cookie:

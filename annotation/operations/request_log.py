@@ -16,7 +16,7 @@ HEADER = "X-Request-ID"
 SILENT = frozenset({"static", "healthz", "readyz", "metrics"})  # asked for all day; counted, not told
 
 
-class ObservingMiddleware:
+class RequestLogMiddleware:
     """Must be the first middleware, so that refused and failed requests are logged too."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:

@@ -16,7 +16,7 @@ from django.db.migrations.executor import MigrationExecutor
 
 from annotation.flow.errors import Refused
 from annotation.operations import backup
-from annotation.operations.file_users import processes_using
+from annotation.operations.open_files import processes_using
 
 KEPT = 3  # copies of the last upgrades
 PATIENCE = 600  # seconds that a second process waits for the first

@@ -24,7 +24,7 @@ def _length(text: Any) -> int:
     return int(text) if str(text or "").isdigit() else 0
 
 
-class LimitHandler(FileUploadHandler):
+class UploadLimitHandler(FileUploadHandler):
     """An upload handler that discards files of a body that is too large, so that the disk stays free; views say why."""
 
     def handle_raw_input(self, input_data: Any, META: Any, content_length: int, *args: Any, **kwargs: Any) -> None:

@@ -110,7 +110,7 @@ class _Reader(HTMLParser):
             self.page.texts.append(data.strip())
 
 
-class Browser:
+class ParticipantBrowser:
     """One person's browser with its cookies."""
 
     def __init__(self, agent: str = "Mozilla/5.0 (emulated participant)") -> None:

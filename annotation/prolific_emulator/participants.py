@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
 from annotation.prolific_emulator import submissions
-from annotation.prolific_emulator.browser import Browser, Field, Form, Page, Unreachable
+from annotation.prolific_emulator.browser import Field, Form, Page, ParticipantBrowser, Unreachable
 from annotation.prolific_emulator.problems import Problem
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def run(emulator: Emulator, study: str, participant: str, habit: str, seed: floa
 
 def walk(stay: Stay, url: str, origin: str, rng: Random, most: int) -> None:
     """Open a study and go on until it shows the code of the service at `origin`, or after `most` forms."""
-    browser = Browser()
+    browser = ParticipantBrowser()
     page = _patiently(partial(browser.open, url))
     for _step in range(MOST_PAGES):
         stay.last = f"{page.status} {page.url}"
@@ -116,7 +116,7 @@ def walk(stay: Stay, url: str, origin: str, rng: Random, most: int) -> None:
             page = _patiently(partial(browser.open, url))
 
 
-def _onward(browser: Browser, page: Page, rng: Random) -> Callable[[], Page] | None:
+def _onward(browser: ParticipantBrowser, page: Page, rng: Random) -> Callable[[], Page] | None:
     """What a person does next: send the form with the main button, or follow the main link; None at a dead end."""
     form = next_form(page)
     if form is not None:

@@ -13,19 +13,19 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from annotation.prolific_emulator import faults as drawn
 from annotation.prolific_emulator import (
+    bonuses,
     filters,
-    hooks,
     link_tokens,
-    money,
+    pages,
     people,
     routing,
-    site,
     studies,
     submissions,
+    webhooks,
     workspaces,
 )
+from annotation.prolific_emulator import faults as drawn
 from annotation.prolific_emulator.faults import Faults
 from annotation.prolific_emulator.problems import Problem
 from annotation.prolific_emulator.routing import Call, Reply
@@ -33,9 +33,9 @@ from annotation.prolific_emulator.world import World
 
 MODULES = (
     filters,
-    hooks,
+    webhooks,
     link_tokens,
-    money,
+    bonuses,
     people,
     studies,
     submissions,
@@ -97,9 +97,9 @@ class Emulator:
                 submissions.act_on_time(self.world)
                 for event in self.world.events:
                     self.faults.spoil(event)
-                rows = hooks.due(self.world)
+                rows = webhooks.due(self.world)
             for event in rows:
-                hooks.deliver(self.world, event)
+                webhooks.deliver(self.world, event)
 
     def answer(self, method: str, path: str, query: dict[str, str], body: Any) -> Reply:
         """Carry out one operation of the API."""
@@ -140,7 +140,7 @@ class _Handler(BaseHTTPRequestHandler):
         parts = urlsplit(self.path)
         query = dict(parse_qsl(parts.query))
         if not parts.path.startswith(("/api/", "/.well-known/")):
-            shown = site.answer(self.emulator, self.command, parts.path, query, raw, self.headers)
+            shown = pages.answer(self.emulator, self.command, parts.path, query, raw, self.headers)
             return self._send(shown.status, shown.kind, shown.body.encode(), shown.headers)
         fault = self.emulator.faults.draw()
         if fault == drawn.CUT_BEFORE:

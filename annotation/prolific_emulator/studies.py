@@ -8,7 +8,7 @@ from collections import Counter
 from datetime import datetime, timedelta
 from typing import Any
 
-from annotation.prolific_emulator import filters, hooks
+from annotation.prolific_emulator import filters, webhooks
 from annotation.prolific_emulator.problems import Problem, unknown
 from annotation.prolific_emulator.routing import Call, Reply, operation, page_of
 from annotation.prolific_emulator.world import FEE, HOLDS_PLACE, World, screen_out_reward, stamp
@@ -253,7 +253,7 @@ def move(world: World, study: dict[str, Any], to: str) -> None:
     study["status"] = to
     if to == ACTIVE and study["published_at"] is None:
         study["published_at"] = stamp(world.now())
-    hooks.announce(world, "study.status.change", study["id"], {"status": to})
+    webhooks.announce(world, "study.status.change", study["id"], {"status": to})
 
 
 def publish_due(world: World) -> None:

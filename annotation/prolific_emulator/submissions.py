@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from annotation.prolific_emulator import hooks, link_tokens, studies
+from annotation.prolific_emulator import link_tokens, studies, webhooks
 from annotation.prolific_emulator.problems import Problem, unknown
 from annotation.prolific_emulator.routing import Call, Reply, operation, page_of
 from annotation.prolific_emulator.world import (
@@ -43,7 +43,7 @@ def move(world: World, one: Submission, to: str) -> None:
     one.approvals += to == APPROVED
     one.status = to
     more = {"participant_id": one.participant, "status": to, "study_id": one.study}
-    hooks.announce(world, "submission.status.change", one.id, more)
+    webhooks.announce(world, "submission.status.change", one.id, more)
     studies.settle(world, world.studies[one.study])
 
 
@@ -166,7 +166,7 @@ def _is_over(world: World, one: Submission) -> bool:
 # The researcher's operations.
 
 
-def told(one: Submission) -> str:
+def documented_status(one: Submission) -> str:
     """Its status where the description of theirs has no PARTIALLY APPROVED."""
     return APPROVED if one.status == PARTIAL else one.status
 
@@ -175,7 +175,7 @@ def short(one: Submission) -> dict[str, Any]:
     return {
         "id": one.id,
         "participant_id": one.participant,
-        "status": told(one),
+        "status": documented_status(one),
         "started_at": stamp(one.started_at or one.reserved_at),
         "completed_at": stamp(one.completed_at),
         "has_siblings": False,
@@ -250,7 +250,7 @@ def transition(call: Call) -> Reply:
             complete(call.world, one, call.body["completion_code"])
         else:
             move(call.world, one, to)
-    shown = detail(one) | {"status": told(one)}
+    shown = detail(one) | {"status": documented_status(one)}
     return Reply(200, {name: value for name, value in shown.items() if name != "bonus_payments"})
 
 

@@ -16,7 +16,7 @@ from typing import Any, Protocol, runtime_checkable
 from annotation.formats.base import Flaw, Unreadable
 from annotation.formats.json_text import shown
 from annotation.formats.streams import Row, opened, rows
-from annotation.pure.text.whole_numbers import whole
+from annotation.pure.text.whole_numbers import whole_number
 
 Figures = dict[str, float]
 Fact = tuple[str, int]  # title and number of a sentence
@@ -166,7 +166,12 @@ def facts_in(pairs: Sequence[object]) -> list[Fact] | int:
     """The pairs as (title, number) tuples, or the position of the first invalid pair."""
     facts: list[Fact] = []
     for position, pair in enumerate(pairs):
-        if type(pair) is not list or len(pair) != 2 or type(pair[0]) is not str or (number := whole(pair[1])) is None:
+        if (
+            type(pair) is not list
+            or len(pair) != 2
+            or type(pair[0]) is not str
+            or (number := whole_number(pair[1])) is None
+        ):
             return position
         facts.append((pair[0], number))
     return facts

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from annotation.pure.derivations.sufficiency import SUFFICIENT
+from annotation.pure.derivations.support_removal import SUFFICIENT
 from annotation.pure.statistics.metrics import FULL, HOTPOTQA, ZERO, Score
 from annotation.scorers.base import Prediction, Source, gold_file, predictions_file
 from annotation.scorers.dire_files import Group, Row, RowPrediction, groups_of, predictions_of

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from annotation.pure.text.whole_numbers import whole
+from annotation.pure.text.whole_numbers import whole_number
 from annotation.scorers.base import Fact, Source, facts_in, kind
 
 
@@ -154,7 +154,7 @@ def _facts(source: Source, record: Mapping[str, Any], key: str, *, place: str, r
 
 def _whole(source: Source, record: Mapping[str, Any], key: str, *, place: str, record_id: str) -> int | None:
     value = record.get(key)
-    number = whole(value)
+    number = whole_number(value)
     if value is None or number is not None:
         return number
     raise source.bad(place, record_id, field=key, wrong=kind(value), fix="Give a whole number")

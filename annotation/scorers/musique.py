@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from annotation.pure.statistics.metrics import MUSIQUE
-from annotation.pure.text.whole_numbers import whole
+from annotation.pure.text.whole_numbers import whole_number
 from annotation.scorers.base import Figures, Prediction, Source, gold_file, kind, predictions_file
 
 _DECIMALS = 3
@@ -145,7 +145,7 @@ def _predictions(source: Source) -> Iterator[tuple[str, Prediction]]:
 
 def _position(source: Source, value: object, *, place: str, record_id: str) -> int:
     with suppress(ValueError):  # refused below
-        number = int(value) if isinstance(value, bool | str) else whole(value)
+        number = int(value) if isinstance(value, bool | str) else whole_number(value)
         if number is not None:
             return number
     fix = "Give the idx of paragraphs as whole numbers"

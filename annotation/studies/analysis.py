@@ -42,8 +42,8 @@ def compute(run: StudyRun) -> dict[str, Any]:
     """Compute and store the analysis; who sees it before all responses are in is logged with each batch."""
     arms, seed = arms_of(run), run.seed
     stand = _stand(arms)
-    judged = {arm: batch_scores.judged(batch) for arm, batch in arms.items()}
-    run.analysis = named(run.definition.analysis).analyse(judged, seed=seed)
+    hits = {arm: batch_scores.hits_with_responses(batch) for arm, batch in arms.items()}
+    run.analysis = named(run.definition.analysis).analyse(hits, seed=seed)
     run.analysed = stand
     StudyRun.objects.filter(pk=run.pk).update(analysis=run.analysis, analysed=stand)
     for batch in arms.values():

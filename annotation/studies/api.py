@@ -6,7 +6,7 @@ from django.http import Http404
 from rest_framework import serializers
 
 from annotation.api.operations import QueuedSerializer, action, operation
-from annotation.api.pagination import Whole
+from annotation.api.pagination import SinglePage
 from annotation.api.serializers import JSON, Input
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.errors import Refused
@@ -165,7 +165,7 @@ class StudyViewSet(ResourceViewSet):
 
     serializer_class = StudySerializer
     list_serializer_class = ListedStudySerializer
-    pagination_class = Whole
+    pagination_class = SinglePage
     lookup_field = "name"
     row: Folder
 

@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from annotation.flow.projects.job_queue import Progress, Verb
+from annotation.flow.projects.job_queue import JobProgress, Verb
 from annotation.models import Job, User
 from annotation.studies import folders, report
 from annotation.studies.launch import launch
 from annotation.studies.models import StudyRun
 
 
-def launch_study(job: Job, progress: Progress) -> dict[str, Any]:
+def launch_study(job: Job, progress: JobProgress) -> dict[str, Any]:
     """Launch what is not launched of a run; returns its datasets and batches with their sizes."""
     run = StudyRun.objects.get(pk=job.arguments["run"], project=job.project)
     found = run.definition
@@ -27,7 +27,7 @@ def enqueue(run: StudyRun, *, user: User | None) -> Job:
     )
 
 
-def analyse_study(job: Job, progress: Progress) -> dict[str, Any]:
+def analyse_study(job: Job, progress: JobProgress) -> dict[str, Any]:
     """Compute what a run says of all its batches together, and its figures beside the paper's."""
     run = StudyRun.objects.get(pk=job.arguments["run"], project=job.project)
     report.compute(run, look=True)

@@ -21,11 +21,11 @@ from annotation.studies.models import StudyRun
 from annotation.views.access import member_action, member_form, member_page
 from annotation.views.breadcrumbs import section_breadcrumbs
 from annotation.views.markdown_html import html_of
-from annotation.views.post_handling import refusal_in_form, see
+from annotation.views.post_handling import refusal_in_form, see_other
 from annotation.views.reports.report_tables import shown_table
 
 
-class LaunchForm(ConsoleForm):
+class StudyLaunchForm(ConsoleForm):
     """How to launch a study."""
 
     run = forms.SlugField(
@@ -80,14 +80,14 @@ def study(request: HttpRequest, project: Project, name: str) -> HttpResponse:
     except Refused as broken:
         raise Http404(str(broken)) from None
     posted = request.POST if request.method == "POST" else None
-    form = LaunchForm(posted, initial={"run": free_name(project, name)}, project=project)
+    form = StudyLaunchForm(posted, initial={"run": free_name(project, name)}, project=project)
     if form.is_valid():
         with refusal_in_form(form):
             given = form.cleaned_data
             consent.fill_in(project, contact=given.get("contact", ""), ethics=given.get("ethics", ""))
             terms = {"slug": given["run"], "seed": given["seed"], "scale": given["scale"] / 100}
             run = begin(project, folder, small=given["small"], user=request.user, **terms)
-            return see("job", project.slug, jobs.enqueue(run, user=request.user).public_id)
+            return see_other("job", project.slug, jobs.enqueue(run, user=request.user).public_id)
     breadcrumbs = section_breadcrumbs(project, "batches", _("Studies"))
     breadcrumbs[-1]["url"] = reverse("studies", args=[project.slug])
     context = {
@@ -109,7 +109,7 @@ def study(request: HttpRequest, project: Project, name: str) -> HttpResponse:
 def scores(request: HttpRequest, project: Project, name: str, run: str) -> HttpResponse:
     """Start the job that computes what a run says of all its batches; before all responses are in, that is logged."""
     found = get_object_or_404(StudyRun, project=project, study=name, slug=run)
-    return see("job", project.slug, jobs.enqueue_analysis(found, user=request.user).public_id)
+    return see_other("job", project.slug, jobs.enqueue_analysis(found, user=request.user).public_id)
 
 
 def _run(run: StudyRun) -> dict[str, Any]:

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from annotation.pure.data.example import Example
-from annotation.tasktype.values import JSON, Elsewhere, FollowUp
+from annotation.tasktype.values import JSON, FollowUp, RelatedResponses
 
 
 class Consulting(ABC):
     """The result also depends on responses to the same question in other batches."""
 
     @abstractmethod
-    def opened_by(self, aggregate: JSON, gold: Example, elsewhere: Sequence[Elsewhere]) -> str:
+    def opened_by(self, aggregate: JSON, gold: Example, elsewhere: Sequence[RelatedResponses]) -> str:
         """Why a requester must look at the result after those responses, as the kind of an open result; "": no need."""
 
 

@@ -14,7 +14,7 @@ from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype.across_batches import Baselined, Consulting, FollowedUp
 from annotation.tasktype.answered import Answered
 from annotation.tasktype.contract import TaskType
-from annotation.tasktype.values import JSON, Elsewhere, Features, FollowUp, Given, Label, Measure, Remark
+from annotation.tasktype.values import JSON, Features, FollowUp, GivenResponse, Label, Measure, RelatedResponses, Remark
 
 GRADE = {"grade": Measure(_("Grade"))}
 RIGHT, WRONG = _("Right. %(why)s"), _("This is not right. %(why)s")  # feedback by the grade
@@ -180,7 +180,7 @@ class Comparable(ABC):
     """The task shows requesters the responses to a HIT side by side, in `_compare.html`."""
 
     @abstractmethod
-    def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
+    def compare(self, payload: JSON, given: Sequence[GivenResponse], gold: Example) -> JSON:
         """Context of the folder's `_compare.html`: the responses to a HIT next to gold.
 
         `columns` has one entry for each response. `worker` of a response is its letter on the page. For adjudication
@@ -317,7 +317,7 @@ def follow_up(task: TaskType, stored: Mapping[str, Any]) -> FollowUp | None:
     return task.follow_up(task.options(stored)) if isinstance(task, FollowedUp) else None
 
 
-def opened_by(task: TaskType, aggregate: JSON, gold: Example, elsewhere: Sequence[Elsewhere]) -> str:
+def opened_by(task: TaskType, aggregate: JSON, gold: Example, elsewhere: Sequence[RelatedResponses]) -> str:
     return task.opened_by(aggregate, gold, elsewhere) if isinstance(task, Consulting) else ""
 
 
@@ -351,7 +351,7 @@ def labels(task: TaskType) -> Mapping[str, Label]:
     return task.labels if isinstance(task, Labelled) else {}
 
 
-def compare(task: TaskType, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
+def compare(task: TaskType, payload: JSON, given: Sequence[GivenResponse], gold: Example) -> JSON:
     return task.compare(payload, given, gold) if isinstance(task, Comparable) else {"columns": [{} for _one in given]}
 
 

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from annotation.pure.data.example import Example
 from annotation.tasktype.keys import DECIDING, FRAME, MENTION, Key, by_action
-from annotation.tasktype.values import JSON, CannotTake, Judged, Problem
+from annotation.tasktype.values import JSON, HitWithResponses, InvalidResponse, Problem
 
 UNSETTLED = frozenset({"tied", "several", "discarded", "undecided", "split"})  # kinds of results without a majority
 
@@ -75,7 +75,7 @@ class TaskType(ABC):
             raise ValueError("must be an object")
         for problem in self.check(payload, answer):
             if not problem.warning:
-                raise CannotTake(problem)
+                raise InvalidResponse(problem)
         return answer
 
     def group(self, example: Example) -> str | None:
@@ -109,7 +109,7 @@ class TaskType(ABC):
         return bool(gold.answers) or gold.answerable is False
 
     @abstractmethod
-    def report(self, judged: Iterable[Judged], options: Any, *, seed: int) -> JSON:
+    def report(self, hits: Iterable[HitWithResponses], options: Any, *, seed: int) -> JSON:
         """The paper's tables as JSON, figures in 0..1 with n and 95 % interval."""
 
     @abstractmethod

@@ -24,7 +24,7 @@ class Problem:
     warning: bool = False
 
 
-class CannotTake(ValueError):
+class InvalidResponse(ValueError):
     """An imported response has a problem."""
 
     def __init__(self, problem: Problem) -> None:
@@ -57,7 +57,7 @@ class Features:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class GivenResponse:
     """One worker's latest response to a HIT, under their pseudonym."""
 
     worker: str
@@ -68,7 +68,7 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True)
-class Elsewhere:
+class RelatedResponses:
     """The responses to a HIT of another batch that is about the same question (of the same group)."""
 
     task: str
@@ -90,7 +90,7 @@ class FollowUp:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class HitWithResponses:
     """A HIT with its responses and everything else for reports."""
 
     hit: str
@@ -98,11 +98,11 @@ class Judged:
     format: str
     example: Example
     payload: JSON
-    given: tuple[Given, ...]
+    given: tuple[GivenResponse, ...]
     excluded: str = ""  # why it is excluded; "": it is not
-    predicted: tuple[Given, ...] = ()  # models' predictions on the same HIT, under the models' names
+    predicted: tuple[GivenResponse, ...] = ()  # models' predictions on the same HIT, under the models' names
     wanted: int = 0  # number of responses that the HIT asks for; 0: unknown
-    elsewhere: tuple[Elsewhere, ...] = ()  # for a task that is Consulting
+    elsewhere: tuple[RelatedResponses, ...] = ()  # for a task that is Consulting
     baselines: Baselines = made_by(default_factory=dict)  # for a task that is Baselined
 
 

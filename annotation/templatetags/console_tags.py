@@ -10,7 +10,7 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
-from annotation.flow.projects.overview import Wait
+from annotation.flow.projects.overview import OpenDecisions
 from annotation.models import Batch, Project
 from annotation.pure.batches import next_step as steps
 from annotation.views.batches.batch_page import situation_of, situations_of
@@ -89,7 +89,7 @@ def next_step(context: Context, batch: Batch, waiting: dict[str, int]) -> dict[s
 
 @register.inclusion_tag("batches/_next_step.html", takes_context=True)
 def project_next_step(
-    context: Context, project: Project, rows: Sequence[dict[str, Any]], waiting: Sequence[Wait]
+    context: Context, project: Project, rows: Sequence[dict[str, Any]], waiting: Sequence[OpenDecisions]
 ) -> dict[str, Any]:
     """What to do next in a project: the most pressing next step of its batches, `rows` of the home."""
     batches = [row["batch"] for row in rows]

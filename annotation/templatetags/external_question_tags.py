@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from annotation.pure.mturk.external_question import foreign_crowd_elements, parameters, sandbox
 from annotation.pure.mturk.mturk_xml import External, Html, read_question, with_query
-from annotation.pure.mturk.question_form import Form
+from annotation.pure.mturk.question_form import QuestionForm
 from annotation.views.markdown_html import html_of_stranger
 
 QUESTION = "annotation.html-question"  # salt of the signature in an HTMLQuestion's URL
@@ -42,7 +42,7 @@ def question_frame(context: dict[str, Any]) -> dict[str, Any]:
     """
     request, row = context["request"], context["assignment"]
     question, automatic = read_question(context["payload"]["question"]), bool(request.session.get(AUTOMATIC))
-    if isinstance(question, Form):
+    if isinstance(question, QuestionForm):
         return {"automatic": automatic}
     preview = context["frame"].get("preview")
     hit = row["hit"] if preview else row.hit

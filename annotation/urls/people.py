@@ -9,12 +9,12 @@ from annotation.views.access import require_get_or_post
 from annotation.views.batches import reserved_hits
 from annotation.views.people import (
     account,
-    hours,
-    keys,
     people,
     qualification_rounds,
     qualifications,
+    shortcuts,
     sign_up,
+    timesheet,
     two_factor,
     worker_profile,
 )
@@ -29,7 +29,7 @@ pages: list[URLPattern] = [
     path("accounts/sign-out/", require_POST(LogoutView.as_view()), name="sign-out"),
     path("accounts/reset/<uidb64>/<token>/", require_get_or_post(sign_up.NewPassword.as_view()), name="password-reset"),
     path("accounts/preferences/", sign_up.preferences, name="preferences"),
-    path("accounts/keys/", keys.keys, name="keys"),
+    path("accounts/keys/", shortcuts.keys, name="keys"),
     path("accounts/language/", require_POST(sign_up.language), name="set-language"),
     path("join/<slug:token>/", sign_up.join, name="join"),
     path(f"{PROJECT}consent/", sign_up.consent_page, name="consent"),
@@ -86,7 +86,7 @@ pages: list[URLPattern] = [
     path(f"{BATCH}workers/<int:worker>/", worker_profile.batch_worker, name="batch-worker"),
     path(f"{BATCH}workers/<int:worker>/go-on/", worker_profile.batch_worker_resume, name="batch-worker-resume"),
     path("work/<int:pk>/again/", qualification_rounds.round_again, name="round-again"),
-    path(f"{PROJECT}hours/", hours.hours, name="hours"),
+    path(f"{PROJECT}hours/", timesheet.hours, name="hours"),
     path(f"{BATCH}reserve/", reserved_hits.reserve_hits, name="batch-reserve"),
     path(f"{BATCH}release/", reserved_hits.release_hits, name="batch-release"),
     path(WORKER, worker_profile.annotator, name="annotator"),

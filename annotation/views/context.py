@@ -38,18 +38,18 @@ def frame(request: HttpRequest) -> dict[str, Any]:
         "nav": SimpleLazyObject(partial(_places, request)),
         "notices_new": SimpleLazyObject(partial(_new_to, request)),
         "program": settings.PROGRAM,
-        **looks(request),
+        **display_preferences(request),
         "may": dict.fromkeys(getattr(request, "may", ()), True),
     }
 
 
-def looks(request: HttpRequest) -> dict[str, str]:
+def display_preferences(request: HttpRequest) -> dict[str, str]:
     """What the viewer chose in this browser, by the names of templates; "" for the defaults."""
     chosen = {name: request.COOKIES.get(cookie, "") for name, (cookie, _values) in LOOKS.items()}
     return {name: value if value in LOOKS[name][1] else "" for name, value in chosen.items()}
 
 
-class Standing(NamedTuple):
+class ViewerLinks(NamedTuple):
     """What a signed-in viewer has: work in a project, a role in one, unread notices."""
 
     works: bool
@@ -57,13 +57,13 @@ class Standing(NamedTuple):
     has_notices: bool
 
 
-def _standing_of(request: HttpRequest) -> Standing | None:
+def _standing_of(request: HttpRequest) -> ViewerLinks | None:
     """The viewer's standing, asked for once by a page; None for a stranger."""
     user = getattr(request, "user", None)
     if user is None or not user.is_authenticated:
         return None
     if not hasattr(request, "standing"):
-        request.standing = Standing(*_standing(user.pk)[0])
+        request.standing = ViewerLinks(*_standing(user.pk)[0])
     return request.standing
 
 

@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views import defaults
 
-from annotation.flow.errors import is_away
+from annotation.flow.errors import is_database_unavailable
 from annotation.views.access import OtherRole
 
 API = "/api/"  # clients are programs: they get problem details (RFC 9457) instead of pages
@@ -51,7 +51,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 def _broken(request: HttpRequest) -> HttpResponse:
-    if is_away(sys.exc_info()[1]):
+    if is_database_unavailable(sys.exc_info()[1]):
         return pause(request)
     if request.path_info.startswith(API):
         return _problem(HTTPStatus.INTERNAL_SERVER_ERROR, "Something is broken here; it was noted. Nothing changed.")

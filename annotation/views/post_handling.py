@@ -44,14 +44,14 @@ def refusal_in_form(form: forms.Form, field: str | None = None) -> Iterator[None
         form.add_error(field, str(refusal))
 
 
-def see(page: str, *args: Any) -> HttpResponseRedirect:
+def see_other(page: str, *args: Any) -> HttpResponseRedirect:
     """303 to the page of that name, so that reloading does not post again."""
     return HttpResponseRedirect(reverse(page, args=args), status=303)
 
 
-def see_job(
+def enqueue_and_redirect(
     request: HttpRequest, kind: str, title: str, arguments: dict[str, Any], *, project: Project
 ) -> HttpResponseRedirect:
     """Start a job, unless the same one waits or runs, and redirect to its page."""
     job = jobs.enqueue_once(kind, project=project, title=title, arguments=arguments, user=request.user)
-    return see("job", project.slug, job.public_id)
+    return see_other("job", project.slug, job.public_id)

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from rest_framework import serializers
 
 from annotation.api.operations import action, operation
-from annotation.api.pagination import Newest
+from annotation.api.pagination import NewestFirst
 from annotation.api.serializers import JSON, Filter, Input
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.errors import Conflict
@@ -143,7 +143,9 @@ class WebhookViewSet(ResourceViewSet):
         """Send a delivery of type webhook.test within a minute; the list of deliveries shows the result."""
         return deliveries.queue_test(self.row)
 
-    @action("get", gives=DeliverySerializer, many=True, pages=Newest, query=DeliveryFilter, id="listWebhookDeliveries")
+    @action(
+        "get", gives=DeliverySerializer, many=True, pages=NewestFirst, query=DeliveryFilter, id="listWebhookDeliveries"
+    )
     def deliveries(self, query: JSON) -> Any:
         """List the deliveries of the last two weeks, newest first."""
         return self.row.deliveries.filter(**query).select_related("event")

@@ -16,7 +16,7 @@ from annotation.models import Project
 from annotation.pure.people import roles
 from annotation.views.access import member_action, member_form, member_required
 from annotation.views.breadcrumbs import section_breadcrumbs
-from annotation.views.post_handling import refusal_in_form, see
+from annotation.views.post_handling import refusal_in_form, see_other
 from annotation.webhooks import deliveries, subscriptions
 from annotation.webhooks.forms import WebhookForm, in_short
 from annotation.webhooks.models import Delivery, Webhook
@@ -64,7 +64,7 @@ def webhook(request: HttpRequest, project: Project, public_id: str) -> HttpRespo
     if request.method == "POST" and form.is_valid():
         subscriptions.change(row, **form.cleaned_data, active=row.active)
         messages.success(request, _("Saved."))
-        return see("webhook", project.slug, row.public_id)
+        return see_other("webhook", project.slug, row.public_id)
     context = {"form": form, "page": _deliveries(request, row), **_around(row)}
     return render(request, "webhooks/webhook.html", context, status=422 if form.errors else 200)
 
@@ -95,7 +95,7 @@ def webhook_test(request: HttpRequest, project: Project, public_id: str) -> Http
         messages.success(request, _("Delivered: the response was %(status)s.") % {"status": delivery.status})
     else:
         messages.error(request, _("Not delivered: %(trouble)s.") % {"trouble": delivery.trouble})
-    return see("webhook", project.slug, row.public_id)
+    return see_other("webhook", project.slug, row.public_id)
 
 
 @member_action(roles.OWN)
@@ -105,7 +105,7 @@ def webhook_active(request: HttpRequest, project: Project, public_id: str) -> Ht
     subscriptions.change(row, url=row.url, kinds=row.kinds, note=row.note, active="active" in request.POST)
     text = _("Deliveries continue.") if row.active else _("Paused. Waiting deliveries are kept for two weeks.")
     messages.success(request, text)
-    return see("webhook", project.slug, row.public_id)
+    return see_other("webhook", project.slug, row.public_id)
 
 
 @never_cache
@@ -122,7 +122,7 @@ def webhook_remove(request: HttpRequest, project: Project, public_id: str) -> Ht
     """Remove a webhook with its deliveries."""
     subscriptions.remove(_get_or_404(project, public_id))
     messages.success(request, _("The webhook was deleted. Nothing more is sent to it."))
-    return see("webhooks", project.slug)
+    return see_other("webhooks", project.slug)
 
 
 @member_action(roles.OWN)
@@ -131,4 +131,4 @@ def delivery_again(request: HttpRequest, project: Project, public_id: str, pk: i
     row = _get_or_404(project, public_id)
     subscriptions.try_again(get_object_or_404(row.deliveries, pk=pk))
     messages.success(request, _("The delivery will be repeated within a minute."))
-    return see("webhook", project.slug, row.public_id)
+    return see_other("webhook", project.slug, row.public_id)

@@ -15,7 +15,7 @@ from annotation.pure.reports.human_scores import (
     support_scores_by_count,
 )
 from annotation.pure.statistics.metrics import Scorer
-from annotation.tasktype import JSON, Judged
+from annotation.tasktype import JSON, HitWithResponses
 from annotation.tasktype.helpers.answering import answer_text, gold_support, support_of
 
 Row = list[float]
@@ -23,7 +23,7 @@ HALF = len(MEASURES) * len(PARTS)  # the cells of the answer, before those of th
 HUMAN = MEASURES.index("human_score") * len(PARTS)
 
 
-def slim(row: Judged) -> Judged:
+def slim(row: HitWithResponses) -> HitWithResponses:
     """The row without its texts, so that all rows of a large batch fit into memory."""
     payload = {"paragraphs": [None] * len(row.payload["paragraphs"])}
     return replace(row, payload=payload, example=replace(row.example, paragraphs=()))

@@ -17,7 +17,7 @@ from annotation.pure.statistics.distance_agreement import alpha, alpha_of_answer
 from annotation.pure.statistics.intervals import Figure, bootstrap_figures, method_label
 from annotation.pure.statistics.metrics import MUSIQUE, Scorer, scorer_for
 from annotation.pure.text.translation_marks import gettext_noop as _
-from annotation.tasktype import JSON, Given, Judged
+from annotation.tasktype import JSON, GivenResponse, HitWithResponses
 from annotation.tasktype.helpers.answering import Support, answer_text, gold_support, support_of
 from annotation.tasktype.helpers.report_tables import common_count_of
 
@@ -70,10 +70,10 @@ class _Study:
     scorers: dict[str, Scorer] = field(default_factory=dict)  # of its questions, by their labels
 
 
-def answer_report(judged: Iterable[Judged], *, sentences: bool, seed: int, random_ties: bool = False) -> JSON:
+def answer_report(hits: Iterable[HitWithResponses], *, sentences: bool, seed: int, random_ties: bool = False) -> JSON:
     """Tables by dataset; sentence level only in a batch of one dataset whose sentences were asked for."""
     levels = ("sentence", "paragraph") if sentences else ("paragraph",)
-    rows = [slim(row) for row in judged]
+    rows = [slim(row) for row in hits]
     count, ties = common_count_of(rows), seed if random_ties else None
     answers = [(row.dataset, given.answer) for row in rows for given in row.given]
     named = {(name, level) for name, answer in answers for level in levels if support_of(answer, level)}
@@ -98,74 +98,74 @@ def answer_report(judged: Iterable[Judged], *, sentences: bool, seed: int, rando
     }
 
 
-def _add(study: _Study, judged: Judged) -> None:
-    scorer = scorer_for(judged.format)
+def _add(study: _Study, hit: HitWithResponses) -> None:
+    scorer = scorer_for(hit.format)
     study.scorers[scorer.label] = scorer
-    if judged.excluded or not judged.given:
-        study.exclusions[judged.excluded or _("no response yet")] += 1
+    if hit.excluded or not hit.given:
+        study.exclusions[hit.excluded or _("no response yet")] += 1
         return
-    answers = [given.answer for given in judged.given]
-    study.given.append((len(judged.payload["paragraphs"]), {given.worker: given.answer for given in judged.given}))
-    if judged.example.answerable is not None:
-        _add_twin(study, judged, answers)
-    study.stated += _stated(judged, scorer)
-    study.sets.add(judged)
-    if judged.example.answerable is False and not scorer.scores_unanswerable:
+    answers = [given.answer for given in hit.given]
+    study.given.append((len(hit.payload["paragraphs"]), {given.worker: given.answer for given in hit.given}))
+    if hit.example.answerable is not None:
+        _add_twin(study, hit, answers)
+    study.stated += _stated(hit, scorer)
+    study.sets.add(hit)
+    if hit.example.answerable is False and not scorer.scores_unanswerable:
         study.exclusions[_("unanswerable: scored in pairs")] += 1
         return
     study.single += len(answers) == 1
     study.fewer += len(answers) < study.count
     study.more += len(answers) > study.count
-    by_count = _by_count(study, judged, answers)
+    by_count = _by_count(study, hit, answers)
     for count, cells in enumerate(by_count, 1):
         study.curve[count].append(cells)
     row = by_count[min(study.count, len(by_count)) - 1]
     study.rows.append(row)
-    study.hops[str(len(judged.example.hops) or "")].append(row)
-    study.shapes[judged.example.shape].append(row)
-    own = {g.worker: _worker_cells(study, judged, answers, k) for k, g in enumerate(judged.given)}
+    study.hops[str(len(hit.example.hops) or "")].append(row)
+    study.shapes[hit.example.shape].append(row)
+    own = {g.worker: _worker_cells(study, hit, answers, k) for k, g in enumerate(hit.given)}
     for worker, cells in own.items():
         study.workers[worker].append(cells)
-    study.people.add(row, _without(study, judged, answers), own)
-    for key, given in judged.baselines.items():
-        study.baselines[key].append(_against(_cells(study, judged, given)[HUMAN : HUMAN + 2], row))
-    for predicted in judged.predicted:
-        study.models[predicted.worker].append(_model_cells(study, judged, predicted, row))
+    study.people.add(row, _without(study, hit, answers), own)
+    for key, given in hit.baselines.items():
+        study.baselines[key].append(_against(_cells(study, hit, given)[HUMAN : HUMAN + 2], row))
+    for predicted in hit.predicted:
+        study.models[predicted.worker].append(_model_cells(study, hit, predicted, row))
         if support_of(predicted.answer, study.level):
             study.supporting.add(predicted.worker)
 
 
-def _stated(judged: Judged, scorer: Scorer) -> Iterator[Stated]:
+def _stated(row: HitWithResponses, scorer: Scorer) -> Iterator[Stated]:
     """Confidences of responses, right by exact match, or by “no answer” to an unanswerable question."""
-    gold, impossible = scorer.gold(judged.example.answers), judged.example.answerable is False
-    for given in judged.given:
+    gold, impossible = scorer.gold(row.example.answers), row.example.answerable is False
+    for given in row.given:
         confidence = given.answer.get("confidence")
         if confidence is not None and (gold or impossible):
             none = given.answer["kind"] == "none"
             right = none if impossible else scorer.answer(answer_text(given.answer), gold or ()).em == 1
-            yield Stated(judged.hit, given.worker, confidence, right)
+            yield Stated(row.hit, given.worker, confidence, right)
 
 
-def _by_count(study: _Study, judged: Judged, answers: Sequence[JSON], counts: Sequence[int] = ()) -> list[Row]:
-    scorer = scorer_for(judged.format)
-    rows = cells_by_count(judged.example, answers, scorer=scorer, level=study.level, ties=study.ties, counts=counts)
+def _by_count(study: _Study, hit: HitWithResponses, answers: Sequence[JSON], counts: Sequence[int] = ()) -> list[Row]:
+    scorer = scorer_for(hit.format)
+    rows = cells_by_count(hit.example, answers, scorer=scorer, level=study.level, ties=study.ties, counts=counts)
     return rows if study.supported else [[*row[:HALF], *[math.nan] * HALF] for row in rows]
 
 
-def _cells(study: _Study, judged: Judged, answers: Sequence[JSON]) -> Row:
+def _cells(study: _Study, row: HitWithResponses, answers: Sequence[JSON]) -> Row:
     """Cells at k responses, or with all if there are fewer."""
-    return _by_count(study, judged, answers, [min(study.count, len(answers))])[0]
+    return _by_count(study, row, answers, [min(study.count, len(answers))])[0]
 
 
-def _without(study: _Study, judged: Judged, answers: Sequence[JSON]) -> dict[str, Row | None]:
+def _without(study: _Study, row: HitWithResponses, answers: Sequence[JSON]) -> dict[str, Row | None]:
     """The question's cells without each of its workers; None if there is no other answer."""
-    rest = {g.worker: [a for k, a in enumerate(answers) if k != place] for place, g in enumerate(judged.given)}
-    return {worker: _cells(study, judged, others) if others else None for worker, others in rest.items()}
+    rest = {g.worker: [a for k, a in enumerate(answers) if k != place] for place, g in enumerate(row.given)}
+    return {worker: _cells(study, row, others) if others else None for worker, others in rest.items()}
 
 
-def _worker_cells(study: _Study, judged: Judged, answers: Sequence[JSON], place: int) -> Row:
+def _worker_cells(study: _Study, row: HitWithResponses, answers: Sequence[JSON], place: int) -> Row:
     """The worker's own mark and, as agreement, their best match among the others, among k - 1 of them."""
-    alone, scorer = _cells(study, judged, [answers[place]]), scorer_for(judged.format)
+    alone, scorer = _cells(study, row, [answers[place]]), scorer_for(row.format)
     others = [a for k, a in enumerate(answers) if k != place]
     if not others:
         return alone
@@ -178,9 +178,9 @@ def _worker_cells(study: _Study, judged: Judged, answers: Sequence[JSON], place:
     return alone
 
 
-def _model_cells(study: _Study, judged: Judged, predicted: Given, human: Row) -> Row:
+def _model_cells(study: _Study, row: HitWithResponses, predicted: GivenResponse, human: Row) -> Row:
     """EM and F1 of answer and support: the model's, the human score on the same question, and human minus model."""
-    cells = _cells(study, judged, [predicted.answer])
+    cells = _cells(study, row, [predicted.answer])
     return _against([*cells[SINGLE : SINGLE + 2], *cells[HALF + SINGLE : HALF + SINGLE + 2]], human)
 
 
@@ -191,11 +191,11 @@ def _against(own: Sequence[float], human: Row) -> Row:
     return [*own, *people, *(a - b for a, b in zip(people, own, strict=True))]
 
 
-def _add_twin(study: _Study, judged: Judged, answers: Sequence[JSON]) -> None:
-    example = judged.example
+def _add_twin(study: _Study, row: HitWithResponses, answers: Sequence[JSON]) -> None:
+    example = row.example
     twins = study.twins[example.group or example.id]
     if example.answerable:
-        twins.example, twins.scorer = example, scorer_for(judged.format)
+        twins.example, twins.scorer = example, scorer_for(row.format)
         twins.answerable += [(answer_text(a), support_of(a, study.level)) for a in answers]
     else:
         twins.contrast = (twins.contrast or []) + [answer_text(a) for a in answers]

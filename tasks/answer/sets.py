@@ -6,7 +6,7 @@ from statistics import fmean
 
 from annotation.pure.statistics.answer_sets import Accuracy, accuracy
 from annotation.pure.statistics.intervals import bootstrap_figures
-from annotation.tasktype import JSON, Judged
+from annotation.tasktype import JSON, HitWithResponses
 from annotation.tasktype.helpers.answering import answer_key, answer_text
 
 MEASURES = ("human_score", "upper_bound", "average")
@@ -20,19 +20,19 @@ class Sets:
     rows: list[list[float]] = field(default_factory=list)
     models: defaultdict[str, list[list[float]]] = field(default_factory=lambda: defaultdict(list))
 
-    def add(self, judged: Judged) -> None:
+    def add(self, row: HitWithResponses) -> None:
         """Add a question with responses, if its gold is a set of answers."""
-        gold = judged.example.answer_set
-        if not gold or not judged.given:
+        gold = row.example.answer_set
+        if not gold or not row.given:
             return
-        answers = [given.answer for given in judged.given]
+        answers = [given.answer for given in row.given]
         found = [accuracy(answer_text(answer), gold) for answer in answers]
         votes = Counter(map(answer_key, answers))
         most = [
             one for one, answer in zip(found, answers, strict=True) if votes[answer_key(answer)] == max(votes.values())
         ]
         self.rows.append([*_mean(most), *max(found), *_mean(found)])
-        for predicted in judged.predicted:
+        for predicted in row.predicted:
             self.models[predicted.worker].append([*accuracy(answer_text(predicted.answer), gold)])
 
     def as_json(self, seed: int) -> JSON:

@@ -9,7 +9,18 @@ from annotation.pure.data.example import Example
 from annotation.pure.reports import baselines
 from annotation.pure.statistics.answer_sets import accuracy
 from annotation.pure.text.translation_marks import gettext_noop as _
-from annotation.tasktype import JSON, Baselined, Features, Judged, Label, Measure, Measured, TaskType, Timed, Varied
+from annotation.tasktype import (
+    JSON,
+    Baselined,
+    Features,
+    HitWithResponses,
+    Label,
+    Measure,
+    Measured,
+    TaskType,
+    Timed,
+    Varied,
+)
 from annotation.tasktype.helpers import answering
 from annotation.tasktype.helpers.answer_task import AnswerTask
 from annotation.tasktype.helpers.answer_wording import reworded
@@ -187,11 +198,11 @@ class Answer(Varied, Timed, Measured, Baselined, AnswerTask):
         """None of closed-book responses: what people remember is no evidence against gold."""
         return None if answering.is_closed_book(payload) else super().doubt(payload, answers, gold)
 
-    def report(self, judged: Iterable[Judged], options: Options, *, seed: int) -> JSON:
+    def report(self, hits: Iterable[HitWithResponses], options: Options, *, seed: int) -> JSON:
         return {
             "task": self.kind,
             **({"closed_book": True, "warnings": [CLOSED_BOOK_REPORT]} if options.context == "none" else {}),
-            **answer_report(judged, sentences=options.sentences, seed=seed, random_ties=options.ties == "random"),
+            **answer_report(hits, sentences=options.sentences, seed=seed, random_ties=options.ties == "random"),
         }
 
     def export(self, example: Example, aggregate: JSON) -> list[Example]:

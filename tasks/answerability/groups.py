@@ -13,7 +13,7 @@ from annotation.pure.reports.answers_per_item import draws
 from annotation.pure.reports.human_scores import GroupScores, group_scores, majority_chance, mean_scores
 from annotation.pure.statistics.metrics import scorer_for
 from annotation.pure.text.translation_marks import gettext_noop as _
-from annotation.tasktype import Given, Judged
+from annotation.tasktype import GivenResponse, HitWithResponses
 from annotation.tasktype.helpers.answering import answer_text, gold_support, support_of
 
 SUB_IDX = "sub_idx"  # in `extra` of the instances of a transform
@@ -29,10 +29,10 @@ REASONS = {
 }
 WHOLE = ""
 
-By = Callable[[Judged], Sequence[Given]]
+By = Callable[[HitWithResponses], Sequence[GivenResponse]]
 
 
-def by_people(row: Judged) -> Sequence[Given]:
+def by_people(row: HitWithResponses) -> Sequence[GivenResponse]:
     return row.given
 
 
@@ -41,11 +41,11 @@ class Group:
     """The instances of one question in a batch."""
 
     dataset: str
-    rows: tuple[Judged, ...]
+    rows: tuple[HitWithResponses, ...]
     count: int  # of answers an instance: k
 
     @property
-    def sufficient(self) -> Judged:
+    def sufficient(self) -> HitWithResponses:
         return next(row for row in self.rows if row.example.answerable)
 
     @property
@@ -83,16 +83,16 @@ class Group:
         return mean_scores(own, chance)
 
 
-def _drawn(given: Sequence[Given], count: int) -> Iterable[Sequence[Given]]:
+def _drawn(given: Sequence[GivenResponse], count: int) -> Iterable[Sequence[GivenResponse]]:
     """All draws of `count` of the answers, in an order independent of the order of submission."""
     return draws(sorted(given, key=lambda one: one.worker), min(count, len(given)))
 
 
-def _right(given: Sequence[Given], row: Judged) -> float:
+def _right(given: Sequence[GivenResponse], row: HitWithResponses) -> float:
     return majority_chance([one.answer["answerable"] for one in given], row.example.answerable)
 
 
-def _alone(whole: Judged, given: Sequence[Given], level: str) -> GroupScores:
+def _alone(whole: HitWithResponses, given: Sequence[GivenResponse], level: str) -> GroupScores:
     """The answerable instance, as if the labels of the others were right."""
     attempts = [(answer_text(one.answer), support_of(one.answer, level)) for one in given if one.answer["answerable"]]
     return group_scores(
@@ -104,10 +104,10 @@ def _alone(whole: Judged, given: Sequence[Given], level: str) -> GroupScores:
     )
 
 
-def groups(judged: Iterable[Judged], count: int) -> list[Group]:
+def groups(hits: Iterable[HitWithResponses], count: int) -> list[Group]:
     """The groups by dataset and group, in order of first appearance; scored at `count` answers per instance."""
-    by_group: dict[tuple[str, str], list[Judged]] = {}
-    for row in judged:
+    by_group: dict[tuple[str, str], list[HitWithResponses]] = {}
+    for row in hits:
         by_group.setdefault((row.dataset, row.example.group or row.example.id), []).append(row)
     return [Group(dataset, tuple(rows), count) for (dataset, _key), rows in by_group.items()]
 

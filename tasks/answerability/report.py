@@ -15,8 +15,8 @@ from annotation.pure.reports.human_scores import (
     question_scores_by_count,
     support_scores_by_count,
 )
-from annotation.pure.reports.people_tables import people_table
 from annotation.pure.reports.tables import counted, counted_sentence
+from annotation.pure.reports.worker_dependence_tables import people_table
 from annotation.pure.review.label_tables import agreement_tables
 from annotation.pure.statistics.agreement import most_said
 from annotation.pure.statistics.cluster_intervals import clustered_mean, clustered_share
@@ -26,7 +26,7 @@ from annotation.pure.statistics.metrics import scorer_for
 from annotation.pure.statistics.text_agreement import ANSWER_TEXT, SUPPORT, text_agreement_table
 from annotation.pure.statistics.worker_intervals import Response, over_workers, without_one
 from annotation.pure.text.translation_marks import gettext_noop as _
-from annotation.tasktype import JSON, Given, Judged
+from annotation.tasktype import JSON, GivenResponse, HitWithResponses
 from annotation.tasktype.helpers.answering import answer_text, gold_support, support_of
 from annotation.tasktype.helpers.report_tables import (
     about,
@@ -54,33 +54,33 @@ INTERVALS = _(
     "Shares with 95 % Wilson intervals, or BCa bootstrap over questions if several instances of one question "
     "are judged; means over HITs or groups with 95 % BCa bootstrap intervals"
 )
-Row = TypeVar("Row", Judged, Group)
+Row = TypeVar("Row", HitWithResponses, Group)
 
 
-def answerability_report(judged: Iterable[Judged], *, level: str, singles: bool, seed: int) -> JSON:
+def answerability_report(hits: Iterable[HitWithResponses], *, level: str, singles: bool, seed: int) -> JSON:
     """Tables over single instances and, unless the batch takes `singles`, over groups."""
-    judged = list(judged)
-    rows, count = counted_rows(judged), common_count_of(judged)
+    hits = list(hits)
+    rows, count = counted_rows(hits), common_count_of(hits)
     labelled_rows = [row for row in rows if row.example.answerable is not None]
-    whole = [] if singles else groups(judged, count)
+    whole = [] if singles else groups(hits, count)
     tables = [
         _label_table(labelled_rows, seed),
         _confusion_table(labelled_rows, seed),
-        *_people_table(judged, labelled_rows, singles=singles),
+        *_people_table(hits, labelled_rows, singles=singles),
         *([] if singles else [_group_table(whole, level, seed), *_left_out_table(whole)]),
         *_answer_table(rows, level, count, seed),
         *_hops_table(labelled_rows, whole, level, seed),
         *_worker_table(labelled_rows, level, seed),
-        *([] if singles else _model_table(judged, whole, level, seed)),
+        *([] if singles else _model_table(hits, whole, level, seed)),
         *_judging_tables(rows, seed),
         *_text_table(rows, level, seed),
     ]
     paragraph = [*_paragraph(labelled_rows, whole, level, seed), *about(labelled_rows)]
     warnings = _warnings(rows, labelled_rows)
-    return {"rule": RULE} | report(judged, tables, paragraph=paragraph, intervals=INTERVALS, warnings=warnings)
+    return {"rule": RULE} | report(hits, tables, paragraph=paragraph, intervals=INTERVALS, warnings=warnings)
 
 
-def agreed(row: Judged) -> float:
+def agreed(row: HitWithResponses) -> float:
     """The probability that the majority label is the dataset's, with ties broken at random."""
     return majority_chance([called(given.answer) for given in row.given], labelled(row.example))
 
@@ -94,12 +94,12 @@ def _by_dataset(rows: Sequence[Row]) -> list[tuple[object, list[Row]]]:
     return named if len(named) <= 1 else [(text_cell(_("all")), list(rows)), *named]
 
 
-def _agreement(rows: Sequence[Judged], seed: int) -> JSON:
+def _agreement(rows: Sequence[HitWithResponses], seed: int) -> JSON:
     """The share of majority labels that agree; the instances of a question are resampled together."""
     return clustered_share(((question_of(row), agreed(row)) for row in rows), seed).as_json()
 
 
-def _label_table(labelled_rows: Sequence[Judged], seed: int) -> JSON:
+def _label_table(labelled_rows: Sequence[HitWithResponses], seed: int) -> JSON:
     columns = (_("Dataset"), _("HITs"), _("Responses"), _("Majority agrees"), _("One annotator agrees"))
     rows = []
     for name, of in _by_dataset(labelled_rows):
@@ -115,11 +115,11 @@ def _label_table(labelled_rows: Sequence[Judged], seed: int) -> JSON:
     return table("labels", _("Agreement with the label"), columns, rows, note)
 
 
-def _right(given: Given, row: Judged) -> bool:
+def _right(given: GivenResponse, row: HitWithResponses) -> bool:
     return called(given.answer) == labelled(row.example)
 
 
-def _confusion_table(rows: Sequence[Judged], seed: int) -> JSON:
+def _confusion_table(rows: Sequence[HitWithResponses], seed: int) -> JSON:
     columns = (
         _("Label"), _("HITs"), _("Majority says answerable"), _("Tied"), _("Majority says not answerable"),
         _("Responses: answerable"), _("Responses: not answerable"), _("Agreeing responses"),
@@ -136,12 +136,14 @@ def _confusion_table(rows: Sequence[Judged], seed: int) -> JSON:
     return table("said", _("Responses by label"), columns, table_rows)
 
 
-def _majority(row: Judged) -> str | None:
+def _majority(row: HitWithResponses) -> str | None:
     """The label that most give; None in a tie."""
     return most_said(called(given.answer) for given in row.given)
 
 
-def _people_table(judged: Sequence[Judged], labelled_rows: Sequence[Judged], *, singles: bool) -> list[JSON]:
+def _people_table(
+    hits: Sequence[HitWithResponses], labelled_rows: Sequence[HitWithResponses], *, singles: bool
+) -> list[JSON]:
     """Dependence of the agreement with labels, and of complete groups, on the workers who took part."""
     if not labelled_rows:
         return []
@@ -156,12 +158,12 @@ def _people_table(judged: Sequence[Judged], labelled_rows: Sequence[Judged], *, 
         (text_cell(_("One annotator agrees with the label")), over_workers(responses), None),
     ]
     if not singles:
-        whole = without_one(units(by_question(judged), partial(_all_right, count=common_count_of(judged))))
+        whole = without_one(units(by_question(hits), partial(_all_right, count=common_count_of(hits))))
         rows.append((text_cell(_("All labels of a group correct")), None, whole))
     return people_table(rows, workers_of(labelled_rows))
 
 
-def _all_right(rows: Sequence[Judged], count: int) -> float | None:
+def _all_right(rows: Sequence[HitWithResponses], count: int) -> float | None:
     """The probability that all majority labels of a group are right; None for an incomplete group."""
     complete = _complete(groups(rows, count))
     return complete[0].scores("paragraph").labels if complete else None
@@ -203,7 +205,7 @@ def _left_out_table(group_list: Sequence[Group]) -> Iterator[JSON]:
         yield table("groups-left-out", _("Excluded groups"), (_("Reason"), _("Groups")), rows, leads=False)
 
 
-def _answer_table(rows: Sequence[Judged], level: str, count: int, seed: int) -> Iterator[JSON]:
+def _answer_table(rows: Sequence[HitWithResponses], level: str, count: int, seed: int) -> Iterator[JSON]:
     """The plain human score on instances labelled answerable, for comparison; "not answerable" is a wrong answer."""
     able = [row for row in rows if _is_able(row)]
     if not able:
@@ -217,7 +219,7 @@ def _answer_table(rows: Sequence[Judged], level: str, count: int, seed: int) -> 
     yield table("answerable", _("Answers to answerable instances"), columns, table_rows, [note, at_k(count)])
 
 
-def _human(row: Judged, level: str, count: int) -> list[float]:
+def _human(row: HitWithResponses, level: str, count: int) -> list[float]:
     """F1 and EM of answer and support at `count` answers, or at all answers if there are fewer."""
     scorer, gold = scorer_for(row.format), gold_support(row.example, level)
     texts, supports = zip(*((answer_text(one.answer), support_of(one.answer, level)) for one in row.given), strict=True)
@@ -228,7 +230,7 @@ def _human(row: Judged, level: str, count: int) -> list[float]:
     return [getattr(mark, part, math.nan) for mark in marks for part in ("f1", "em")]
 
 
-def _hops_table(rows: Sequence[Judged], group_list: Sequence[Group], level: str, seed: int) -> Iterator[JSON]:
+def _hops_table(rows: Sequence[HitWithResponses], group_list: Sequence[Group], level: str, seed: int) -> Iterator[JSON]:
     """A row for each number of hops, and one for unknown numbers; no table if all are unknown."""
     hops = sorted({len(row.example.hops) for row in rows}, key=lambda number: (not number, number))
     if hops in ([], [0]):
@@ -244,8 +246,8 @@ def _hops_table(rows: Sequence[Judged], group_list: Sequence[Group], level: str,
     yield table("by-hops", _("By number of hops"), columns, table_rows, of=behind)
 
 
-def _worker_table(rows: Sequence[Judged], level: str, seed: int) -> Iterator[JSON]:
-    work: dict[str, list[tuple[Judged, Given]]] = {}
+def _worker_table(rows: Sequence[HitWithResponses], level: str, seed: int) -> Iterator[JSON]:
+    work: dict[str, list[tuple[HitWithResponses, GivenResponse]]] = {}
     for row in rows:
         for given in row.given:
             work.setdefault(given.worker, []).append((row, given))
@@ -270,18 +272,18 @@ def _worker_table(rows: Sequence[Judged], level: str, seed: int) -> Iterator[JSO
         yield table("workers", _("Labels and answers by worker"), columns, table_rows)
 
 
-def _is_able(row: Judged) -> bool:
+def _is_able(row: HitWithResponses) -> bool:
     return row.example.answerable is not False and bool(row.example.answers)
 
 
-def _judging_tables(rows: Sequence[Judged], seed: int) -> list[JSON]:
+def _judging_tables(rows: Sequence[HitWithResponses], seed: int) -> list[JSON]:
     judged = [(row.hit, [(given.worker, called(given.answer)) for given in row.given]) for row in rows]
     gold = {row.hit: labelled(row.example) for row in rows if labelled(row.example)}
     categories = (ANSWERABLE, UNANSWERABLE)
     return agreement_tables(judged, categories=categories, labels=LABELS, seed=seed, gold=gold or None)
 
 
-def _text_table(rows: Sequence[Judged], level: str, seed: int) -> list[JSON]:
+def _text_table(rows: Sequence[HitWithResponses], level: str, seed: int) -> list[JSON]:
     """Krippendorff's alpha of the answer and its support among the responses that call an instance answerable."""
     scorers = {scorer_for(row.format) for row in rows}
     given = [{one.worker: one.answer for one in row.given if one.answer["answerable"]} for row in rows]
@@ -293,16 +295,18 @@ def _text_table(rows: Sequence[Judged], level: str, seed: int) -> list[JSON]:
     return text_agreement_table(alphas)
 
 
-def _model_table(judged: Sequence[Judged], group_list: Sequence[Group], level: str, seed: int) -> Iterator[JSON]:
+def _model_table(
+    hits: Sequence[HitWithResponses], group_list: Sequence[Group], level: str, seed: int
+) -> Iterator[JSON]:
     """Each model's scores, and the human scores, on the groups that both completed."""
     table_rows = []
-    for name in sorted({given.worker for row in judged for given in row.predicted}):
+    for name in sorted({given.worker for row in hits for given in row.predicted}):
         by = of_model(name)
         both = [group for group in _complete(group_list) if not group.left_out(by)]
         if not both:
             continue
         scored = [cells(group.scores(level, by)) for group in both]
-        if not any(given.answer["support"] for row in judged for given in by(row)):  # the model was not asked for any
+        if not any(given.answer["support"] for row in hits for given in by(row)):  # the model was not asked for any
             scored = [[*row[:2], math.nan, math.nan, *row[4:]] for row in scored]
         own = bootstrap_figures(scored, seed)
         table_rows.append([name, len(both), *(figure.as_json() for figure in own)])
@@ -313,7 +317,7 @@ def _model_table(judged: Sequence[Judged], group_list: Sequence[Group], level: s
         yield table("models", _("Models on the same groups"), columns, table_rows, note)
 
 
-def _paragraph(rows: Sequence[Judged], group_list: Sequence[Group], level: str, seed: int) -> Iterator[JSON]:
+def _paragraph(rows: Sequence[HitWithResponses], group_list: Sequence[Group], level: str, seed: int) -> Iterator[JSON]:
     if not rows:
         return
     agreeing = math.fsum(agreed(row) for row in rows)
@@ -344,8 +348,8 @@ def _paragraph(rows: Sequence[Judged], group_list: Sequence[Group], level: str, 
         yield counted_sentence(left, _("One group was excluded."), _("%(n)s groups were excluded."))
 
 
-def _warnings(judged: Sequence[Judged], labelled_rows: Sequence[Judged]) -> Iterator[JSON]:
-    if judged and not labelled_rows:
+def _warnings(hits: Sequence[HitWithResponses], labelled_rows: Sequence[HitWithResponses]) -> Iterator[JSON]:
+    if hits and not labelled_rows:
         yield as_sentence(_("The source does not contain the labels, so agreement with them cannot be measured."))
     elif len(labelled_rows) > 1 and len({labelled(row.example) for row in labelled_rows}) == 1:
         yield as_sentence(

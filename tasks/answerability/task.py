@@ -7,7 +7,17 @@ from typing import Any
 
 from annotation.pure.data.example import Example
 from annotation.pure.text.translation_marks import gettext_noop as _
-from annotation.tasktype import JSON, Features, Given, Judged, Label, Problem, Sampled, TaskType, Traced
+from annotation.tasktype import (
+    JSON,
+    Features,
+    GivenResponse,
+    HitWithResponses,
+    Label,
+    Problem,
+    Sampled,
+    TaskType,
+    Traced,
+)
 from annotation.tasktype.helpers.answer_task import AnswerTask
 from annotation.tasktype.helpers.answer_wording import reworded
 from annotation.tasktype.helpers.answering import answer_f1, answered, completed, payload_of
@@ -94,9 +104,9 @@ class Answerability(Sampled, Traced, AnswerTask):
             return float(answer["answerable"] is gold.answerable)
         return answer_f1(answer, gold)
 
-    def report(self, judged: Iterable[Judged], options: Options, *, seed: int) -> JSON:
+    def report(self, hits: Iterable[HitWithResponses], options: Options, *, seed: int) -> JSON:
         level = "sentence" if options.sentences else "paragraph"
-        return {"task": self.kind, **answerability_report(judged, level=level, singles=options.singles, seed=seed)}
+        return {"task": self.kind, **answerability_report(hits, level=level, singles=options.singles, seed=seed)}
 
     def export(self, example: Example, aggregate: JSON) -> list[Example]:
         """The example with the workers' label and, if answerable, their answer and support; none if undecided."""
@@ -109,7 +119,7 @@ class Answerability(Sampled, Traced, AnswerTask):
     def provenance(self, payload: JSON, answers: Sequence[JSON], aggregate: JSON) -> JSON:
         return {"votes": aggregate["votes"]}
 
-    def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
+    def compare(self, payload: JSON, given: Sequence[GivenResponse], gold: Example) -> JSON:
         comparison = super().compare(payload, given, gold)
         columns = [
             {**column, "answerable": one.answer["answerable"]}

@@ -3,12 +3,12 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
-from annotation.pure.reports.people_tables import people_table
 from annotation.pure.reports.tables import counted
+from annotation.pure.reports.worker_dependence_tables import people_table
 from annotation.pure.statistics.agreement import most_said
 from annotation.pure.statistics.worker_intervals import label_units, without_one
 from annotation.pure.text.translation_marks import gettext_noop as _
-from annotation.tasktype import JSON, Judged
+from annotation.tasktype import JSON, HitWithResponses
 from annotation.tasktype.helpers.report_tables import (
     about,
     aggregate_table,
@@ -29,10 +29,10 @@ KINDS = {"chosen": _("one is chosen by most"), "none": _("most say that none is 
 NONE = "none"
 
 
-def choose_report(judged: Iterable[Judged], *, seed: int) -> JSON:
+def choose_report(hits: Iterable[HitWithResponses], *, seed: int) -> JSON:
     """Tables over the HITs with answers that scores do not leave out."""
-    judged = list(judged)
-    rows = counted_rows(judged)
+    hits = list(hits)
+    rows = counted_rows(hits)
     aggregates = Counter(_kind(_labels(row)) for row in rows)
     units = [dict(zip((given.worker for given in row.given), _labels(row), strict=True)) for row in rows]
     without = {
@@ -46,16 +46,16 @@ def choose_report(judged: Iterable[Judged], *, seed: int) -> JSON:
         _worker_table(rows),
         _vote_table(rows),
     ]
-    return report(judged, tables, paragraph=[*_paragraph(aggregates), *about(rows)])
+    return report(hits, tables, paragraph=[*_paragraph(aggregates), *about(rows)])
 
 
-def _labels(row: Judged) -> list[str]:
+def _labels(row: HitWithResponses) -> list[str]:
     """The label of each response. Labels are positions in the HIT, so labels of two HITs cannot be compared."""
     chosen = (given.answer["chosen"] for given in row.given)
     return [NONE if k is None else str(k) for k in chosen]
 
 
-def _guessing(rows: list[Judged]) -> float:
+def _guessing(rows: list[HitWithResponses]) -> float:
     """The agreement of two workers who choose at random between the compositions and "none"."""
     several = [row for row in rows if len(row.given) > 1]
     chances = [1 / (len(row.payload["compositions"]) + 1) for row in several]
@@ -67,7 +67,7 @@ def _kind(labels: Sequence[str]) -> str:
     return "tied" if most is None else "none" if most == NONE else "chosen"
 
 
-def _worker_table(rows: Iterable[Judged]) -> JSON:
+def _worker_table(rows: Iterable[HitWithResponses]) -> JSON:
     """Each worker's share of "none is good", and agreement with the other responses."""
     none: defaultdict[str, list[bool]] = defaultdict(list)
     first: defaultdict[str, list[bool]] = defaultdict(list)
@@ -90,7 +90,7 @@ def _worker_table(rows: Iterable[Judged]) -> JSON:
     return table("by-worker", _("By worker"), columns, cells, note)
 
 
-def _vote_table(rows: Iterable[Judged]) -> JSON:
+def _vote_table(rows: Iterable[HitWithResponses]) -> JSON:
     """Numbers of responses for the leading choice, out of all responses to a HIT."""
     counts = Counter((max(Counter(labels).values()), len(labels)) for labels in map(_labels, rows))
     columns = (_("Responses for the leading choice"), _("Responses"), _("Graphs"))

@@ -9,7 +9,7 @@ from annotation.pure.data.example import Example
 from annotation.pure.derivations.bridges import tidy
 from annotation.pure.statistics.agreement import mean_disagreement
 from annotation.pure.text.translation_marks import gettext_noop as _
-from annotation.tasktype import JSON, Arranged, Given, Judged, Practised, Problem, Remark, TaskType
+from annotation.tasktype import JSON, Arranged, GivenResponse, HitWithResponses, Practised, Problem, Remark, TaskType
 from annotation.tasktype.helpers.answering import shuffled
 from annotation.tasktype.helpers.hops import hops_payload, reading_seconds
 from annotation.tasktype.helpers.hops_task import HopsTask
@@ -111,8 +111,8 @@ class Choose(Arranged, Practised, HopsTask):
             remarks.append(Remark(False, _("The best one is “%(question)s” %(why)s"), values))
         return remarks
 
-    def report(self, judged: Iterable[Judged], options: Any, *, seed: int) -> JSON:
-        return {"task": self.kind, **choose_report(judged, seed=seed)}
+    def report(self, hits: Iterable[HitWithResponses], options: Any, *, seed: int) -> JSON:
+        return {"task": self.kind, **choose_report(hits, seed=seed)}
 
     def export(self, example: Example, aggregate: JSON) -> list[Example]:
         """The example with the chosen question; the others are not in it any more."""
@@ -121,7 +121,7 @@ class Choose(Arranged, Practised, HopsTask):
         extra = {name: value for name, value in example.extra.items() if name != COMPOSITIONS}
         return [replace(example, question=aggregate["question"], extra=extra)]
 
-    def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
+    def compare(self, payload: JSON, given: Sequence[GivenResponse], gold: Example) -> JSON:
         rows = [
             {
                 "number": k + 1,

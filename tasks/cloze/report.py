@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from annotation.pure.reports.people_tables import people_table
 from annotation.pure.reports.tables import counted_sentence
+from annotation.pure.reports.worker_dependence_tables import people_table
 from annotation.pure.review.label_tables import (
     WITHOUT_ONE,
     agreement_columns,
@@ -16,7 +16,7 @@ from annotation.pure.statistics.cluster_intervals import clustered_mean, cluster
 from annotation.pure.statistics.intervals import Figure
 from annotation.pure.statistics.worker_intervals import without_one
 from annotation.pure.text.translation_marks import gettext_noop as _
-from annotation.tasktype import JSON, Judged
+from annotation.tasktype import JSON, HitWithResponses
 from annotation.tasktype.helpers.ablation_cells import Cell, head_of, in_cells
 from annotation.tasktype.helpers.report_tables import (
     about,
@@ -74,7 +74,7 @@ CLASSES = _(
 class Item:
     """A HIT with its aggregated response, and whether the word of each blank is the removed one."""
 
-    row: Judged
+    row: HitWithResponses
     aggregate: JSON
     removed: Sequence[Removed]
     hits: Sequence[bool]
@@ -92,7 +92,7 @@ class Item:
         return class_of(self.hits, self.aggregate["kind"])
 
 
-def item_of(row: Judged) -> Item | None:
+def item_of(row: HitWithResponses) -> Item | None:
     """The item with its results; None if it does not keep its original."""
     removed = removed_words(row.payload, row.example)
     if removed is None:
@@ -101,20 +101,20 @@ def item_of(row: Judged) -> Item | None:
     return Item(row, aggregate, removed, matched([one["word"] for one in aggregate["words"]], removed))
 
 
-def cloze_report(judged: Iterable[Judged], *, seed: int) -> JSON:
+def cloze_report(hits: Iterable[HitWithResponses], *, seed: int) -> JSON:
     """Each HIT counts once, with the most frequent word of each blank."""
-    judged = list(judged)
-    rows = counted_rows(judged)
+    hits = list(hits)
+    rows = counted_rows(hits)
     items = [item for item in map(item_of, rows) if item]
     ordered = in_cells(items, lambda item: item.row)
     tables = [
         _main_table(ordered, seed=seed),
         _kinds_table(ordered, seed=seed),
-        *people_table(list(_without_one(ordered)), workers_of(judged)),
+        *people_table(list(_without_one(ordered)), workers_of(hits)),
         *(_agreement(rows, seed=seed) if rows else []),
     ]
-    paragraph = [*_paragraph(items), *about(judged, intervals=False)]
-    return report(judged, tables, paragraph=paragraph, intervals=INTERVALS)
+    paragraph = [*_paragraph(items), *about(hits, intervals=False)]
+    return report(hits, tables, paragraph=paragraph, intervals=INTERVALS)
 
 
 def _main_table(cells: Mapping[Cell, Sequence[Item]], *, seed: int) -> JSON:
@@ -167,12 +167,12 @@ def _without_one(cells: Mapping[Cell, Sequence[Item]]) -> Iterator[tuple[JSON, N
         yield words, None, without_one(units(([item.row] for item in of), alone(_reconstructable)))
 
 
-def _reconstructable(row: Judged) -> float | None:
+def _reconstructable(row: HitWithResponses) -> float | None:
     item = item_of(row)
     return None if item is None else float(item.reconstructable)
 
 
-def _agreement(rows: Sequence[Judged], *, seed: int) -> list[JSON]:
+def _agreement(rows: Sequence[HitWithResponses], *, seed: int) -> list[JSON]:
     """Agreement on the words, over blanks; and agreement, labels and workers on necessity, over items."""
     decisions = [(row.hit, [(one.worker, kind_of(one.answer)) for one in row.given]) for row in rows]
     known = {row.hit: row.example.extra.get(KNOWN) for row in rows}

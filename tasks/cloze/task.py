@@ -14,8 +14,8 @@ from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import (
     JSON,
     Comparable,
-    Given,
-    Judged,
+    GivenResponse,
+    HitWithResponses,
     Label,
     Labelled,
     Practised,
@@ -96,8 +96,8 @@ class Cloze(Practised, Simulated, Labelled, Comparable, TaskType):
     def feedback(self, payload: JSON, answer: JSON, gold: Example) -> list[Remark]:
         return list(remarks(payload, answer, gold))
 
-    def report(self, judged: Iterable[Judged], options: Any, *, seed: int) -> JSON:
-        return {"task": self.kind, **cloze_report(judged, seed=seed)}
+    def report(self, hits: Iterable[HitWithResponses], options: Any, *, seed: int) -> JSON:
+        return {"task": self.kind, **cloze_report(hits, seed=seed)}
 
     def export(self, example: Example, aggregate: JSON) -> list[Example]:
         """Every decided example with what became of its blanks in `extra`."""
@@ -116,7 +116,7 @@ class Cloze(Practised, Simulated, Labelled, Comparable, TaskType):
         }
         return [replace(example, extra={**example.extra, FOUND: found})]
 
-    def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
+    def compare(self, payload: JSON, given: Sequence[GivenResponse], gold: Example) -> JSON:
         removed = removed_words(payload, gold)
         hits = [matched(one.answer["words"], removed) if removed else [None] * BLANKS for one in given]
         rows = [

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from annotation.tasktype import Given, Judged
+from annotation.tasktype import GivenResponse, HitWithResponses
 
 from . import bridge_judgments
 from .aggregation import aggregate
@@ -31,7 +31,7 @@ class Pay:
     timed_cents: int = 0
     seconds: float = 0.0
 
-    def add(self, one: Given) -> None:
+    def add(self, one: GivenResponse) -> None:
         if one.paid is None:
             return
         self.cents.append(one.paid)
@@ -101,10 +101,10 @@ class Tally:
         return any(worker.pay.cents or worker.no_pay.cents for worker in self.workers.values())
 
 
-def tally(judged: Iterable[Judged]) -> Tally:
+def tally(hits: Iterable[HitWithResponses]) -> Tally:
     """Counts over the HITs with answers; excluded HITs are only counted as excluded."""
     counted = Tally()
-    for row in judged:
+    for row in hits:
         if row.excluded:
             counted.excluded += bool(row.given)
         elif row.given:
@@ -112,7 +112,7 @@ def tally(judged: Iterable[Judged]) -> Tally:
     return counted
 
 
-def _add(counted: Tally, row: Judged) -> None:
+def _add(counted: Tally, row: HitWithResponses) -> None:
     summed = aggregate(row.payload, [one.answer for one in row.given])
     right = bridge_judgments.known(row.example)
     trap = "different" in right
@@ -128,14 +128,14 @@ def _add(counted: Tally, row: Judged) -> None:
             _add_composition(counted, row, one)
 
 
-def _bridges(row: Judged, one: Given, *, known: int) -> Iterator[Bridge]:
+def _bridges(row: HitWithResponses, one: GivenResponse, *, known: int) -> Iterator[Bridge]:
     pairs = list(zip(row.payload["edges"], bridge_judgments.judged(row.payload, one.answer), strict=True))
     for edge, judgment in pairs[known:]:
         if judgment:
             yield Bridge((row.payload["shape"], edge["head"], edge["tail"]), row.hit, one.worker, judgment)
 
 
-def _add_worker(worker: Worker, row: Judged, one: Given) -> None:
+def _add_worker(worker: Worker, row: HitWithResponses, one: GivenResponse) -> None:
     payload, answer = row.payload, one.answer
     unknown = bridge_judgments.judged(payload, answer)[len(bridge_judgments.known(row.example)) :]
     worker.submitted += 1
@@ -154,7 +154,7 @@ def _add_worker(worker: Worker, row: Judged, one: Given) -> None:
             worker.seconds.append(one.seconds)
 
 
-def _add_composition(counted: Tally, row: Judged, one: Given) -> None:
+def _add_composition(counted: Tally, row: HitWithResponses, one: GivenResponse) -> None:
     payload = row.payload
     hops = counted.hops[len(payload["hops"])]
     hops.composed += 1

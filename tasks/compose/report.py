@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 from statistics import fmean, median
 from typing import Any
 
-from annotation.pure.reports.people_tables import for_workers
+from annotation.pure.reports.worker_dependence_tables import for_workers
 from annotation.pure.statistics.cluster_intervals import clustered_share
 from annotation.pure.statistics.significance import Q, at_least, benjamini_hochberg, chance_text
 from annotation.pure.text.translation_marks import gettext_noop as _
-from annotation.tasktype import JSON, Judged
+from annotation.tasktype import JSON, HitWithResponses
 from annotation.tasktype.helpers.report_tables import as_sentence, share, share_of, table, text_cell
 
 from .batch_counts import Bridge, Tally, Worker, tally
@@ -31,9 +31,9 @@ INTERVALS = _("95 % intervals: Wilson, or bootstrap over graphs if a rate covers
 Row = list[Any]
 
 
-def compose_report(judged: Iterable[Judged], *, expected_no: float, seed: int) -> JSON:
+def compose_report(hits: Iterable[HitWithResponses], *, expected_no: float, seed: int) -> JSON:
     """{"task", "n", "tables", "paragraph", "flags", "intervals"} for the generic page of a report."""
-    counted = tally(judged)
+    counted = tally(hits)
     chances = _chances(counted, expected_no)
     tables = [
         _overview(counted),

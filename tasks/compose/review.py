@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import zip_longest
 
 from annotation.pure.data.example import Example
-from annotation.tasktype import JSON, Given
+from annotation.tasktype import JSON, GivenResponse
 
 from . import bridge_judgments
 from .aggregation import aggregate, bridge_counts
@@ -43,7 +43,7 @@ def reviewed(payload: JSON, answer: JSON) -> JSON:
     }
 
 
-def compared(payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
+def compared(payload: JSON, given: Sequence[GivenResponse], gold: Example) -> JSON:
     """Context of `_compare.html`.
 
     {"payload", "hops", "edges": [{"number", "head", "tail", "entity", "known" ("same", "different" or ""), "counts"
@@ -68,7 +68,7 @@ def compared(payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
     }
 
 
-def _column(payload: JSON, one: Given) -> JSON:
+def _column(payload: JSON, one: GivenResponse) -> JSON:
     response = reviewed(payload, one.answer)
     kept = ("edges", "discarded", "why", "text", "words", "findings", "coverage", "pasted")
     return {"worker": one.worker, "seconds": one.seconds} | {name: response[name] for name in kept}

@@ -14,9 +14,9 @@ from annotation.tasktype import (
     JSON,
     Adjudicable,
     Bridging,
-    Given,
+    GivenResponse,
+    HitWithResponses,
     Illustrated,
-    Judged,
     Live,
     Payable,
     Practised,
@@ -178,14 +178,14 @@ class Compose(
             return 0.0
         return float(not any(finding["level"] == "error" for finding in findings_of(payload, answer["question"])))
 
-    def report(self, judged: Iterable[Judged], options: Options, *, seed: int) -> JSON:
-        return {"task": self.kind, **compose_report(judged, expected_no=options.expected_no, seed=seed)}
+    def report(self, hits: Iterable[HitWithResponses], options: Options, *, seed: int) -> JSON:
+        return {"task": self.kind, **compose_report(hits, expected_no=options.expected_no, seed=seed)}
 
     def export(self, example: Example, aggregate: JSON) -> list[Example]:
         """The example with the composed question; none if it was discarded or an edge is known to break."""
         return aggregation.exported(example, aggregate)
 
-    def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
+    def compare(self, payload: JSON, given: Sequence[GivenResponse], gold: Example) -> JSON:
         return compared(payload, given, gold)
 
     def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:

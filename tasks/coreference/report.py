@@ -4,13 +4,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from annotation.pure.reports.people_tables import people_table
 from annotation.pure.reports.tables import counted
+from annotation.pure.reports.worker_dependence_tables import people_table
 from annotation.pure.statistics.agreement import most_said
 from annotation.pure.statistics.significance import Q, at_most, benjamini_hochberg, chance_text
 from annotation.pure.statistics.worker_intervals import label_units, without_one
 from annotation.pure.text.translation_marks import gettext_noop as _
-from annotation.tasktype import JSON, Judged
+from annotation.tasktype import JSON, HitWithResponses
 from annotation.tasktype.helpers.hops import known_bridges
 from annotation.tasktype.helpers.report_tables import (
     about,
@@ -48,10 +48,10 @@ class _Worker:
     seconds: list[float] = field(default_factory=list)
 
 
-def coreference_report(judged: Iterable[Judged], *, seed: int) -> JSON:
+def coreference_report(hits: Iterable[HitWithResponses], *, seed: int) -> JSON:
     """Tables over the edges of all HITs with answers that scores do not leave out."""
-    judged = list(judged)
-    rows = counted_rows(judged)
+    hits = list(hits)
+    rows = counted_rows(hits)
     units = [labels for row in rows for labels in _edges(row)]
     aggregates = Counter(most_said(labels.values()) or "tied" for labels in units)
     workers = _workers(rows)
@@ -67,16 +67,16 @@ def coreference_report(judged: Iterable[Judged], *, seed: int) -> JSON:
         _worker_table(workers, chances),
     ]
     paragraph = [*_paragraph(aggregates, graphs=len(rows), workers=len(workers)), *about(rows)]
-    return report(judged, tables, paragraph=paragraph, warnings=_warnings(workers, chances))
+    return report(hits, tables, paragraph=paragraph, warnings=_warnings(workers, chances))
 
 
-def _edges(row: Judged) -> Iterator[dict[str, str]]:
+def _edges(row: HitWithResponses) -> Iterator[dict[str, str]]:
     """The judgments of each edge by worker."""
     for k in range(len(row.payload["edges"])):
         yield {given.worker: given.answer["bridges"][k] for given in row.given}
 
 
-def _workers(rows: Iterable[Judged]) -> dict[str, _Worker]:
+def _workers(rows: Iterable[HitWithResponses]) -> dict[str, _Worker]:
     workers: defaultdict[str, _Worker] = defaultdict(_Worker)
     for row in rows:
         known = known_bridges(row.example, len(row.payload["edges"])) or []

@@ -10,7 +10,7 @@ from annotation.pure.data.example import Example
 from annotation.pure.derivations.composable_pairs import KNOWN_BRIDGES
 from annotation.pure.statistics.agreement import mean_disagreement, most_said
 from annotation.pure.text.translation_marks import gettext_noop as _
-from annotation.tasktype import JSON, Bridging, Given, Judged, Problem, TaskType
+from annotation.tasktype import JSON, Bridging, GivenResponse, HitWithResponses, Problem, TaskType
 from annotation.tasktype.helpers.hops import hops_payload, known_bridges, mention_of, reading_seconds
 from annotation.tasktype.helpers.hops_task import HopsTask
 
@@ -101,8 +101,8 @@ class Coreference(Bridging, HopsTask):
         pairs = [(label, right) for label, right in zip(answer["bridges"], known or [], strict=False) if right]
         return sum(label == right for label, right in pairs) / len(pairs) if pairs else 0.0
 
-    def report(self, judged: Iterable[Judged], options: Any, *, seed: int) -> JSON:
-        return {"task": self.kind, **coreference_report(judged, seed=seed)}
+    def report(self, hits: Iterable[HitWithResponses], options: Any, *, seed: int) -> JSON:
+        return {"task": self.kind, **coreference_report(hits, seed=seed)}
 
     def export(self, example: Example, aggregate: JSON) -> list[Example]:
         """Every decided example with its edges' labels in `extra`; examples decided as "same" may be composed."""
@@ -111,7 +111,7 @@ class Coreference(Bridging, HopsTask):
         settled = [kind if (kind := majority(votes)) in ("same", "different") else "" for votes in aggregate["bridges"]]
         return [replace(example, extra={**example.extra, KNOWN_BRIDGES: settled})]
 
-    def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
+    def compare(self, payload: JSON, given: Sequence[GivenResponse], gold: Example) -> JSON:
         known = known_bridges(gold, len(payload["edges"])) or [""] * len(payload["edges"])
         rows = [
             {**edge, "known": right, "responses": [one.answer["bridges"][k] for one in given]}

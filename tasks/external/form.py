@@ -21,7 +21,7 @@ class Form(TaskForm):
     def __init__(self, payload: JSON, posted: Any = None) -> None:
         super().__init__(payload, posted)
         question = read_question(payload["question"])
-        self.asked = question if isinstance(question, question_form.Form) else None
+        self.asked = question if isinstance(question, question_form.QuestionForm) else None
 
     def answer(self) -> JSON:
         """{"fields": [[QuestionIdentifier, value], ...]}; "fields" is None if the frame answers."""

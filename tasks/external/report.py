@@ -3,11 +3,11 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
-from annotation.pure.reports.people_tables import for_workers
 from annotation.pure.reports.tables import counted
+from annotation.pure.reports.worker_dependence_tables import for_workers
 from annotation.pure.statistics.cluster_intervals import clustered_share
 from annotation.pure.text.translation_marks import gettext_noop as _
-from annotation.tasktype import JSON, Judged
+from annotation.tasktype import JSON, HitWithResponses
 from annotation.tasktype.helpers.report_tables import (
     INTERVALS,
     as_sentence,
@@ -21,10 +21,10 @@ from annotation.tasktype.helpers.report_tables import (
 MOST_FIELDS, MOST_VALUES, LONGEST = 40, 5, 80
 
 
-def external_report(judged: Iterable[Judged], joined: Callable[[JSON], dict[str, str]], *, seed: int) -> JSON:
+def external_report(hits: Iterable[HitWithResponses], joined: Callable[[JSON], dict[str, str]], *, seed: int) -> JSON:
     """Tables over all HITs with answers that scores do not leave out."""
-    judged = list(judged)
-    rows = counted_rows(judged)
+    hits = list(hits)
+    rows = counted_rows(hits)
     fields: dict[str, list[tuple[str, str]]] = {}
     seconds = []
     for row in rows:
@@ -34,7 +34,7 @@ def external_report(judged: Iterable[Judged], joined: Callable[[JSON], dict[str,
                 fields.setdefault(name, []).append((row.hit, value))
     return {
         "n": len(rows),
-        "tables": for_workers([_frequent(fields, seed), *excluded_table(judged)], workers_of(rows)),
+        "tables": for_workers([_frequent(fields, seed), *excluded_table(hits)], workers_of(rows)),
         "paragraph": _paragraph(len(rows), seconds),
         "intervals": INTERVALS,
         "warnings": [],

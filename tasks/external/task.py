@@ -12,10 +12,19 @@ from typing import Any
 
 from annotation.pure.data.example import Example
 from annotation.pure.mturk.mturk_xml import External, origin_of, read_question
-from annotation.pure.mturk.question_form import Form, complaints
+from annotation.pure.mturk.question_form import QuestionForm, complaints
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.pure.text.xml_elements import Malformed
-from annotation.tasktype import JSON, Comparable, Embedding, Given, Judged, Problem, Revealing, TaskType
+from annotation.tasktype import (
+    JSON,
+    Comparable,
+    Embedding,
+    GivenResponse,
+    HitWithResponses,
+    Problem,
+    Revealing,
+    TaskType,
+)
 
 from .report import external_report
 
@@ -34,7 +43,7 @@ COMPLAINTS = {
 }
 
 
-class Strangers(Embedding, Revealing, Comparable, TaskType):
+class ExternalTask(Embedding, Revealing, Comparable, TaskType):
     title = _("HITs of other programs")
     question = _("Do what the requester asks below.")
     needs = _("Requires a question in the XML of the MTurk API.")
@@ -52,7 +61,7 @@ class Strangers(Embedding, Revealing, Comparable, TaskType):
     def origins(self, payload: JSON) -> Sequence[str]:
         """Any HTTPS page, because the requested page may redirect to others."""
         question = read_question(payload["question"])
-        if isinstance(question, Form):
+        if isinstance(question, QuestionForm):
             return ()
         return ("https:", origin_of(question.url)) if isinstance(question, External) else ("https:",)
 
@@ -67,7 +76,7 @@ class Strangers(Embedding, Revealing, Comparable, TaskType):
         if len(fields) > MOST_FIELDS or sum(len(name) + len(value) for name, value in fields) > MOST_CHARACTERS:
             return [Problem("frame", _("The response is too large to be stored."))]
         question = read_question(payload["question"])
-        return _problems_of(question, fields) if isinstance(question, Form) else []
+        return _problems_of(question, fields) if isinstance(question, QuestionForm) else []
 
     def complete(self, payload: JSON, answer: Any) -> JSON:
         """A response collected elsewhere as {"fields": [[name, value], ...]}."""
@@ -96,8 +105,8 @@ class Strangers(Embedding, Revealing, Comparable, TaskType):
         values = {value.strip() for value in joined(answer).values()}
         return float(any(known.strip() in values for known in gold.answers or ()))
 
-    def report(self, judged: Iterable[Judged], options: Any, *, seed: int) -> JSON:
-        return {"task": self.kind, **external_report(judged, joined, seed=seed)}
+    def report(self, hits: Iterable[HitWithResponses], options: Any, *, seed: int) -> JSON:
+        return {"task": self.kind, **external_report(hits, joined, seed=seed)}
 
     def export(self, example: Example, aggregate: JSON) -> list[Example]:
         """The item with the majority's value of each field; none without responses."""
@@ -106,7 +115,7 @@ class Strangers(Embedding, Revealing, Comparable, TaskType):
         fields = {field["name"]: field["value"] for field in aggregate["fields"]}
         return [replace(example, extra={**example.extra, "fields": fields})]
 
-    def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
+    def compare(self, payload: JSON, given: Sequence[GivenResponse], gold: Example) -> JSON:
         columns = [joined(one.answer) for one in given]
         names = list(dict.fromkeys(name for column in columns for name in column))
         rows = [{"name": name, "responses": [column.get(name, "") for column in columns]} for name in names]
@@ -144,7 +153,7 @@ def _most(name: str, counted: Counter[str]) -> JSON:
     return {"name": name, "value": value, "votes": votes, "tied": bool(others) and others[0][1] == votes}
 
 
-def _problems_of(form: Form, fields: Sequence[Sequence[str]]) -> list[Problem]:
+def _problems_of(form: QuestionForm, fields: Sequence[Sequence[str]]) -> list[Problem]:
     problems = []
     for number, question in enumerate(form.questions):
         given = [value for name, value in fields if name == question.name]
@@ -152,4 +161,4 @@ def _problems_of(form: Form, fields: Sequence[Sequence[str]]) -> list[Problem]:
     return problems
 
 
-TASK: TaskType = Strangers()
+TASK: TaskType = ExternalTask()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from annotation.pure.data.example import Example, Hop
 from annotation.pure.derivations.subquestions import matches_partially
 from annotation.pure.reports import human_scores
-from annotation.tasktype import JSON, Elsewhere
+from annotation.tasktype import JSON, RelatedResponses
 from annotation.tasktype.helpers.answering import answer_key, answer_text
 
 from .options import FREE, KIND
@@ -55,7 +55,7 @@ def gold_paragraphs(example: Example) -> list[int]:
     return sorted({*hops, *(example.supports or ())})
 
 
-def status(example: Example, found: JSON, elsewhere: Sequence[Elsewhere] = ()) -> str:
+def status(example: Example, found: JSON, elsewhere: Sequence[RelatedResponses] = ()) -> str:
     """One of STATUSES for an aggregated response of `free`; "" for other arms."""
     if found["arm"] != FREE:
         return ""
@@ -75,7 +75,7 @@ def uncited(example: Example, cited: Sequence[int]) -> list[int]:
 
 
 def answered_without(
-    example: Example, cited: Sequence[int], elsewhere: Sequence[Elsewhere]
+    example: Example, cited: Sequence[int], elsewhere: Sequence[RelatedResponses]
 ) -> tuple[bool | None, bool | None]:
     """Whether the majority is right with the uncited gold paragraphs withheld, and closed-book; None: not known."""
     away = [example.paragraphs[place] for place in uncited(example, cited)]

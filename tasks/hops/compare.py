@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from annotation.pure.data.example import Example
 from annotation.pure.text.relations import in_words
-from annotation.tasktype import JSON, Given
+from annotation.tasktype import JSON, GivenResponse
 from annotation.tasktype.helpers.answering import answer_text
 
 from .aggregation import aggregate, gold_paragraphs, status
@@ -12,7 +12,7 @@ from .options import FREE
 from .steps import asked, filled
 
 
-def compared(payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
+def compared(payload: JSON, given: Sequence[GivenResponse], gold: Example) -> JSON:
     """{"columns": one a response {"kind", "steps" [{"question", "answer", "paragraphs"}]}, "gold": steps, "cited",
     "status", "paragraphs" [{"number", "title", "text", "is_gold"}]}; numbers are those of the payload.
     """

@@ -6,7 +6,7 @@ from typing import Any
 from annotation.pure.text.relations import in_words
 from annotation.tasktype import JSON
 from annotation.tasktype.helpers.answer_form import PLACE, AnswerForm
-from annotation.tasktype.helpers.task_form import TaskForm, whole
+from annotation.tasktype.helpers.task_form import TaskForm, parse_integer
 
 from .options import FREE, KIND, STEPWISE
 from .steps import BLANK, KINDS, LONGEST, MOST, asked, is_blank, tidied
@@ -36,7 +36,9 @@ class _Step(Mapping[str, str]):
         return "span" if self["start"] else "text"
 
     def getlist(self, name: str) -> list[str]:
-        numbers = [whole(part.strip()) for part in self["support"][:200].split(",")] if name == "support" else []
+        numbers = (
+            [parse_integer(part.strip()) for part in self["support"][:200].split(",")] if name == "support" else []
+        )
         return [str(number - 1) for number in numbers if number]
 
 

@@ -7,13 +7,13 @@ from statistics import fmean
 from typing import NamedTuple
 
 from annotation.pure.data.shape_words import shape_words
-from annotation.pure.reports.people_tables import people_table
 from annotation.pure.reports.tables import counted
+from annotation.pure.reports.worker_dependence_tables import people_table
 from annotation.pure.statistics.cluster_intervals import clustered_share
 from annotation.pure.statistics.metrics import scorer_for
 from annotation.pure.statistics.worker_intervals import Response, over_workers
 from annotation.pure.text.translation_marks import gettext_noop as _
-from annotation.tasktype import JSON, Given, Judged
+from annotation.tasktype import JSON, GivenResponse, HitWithResponses
 from annotation.tasktype.helpers.answering import answer_text
 from annotation.tasktype.helpers.report_tables import (
     about,
@@ -65,10 +65,10 @@ class Marks(NamedTuple):
     partial: tuple[bool, ...]
 
 
-def hops_report(judged: Iterable[Judged], arm: str, *, seed: int) -> JSON:
+def hops_report(hits: Iterable[HitWithResponses], arm: str, *, seed: int) -> JSON:
     """Tables over all HITs with responses that scores do not leave out."""
-    judged = list(judged)
-    rows = counted_rows(judged)
+    hits = list(hits)
+    rows = counted_rows(hits)
     if arm == KIND:
         kinds = _kinds(rows)
         tables, paragraph = _kind_tables(kinds, seed), _kind_words(kinds, seed)
@@ -80,24 +80,24 @@ def hops_report(judged: Iterable[Judged], arm: str, *, seed: int) -> JSON:
         tables = [*own, *people]
         paragraph = [*_free_words(rows, found)] if arm == FREE else [*_step_words(marks, arm, seed)]
     tables = [*tables, _worker_table(rows, arm)]
-    return report(judged, tables, paragraph=[*paragraph, *about(rows)], intervals=INTERVALS)
+    return report(hits, tables, paragraph=[*paragraph, *about(rows)], intervals=INTERVALS)
 
 
-def _responses(rows: Iterable[Judged]) -> Iterator[tuple[Judged, Given]]:
+def _responses(rows: Iterable[HitWithResponses]) -> Iterator[tuple[HitWithResponses, GivenResponse]]:
     return ((row, given) for row in rows for given in row.given)
 
 
-def _shape(row: Judged) -> str:
+def _shape(row: HitWithResponses) -> str:
     return row.example.shape or ""
 
 
-def _statuses(rows: Sequence[Judged]) -> list[tuple[str, str]]:
+def _statuses(rows: Sequence[HitWithResponses]) -> list[tuple[str, str]]:
     """(shape, status) of each question."""
     found = [(row, aggregate(row.payload, [given.answer for given in row.given])) for row in rows]
     return [(_shape(row), status(row.example, one, row.elsewhere)) for row, one in found]
 
 
-def _free_tables(rows: Sequence[Judged], found: Sequence[tuple[str, str]], seed: int) -> Iterator[JSON]:
+def _free_tables(rows: Sequence[HitWithResponses], found: Sequence[tuple[str, str]], seed: int) -> Iterator[JSON]:
     shapes = sorted({shape for shape, _status in found})
     cells = [_status_row(text_cell(shape_words(shape)), [s for own, s in found if own == shape]) for shape in shapes]
     if len(shapes) != 1:
@@ -119,9 +119,9 @@ def _status_row(words: JSON, found: Sequence[str]) -> list[JSON | int]:
     return [words, len(found), *(share(found.count(name), len(found)) for name in STATUSES)]
 
 
-def _found_table(rows: Sequence[Judged], seed: int) -> JSON:
+def _found_table(rows: Sequence[HitWithResponses], seed: int) -> JSON:
     """Written hops aligned with gold's, by the number of gold hops."""
-    by_count: defaultdict[int, list[tuple[str, int, list[JSON | None], Judged]]] = defaultdict(list)
+    by_count: defaultdict[int, list[tuple[str, int, list[JSON | None], HitWithResponses]]] = defaultdict(list)
     for row, given in _responses(rows):
         hops = given.answer["hops"]
         by_count[len(row.example.hops)].append((row.hit, len(hops), aligned(hops, row.example.hops), row))
@@ -148,7 +148,7 @@ def _found_table(rows: Sequence[Judged], seed: int) -> JSON:
     return table("found", _("Hops found"), columns, cells, note)
 
 
-def _marks(rows: Sequence[Judged], arm: str) -> Iterator[Marks]:
+def _marks(rows: Sequence[HitWithResponses], arm: str) -> Iterator[Marks]:
     """Each response with an answer to every step."""
     for row, given in _responses(rows):
         right = golds(row.example, arm)
@@ -230,7 +230,7 @@ def _failure_table(marks: Sequence[Marks], seed: int) -> JSON:
     return table("failures", _("Failure rate"), (_("Who"), _("EM"), _("PM")), cells, note)
 
 
-def _kinds(rows: Iterable[Judged]) -> list[tuple[str, str, str]]:
+def _kinds(rows: Iterable[HitWithResponses]) -> list[tuple[str, str, str]]:
     """(HIT, kind in gold, kind chosen) of each response to a question with hops."""
     told = [(row, given) for row, given in _responses(rows) if row.example.hops]
     return [(row.hit, KINDS[len(row.example.hops) > 1], given.answer["kind"]) for row, given in told]
@@ -257,7 +257,7 @@ def _kind_words(kinds: Sequence[tuple[str, str, str]], seed: int) -> Iterator[JS
         yield as_sentence(text, right=percent_with_interval(right))
 
 
-def _free_words(rows: Sequence[Judged], found: Sequence[tuple[str, str]]) -> Iterator[JSON]:
+def _free_words(rows: Sequence[HitWithResponses], found: Sequence[tuple[str, str]]) -> Iterator[JSON]:
     if not found:
         return
     workers = counted(workers_of(rows), _("One annotator decomposed"), _("%(n)s annotators decomposed"))
@@ -281,7 +281,7 @@ def _step_words(marks: Sequence[Marks], arm: str, seed: int) -> Iterator[JSON]:
         yield as_sentence(_("Of these, %(failed)s come with a wrong answer to a sub-question."), failed=failed)
 
 
-def _worker_table(rows: Sequence[Judged], arm: str) -> JSON:
+def _worker_table(rows: Sequence[HitWithResponses], arm: str) -> JSON:
     seconds: defaultdict[str, list[float]] = defaultdict(list)
     steps: defaultdict[str, list[int]] = defaultdict(list)
     for _row, given in _responses(rows):

@@ -17,17 +17,17 @@ from annotation.tasktype import (
     Arranged,
     Consulting,
     Doubtful,
-    Elsewhere,
     Features,
     FollowedUp,
     FollowUp,
-    Given,
-    Judged,
+    GivenResponse,
+    HitWithResponses,
     Label,
     Labelled,
     Live,
     Practised,
     Problem,
+    RelatedResponses,
     Remark,
     Stepwise,
     TaskType,
@@ -133,7 +133,7 @@ class Hops(Stepwise, Consulting, FollowedUp, Labelled, Arranged, Live, Practised
     def follow_up(self, options: Options) -> FollowUp | None:
         return FOLLOW_UP if options.arm == FREE else None
 
-    def opened_by(self, aggregate: JSON, gold: Example, elsewhere: Sequence[Elsewhere]) -> str:
+    def opened_by(self, aggregate: JSON, gold: Example, elsewhere: Sequence[RelatedResponses]) -> str:
         """A shortcut is for a requester to look at."""
         return SHORTCUT if status(gold, aggregate, elsewhere) == SHORTCUT else ""
 
@@ -191,8 +191,8 @@ class Hops(Stepwise, Consulting, FollowedUp, Labelled, Arranged, Live, Practised
     def feedback(self, payload: JSON, answer: JSON, gold: Example) -> list[Remark]:
         return list(remarks(payload, answer, gold))
 
-    def report(self, judged: Iterable[Judged], options: Options, *, seed: int) -> JSON:
-        return {"task": self.kind, **hops_report(judged, options.arm, seed=seed)}
+    def report(self, hits: Iterable[HitWithResponses], options: Options, *, seed: int) -> JSON:
+        return {"task": self.kind, **hops_report(hits, options.arm, seed=seed)}
 
     def export(self, example: Example, aggregate: JSON) -> list[Example]:
         """The example with the aggregated response, and of `free` its status, in `extra`; none without a majority."""
@@ -201,7 +201,7 @@ class Hops(Stepwise, Consulting, FollowedUp, Labelled, Arranged, Live, Practised
         found = {**aggregate, "status": status(example, aggregate)}
         return [replace(example, extra={**example.extra, BACK_DECOMPOSITION: found})]
 
-    def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
+    def compare(self, payload: JSON, given: Sequence[GivenResponse], gold: Example) -> JSON:
         return compared(payload, given, gold)
 
     def edited(self, payload: JSON, answer: JSON, text: str) -> JSON:

@@ -4,7 +4,7 @@ from annotation.pure.derivations.bridges import tidy
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, InvalidWording
 from annotation.tasktype.helpers.answering import answer_text
-from annotation.tasktype.helpers.task_form import whole
+from annotation.tasktype.helpers.task_form import parse_integer
 
 from .options import FREE, KIND
 from .steps import completed, problems_of
@@ -55,7 +55,7 @@ def _step(payload: JSON, number: int, line: str) -> JSON:
         return completed(payload, {"text": line})
     said, rests, numbers = line.rpartition(RESTS)
     question, answered, answer = said.rpartition(ANSWERED)
-    places = [whole(part.strip()) for part in numbers.split(",")]
+    places = [parse_integer(part.strip()) for part in numbers.split(",")]
     if not rests or not answered or not all(place and place <= len(payload["paragraphs"]) for place in places):
         raise InvalidWording(_("Line %(line)s: write sub-question → answer ← paragraph numbers."), line=number)
     support = sorted({place - 1 for place in places if place})

@@ -4,7 +4,7 @@ from typing import Any
 
 from annotation.pure.text.spans import Span, cut, locate
 from annotation.tasktype import JSON
-from annotation.tasktype.helpers.task_form import YES_NO, YES_NO_VALUES, TaskForm, whole
+from annotation.tasktype.helpers.task_form import YES_NO, YES_NO_VALUES, TaskForm, parse_integer
 
 from .classes import BLANK
 
@@ -76,7 +76,7 @@ class Form(TaskForm):
 
 
 def _mark(word: str) -> tuple[int, int, int] | None:
-    parts = [whole(part) for part in word.split(".")]
+    parts = [parse_integer(part) for part in word.split(".")]
     if len(parts) != 3:
         return None
     paragraph, start, end = parts

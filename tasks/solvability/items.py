@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from annotation.pure.statistics.cluster_intervals import clustered_share
 from annotation.pure.statistics.metrics import ACCURACY, Scorer, scorer_for
-from annotation.tasktype import JSON, Given, Judged
+from annotation.tasktype import JSON, GivenResponse, HitWithResponses
 from annotation.tasktype.helpers.report_tables import question_of
 
 
@@ -13,7 +13,7 @@ from annotation.tasktype.helpers.report_tables import question_of
 class Item:
     """A judged HIT with its aggregated response."""
 
-    row: Judged
+    row: HitWithResponses
     aggregate: JSON
 
     @property
@@ -30,11 +30,11 @@ def models_of(of: Sequence[Item]) -> list[str]:
     return sorted({model.worker for item in of for model in item.row.predicted})
 
 
-def scorer_of(row: Judged) -> Scorer:
+def scorer_of(row: HitWithResponses) -> Scorer:
     return ACCURACY if row.example.options else scorer_for(row.format)
 
 
-def model_score(item: Item, model: Given) -> float | None:
+def model_score(item: Item, model: GivenResponse) -> float | None:
     """F1 of the dataset's scorer, or whether the right option was chosen."""
     example = item.row.example
     if not example.answers:

@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from annotation.pure.reports.people_tables import people_table
 from annotation.pure.reports.tables import counted_sentence
+from annotation.pure.reports.worker_dependence_tables import people_table
 from annotation.pure.review.label_tables import agreement_tables
 from annotation.pure.statistics.cluster_intervals import clustered_mean
 from annotation.pure.statistics.distance_agreement import alpha_of_answers
@@ -13,7 +13,7 @@ from annotation.pure.statistics.significance import chance_text, holm, mcnemar
 from annotation.pure.statistics.text_agreement import ANSWER_TEXT, text_agreement_table
 from annotation.pure.statistics.worker_intervals import without_one
 from annotation.pure.text.translation_marks import gettext_noop as _
-from annotation.tasktype import JSON, Judged
+from annotation.tasktype import JSON, HitWithResponses
 from annotation.tasktype.helpers.ablation_cells import Cell, head_of, in_cells, name_of
 from annotation.tasktype.helpers.report_tables import (
     about,
@@ -37,22 +37,22 @@ INTERVALS = _(
 )
 
 
-def solvability_report(judged: Iterable[Judged], *, seed: int) -> JSON:
+def solvability_report(hits: Iterable[HitWithResponses], *, seed: int) -> JSON:
     """Each HIT counts once, with the class of most of its annotators; ties are left out of the shares."""
-    judged = list(judged)
-    items = [Item(row, ruled([one.answer for one in row.given])) for row in counted_rows(judged)]
+    hits = list(hits)
+    items = [Item(row, ruled([one.answer for one in row.given])) for row in counted_rows(hits)]
     ordered = in_cells(items, lambda item: item.row)
     said_by = [(item.row.hit, [(one.worker, class_of(one.answer)) for one in item.row.given]) for item in items]
     tables = [
         _solvable_table(ordered, seed=seed),
         _class_table(ordered, seed=seed),
         *case_table(ordered, seed=seed),
-        *people_table(list(_without_one(ordered)), workers_of(judged)),
+        *people_table(list(_without_one(ordered)), workers_of(hits)),
         *(agreement_tables(said_by, categories=CLASSES, labels=LABELS, seed=seed) if items else []),
         *(_texts_table(items, seed=seed) if items else []),
     ]
-    paragraph = [*_paragraph(items), *about(judged, intervals=False)]
-    return report(judged, tables, paragraph=paragraph, intervals=INTERVALS, warnings=_warnings(ordered))
+    paragraph = [*_paragraph(items), *about(hits, intervals=False)]
+    return report(hits, tables, paragraph=paragraph, intervals=INTERVALS, warnings=_warnings(ordered))
 
 
 def _solvable_table(cells: Mapping[Cell, Sequence[Item]], *, seed: int) -> JSON:
@@ -107,7 +107,7 @@ def _without_one(cells: Mapping[Cell, Sequence[Item]]) -> Iterator[tuple[JSON, N
         yield words, None, without_one(units(([item.row] for item in of), alone(_solvable)))
 
 
-def _solvable(row: Judged) -> float | None:
+def _solvable(row: HitWithResponses) -> float | None:
     solvable = ruled([one.answer for one in row.given])["solvable"]
     return None if solvable is None else float(solvable)
 

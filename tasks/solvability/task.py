@@ -15,8 +15,8 @@ from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import (
     JSON,
     Comparable,
-    Given,
-    Judged,
+    GivenResponse,
+    HitWithResponses,
     Label,
     Labelled,
     Practised,
@@ -121,8 +121,8 @@ class Solvability(Practised, Revealing, Simulated, Labelled, Comparable, TaskTyp
         """Feedback on each decision, and on the answer of a solvable question."""
         return list(remarks(answer, gold))
 
-    def report(self, judged: Iterable[Judged], options: Options, *, seed: int) -> JSON:
-        return {"task": self.kind, **solvability_report(judged, seed=seed)}
+    def report(self, hits: Iterable[HitWithResponses], options: Options, *, seed: int) -> JSON:
+        return {"task": self.kind, **solvability_report(hits, seed=seed)}
 
     def export(self, example: Example, aggregate: JSON) -> list[Example]:
         """Every decided example with its aggregated response in `extra`."""
@@ -131,7 +131,7 @@ class Solvability(Practised, Revealing, Simulated, Labelled, Comparable, TaskTyp
         result = {"class": aggregate["kind"], "solvable": aggregate["solvable"], "votes": aggregate["votes"]}
         return [replace(example, extra={**example.extra, FOUND: result})]
 
-    def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
+    def compare(self, payload: JSON, given: Sequence[GivenResponse], gold: Example) -> JSON:
         texts = [p["text"] for p in payload["paragraphs"]]
         kept = ("text", "solvable", "guessable", "necessary")
         shown = [lettered(text, _answers_in(k, given)) for k, text in enumerate(texts)]
@@ -179,7 +179,7 @@ def _mark(mark: Any, texts: list[str], titles: list[str]) -> list[int | None]:
     return [position_of(mark[0], titles, "rationale"), *mark[1:]]
 
 
-def _answers_in(place: int, given: Sequence[Given]) -> Iterator[Stretch]:
+def _answers_in(place: int, given: Sequence[GivenResponse]) -> Iterator[Stretch]:
     for one in given:
         if one.answer["kind"] == "span" and one.answer["paragraph"] == place:
             yield one.answer["start"], one.answer["end"], one.worker

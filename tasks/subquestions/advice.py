@@ -5,8 +5,8 @@
 
 from collections.abc import Iterator
 
-from annotation.pure.data.corrections import answer_key, question_key
 from annotation.pure.data.example import Example
+from annotation.pure.data.subquestion_corrections import answer_key, question_key
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Remark
 from annotation.tasktype.helpers.practice_feedback import note_of, why_of

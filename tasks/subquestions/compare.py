@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from annotation.pure.data.corrections import difference
-from annotation.tasktype import JSON, Given
+from annotation.pure.data.subquestion_corrections import difference
+from annotation.tasktype import JSON, GivenResponse
 
 from .aggregation import aggregate
 from .rules import KEEP, corrected
 
 
-def compared(payload: JSON, given: Sequence[Given]) -> JSON:
+def compared(payload: JSON, given: Sequence[GivenResponse]) -> JSON:
     """Context of `_compare.html`.
 
     {"payload", "verdict", "columns" [{"discard"}], "rows": one a hop {"number", "question", "answer", "final" (the

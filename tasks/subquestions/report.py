@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from annotation.pure.reports.people_tables import people_table
 from annotation.pure.reports.tables import counted, counted_sentence
+from annotation.pure.reports.worker_dependence_tables import people_table
 from annotation.pure.review.label_tables import agreement_tables
 from annotation.pure.statistics.cluster_intervals import clustered_share
 from annotation.pure.statistics.distance_agreement import alpha_of_answers
@@ -12,7 +12,7 @@ from annotation.pure.statistics.metrics import MUSIQUE
 from annotation.pure.statistics.text_agreement import text_agreement_table
 from annotation.pure.statistics.worker_intervals import Response, over_workers, without_one
 from annotation.pure.text.translation_marks import gettext_noop as _
-from annotation.tasktype import JSON, Judged
+from annotation.tasktype import JSON, HitWithResponses
 from annotation.tasktype.helpers.report_tables import (
     about,
     alone,
@@ -51,10 +51,10 @@ TEXTS = {"question": _("sub-questions (distance 1 − F1)"), "answer": _("their 
 RIGHT, WRONG = "right", "wrong"
 
 
-def subquestions_report(judged: Iterable[Judged], *, seed: int) -> JSON:
+def subquestions_report(hits: Iterable[HitWithResponses], *, seed: int) -> JSON:
     """Tables over all HITs with answers that scores do not leave out."""
-    judged = list(judged)
-    rows = counted_rows(judged)
+    hits = list(hits)
+    rows = counted_rows(hits)
     aggregates = [aggregate(row.payload, [given.answer for given in row.given]) for row in rows]
     tables = [
         _outcome_table(aggregates),
@@ -66,7 +66,7 @@ def subquestions_report(judged: Iterable[Judged], *, seed: int) -> JSON:
         *_wording_table(rows, seed),
     ]
     paragraph = [*_paragraph(aggregates, rows), *about(rows)]
-    return report(judged, tables, paragraph=paragraph, intervals=INTERVALS, warnings=_warnings(aggregates))
+    return report(hits, tables, paragraph=paragraph, intervals=INTERVALS, warnings=_warnings(aggregates))
 
 
 def _outcome_table(aggregates: Sequence[JSON]) -> JSON:
@@ -76,7 +76,7 @@ def _outcome_table(aggregates: Sequence[JSON]) -> JSON:
     return table("verdicts", _("Kept and discarded"), (_("Label"), _("Items"), _("Share")), rows, note)
 
 
-def _kept(rows: Iterable[Judged]) -> Iterator[tuple[Judged, str, list[JSON]]]:
+def _kept(rows: Iterable[HitWithResponses]) -> Iterator[tuple[HitWithResponses, str, list[JSON]]]:
     """(HIT, worker, hops) of every answer that keeps its question."""
     for row in rows:
         for given in row.given:
@@ -84,7 +84,7 @@ def _kept(rows: Iterable[Judged]) -> Iterator[tuple[Judged, str, list[JSON]]]:
                 yield row, given.worker, given.answer["hops"]
 
 
-def _judgment_table(rows: Sequence[Judged], seed: int) -> JSON:
+def _judgment_table(rows: Sequence[HitWithResponses], seed: int) -> JSON:
     """The share of negative judgments by hop, over the responses that keep the question."""
     hops: dict[int, list[tuple[str, JSON]]] = {}
     for row, _worker, own in _kept(rows):
@@ -99,12 +99,12 @@ def _judgment_table(rows: Sequence[Judged], seed: int) -> JSON:
     return table("judgments", _("Negative judgments"), columns, table_rows, note)
 
 
-def _negative_share(judged: Iterable[tuple[str, JSON]], name: str, seed: int) -> JSON:
+def _negative_share(hits: Iterable[tuple[str, JSON]], name: str, seed: int) -> JSON:
     """The share of negative (HIT, judged hop) pairs; the judgments of an item are resampled together."""
-    return clustered_share(((hit, hop[name] is False) for hit, hop in judged), seed, resamples=1_999).as_json()
+    return clustered_share(((hit, hop[name] is False) for hit, hop in hits), seed, resamples=1_999).as_json()
 
 
-def _correction_table(rows: Sequence[Judged], aggregates: Sequence[JSON]) -> JSON:
+def _correction_table(rows: Sequence[HitWithResponses], aggregates: Sequence[JSON]) -> JSON:
     """Changes to kept questions; one that only follows an earlier answer does not count as a correction."""
     kept: Counter[int] = Counter()
     changed: dict[str, Counter[int]] = {"question": Counter(), "answer": Counter()}
@@ -127,7 +127,7 @@ def _correction_table(rows: Sequence[Judged], aggregates: Sequence[JSON]) -> JSO
     return table("corrections", _("Corrections"), columns, table_rows, note)
 
 
-def _people_table(rows: Sequence[Judged]) -> list[JSON]:
+def _people_table(rows: Sequence[HitWithResponses]) -> list[JSON]:
     """Dependence of the shares of kept questions and of negative judgments on the workers who took part."""
     kept = without_one(units(([row] for row in rows), alone(_is_kept)))
     figures = [(text_cell(_("Kept")), None, kept)]
@@ -139,11 +139,11 @@ def _people_table(rows: Sequence[Judged]) -> list[JSON]:
     return people_table(figures, workers_of(rows))
 
 
-def _is_kept(row: Judged) -> float:
+def _is_kept(row: HitWithResponses) -> float:
     return float(aggregate(row.payload, [given.answer for given in row.given])["kind"] == KEPT)
 
 
-def _wording_table(rows: Sequence[Judged], seed: int) -> list[JSON]:
+def _wording_table(rows: Sequence[HitWithResponses], seed: int) -> list[JSON]:
     """Krippendorff's alpha of the hops' texts, corrected or not, in responses that keep the question."""
     texts: dict[str, list[dict[str, str]]] = {"question": [], "answer": []}
     for row in rows:
@@ -156,7 +156,7 @@ def _wording_table(rows: Sequence[Judged], seed: int) -> list[JSON]:
     )
 
 
-def _worker_table(rows: Sequence[Judged]) -> JSON:
+def _worker_table(rows: Sequence[HitWithResponses]) -> JSON:
     discards: dict[str, Counter[str]] = {}
     seconds: dict[str, list[float]] = {}
     corrections: Counter[str] = Counter()
@@ -177,7 +177,7 @@ def _worker_table(rows: Sequence[Judged]) -> JSON:
     return table("workers", _("By worker"), columns, table_rows)
 
 
-def _agreement(rows: Sequence[Judged], *, seed: int) -> Iterator[JSON]:
+def _agreement(rows: Sequence[HitWithResponses], *, seed: int) -> Iterator[JSON]:
     """Agreement on keeping questions, then on the judgments of the hops; tables of one kind differ in name."""
     whole = [(row.hit, [(given.worker, given.answer["discard"]) for given in row.given]) for row in rows]
     parts: dict[str, list[tuple[str, str]]] = {}
@@ -195,7 +195,7 @@ def _agreement(rows: Sequence[Judged], *, seed: int) -> Iterator[JSON]:
             yield one | {"name": f"{prefix}-{one['name']}", "note": one["note"] or note, "about": note}
 
 
-def _paragraph(aggregates: Sequence[JSON], rows: Sequence[Judged]) -> list[JSON]:
+def _paragraph(aggregates: Sequence[JSON], rows: Sequence[HitWithResponses]) -> list[JSON]:
     if not aggregates:
         return []
     kinds = Counter(one["kind"] for one in aggregates)

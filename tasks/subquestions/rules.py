@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from annotation.pure.data import dag
-from annotation.pure.data.corrections import flowed
+from annotation.pure.data.subquestion_corrections import flowed
 from annotation.pure.derivations.bridges import tidy
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Problem

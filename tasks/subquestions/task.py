@@ -6,15 +6,15 @@ from random import Random
 from typing import Any
 
 from annotation.pure.data import dag
-from annotation.pure.data.corrections import answer_key, question_key
 from annotation.pure.data.example import Example
+from annotation.pure.data.subquestion_corrections import answer_key, question_key
 from annotation.pure.statistics.agreement import mean_disagreement
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import (
     JSON,
     Adjudicable,
-    Given,
-    Judged,
+    GivenResponse,
+    HitWithResponses,
     Label,
     Labelled,
     Practised,
@@ -136,8 +136,8 @@ class Subquestions(Labelled, Practised, Adjudicable, Traced, HopsTask):
         """Feedback on keeping the question, then on each hop: its judgments and its corrections."""
         return list(remarks(answer, gold))
 
-    def report(self, judged: Iterable[Judged], options: Any, *, seed: int) -> JSON:
-        return {"task": self.kind, **subquestions_report(judged, seed=seed)}
+    def report(self, hits: Iterable[HitWithResponses], options: Any, *, seed: int) -> JSON:
+        return {"task": self.kind, **subquestions_report(hits, seed=seed)}
 
     def export(self, example: Example, aggregate: JSON) -> list[Example]:
         """The example with its final sub-questions and answers; discarded, tied and unjudged ones are left out."""
@@ -160,7 +160,7 @@ class Subquestions(Labelled, Practised, Adjudicable, Traced, HopsTask):
         changed_by = [hop["changed_by"] for hop in aggregate["hops"]]
         return {"before": before, "votes": aggregate["votes"], "changed_by": changed_by}
 
-    def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
+    def compare(self, payload: JSON, given: Sequence[GivenResponse], gold: Example) -> JSON:
         return compared(payload, given)
 
     def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:

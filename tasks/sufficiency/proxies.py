@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NamedTuple
 
-from annotation.pure.derivations.sufficiency import expected_drop
+from annotation.pure.derivations.support_removal import expected_drop
 from annotation.pure.text.translation_marks import gettext_noop as _
-from annotation.tasktype import Judged
+from annotation.tasktype import HitWithResponses
 
 from .decisions import SPLIT, SUFFICIENT, UNDECIDED, UNSURE, PairOf, decided, expected, pair_of
 from .options import Options
@@ -33,7 +33,7 @@ REASONS = {
 class Ruled(NamedTuple):
     """A judged pair with its aggregated label: `kind` as returned by `decided`, or EXCLUDED."""
 
-    row: Judged
+    row: HitWithResponses
     pair: PairOf
     kind: str
 
@@ -62,10 +62,10 @@ class Question:
         return {replaced for pair in both for replaced, kept in (pair, pair[::-1]) if (kept,) in enough}
 
 
-def ruled(judged: Iterable[Judged], options: Options) -> list[Ruled]:
+def ruled(hits: Iterable[HitWithResponses], options: Options) -> list[Ruled]:
     """The aggregated decision on each pair; items without a valid pair are left out."""
     result = []
-    for row in judged:
+    for row in hits:
         if pair := pair_of(row.example):
             verdicts = [given.answer["verdict"] for given in row.given]
             kind = decided(verdicts, agreement=options.agreement, votes=options.votes or row.wanted)

@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from annotation.pure.reports.people_tables import people_table
 from annotation.pure.reports.tables import counted, counted_sentence
+from annotation.pure.reports.worker_dependence_tables import people_table
 from annotation.pure.review.label_tables import agreement_tables, side_by_side
 from annotation.pure.statistics.intervals import wilson
 from annotation.pure.statistics.worker_intervals import without_one
 from annotation.pure.text.translation_marks import gettext_noop as _
-from annotation.tasktype import JSON, Judged
+from annotation.tasktype import JSON, HitWithResponses
 from annotation.tasktype.helpers.report_tables import (
     about,
     as_sentence,
@@ -35,10 +35,10 @@ INTERVALS = _(
 )
 
 
-def sufficiency_report(judged: Iterable[Judged], options: Options, *, seed: int) -> JSON:
+def sufficiency_report(hits: Iterable[HitWithResponses], options: Options, *, seed: int) -> JSON:
     """Tables over pairs and over the questions that they make up."""
-    judged = list(judged)
-    pairs = ruled(judged, options)
+    hits = list(hits)
+    pairs = ruled(hits, options)
     all_questions = questions(pairs)
     groups = _groups(all_questions)
     drops = [each for name, of in groups for each in _drops(name, of, options)]
@@ -48,25 +48,25 @@ def sufficiency_report(judged: Iterable[Judged], options: Options, *, seed: int)
         _replaced_table(all_questions),
         _reason_table(groups),
         _pair_table(pairs),
-        *_people_table(judged, options),
-        *_model_table(judged, pairs, all_questions),
-        *_agreement(judged, options, seed=seed),
+        *_people_table(hits, options),
+        *_model_table(hits, pairs, all_questions),
+        *_agreement(hits, options, seed=seed),
     ]
-    paragraph = [*_paragraph(all_questions, pairs, drops), *about(judged, intervals=bool(drops)), _rule(options)]
-    warnings = _warnings(judged, all_questions)
-    content = report(judged, tables, paragraph=paragraph, intervals=INTERVALS, warnings=warnings)
+    paragraph = [*_paragraph(all_questions, pairs, drops), *about(hits, intervals=bool(drops)), _rule(options)]
+    warnings = _warnings(hits, all_questions)
+    content = report(hits, tables, paragraph=paragraph, intervals=INTERVALS, warnings=warnings)
     return content | {"expected_drop": drops}
 
 
-def _people_table(judged: Sequence[Judged], options: Options) -> list[JSON]:
+def _people_table(hits: Sequence[HitWithResponses], options: Options) -> list[JSON]:
     """Dependence of the proxy rate on single workers; questions count while annotators agree on all their pairs."""
 
-    def proxy(rows: Sequence[Judged]) -> float | None:
+    def proxy(rows: Sequence[HitWithResponses]) -> float | None:
         complete = _counted(questions(ruled(rows, options)))
         return float(bool(complete[0].proxies())) if complete else None
 
-    figure = without_one(units(by_question(judged), proxy))
-    return people_table([(text_cell(_("Proxy rate")), None, figure)], workers_of(judged))
+    figure = without_one(units(by_question(hits), proxy))
+    return people_table([(text_cell(_("Proxy rate")), None, figure)], workers_of(hits))
 
 
 def _groups(question_list: Sequence[Question]) -> list[tuple[str, list[Question]]]:
@@ -187,20 +187,22 @@ def _pair_table(pairs: Iterable[Ruled]) -> JSON:
 WORDS = {SUFFICIENT: _("sufficient"), INSUFFICIENT: _("not sufficient"), UNSURE: _("cannot tell")}
 
 
-def _agreement(judged: Sequence[Judged], options: Options, *, seed: int) -> list[JSON]:
+def _agreement(hits: Sequence[HitWithResponses], options: Options, *, seed: int) -> list[JSON]:
     """Agreement, labels by three rules, and each worker, over pairs; the dataset's labels are the gold."""
-    gold = {row.hit: pair.naive for row in judged if (pair := pair_of(row.example))}
+    gold = {row.hit: pair.naive for row in hits if (pair := pair_of(row.example))}
     offered = VERDICTS if options.cannot_tell else (SUFFICIENT, INSUFFICIENT)
-    return agreement_tables(_said_of(judged), categories=offered, labels=WORDS, seed=seed, gold=gold)
+    return agreement_tables(_said_of(hits), categories=offered, labels=WORDS, seed=seed, gold=gold)
 
 
-def _said_of(judged: Iterable[Judged]) -> list[tuple[str, list[tuple[str, str]]]]:
-    return [(row.hit, [(given.worker, given.answer["verdict"]) for given in row.given]) for row in counted_rows(judged)]
+def _said_of(hits: Iterable[HitWithResponses]) -> list[tuple[str, list[tuple[str, str]]]]:
+    return [(row.hit, [(given.worker, given.answer["verdict"]) for given in row.given]) for row in counted_rows(hits)]
 
 
-def _model_table(judged: Sequence[Judged], pairs: Sequence[Ruled], question_list: Sequence[Question]) -> list[JSON]:
+def _model_table(
+    hits: Sequence[HitWithResponses], pairs: Sequence[Ruled], question_list: Sequence[Question]
+) -> list[JSON]:
     """The proxies by annotator models instead of the batch's rule; no table if the models cannot be fitted."""
-    models = side_by_side(_said_of(judged))
+    models = side_by_side(_said_of(hits))
     if models.dawid_skene is None or models.one_coin is None:
         return []
     by_rule = [
@@ -287,8 +289,8 @@ def _rule(options: Options) -> JSON:
     )
 
 
-def _warnings(judged: Sequence[Judged], question_list: Sequence[Question]) -> Iterator[JSON]:
-    if strange := sum(pair_of(row.example) is None for row in judged):
+def _warnings(hits: Sequence[HitWithResponses], question_list: Sequence[Question]) -> Iterator[JSON]:
+    if strange := sum(pair_of(row.example) is None for row in hits):
         yield counted_sentence(
             strange,
             _(

@@ -14,8 +14,8 @@ from annotation.tasktype import (
     Arranged,
     Comparable,
     Features,
-    Given,
-    Judged,
+    GivenResponse,
+    HitWithResponses,
     Label,
     Labelled,
     Problem,
@@ -112,8 +112,8 @@ class Sufficiency(Adaptable, Sampled, Arranged, Timed, Simulated, Labelled, Comp
         """1 if the answer equals the label, else 0; by its label a pair suffices if it has every support."""
         return float(answer["verdict"] == _labelled(gold))
 
-    def report(self, judged: Iterable[Judged], options: Options, *, seed: int) -> JSON:
-        return {"task": self.kind, **sufficiency_report(judged, options, seed=seed)}
+    def report(self, hits: Iterable[HitWithResponses], options: Options, *, seed: int) -> JSON:
+        return {"task": self.kind, **sufficiency_report(hits, options, seed=seed)}
 
     def export(self, example: Example, aggregate: JSON) -> list[Example]:
         """The pair with its sufficiency if the workers agree on it; else none."""
@@ -124,7 +124,7 @@ class Sufficiency(Adaptable, Sampled, Arranged, Timed, Simulated, Labelled, Comp
     def provenance(self, payload: JSON, answers: Sequence[JSON], aggregate: JSON) -> JSON:
         return {"votes": aggregate["votes"], "agreement": payload["agreement"]}
 
-    def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
+    def compare(self, payload: JSON, given: Sequence[GivenResponse], gold: Example) -> JSON:
         supports = set(gold.supports or ())
         return {
             "columns": [
@@ -150,7 +150,7 @@ class Sufficiency(Adaptable, Sampled, Arranged, Timed, Simulated, Labelled, Comp
         return mean_disagreement([[answer["verdict"] for answer in answers]])
 
 
-def _evidence_in(place: int, given: Sequence[Given]) -> Iterator[Stretch]:
+def _evidence_in(place: int, given: Sequence[GivenResponse]) -> Iterator[Stretch]:
     for one in given:
         for span in one.answer["evidence"]:
             if span["paragraph"] == place:

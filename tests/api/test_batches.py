@@ -46,7 +46,7 @@ def test_a_draft_is_written_changed_and_launched(api: Any, dataset: Any, bob: An
     assert quoted.status_code == 202
     assert quoted["Location"].endswith(f"/jobs/{quoted.json()['id']}/")
     assert api.post("batches/wells-again/launch/").status_code == 202
-    jobs.work_off()
+    jobs.run_due_work()
     result = api.get("batches/wells-again/").json()
     assert (result["state"], result["size"], result["counts"]["places"]) == ("open", 4, 8)
     assert api.post("batches/wells-again/launch/").status_code == 409
@@ -198,7 +198,7 @@ def test_others_may_only_look_or_not_even_that(batch: Any, project: Any, alice: 
 def test_more_of_the_same_is_a_draft(api: Any, project: Any, dataset: Any) -> None:
     api.post("batches/", title="Study", task="answer", datasets=["wells"], sample=1, assignments_per_hit=2)
     api.post("batches/study/launch/")
-    jobs.work_off()
+    jobs.run_due_work()
     made = api.post("batches/study/clone/", key="c")
     assert (made.status_code, made.json()["name"], made.json()["state"]) == (201, "study-2", "draft")
     assert api.post("batches/study/clone/", key="c").json() == made.json()

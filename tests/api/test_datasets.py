@@ -28,7 +28,7 @@ def caller(alice: Any) -> Caller:
 def ended(caller: Caller, posted: Any) -> dict[str, Any]:
     """The job that a call asked for, once it was done."""
     assert posted.status_code == 202, posted.content
-    jobs.work_off()
+    jobs.run_due_work()
     result: dict[str, Any] = caller.get(posted["Location"]).json()
     assert result["id"] == posted.json()["id"]
     return result
@@ -206,7 +206,7 @@ def test_a_removal_is_taken_back_while_it_waits(caller: Caller, dataset: Any) ->
 def test_jobs_are_listed_and_a_failed_one_is_done_again(caller: Caller, project: Any) -> None:
     wanted = {"path": "/nowhere", "format": "jsonl", "name": "a", "file_name": "a"}
     jobs.enqueue("import_dataset", project=project, title="Import", arguments=wanted)
-    jobs.work_off()
+    jobs.run_due_work()
     rows = caller.get(f"{PROJECT}jobs/?state=failed&kind=import_dataset").json()["results"]
     assert [row["error"] for row in rows] == ["The uploaded file no longer exists. Upload it again."]
     assert "/nowhere" not in json.dumps(rows)

@@ -139,7 +139,7 @@ def test_responses_of_others_are_taken_in_by_a_job(api: Any, batch: Any, bob: An
     path = f"{api.base}batches/wells-1/responses/"
     sent = api.client.post(path, body, content_type="application/octet-stream")
     assert sent.status_code == 202, sent.content
-    jobs.work_off()
+    jobs.run_due_work()
     assert Job.objects.get(public_id=sent.json()["id"]).result["accepted"] == 1
     form = {"file": SimpleUploadedFile("more.jsonl", body)}
     assert api.client.post(path, form).status_code == 202

@@ -30,7 +30,7 @@ def test_a_report_is_computed_by_a_job_and_told_as_values_and_tables(
     rita = member(project, "rita", "reviewer")
     assert rita.post(f"{REPORT}refresh/").status_code == 202
     assert rita.post(f"{REPORT}refresh/", hops=2).status_code == 202
-    jobs.work_off()
+    jobs.run_due_work()
     result = rita.get(REPORT).json()
     assert result["fresh"] is True
     assert result["content"]["datasets"]["wells"]["n"] == 4

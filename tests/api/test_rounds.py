@@ -53,7 +53,7 @@ def test_a_round_from_its_draft_to_grants_that_are_taken_back(api: Any, pool: An
     assert api.get("batches/readers/").json()["reward"] == "0.10"
     assert api.patch(one, reward=None, per_worker=3).status_code == 200
     assert api.post("batches/readers/launch/").status_code == 202
-    jobs.work_off()
+    jobs.run_due_work()
     assert api.patch(one, per_worker=2).status_code == 409
     batch = Batch.objects.get(slug="readers")
     worked_through(bob, batch, right=True)
@@ -132,7 +132,7 @@ def test_a_round_draws_from_a_pool_and_a_launch_says_what_it_holds(api: Any, poo
     api.post("batches/readers/launch/")
     api.post("batches/", title="Study", task="answer", datasets=["pool"], sample=6)
     job = api.post("batches/study/launch/").json()
-    jobs.work_off()
+    jobs.run_due_work()
     result = api.get(f"jobs/{job['id']}/").json()["result"]
     assert (result["asked"], result["hits"]) == (6, 4)
     assert result["left_out"] == [

@@ -13,7 +13,7 @@ from pathlib import Path
 from django.db import connection, models
 
 from annotation import jobs  # noqa: F401 - names all figures that are kept
-from annotation.flow.batches import kept_figures
+from annotation.flow.batches import cached_figures
 from annotation.flow.reports import batch_scores
 from annotation.models import (
     Assignment,
@@ -124,7 +124,7 @@ def _reports(made: Crowded) -> None:
     for batch in made.done.project.batches.filter(slug__startswith="many-").exclude(pk=made.sample.pk):
         BatchReport.objects.create(batch=batch, content=content, stand=batch_scores.version_key(batch))
         BatchActivity.objects.update_or_create(batch=batch, defaults={"counted_at": clock.now()})
-        kept_figures.count(batch)
+        cached_figures.count(batch)
 
 
 def _people(seed: _Seed, _batches: int, _hits: int) -> None:

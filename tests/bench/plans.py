@@ -73,7 +73,7 @@ def acts(made: Any) -> dict[str, Act]:
         "requester: a dataset, searched": _page(desk, "dataset", slug, done, query="?q=no-such-words"),
         "requester: export, its first part": first_of_export,
         **{f"search: {words}": _page(desk, "search", slug, query=f"?q={words}") for words in SEARCHES},
-        "sweeps": jobs.work_off,
+        "sweeps": jobs.run_due_work,
     }
 
 

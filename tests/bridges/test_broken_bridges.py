@@ -16,7 +16,7 @@ from annotation.flow.batches import batch_launch
 from annotation.flow.data.dataset_import import import_dataset
 from annotation.flow.money import batch_funds, ledger
 from annotation.flow.review import problem_reports
-from annotation.jobs import work_off
+from annotation.jobs import run_due_work
 from annotation.models import Batch, Hit, Member, Project, User, Worker
 from annotation.pure.data.bridge_keys import bridge_keys, is_broken
 from annotation.pure.data.example import Example
@@ -91,7 +91,7 @@ def test_two_who_judge_it_different_close_it_in_every_running_batch(
     Batch.objects.filter(pk=closed.pk).update(state=Batch.State.CLOSED)
     judged = judge(first, two)
     assert standing(other) == [True, True]  # whoever submits does not wait for it
-    work_off()
+    run_due_work()
     assert standing(first) == [True]  # it was judged and counts
     assert standing(more) == [True, True]
     assert {hit.item.example.id: hit.excluded_at is None for hit in other.hits.all()} == {"x": False, "y": True}
@@ -130,10 +130,10 @@ def test_a_composition_that_two_discard_closes_graphs_with_the_edge(
     first = batch_of(project, tmp_path, "one", pair("a", "w1", "t1"), **twice)
     graphs = batch_of(project, tmp_path, "two", graph, pair("y", "w1", "t3"), **twice)
     judge(first, two[:1], given)
-    work_off()
+    run_due_work()
     assert standing(graphs) == [True, True]  # before the second opinion
     judge(first, two[1:], given)
-    work_off()
+    run_due_work()
     assert {hit.item.example.id: hit.excluded_at is None for hit in graphs.hits.all()} == {"g": False, "y": True}
 
 
@@ -147,7 +147,7 @@ def test_what_somebody_began_stays_and_its_place_is_paid(project: Any, tmp_path:
     assert batch_funds.held(third) > 0
     available = ledger.balance(project, ledger.AVAILABLE)
     judge(first, two)
-    work_off()
+    run_due_work()
     assert standing(other) == [True]
     assert standing(third) == [False]
     assert batch_funds.held(third) == 0
@@ -162,12 +162,12 @@ def test_undo_offers_them_again_and_the_bridge_closes_none_any_more(
     first = batch_of(project, tmp_path, "one", pair("a", "w1", "t1"), pair("b", "w1", "t1"))
     other = batch_of(project, tmp_path, "two", pair("x", "w1", "t1"))
     judge(first, two)
-    work_off()
+    run_due_work()
     assert (standing(first), standing(other)) == ([True, False], [False])
     assert broken_bridges.undo(BrokenBridge.objects.get()) == 2
     assert (standing(first), standing(other)) == ([True, True], [True])
     judge(first, two)
-    work_off()
+    run_due_work()
     assert standing(other) == [True]
     assert broken_bridges.undo(BrokenBridge.objects.get()) == 0
 
@@ -202,7 +202,7 @@ def test_another_project_and_other_tasks_are_left_alone(project: Any, tmp_path: 
     foreign = batch_of(elsewhere, tmp_path, "far", pair("x", "w1", "t1"))
     answers = batch_of(project, tmp_path, "two", pair("x", "w1", "t1") | {"question": "Which tower?"}, task="answer")
     judge(batch_of(project, tmp_path, "one", pair("a", "w1", "t1")), two)
-    work_off()
+    run_due_work()
     assert (standing(foreign), standing(answers)) == ([True], [True])
 
 
@@ -228,7 +228,7 @@ def test_without_ids_the_questions_say_which_bridge_it_is(project: Any, tmp_path
     graphs = batch_of(project, tmp_path, "two", *others)
     first = batch_of(project, tmp_path, "one", graph("a", "t1", "Which well is it?"))
     judge(first, two, {"bridges": ["same", "different"], "why": ""})
-    work_off()
+    run_due_work()
     assert {hit.item.example.id: hit.excluded_at is None for hit in graphs.hits.all()} == {"b": False, "c": True}
 
 
@@ -261,7 +261,7 @@ def test_a_hit_that_was_restored_by_itself_counts_no_more(
 ) -> None:
     other = batch_of(project, tmp_path, "two", pair("x", "w1", "t1"), pair("y", "w1", "t1"))
     judge(batch_of(project, tmp_path, "one", pair("a", "w1", "t1")), two)
-    work_off()
+    run_due_work()
     problem_reports.restore(other.hits.order_by("pk")[0])
     client.force_login(alice)
     page = client.get(reverse("broken-bridges", args=["wells"]))
@@ -281,7 +281,7 @@ def test_the_page_lists_them_and_only_requesters_undo(
     judge(batch_of(project, tmp_path, "one", pair("a", "w1", "t1")), two)
     assert "searching" in client.get(page).content.decode()
     assert page in client.get(batches).content.decode()
-    work_off()
+    run_due_work()
     html = " ".join(client.get(page).content.decode().split())
     assert "1 broken bridge. 1 HIT was closed; nobody judged it" in html
     undo = reverse("broken-bridge-undo", args=["wells", BrokenBridge.objects.get().pk])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from annotation.demo import world
+from annotation.demo import encyclopedia
 
 CANARY = "canary7f3a"
 
@@ -28,7 +28,7 @@ def record(name: str, question: str, paragraphs: list[tuple[str, str]], **gold: 
 
 
 def demo() -> list[dict[str, Any]]:
-    return [example.as_json() for example in world.examples(seed=0)[:6]]
+    return [example.as_json() for example in encyclopedia.examples(seed=0)[:6]]
 
 
 def nasty() -> list[dict[str, Any]]:

@@ -68,7 +68,7 @@ class Town:
         while not self._over.wait(0.05):
             try:
                 with self._lock:
-                    jobs.work_off()
+                    jobs.run_due_work()
                     for turn in turns:
                         turn()
             except BaseException as trouble:

@@ -14,7 +14,7 @@ from django.db import connection
 from hopscribe_client import Hopscribe, HopscribeError, JobFailed, Problem
 
 from annotation.flow.projects import api_tokens
-from annotation.jobs import work_off
+from annotation.jobs import run_due_work
 from annotation.models import ApiRequest, Dataset
 from tests.conftest import records, write_records
 
@@ -155,7 +155,7 @@ def test_the_client_launches_a_study_and_reads_its_figures(
     _token, text = api_tokens.make(alice)
     monkeypatch.setattr(connection, "close_if_unusable_or_obsolete", lambda: None)  # as Django's own test client
     site = httpx.WSGITransport(app=WSGIHandler())
-    hopscribe = Hopscribe("http://testserver", text, "wells", transport=site, pause=lambda _seconds: work_off())
+    hopscribe = Hopscribe("http://testserver", text, "wells", transport=site, pause=lambda _seconds: run_due_work())
     study = hopscribe.studies["musique-full-answerability"]
     with pytest.raises(Problem, match=r"musique_full_v1\.0_dev\.jsonl"):
         study.launch()

@@ -10,16 +10,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.dry_run import crowd as crowds
-from annotation.dry_run.crowd import Crowd, Done, crowd, drawn_majority, forecast, majority, people
+from annotation.dry_run import forecast as crowds
+from annotation.dry_run.forecast import (
+    SimulatedResponse,
+    WorkerModel,
+    crowd,
+    draw_personas,
+    drawn_majority,
+    forecast,
+    majority,
+)
 
 
-def done(worker: int, item: int, grade: float, *, began: float = 0, ended: float = 60) -> Done:
-    return Done(worker, item, grade, began, ended, Decimal("0.25"), Decimal("0.05"))
+def done(worker: int, item: int, grade: float, *, began: float = 0, ended: float = 60) -> SimulatedResponse:
+    return SimulatedResponse(worker, item, grade, began, ended, Decimal("0.25"), Decimal("0.05"))
 
 
 def test_a_crowd_is_read_from_words() -> None:
-    assert crowd(["skill=0.7", "spam=0"]) == Crowd(skill=0.7, spam=0.0)
+    assert crowd(["skill=0.7", "spam=0"]) == WorkerModel(skill=0.7, spam=0.0)
 
 
 @pytest.mark.parametrize("word", ["wit=1", "skill=high", "skill=2", "speed=0", "skill=nan", "lazy=0.9", "skill"])
@@ -30,18 +38,18 @@ def test_what_no_crowd_can_be_is_refused(word: str) -> None:
 
 @given(skill=st.floats(0, 1), seed=st.integers(0, 9))
 def test_people_are_the_same_for_the_same_seed_and_within_bounds(skill: float, seed: int) -> None:
-    model = Crowd(skill=skill)
-    found = people(model, 20, Random(seed))
-    assert found == people(model, 20, Random(seed))
+    model = WorkerModel(skill=skill)
+    found = draw_personas(model, 20, Random(seed))
+    assert found == draw_personas(model, 20, Random(seed))
     assert all(0 < one.skill < 1 and one.pace > 0 and 0 <= one.comes <= 7200 for one in found)
 
 
 def test_shares_of_people_and_acts_come_out_as_set() -> None:
     rng = Random(1)
-    kinds = [one.kind for one in people(Crowd(lazy=0.2, spam=0.1), 4000, rng)]
+    kinds = [one.kind for one in draw_personas(WorkerModel(lazy=0.2, spam=0.1), 4000, rng)]
     assert kinds.count("lazy") / 4000 == pytest.approx(0.2, abs=0.02)
     assert kinds.count("spam") / 4000 == pytest.approx(0.1, abs=0.02)
-    acts = [crowds.act(Crowd(returns=0.1, abandons=0.05), rng) for _act in range(4000)]
+    acts = [crowds.act(WorkerModel(returns=0.1, abandons=0.05), rng) for _act in range(4000)]
     assert acts.count("return") / 4000 == pytest.approx(0.1, abs=0.02)
     assert acts.count("abandon") / 4000 == pytest.approx(0.05, abs=0.02)
 
@@ -95,6 +103,6 @@ def test_the_share_that_passes_a_round_has_its_interval() -> None:
 
 
 def test_people_of_a_crowd_have_its_skill_on_average() -> None:
-    found = [one.skill for one in people(Crowd(skill=0.7, spread=0.1, lazy=0, spam=0), 2000, Random(1))]
+    found = [one.skill for one in draw_personas(WorkerModel(skill=0.7, spread=0.1, lazy=0, spam=0), 2000, Random(1))]
     assert 0.68 < sum(found) / len(found) < 0.72
     assert 0.02 <= min(found) < 0.5 < max(found) <= 0.99

@@ -133,13 +133,13 @@ def approve_everything() -> None:
 
 def gold_is_corrected() -> None:
     """Let workers agree against gold, and put what they say in its place."""
-    from annotation.flow.review import disputed_gold
+    from annotation.flow.review import gold_in_doubt
     from annotation.models import Batch, Hit
     from annotation.pure.review import gold_corrections
 
     people_answer(most=20, against_gold=True)
-    for found in disputed_gold.doubts(Batch.objects.get(slug="human-study")):
-        disputed_gold.decide(Hit.objects.get(pk=found.pk), gold_corrections.CORRECTION, text=found.text, reviewer=None)
+    for found in gold_in_doubt.doubts(Batch.objects.get(slug="human-study")):
+        gold_in_doubt.decide(Hit.objects.get(pk=found.pk), gold_corrections.CORRECTION, text=found.text, reviewer=None)
 
 
 def second_factor() -> None:

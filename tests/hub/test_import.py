@@ -280,7 +280,7 @@ def test_the_page_maps_the_columns_of_a_dataset_of_the_hub(
     hub.add("lab/own", {"train.csv": b"q,ans,text\nWho dug it?,Mara,Mara dug the well.\n"})
     client.force_login(alice)
     page = client.post(reverse("dataset-new", args=PAGE), {"hub": "hf:lab/own"}).url
-    jobs.work_off()
+    jobs.run_due_work()
     hub.repositories["lab/own"].commits.append(Commit("change", {"train.csv": b"q,ans,text\n"}))
     job = client.get(page)
     assert "Map the columns" in job.content.decode()
@@ -288,7 +288,7 @@ def test_the_page_maps_the_columns_of_a_dataset_of_the_hub(
     assert "Map the columns of hf:lab/own" in mapping.content.decode()
     chosen = {f"column-{k}": role for k, role in enumerate(("question", "answer", "paragraph"))}
     client.post(job.context["columns_address"], chosen | {"import": "1"})
-    jobs.work_off()
+    jobs.run_due_work()
     dataset = Dataset.objects.get()
     assert (dataset.size, dataset.report["hub"]["repository"]) == (1, "lab/own")
     assert dataset.report["mapping"]["columns"]["question"] == ["q"]
@@ -309,7 +309,7 @@ def test_the_page_imports_a_public_dataset_by_a_job(lab: Hub, client: Any, alice
     form = {"hub": "lab/wells", "config": "deep", "split": "train"}
     response = client.post(reverse("dataset-new", args=PAGE), form)
     assert (response.status_code, response.url) == (303, reverse("job", args=["wells", Job.objects.get().public_id]))
-    assert jobs.work_off() == 1
+    assert jobs.run_due_work() == 1
     assert Dataset.objects.get().slug == "wells-deep-train"
     assert "Your dataset is ready: 5 items" in client.get(response.url).content.decode()
 
@@ -321,7 +321,7 @@ def test_the_page_uses_no_token_of_the_server(
     monkeypatch.setenv("HF_TOKEN", TOKEN)
     client.force_login(alice)
     page = client.post(reverse("dataset-new", args=PAGE), {"hub": "hf:lab/wells"}, follow=True).redirect_chain[0][0]
-    jobs.work_off()
+    jobs.run_due_work()
     assert {token for _, _, token in lab.requests} == {""}
     assert "use the command on the server" in client.get(page).content.decode()
 
@@ -330,13 +330,13 @@ def test_what_was_checked_is_what_is_imported(lab: Hub, client: Any, alice: Any)
     client.force_login(alice)
     form = {"hub": "hf:lab/wells", "split": "validation", "dry_run": "on", "name": "checked"}
     client.post(reverse("dataset-new", args=PAGE), form)
-    jobs.work_off()
+    jobs.run_due_work()
     wells = lab.repositories["lab/wells"]
     wells.commits.append(Commit("lengthen", {**wells.files, "deep/checked.jsonl": lines(0, 3)}))
     job = Job.objects.get()
     assert not Dataset.objects.exists()
     client.post(reverse("job-import", args=["wells", job.public_id]))
-    jobs.work_off()
+    jobs.run_due_work()
     assert Dataset.objects.get().size == 1
 
 
@@ -346,7 +346,7 @@ def test_a_dataset_beyond_the_limit_of_uploads_is_not_downloaded(
     client.force_login(alice)
     client.post(reverse("dataset-new", args=PAGE), {"hub": "lab/wells", "split": "train"})
     settings.UPLOAD_LIMIT = 100
-    jobs.work_off()
+    jobs.run_due_work()
     assert "Import them on the server" in Job.objects.get().error
     assert not [path for _, path, _ in lab.requests if "/resolve/" in path]
 

@@ -18,7 +18,7 @@ from annotation.flow.notifications import announcements
 from annotation.flow.people import qualification_types
 from annotation.flow.review import assignment_approval
 from annotation.flow.work import leases, next_assignment, submissions
-from annotation.marketplaces.flow import arrivals, payments, publications, sync, terms
+from annotation.marketplaces.flow import arrivals, hit_sync, hit_terms, payments, publications
 from annotation.marketplaces.flow.arrivals import Entry, TurnedAway
 from annotation.marketplaces.models import Arrival, Publication
 from annotation.models import Assignment, Batch, BatchActivity, Feedback, Notice, Participation, Payment
@@ -95,11 +95,11 @@ def test_they_are_sent_at_seeded_places_among_the_others(
 def test_a_share_of_nothing_known_is_refused_and_too_few_are_told(checked: Callable[..., Batch]) -> None:
     batch = checked(known=3)
     assert len(checks_of(batch)) == 3
-    assert "3 instead of 8 HITs" in batch_launch.doubts(batch)[0]
+    assert "3 instead of 8 HITs" in batch_launch.setting_warnings(batch)[0]
 
 
 def test_enough_known_items_leave_no_doubt(checked: Callable[..., Batch]) -> None:
-    assert batch_launch.doubts(checked()) == []
+    assert batch_launch.setting_warnings(checked()) == []
 
 
 def test_what_they_cost_is_quoted_and_set_aside(checked: Callable[..., Batch], connection: Any) -> None:
@@ -244,9 +244,9 @@ def test_ten_requirements_leave_no_room_for_those_that_keep_out(project: Any, ch
 
 
 def test_the_marks_of_exclusion_are_the_batchs_own(checked: Callable[..., Batch], connection: Any) -> None:
-    line = there.line(connection)
+    session = there.session(connection)
     batch = checked()
-    assert len(terms.requirements_of(batch, line)) == 2
+    assert len(hit_terms.requirements_of(batch, session)) == 2
     batch.check_rule = {"after": 2, "warn_below": 0.8}
-    assert len(terms.requirements_of(batch, line)) == 1
-    assert sync.due(connection).count() == 0
+    assert len(hit_terms.requirements_of(batch, session)) == 1
+    assert hit_sync.due(connection).count() == 0

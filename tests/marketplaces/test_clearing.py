@@ -12,7 +12,7 @@ from annotation.flow.batches import batch_launch
 from annotation.flow.errors import Refused
 from annotation.flow.projects import project_erasure, recycle_bin
 from annotation.flow.review import assignment_approval
-from annotation.marketplaces.flow import payments, sync
+from annotation.marketplaces.flow import hit_sync, payments
 from annotation.marketplaces.models import Arrival, Connection, Publication
 from annotation.models import Erasure, Project
 from annotation.mturk_api.flow import access_keys
@@ -82,7 +82,7 @@ def test_a_dead_marketplace_keeps_a_project_until_its_hits_have_ended_by_themsel
 def test_an_end_that_the_marketplace_was_never_told_of_does_not_count(published: Any, connection: Any) -> None:
     there.look_now(connection)
     project = deleted(published)
-    sync.keep_open(published, timezone.now() - timedelta(days=60))
+    hit_sync.keep_open(published, timezone.now() - timedelta(days=60))
     with pytest.raises(Refused):
         project_erasure.begin(project)
 

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from annotation.marketplaces import base
-from annotation.marketplaces.base import Denied, HitMarketplace, Marketplace, MarketplaceError, NotOffered, Place
+from annotation.marketplaces.base import Denied, Endpoint, HitMarketplace, Marketplace, MarketplaceError, NotOffered
 from annotation.marketplaces.kinds import HERE, kinds, named
 from annotation.marketplaces.models import Connection
 from annotation.marketplaces.study_base import Outcome, StudyMarketplace, Ticket
 
 KINDS = sorted(kinds())
 SHAPES: list[type[Marketplace]] = [HitMarketplace, StudyMarketplace]
-AWAY = Place("http://127.0.0.1:9/", "us-east-1", "AKIATEST", "canary-secret", timeout=0.5)
-INSIDE = Place("http://127.0.0.1:9/", "us-east-1", "AKIATEST", "canary-secret", timeout=0.5, guarded=True)
+AWAY = Endpoint("http://127.0.0.1:9/", "us-east-1", "AKIATEST", "canary-secret", timeout=0.5)
+INSIDE = Endpoint("http://127.0.0.1:9/", "us-east-1", "AKIATEST", "canary-secret", timeout=0.5, guarded=True)
 TOGETHER = [
     {"ensure_qualification", "qualification_named", "holders", "grant", "revoke"},
     {"pay_bonus", "has_bonus"},
@@ -122,7 +122,7 @@ def test_the_readme_names_every_operation() -> None:
 class Small(HitMarketplace):
     """A marketplace without anything that may be left out."""
 
-    def __init__(self, place: Place) -> None: ...
+    def __init__(self, place: Endpoint) -> None: ...
     def balance(self): ...
     def ensure_type(self, terms): ...
     def publish(self, offer): ...

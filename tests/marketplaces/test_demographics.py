@@ -63,7 +63,7 @@ def rows(text: str) -> list[list[str]]:
 def test_columns_are_ticked_joined_and_shown_without_small_groups(requester: Client, study: PanelStudy) -> None:
     batch_scores.score_batch(study.batch)
     shown = upload(requester, export())
-    assert "12 participants were found. 2 rows are of nobody" in shown
+    assert "12 participants were found. 2 rows do not belong to a participant" in shown
     offered = re.findall(r'<input type="checkbox" name="columns" value="([^"]*)"([^>]*)>', shown)
     assert [name for name, _rest in offered] == ["Age", "Sex", "Ethnicity simplified"]
     assert not any("checked" in rest for _name, rest in offered)
@@ -169,7 +169,7 @@ def test_nothing_is_kept_without_a_tick_or_from_forged_values(requester: Client,
 def test_a_reviewer_sees_the_groups_and_changes_nothing(requester: Client, study: PanelStudy) -> None:
     keep(requester, upload(requester, export()), "Sex")
     clerk, reviewer = account("clerk"), Client()
-    members.enter(study.batch.project, clerk, "reviewer")
+    members.add_member(study.batch.project, clerk, "reviewer")
     reviewer.force_login(clerk)
     text = reviewer.get(HERE).content.decode()
     assert rows(text)[0][:2] == ["Female", "5"]

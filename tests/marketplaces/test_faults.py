@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from annotation.marketplaces.base import AlreadyThere, Bonus, Denied, Gone, Offer, Place, Terms, TryAgain, WrongState
+from annotation.marketplaces.base import AlreadyThere, Bonus, Denied, Endpoint, Gone, Offer, Terms, TryAgain, WrongState
 from annotation.marketplaces.mturk.marketplace import MTurk
 from annotation.marketplaces.mturk.protocol import external_question
 from tests.marketplaces.fake_mturk import FakeMTurk
@@ -28,7 +28,7 @@ def sky() -> Iterator[tuple[FakeMTurk, FaultyNetwork, MTurk]]:
 
 
 def client_for(network: FaultyNetwork, *, timeout: float = 10.0) -> MTurk:
-    return MTurk(Place(network.url, "us-east-1", "AKIATEST", "a test's own secret", timeout=timeout))
+    return MTurk(Endpoint(network.url, "us-east-1", "AKIATEST", "a test's own secret", timeout=timeout))
 
 
 def offer(type_id: str, token: str) -> Offer:
@@ -164,7 +164,7 @@ def test_nothing_is_taken_from_the_environment(
         "AWS_MAX_ATTEMPTS": "9",
     }.items():
         monkeypatch.setenv(name, value)
-    place = Place(sky[0].url, "us-east-1", "AKIAOTHER", "another secret of a test", timeout=1.0)
+    place = Endpoint(sky[0].url, "us-east-1", "AKIAOTHER", "another secret of a test", timeout=1.0)
     assert MTurk(place).balance().available == Decimal("10000.00")
     assert "another secret" not in repr(place)
 
@@ -173,7 +173,7 @@ def test_a_guarded_client_does_not_call_inside_the_house(sky: tuple[FakeMTurk, F
     elsewhere = sky[0]
     before = len(elsewhere.calls)
     for host in ("127.0.0.1", "localhost"):
-        place = Place(
+        place = Endpoint(
             f"http://{host}:{elsewhere.port}/", "us-east-1", "AKIATEST", "a test's own", guarded=True, timeout=1.0
         )
         with pytest.raises(Denied, match="inside this network"):

@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation import jobs
-from annotation.marketplaces.flow import connections, publications, sync
+from annotation.marketplaces.flow import connections, hit_sync, publications
 from annotation.marketplaces.models import BatchMarketplace, Connection, Publication
 from annotation.models import Batch
 from tests.marketplaces import there
@@ -120,7 +120,7 @@ def test_a_batch_is_launched_on_a_marketplace_and_published(
     form |= {"reward": "0.40", "auto_approve_days": 3, "marketplace": connection.pk}
     reply = client.post(place("batch-new"), form)
     assert reply.status_code == 303, reply.content.decode()[:3000]
-    jobs.work_off()
+    jobs.run_due_work()
     made = Batch.objects.get(slug="wells-abroad")
     assert publications.counts(made)["published"] == len(elsewhere.hits) == 4
     assert "4 of 4" in page(client, place("batch-marketplace", made.slug))
@@ -162,7 +162,7 @@ def test_strays_are_shown_after_a_look_and_ended_on_demand(
     stray = {"RequesterAnnotation": f"{mark}:gone", "Question": "", "MaxAssignments": 1, "LifetimeInSeconds": 99}
     key = elsewhere.answer("CreateHITWithHITType", {"HITTypeId": next(iter(elsewhere.types)), **stray})["HIT"]["HITId"]
     client.post(place("batch-marketplace-act", published.slug, "check"))
-    jobs.work_off()
+    jobs.run_due_work()
     assert key in page(client, place("batch-marketplace", published.slug))
     client.post(place("batch-marketplace-act", published.slug, "end"), {"hit": key})
     assert elsewhere.hits[key]["Expiration"] == 86_400
@@ -181,7 +181,7 @@ def test_a_batch_of_our_own_has_no_such_page(client: Client, batch: Any) -> None
 def test_what_somebody_else_is_looking_at_is_left_to_them(
     published: Any, connection: Any, elsewhere: FakeMTurk
 ) -> None:
-    line = there.line(connection)
+    line = there.session(connection)
     row = publications.of(published).select_related("hit__batch").first()
     publications.of(published).update(lease_until="2100-01-01T00:00Z")
-    assert not sync.look(row, line)
+    assert not hit_sync.look(row, line)

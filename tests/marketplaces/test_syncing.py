@@ -11,8 +11,8 @@ from django.utils import timezone
 
 from annotation.flow.batches import batch_launch
 from annotation.flow.people import qualification_types
-from annotation.marketplaces.base import Standing
-from annotation.marketplaces.flow import payments, publications, sync, terms
+from annotation.marketplaces.base import HitStatus
+from annotation.marketplaces.flow import hit_sync, hit_terms, payments, publications
 from annotation.marketplaces.models import Arrival, Publication
 from annotation.models import Assignment, Hit, Payment, Worker, WorkerBlock
 from tests.marketplaces import there
@@ -139,7 +139,7 @@ def test_keeping_a_batch_open_longer_moves_every_hit_there(
     published: Any, connection: Any, elsewhere: FakeMTurk
 ) -> None:
     until = timezone.now() + timedelta(days=90)
-    assert sync.keep_open(published, until) == 4
+    assert hit_sync.keep_open(published, until) == 4
     there.look_now(connection)
     assert {round(hit["Expiration"] - until.timestamp()) for hit in elsewhere.hits.values()} == {0}
 
@@ -168,7 +168,7 @@ def test_a_hit_that_somebody_works_on_is_not_over_and_one_with_free_places_neith
     def over(*, pending: int, available: int, completed: int, expired: bool) -> bool:
         ends = timezone.now() + timedelta(hours=-1 if expired else 1)
         counts = {"places": 2, "pending": pending, "available": available, "completed": completed}
-        return sync._is_over(Standing("3H", "a", "Assignable", "t", expires_at=ends, **counts))
+        return hit_sync._is_over(HitStatus("3H", "a", "Assignable", "t", expires_at=ends, **counts))
 
     assert not over(pending=0, available=2, completed=0, expired=False)
     assert not over(pending=1, available=0, completed=1, expired=True)
@@ -179,7 +179,7 @@ def test_a_hit_that_somebody_works_on_is_not_over_and_one_with_free_places_neith
 
 def test_what_is_no_id_of_a_hit_ends_nothing(published: Any, elsewhere: FakeMTurk) -> None:
     elsewhere.calls.clear()
-    assert sync.end_stray(published, "../3HIT") is False
+    assert hit_sync.end_stray(published, "../3HIT") is False
     assert elsewhere.calls == []
 
 
@@ -200,18 +200,18 @@ def test_a_search_adopts_what_a_lost_reply_hid_and_lists_orphans(
     elsewhere.answer("CreateHITWithHITType", {"HITTypeId": next(iter(elsewhere.types)), **stray})
     strange = stray | {"RequesterAnnotation": "somebody else's"}
     elsewhere.answer("CreateHITWithHITType", {"HITTypeId": next(iter(elsewhere.types)), **strange})
-    found = sync.search(connection, patience=QUICK)
+    found = hit_sync.search(connection, patience=QUICK)
     assert (found.adopted, len(found.orphans)) == (1, 1)
     orphan = found.orphans[0]["id"]
-    assert not sync.end_stray(published, row.external_id or "")
-    assert sync.end_stray(published, orphan)
+    assert not hit_sync.end_stray(published, row.external_id or "")
+    assert hit_sync.end_stray(published, orphan)
     assert elsewhere.hits[orphan]["Expiration"] < timezone.now().timestamp()
 
 
 def test_many_hits_are_looked_at_together(
     published: Any, connection: Any, elsewhere: FakeMTurk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sync, "MANY", 2)
+    monkeypatch.setattr(hit_sync, "MANY", 2)
     elsewhere.calls.clear()
     assert there.look_now(connection).looked == 4
     assert "GetHIT" not in elsewhere.calls
@@ -222,14 +222,14 @@ def test_blocked_workers_hold_the_qualification_that_keeps_them_out(
 ) -> None:
     arrival = there.arrive(publication, "ANNA", "3ONE")
     block = WorkerBlock.objects.create(worker=arrival.assignment.worker, reason="Copies.")
-    terms.grant_there(published, there.line(connection))
+    hit_terms.grant_there(published, there.session(connection))
     held = next(iter(elsewhere.qualifications.values()))
     assert held["holders"] == {"ANNA": 1}
     asked = next(iter(elsewhere.types.values()))["QualificationRequirements"]
     assert asked[-1]["QualificationTypeId"] == held["QualificationTypeId"]
     assert asked[-1]["Comparator"] == "DoesNotExist"
     block.delete()
-    terms.grant_there(published, there.line(connection))
+    hit_terms.grant_there(published, there.session(connection))
     assert held["holders"] == {}
 
 
@@ -244,7 +244,7 @@ def test_our_qualifications_are_held_there_under_their_own_names(
     anna = Worker.objects.create(project=project, external_id=f"{connection.pk}:ANNA")
     Qualification.objects.create(type=kind, worker=anna, value=80, granted_at=timezone.now())
     publications.send_due(connection, patience=QUICK)
-    terms.grant_there(batch, there.line(connection))
+    hit_terms.grant_there(batch, there.session(connection))
     named = {row["Name"].partition(" [")[0]: row for row in elsewhere.qualifications.values()}
     assert named["Round 2"]["holders"] == {"ANNA": 80}
     asked = next(iter(elsewhere.types.values()))["QualificationRequirements"][0]
@@ -275,7 +275,7 @@ def test_a_qualification_that_the_account_has_there_is_asked_for_and_nobody_lose
     publications.send_due(connection, patience=QUICK)
     asked = next(iter(elsewhere.types.values()))["QualificationRequirements"][0]
     assert asked["QualificationTypeId"] == type_id
-    terms.grant_there(batch, there.line(connection))
+    hit_terms.grant_there(batch, there.session(connection))
     assert elsewhere.qualifications[type_id]["holders"] == {"ANNA": 82, "BEN": 90, "CARL": 85}
 
 
@@ -289,21 +289,21 @@ def test_what_we_gave_of_the_accounts_own_qualification_follows_and_what_it_gave
     held |= {"BEN": 90, "CARL": 85}
     kind = qualification_types.create_type(project, "Composers", description="Passed the round.")
     wish = [{"type": kind.public_id, "comparator": "GreaterThanOrEqualTo", "values": [80], "guard": "Accept"}]
-    batch, line = launched(requirements=wish), there.line(connection)
+    batch, session = launched(requirements=wish), there.session(connection)
     people = {
         name: Worker.objects.create(project=project, external_id=f"{connection.pk}:{name}")
         for name in ("ANNA", "BEN", "CARL", "DORA")
     }
     for name, value in (("ANNA", 82), ("BEN", 90), ("CARL", 70), ("DORA", 81)):
         qualification_types.grant(kind, people[name], value, source="hand")
-    assert terms.grant_there(batch, line) == 2
+    assert hit_terms.grant_there(batch, session) == 2
     assert held == {"BEN": 90, "CARL": 85, "ANNA": 82, "DORA": 81}
     qualification_types.grant(kind, people["ANNA"], 95, source="hand")
     for name in ("BEN", "CARL", "DORA"):
         qualification_types.revoke(kind, people[name])
-    assert [terms.grant_there(batch, line) for _round in range(2)] == [2, 0]
+    assert [hit_terms.grant_there(batch, session) for _round in range(2)] == [2, 0]
     assert held == {"BEN": 90, "CARL": 85, "ANNA": 95}
     held |= {"ANNA": 60, "DORA": 81}  # the account's own decisions
     qualification_types.revoke(kind, people["ANNA"])
-    assert terms.grant_there(batch, line) == 0
+    assert hit_terms.grant_there(batch, session) == 0
     assert held == {"BEN": 90, "CARL": 85, "ANNA": 60, "DORA": 81}

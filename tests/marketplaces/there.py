@@ -7,8 +7,8 @@ from typing import Any
 from django.utils import timezone
 
 from annotation.flow.work import next_assignment, submissions
-from annotation.marketplaces.flow import sync
-from annotation.marketplaces.flow.connections import Line
+from annotation.marketplaces.flow import hit_sync
+from annotation.marketplaces.flow.connections import HitSession
 from annotation.marketplaces.models import Arrival, Publication
 from annotation.models import Worker
 from tests.conftest import answer_to
@@ -49,11 +49,11 @@ def work(elsewhere: FakeMTurk, publication: Publication, name: str) -> Arrival:
     return arrival
 
 
-def look_now(connection: Any) -> sync.Found:
+def look_now(connection: Any) -> hit_sync.SyncResult:
     """Everything is looked at as if it were due."""
     Publication.objects.filter(state="published").update(due_at=timezone.now(), lease_until=None)
-    return sync.sync_due(connection, patience=QUICK)
+    return hit_sync.sync_due(connection, patience=QUICK)
 
 
-def line(connection: Any) -> Line:
-    return Line(connection, patience=QUICK)
+def session(connection: Any) -> HitSession:
+    return HitSession(connection, patience=QUICK)

@@ -150,7 +150,7 @@ class Marketplace(RuleBasedStateMachine):
         if not hasattr(self, "client"):
             return
         catch_up(self.project)
-        for row in hit_funds.standing(Listing.objects.all()):
+        for row in hit_funds.with_hit_state(Listing.objects.all()):
             self.check(row)
         self.balance()
 

@@ -87,7 +87,7 @@ def more_places() -> dict[str, int]:
 def audit() -> dict[str, Any]:
     """Both sides' books, and the work, as they are here."""
     study = PanelStudy.objects.select_related("batch__project", "connection").get()
-    study_sync.sync(study, connections.StudyLine(study.connection, patience=QUICK), deep=True)
+    study_sync.sync(study, connections.StudySession(study.connection, patience=QUICK), deep=True)
     submitted = Assignment.objects.filter(state="submitted")
     bonuses = Payment.objects.filter(visit_pay.is_bonus()).select_related("assignment__visited__visit")
     rewards = Payment.objects.exclude(visit_pay.is_bonus()).filter(state="paid")

@@ -10,9 +10,9 @@ from tests.process.installation import ROOT
 
 WRITE = """
 import logging, sys
-from annotation.operations.log_file import SharedLogFile
+from annotation.operations.log_file import SharedFileHandler
 log = logging.getLogger("shared")
-log.addHandler(SharedLogFile(sys.argv[1], largest=4000, kept=int(sys.argv[3])))
+log.addHandler(SharedFileHandler(sys.argv[1], largest=4000, kept=int(sys.argv[3])))
 for number in range(2000):
     log.warning("%s wrote line %d", sys.argv[2], number)
 """

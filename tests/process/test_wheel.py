@@ -18,7 +18,7 @@ from random import Random
 import pytest
 import yaml
 
-from annotation.demo.visitor import Page, Visitor, is_assignment
+from annotation.demo.simulated_worker import Page, SimulatedWorker, is_assignment
 from annotation.formats import FORMATS
 from annotation.operations.page_browser import Browser, FormPage
 from annotation.pure.data.example import Example, Paragraph
@@ -156,9 +156,9 @@ def later(source: Path, version: str, sql: str) -> Path:
     return wheels.wheel_of(source, source / f"dist-{version}")
 
 
-def begin(worker: Visitor, batch: int) -> Page:
+def begin(worker: SimulatedWorker, batch: int) -> Page:
     """Read the instructions and pass over the practice; returns the first assignment."""
-    page = worker._browser.open(f"/work/batches/{batch}/instructions/")  # as `Visitor.begin`, without a database
+    page = worker._browser.open(f"/work/batches/{batch}/instructions/")  # as `begin` there, without a database
     page = worker.post(*page.form("/instructions/"))
     while match := re.search(r"/practice/([0-9]+)/", page.url):
         url, hidden = page.form(f"/practice/{match[1]}/")
@@ -217,7 +217,7 @@ class Machine(Environment):
         with self.serving() as (address, _log):
             for name in ("ada", "ben"):
                 self.hopscribe("create_account", name, "--role", "annotator", "--password", PASSWORD)
-                worker = Visitor(address, name, PASSWORD, 1.0, Random(name))
+                worker = SimulatedWorker(address, name, PASSWORD, 1.0, Random(name))
                 worker.sign_in()
                 worker.consent("default")
                 page = begin(worker, 1)

@@ -153,7 +153,7 @@ def ring(*, times: int) -> None:
     from annotation.marketplaces.jobs import send_batch
 
     for _time in range(times):
-        jobs.ring(send_batch(Batch.objects.get()))
+        jobs.wake_worker(send_batch(Batch.objects.get()))
 
 
 def publications() -> dict[str, int]:

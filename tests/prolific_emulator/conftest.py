@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from annotation.marketplaces.base import Place
+from annotation.marketplaces.base import Endpoint
 from annotation.marketplaces.prolific.marketplace import Prolific
 from annotation.marketplaces.study_base import Outcome, StudySpec
 from annotation.prolific_emulator import submissions
@@ -51,7 +51,7 @@ def prolific(emulator: Emulator) -> Prolific:
 
 def client_for(emulator: Emulator, **more: Any) -> Prolific:
     terms: dict[str, Any] = {"timeout": 5.0, "workers": emulator.url} | more
-    return Prolific(Place(f"{emulator.url}/", "", "", TOKEN, **terms))
+    return Prolific(Endpoint(f"{emulator.url}/", "", "", TOKEN, **terms))
 
 
 @pytest.fixture

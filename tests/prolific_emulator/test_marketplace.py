@@ -9,7 +9,7 @@ from decimal import Decimal
 
 import pytest
 
-from annotation.marketplaces.base import AlreadyThere, Denied, Gone, Place, TryAgain, WrongState
+from annotation.marketplaces.base import AlreadyThere, Denied, Endpoint, Gone, TryAgain, WrongState
 from annotation.marketplaces.prolific.marketplace import Prolific
 from annotation.marketplaces.study_base import Status, StudyStatus, Ticket
 from annotation.prolific_emulator import people, submissions
@@ -272,7 +272,7 @@ def test_the_balance_falls_by_what_a_study_may_cost(prolific: Prolific) -> None:
 
 
 def test_a_wrong_token_is_a_definite_no(emulator: Emulator) -> None:
-    wrong = Prolific(Place(emulator.url, "", "", "another"))
+    wrong = Prolific(Endpoint(emulator.url, "", "", "another"))
     with pytest.raises(Denied, match="token was refused"):
         wrong.balance()
 

@@ -15,7 +15,7 @@ from django.core.management import CommandError, call_command
 
 from annotation.marketplaces.prolific import protocol
 from annotation.prolific_emulator import submissions
-from annotation.prolific_emulator.browser import Browser
+from annotation.prolific_emulator.browser import ParticipantBrowser
 from annotation.prolific_emulator.server import Emulator
 from annotation.prolific_emulator.world import Submission
 from tests.prolific_emulator import interface
@@ -146,7 +146,7 @@ def test_a_full_study_waits_and_a_returned_place_opens_it_again(
 
 def test_a_person_takes_part_by_hand_and_comes_back(emulator: Emulator, published: str) -> None:
     emulator.world.studies[published]["external_study_url"] = f"{emulator.url}/?s={{{{%SESSION_ID%}}}}"
-    browser = Browser()
+    browser = ParticipantBrowser()
     page = browser.open(emulator.url)
     take = next(form for form in page.forms if form.action.endswith("/take-part"))
     there = browser.submit(page, take, [("study", published), ("participant", "f" * 24)])
@@ -155,11 +155,11 @@ def test_a_person_takes_part_by_hand_and_comes_back(emulator: Emulator, publishe
     back = browser.open(f"{emulator.url}/submissions/complete?cc=CODE0")
     assert ("Thank you" in back.text, one.status) == (True, "AWAITING REVIEW")
     assert browser.open(f"{emulator.url}/submissions/complete?cc=CODE0").status == 200
-    assert Browser().open(f"{emulator.url}/submissions/complete?cc=CODE0").status == 400
+    assert ParticipantBrowser().open(f"{emulator.url}/submissions/complete?cc=CODE0").status == 400
 
 
 def test_participants_are_sent_to_known_studies_only(emulator: Emulator) -> None:
-    page = Browser().open(f"{emulator.url}/send-participants", [("study", "unknown"), ("number", "2")])
+    page = ParticipantBrowser().open(f"{emulator.url}/send-participants", [("study", "unknown"), ("number", "2")])
     assert (page.status, "There is no such study." in page.text) == (400, True)
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from annotation.marketplaces.base import Denied
 from annotation.marketplaces.prolific.marketplace import Prolific
-from annotation.prolific_emulator import hooks
+from annotation.prolific_emulator import webhooks
 from annotation.prolific_emulator.server import Emulator
 from annotation.prolific_emulator.world import Submission, Subscription
 
@@ -111,7 +111,7 @@ def test_an_event_comes_again_until_it_is_taken_and_a_deaf_target_is_disabled(
     assert len(first) == 1
     listener.status = 200
     eventually(lambda: emulator.world.events[0].status == "SUCCEEDED")
-    emulator.world.subscriptions[next(iter(emulator.world.subscriptions))].failures = hooks.MOST_FAILURES - 1
+    emulator.world.subscriptions[next(iter(emulator.world.subscriptions))].failures = webhooks.MOST_FAILURES - 1
     listener.status = 500
     takes_part("c" * 24, code=None)
     eventually(lambda: [row.enabled for row in prolific.subscriptions()] == [False])

@@ -7,18 +7,18 @@ from collections import Counter
 
 import pytest
 
-from annotation.demo import world
+from annotation.demo import encyclopedia
 from annotation.pure.data.example import Example
 from annotation.pure.text.normalization import normalise_answer
 from tests.single_hops import singlehop_examples
 
-EXAMPLES = world.examples(seed=1)
+EXAMPLES = encyclopedia.examples(seed=1)
 
 
 @pytest.mark.parametrize("skill", [0.0, 0.5, 1.0])
 def test_a_simulated_answer_is_a_span_of_its_paragraph(skill: float) -> None:
     for example in EXAMPLES + singlehop_examples():
-        answer = world.simulated_answer(example, skill, random.Random(f"{skill}/{example.id}"))
+        answer = encyclopedia.simulated_answer(example, skill, random.Random(f"{skill}/{example.id}"))
         text = example.paragraphs[answer["paragraph"]].text
         assert 0 <= answer["start"] < answer["end"] <= len(text)
         assert answer["text"] == text[answer["start"] : answer["end"]] == answer["text"].strip()
@@ -29,7 +29,7 @@ def test_a_simulated_answer_is_a_span_of_its_paragraph(skill: float) -> None:
 
 def test_a_perfect_annotator_is_always_right() -> None:
     for example in EXAMPLES:
-        answer = world.simulated_answer(example, 1.0, random.Random(3))
+        answer = encyclopedia.simulated_answer(example, 1.0, random.Random(3))
         assert answer["text"] in example.answers
         assert answer["paragraph"] == example.hops[-1].support
         assert answer["support"] == list(example.supports or ())
@@ -39,7 +39,7 @@ def test_a_hopeless_annotator_errs_in_every_human_way() -> None:
     ways: Counter[str] = Counter()
     for example in EXAMPLES:
         for seed in range(5):
-            answer = world.simulated_answer(example, 0.0, random.Random(f"{seed}/{example.id}"))
+            answer = encyclopedia.simulated_answer(example, 0.0, random.Random(f"{seed}/{example.id}"))
             ways[_way(example, answer["text"])] += 1
             ways["fewer" if len(answer["support"]) < len(example.supports or ()) else "more"] += 1
             assert answer["support"] != list(example.supports or ())
@@ -56,14 +56,16 @@ def _way(example: Example, text: str) -> str:
 def test_skill_is_the_share_of_right_answers() -> None:
     rng = random.Random(11)
     right = sum(
-        world.simulated_answer(example, 0.8, rng)["text"] == example.answer for example in EXAMPLES for _ in range(20)
+        encyclopedia.simulated_answer(example, 0.8, rng)["text"] == example.answer
+        for example in EXAMPLES
+        for _ in range(20)
     )
     assert right / (20 * len(EXAMPLES)) == pytest.approx(0.8, abs=0.05)
 
 
 def test_the_same_seed_makes_the_same_annotator() -> None:
     def answers() -> list[dict]:
-        return [world.simulated_answer(e, 0.6, random.Random(f"ada/{e.id}")) for e in EXAMPLES]
+        return [encyclopedia.simulated_answer(e, 0.6, random.Random(f"ada/{e.id}")) for e in EXAMPLES]
 
     assert answers() == answers()
 
@@ -71,4 +73,4 @@ def test_the_same_seed_makes_the_same_annotator() -> None:
 def test_an_answer_that_stands_nowhere_cannot_be_simulated() -> None:
     example = Example("x", "Is it?", EXAMPLES[0].paragraphs, answers=("certainly not",), supports=(0, 1))
     with pytest.raises(ValueError, match="stands in no paragraph"):
-        world.simulated_answer(example, 1.0, random.Random(0))
+        encyclopedia.simulated_answer(example, 1.0, random.Random(0))

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from annotation.demo import world
+from annotation.demo import encyclopedia
 from annotation.pure.data.dag import SHAPES, edges, problems, shape
 from annotation.pure.data.example import Example
 from annotation.pure.text.spans import mentions
 from tests.single_hops import singlehop_examples
 
-ARTICLES = world.paragraphs()
-SINGLES = world.singlehop()
-RECORDS = world.multihop()
-EXAMPLES = world.examples(seed=1)
+ARTICLES = encyclopedia.paragraphs()
+SINGLES = encyclopedia.singlehop()
+RECORDS = encyclopedia.multihop()
+EXAMPLES = encyclopedia.examples(seed=1)
 
 # Who lived when something happened that an article dates: (person, year, article).
 DEEDS = [
@@ -125,12 +125,12 @@ def test_there_is_enough_of_everything() -> None:
 
 @pytest.mark.parametrize("name", ["encyclopedia", "singlehop", "multihop"])
 def test_a_line_is_a_record(name: str) -> None:
-    lines = (Path(world.__file__).parent / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = (Path(encyclopedia.__file__).parent / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
     assert all(isinstance(json.loads(line), dict) for line in lines)
 
 
 def test_keys_titles_ids_and_questions_are_unique() -> None:
-    lines = (Path(world.__file__).parent / "encyclopedia.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = (Path(encyclopedia.__file__).parent / "encyclopedia.jsonl").read_text(encoding="utf-8").splitlines()
     assert len(lines) == len(ARTICLES) == len({article.title for article in ARTICLES.values()})
     assert len({single.question for single in SINGLES.values()}) == len(SINGLES)
     assert len({record["id"] for record in RECORDS}) == len(RECORDS)
@@ -198,8 +198,8 @@ def test_an_example_is_whole(example: Example) -> None:
 
 
 def test_the_order_of_paragraphs_follows_the_seed() -> None:
-    assert world.examples(seed=1) == EXAMPLES
-    other = world.examples(seed=2)
+    assert encyclopedia.examples(seed=1) == EXAMPLES
+    other = encyclopedia.examples(seed=2)
     assert all(set(a.paragraphs) == set(b.paragraphs) for a, b in zip(other, EXAMPLES, strict=True))
     assert sum(a.paragraphs != b.paragraphs for a, b in zip(other, EXAMPLES, strict=True)) > 50
 

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 from annotation.pure.reports import svg
 from annotation.pure.reports.disagreement_map import MOST_ITEMS, MOST_WORKERS, Contested, MostContested
-from annotation.pure.reports.plots import plots_of
+from annotation.pure.reports.report_charts import charts_of
 from annotation.pure.reports.tables import note_of
 
 
@@ -27,7 +27,7 @@ def test_each_cell_is_how_far_a_worker_stands_from_the_others() -> None:
     [table] = collected((0.5, 7, {"ann": "x", "bea": "y"}), (0.9, 3, odd_one_out), (0.0, 1, odd_one_out)).tables(apart)
     assert table["columns"] == ["Item", "ann", "bea", "cy"]
     assert table["rows"] == [[3, 50, 50, 100], [7, 100, 100, None]]
-    [chart] = plots_of({"differing": [table]})
+    [chart] = charts_of({"differing": [table]})
     assert chart.n == "2"
     assert "3: ann 50, bea 50, cy 100; 7: ann 100, bea 100." in chart.as_text()
 
@@ -51,7 +51,7 @@ def test_the_caption_says_which_items_and_workers_are_shown() -> None:
 def test_a_map_of_the_most_items_and_workers_has_room_for_its_numbers() -> None:
     many = [(k / 100, k, {f"w{j}": str(j) for j in range(40)}) for k in range(1, 99)]
     [table] = collected(*many).tables(apart)
-    [chart] = plots_of({"differing": [table]})
+    [chart] = charts_of({"differing": [table]})
     root = ElementTree.fromstring(svg.draw(chart))
     cells = [rect for rect in root.iter() if rect.tag.endswith("rect") and rect.get("fill-opacity")]
     assert len(cells) == MOST_ITEMS * MOST_WORKERS == 1500

@@ -70,7 +70,7 @@ SAYS = {
     "reworded": "A requester adjudicated one item with a wording of their own.",
     "twice": "Two requesters decided on 8 items independently and agreed on 8 (100 %).",
     "edited": "A requester reworded 3 responses",
-    "refused": "In review, one response was excluded or returned",
+    "refused": "In review, one response was excluded or changes to it were requested",
     "excluded_responses": "The figures therefore count 4 of the 6 responses.",
 }
 

@@ -19,7 +19,7 @@ from annotation.pure.mturk.mturk_xml import (
     read_question,
     with_query,
 )
-from annotation.pure.mturk.question_form import Form, FreeText, Piece, Question, Selection, complaints
+from annotation.pure.mturk.question_form import FreeText, Piece, Question, QuestionForm, Selection, complaints
 from annotation.pure.text.xml_elements import NAMESPACES, Malformed
 
 XML_TEXT = st.text(
@@ -134,7 +134,7 @@ def test_an_html_question_gives_its_page_as_it_is() -> None:
 def test_a_form_gives_its_parts_in_their_order(version: str) -> None:
     overview = "<Overview><Title>T</Title><List><ListItem>one</ListItem></List></Overview>"
     read = read_question(form(overview + asked("a", "<FreeTextAnswer/>") + asked("b", selection()), version=version))
-    assert isinstance(read, Form)
+    assert isinstance(read, QuestionForm)
     assert read.parts[0] == (Piece("title", "T"), Piece("list", items=("one",)))
     assert [question.name for question in read.questions] == ["a", "b"]
 
@@ -142,7 +142,7 @@ def test_a_form_gives_its_parts_in_their_order(version: str) -> None:
 def constrained(constraints: str) -> Question:
     free = f"<FreeTextAnswer><Constraints>{constraints}</Constraints></FreeTextAnswer>"
     read = read_question(form(asked("a", free)))
-    assert isinstance(read, Form)
+    assert isinstance(read, QuestionForm)
     return read.questions[0]
 
 
@@ -177,13 +177,13 @@ def test_a_text_is_held_to_its_constraints(constraints: str, text: str, said: li
 def test_choices_are_counted_with_the_other_one(values: list[str], said: list[str]) -> None:
     counts = "<MinSelectionCount>2</MinSelectionCount><MaxSelectionCount>2</MaxSelectionCount>"
     read = read_question(form(asked("a", selection(counts, other="<OtherSelection/>", names="abc"))))
-    assert isinstance(read, Form)
+    assert isinstance(read, QuestionForm)
     assert complaints(read.questions[0], values) == said
 
 
 def test_a_file_to_upload_is_read_and_never_missed() -> None:
     read = read_question(form(asked("a", "<FileUploadAnswer/>") + asked("b", "<FreeTextAnswer/>")))
-    assert isinstance(read, Form)
+    assert isinstance(read, QuestionForm)
     assert read.questions[0].answer is None
     assert complaints(read.questions[0], []) == []
     assert isinstance(read.questions[1].answer, FreeText)
@@ -208,7 +208,7 @@ def test_repeated_names_are_joined_and_keep_the_first_place() -> None:
 
 def test_choices_of_a_form_are_written_as_selections() -> None:
     read = read_question(form(asked("a", selection(other="<OtherSelection/>")) + asked("b", "<FreeTextAnswer/>")))
-    assert isinstance(read, Form)
+    assert isinstance(read, QuestionForm)
     assert isinstance(read.questions[0].answer, Selection)
     written = answers_xml([("a", "b"), ("a", "else"), ("b", "b")], read)
     assert "<SelectionIdentifier>b</SelectionIdentifier><OtherSelectionText>else</OtherSelectionText>" in written

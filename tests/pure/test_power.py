@@ -169,7 +169,7 @@ def test_the_same_seed_gives_the_same_figures_in_under_two_seconds_of_work() -> 
     ("change", "said"),
     [
         ({"kind": "other"}, "no such comparison"),
-        ({"first": 1.0}, "between 0 and 100"),
+        ({"first": 1.0}, "above 0 and below 100"),
         ({"by_item": 0.7, "by_worker": 0.4}, "add up"),
         ({"items": 1}, "at least two items"),
         ({"workers": 5}, "at least 6 workers"),

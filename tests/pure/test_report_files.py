@@ -11,8 +11,8 @@ import pytest
 from annotation.pure.batches.hit_filters import Cut
 from annotation.pure.reports import table_formats
 from annotation.pure.reports.charts import Dots, Grid, Line, Lines, Plot, Series
-from annotation.pure.reports.plots import plots_of
-from annotation.pure.reports.report_values import behind
+from annotation.pure.reports.report_charts import charts_of
+from annotation.pure.reports.report_values import drilldown_filters
 from annotation.pure.reports.svg import COLOURS, as_file, draw
 from annotation.pure.reports.table_files import as_csv, as_latex, as_markdown
 
@@ -133,14 +133,14 @@ def test_a_report_with_tables_has_their_shares_and_the_confusion_of_all_as_chart
     }
     single = shares | {"name": "single", "rows": shares["rows"][:2]}
     progress = [["2026-01-01T00:00:00+00:00", 2], ["2026-01-01T05:00:00+00:00", 7]]
-    dots, grid, steps = plots_of({"tables": [single, shares, confusion], "progress": progress})
+    dots, grid, steps = charts_of({"tables": [single, shares, confusion], "progress": progress})
     assert isinstance(dots, Dots)
     assert (dots.name, dots.groups, dots.n) == ("shares", ("x", "z"), "5–8")
     assert dots.series[0].points == ((50.0, 25.0, 75.0),) * 2
     assert isinstance(grid, Grid)
     assert (grid.rows, grid.counts) == (("yes", "no"), ((5, 1), (0, 4)))
     assert steps.as_text() == "Responses over time. Responses submitted: 2026-01-01 00:00 2 – 2026-01-01 05:00 7."
-    assert behind(confusion, {"w1"}) == [{"worker": "w1"}, {}, {}]
+    assert drilldown_filters(confusion, {"w1"}) == [{"worker": "w1"}, {}, {}]
 
 
 def test_a_cut_is_the_same_text_in_addresses_and_keys_and_nonsense_is_not_there() -> None:
@@ -157,6 +157,6 @@ def test_groups_with_long_names_stand_one_below_the_other() -> None:
     study = {"answer": part, "support": part, "by_worker": {}}
     by_shape = dict.fromkeys(("2hop", "3hop1", "3hop2"), study)
     content = {"datasets": {"d": {**study, "by_hops": {"2": study, "3": study}, "by_shape": by_shape}}}
-    across = {plot.name: plot.across for plot in plots_of(content, str) if isinstance(plot, Dots)}
+    across = {plot.name: plot.across for plot in charts_of(content, str) if isinstance(plot, Dots)}
     assert across["answer-by-shape-d"]
     assert not across["answer-by-hops-d"]

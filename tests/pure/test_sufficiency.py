@@ -5,10 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from annotation.pure.derivations.sufficiency import (
+from annotation.pure.derivations.support_removal import (
     TRANSFORMS,
     Context,
     Instance,
@@ -26,6 +23,8 @@ from annotation.pure.derivations.sufficiency import (
     transform,
     trivial,
 )
+from hypothesis import given
+from hypothesis import strategies as st
 
 
 @st.composite

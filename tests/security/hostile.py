@@ -107,7 +107,7 @@ def _jobs(folder: Path, hostile: Hostile) -> None:
     path.write_text("".join(json.dumps({"id": text, "question": text, text: text}) + "\n" for text in TEXTS))
     wanted = {"path": str(path), "format": "jsonl", "name": "bad", "file_name": TEXTS[0]}
     jobs.enqueue("import_dataset", project=hostile.project, title=TEXTS[0], arguments=wanted)
-    jobs.work_off()
+    jobs.run_due_work()
 
 
 def answer(hostile: Hostile, worker: Any) -> Any:

@@ -127,7 +127,7 @@ def test_the_requesters_pages(hostile: scene.Hostile, texts: list[str], tmp_path
         scene.report(hostile, row, TEXTS[k]) if k % 2 else scene.submit(row)
     scene.judge(hostile, tmp_path, texts)
     jobs.enqueue("score_batch", project=hostile.project, title="Report", arguments={"batch": hostile.batch.pk})
-    jobs.work_off()
+    jobs.run_due_work()
     client = client_of(hostile.alice)
     for k, text in enumerate(scene.names()):
         scene.rename(hostile, text)

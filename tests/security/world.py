@@ -248,7 +248,7 @@ def _money(project: Any, payee: Any) -> dict[str, Any]:
 def _members(project: Any) -> dict[str, Any]:
     """Besides its owner a reviewer, and somebody who was removed."""
     for name in ("clerk", "former"):
-        members.enter(project, account(f"{name}-{project.slug}"), "reviewer")
+        members.add_member(project, account(f"{name}-{project.slug}"), "reviewer")
     clerk, former = project.members.filter(role="reviewer").select_related("user").order_by("pk")
     members.remove(former)
     return {"member-role.pk": clerk.pk, "member-remove.pk": clerk.pk, "member-restore.pk": former.user_id}
@@ -311,7 +311,7 @@ def _work(project: Any, batch: Any, people: list[Any]) -> dict[str, Any]:
     other = answered if len(people) == 1 else take(people[-1], batch)
     noted = problem_reports.report_problem(other, reason="unclear", text=f"canary report of {project.slug}")
     jobs.enqueue("score_batch", project=project, title="Report", arguments={"batch": batch.pk})
-    jobs.work_off()
+    jobs.run_due_work()
     of_batch = {f"{name}.pk": batch.pk for name in OF_WORKERS}
     of_flag = {
         f"{name}.pk": noted.pk for name in ("problem-report-keep", "problem-report-exclude", "problem-report-reopen")
@@ -359,6 +359,8 @@ def _binned(project: Any) -> dict[str, Any]:
     """A draft in the bin, beside the dataset that is there; another draft that may be put there."""
     held = Dataset.objects.get(project=project, slug=f"{project.slug}-set")
     name = f"{project.slug}-thrown"
-    batch_launch.discard(batch_launch.create_batch(project, name, task="answer", datasets=[held], instructions="Read."))
+    batch_launch.discard_failed_launch(
+        batch_launch.create_batch(project, name, task="answer", datasets=[held], instructions="Read.")
+    )
     of_batch = {"batch-restore.batch": name, "batch-erase.batch": name, "batch-remove.batch": f"{project.slug}-draft"}
     return of_batch | {"dataset-erase.name": f"{project.slug}-hidden"}

@@ -17,7 +17,7 @@ from annotation.flow.errors import Refused
 from annotation.flow.people import consent
 from annotation.flow.projects.projects import project_named
 from annotation.flow.reports import batch_scores
-from annotation.jobs import work_off
+from annotation.jobs import run_due_work
 from annotation.models import Assignment, AuditEntry, Hit, Project
 from annotation.registry import task_type
 from annotation.studies import analysis, folders, report
@@ -203,7 +203,7 @@ def test_the_page_calculates_the_scores_and_says_when_they_are_early(
     assert client.get(address).status_code == 405
     assert not AuditEntry.objects.filter(act="scores opened").exists()
     job = client.post(address)["Location"]
-    work_off()
+    run_due_work()
     assert AuditEntry.objects.filter(act="scores opened").count() == 1
     assert f'href="{page}"' in client.get(job).content.decode()
     shown = client.get(page).content.decode()
@@ -216,7 +216,7 @@ def test_the_page_calculates_the_scores_and_says_when_they_are_early(
     assert "Disconnected reasoning: people and models" not in stale
     assert "are not up to date" in stale
     client.post(address)
-    work_off()
+    run_due_work()
     shown = client.get(page).content.decode()
     assert "P(D): the more confident of two answers" in shown
     assert "Calculate the scores" not in shown
@@ -236,7 +236,7 @@ def test_the_api_plans_scores_and_shows_the_analysis(project: Project, alice: An
     assert api.get(address).json()["analysis"] is None
     report.take_responses(run, responses(run, tmp_path))
     assert api.post(f"{address}scores/").status_code == 202
-    work_off()
+    run_due_work()
     found = api.get(address).json()
     assert found["analysis"]["rows"]["people"]["d"]["answer_em"]["n"] == 14
     assert all(row["ours"] for row in found["figures"] if "people" in row["figure"])

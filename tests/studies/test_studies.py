@@ -21,7 +21,7 @@ from annotation.flow.data import response_files
 from annotation.flow.errors import Refused
 from annotation.flow.people import consent
 from annotation.flow.projects.projects import project_named
-from annotation.jobs import work_off
+from annotation.jobs import run_due_work
 from annotation.models import Assignment, Batch, Dataset, Item, Member, Project
 from annotation.registry import task_type
 from annotation.studies import folders, report
@@ -312,7 +312,7 @@ def test_the_pages_launch_a_study_and_compare_it(project: Project, alice: Any, t
     assert refused.status_code == 422
     assert "musique_full_v1.0_dev.jsonl" in refused.content.decode()
     assert client.post(page, {**form, "small": "on"}).status_code == 303
-    work_off()
+    run_due_work()
     run = StudyRun.objects.get(slug="pilot")
     assert "no responses yet" in client.get(page).content.decode()
     report.take_responses(run, responses(run, tmp_path))
@@ -331,7 +331,7 @@ def test_the_page_proposes_the_next_free_name_and_the_job_leads_back_to_it(proje
     for name in ("musique-full-answerability", "musique-full-answerability-2"):
         assert f'value="{name}"' in client.get(page).content.decode()
         job = client.post(page, {"run": name, "scale": "100", "seed": "0", "small": "on"})["Location"]
-        work_off()
+        run_due_work()
         assert f'href="{page}"' in client.get(job).content.decode()
     assert set(StudyRun.objects.values_list("slug", flat=True)) == {
         "musique-full-answerability",

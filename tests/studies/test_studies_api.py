@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from annotation.flow.people import consent
-from annotation.jobs import work_off
+from annotation.jobs import run_due_work
 from annotation.models import Project
 from annotation.studies import folders, report
 from annotation.studies.models import StudyRun
@@ -58,7 +58,7 @@ def test_a_study_is_launched_by_a_job_and_compared(api: Any, project: Project, t
     job = api.post(f"studies/{NAME}/launch/", key="a", **terms)
     assert job.status_code == 202
     assert api.post(f"studies/{NAME}/launch/", key="a", **terms).json() == job.json()
-    work_off()
+    run_due_work()
     result = api.get(f"jobs/{job.json()['id']}/").json()["result"]
     assert (result["run"], result["datasets"]["drawn"], result["batches"]) == ("pilot", 50, {"labels": 25})
     assert api.get(f"studies/{NAME}/").json()["runs"] == ["pilot"]
@@ -70,7 +70,7 @@ def test_a_study_is_launched_by_a_job_and_compared(api: Any, project: Project, t
     run = StudyRun.objects.get()
     report.take_responses(run, responses(run, tmp_path))
     assert api.post("batches/pilot-labels/report/refresh/").status_code == 202
-    work_off()
+    run_due_work()
     [row] = api.get(address).json()["figures"]
     assert (row["ours"]["n"], row["note"]) == (result["batches"]["labels"], "")
     assert row["difference"]["value"] == pytest.approx(row["ours"]["value"] - 0.9)

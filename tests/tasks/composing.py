@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from annotation.demo import world
+from annotation.demo import encyclopedia
 from annotation.pure.data.example import Example
 from tasks.compose.task import TASK
 
@@ -15,7 +15,7 @@ OTHER = "In which town was the Grey Petrel's captain born?"
 
 
 def example(shape: str = "2hop") -> Example:
-    return next(found for found in world.examples(1) if found.shape == shape)
+    return next(found for found in encyclopedia.examples(1) if found.shape == shape)
 
 
 def payload(shape: str = "2hop", **options: Any) -> JSON:

@@ -18,7 +18,7 @@ from annotation.pure.data.example import Example, Paragraph
 from annotation.pure.reports.tables import note_of, sentence
 from annotation.pure.statistics.intervals import wilson
 from annotation.registry import task_type
-from annotation.tasktype import Given, Judged
+from annotation.tasktype import GivenResponse, HitWithResponses
 from tests.derivations.listed import Listed, derived
 from tests.derivations.test_dire import well
 
@@ -54,11 +54,11 @@ def payload_of(example: Example, **options: Any) -> JSON:
 
 def judged(
     example: Example, *result: JSON, excluded: str = "", format: str = "musique", dataset: str = "full"
-) -> Judged:
+) -> HitWithResponses:
     """The instance with one answer of each worker, as `complete` takes them."""
     payload = payload_of(example)
-    given = tuple(Given(f"worker {k}", TASK.complete(payload, one), 20.0) for k, one in enumerate(result))
-    return Judged(f"hit-{next(HITS)}", dataset, format, example, payload, given, excluded)
+    given = tuple(GivenResponse(f"worker {k}", TASK.complete(payload, one), 20.0) for k, one in enumerate(result))
+    return HitWithResponses(f"hit-{next(HITS)}", dataset, format, example, payload, given, excluded)
 
 
 def right(example: Example) -> JSON:
@@ -66,7 +66,7 @@ def right(example: Example) -> JSON:
     return {"text": example.answers[0], "support": list(example.supports or ())} if example.answerable else NOT
 
 
-def report(rows: Iterable[Judged], **options: Any) -> JSON:
+def report(rows: Iterable[HitWithResponses], **options: Any) -> JSON:
     return dict(TASK.report(rows, TASK.options(options), seed=1))
 
 
@@ -145,7 +145,7 @@ def test_a_tie_counts_by_its_chance_and_the_answer_by_those_who_gave_one() -> No
     ],
 )
 def test_groups_that_are_not_whole_are_left_out_with_the_reason(
-    change: Callable[[list[Judged]], list[Judged]], reason: str
+    change: Callable[[list[HitWithResponses]], list[HitWithResponses]], reason: str
 ) -> None:
     rows = [judged(each, right(each)) for each in twins(1)]
     whole = [judged(each, right(each)) for each in twins(2)]
@@ -168,7 +168,7 @@ def test_a_model_stands_beside_people_on_the_groups_that_both_did() -> None:
         for each in twins(number):
             row = judged(each, right(each))
             said = right(each) if number == 1 else NOT
-            rows.append(replace(row, predicted=(Given("clever", TASK.complete(row.payload, said)),)))
+            rows.append(replace(row, predicted=(GivenResponse("clever", TASK.complete(row.payload, said)),)))
     clever, people = tables(report(rows))["models"]
     assert (clever[0], clever[1], clever[2]["value"], clever[6]["value"]) == ("clever", 2, 0.5, 0.5)
     assert people[2]["value"] == 1
@@ -179,7 +179,7 @@ def test_a_model_that_predicts_no_support_is_not_scored_on_it() -> None:
     for each in twins(1):
         row = judged(each, right(each))
         said = {**right(each), "support": []}
-        rows.append(replace(row, predicted=(Given("of answers", TASK.complete(row.payload, said)),)))
+        rows.append(replace(row, predicted=(GivenResponse("of answers", TASK.complete(row.payload, said)),)))
     model, people = tables(report(rows))["models"]
     assert (model[2]["value"], model[6]["value"], people[4]["value"]) == (1, 1, 1)
     assert [(cell["value"], cell["n"]) for cell in model[4:6]] == [(None, 0)] * 2

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from annotation.pure.data.example import Example
 from annotation.registry import form_class, task_type
-from annotation.tasktype import Given, Judged
+from annotation.tasktype import GivenResponse, HitWithResponses
 
 TASK = task_type("choose")
 CASES = json.loads((Path(__file__).parents[2] / "tasks/choose/examples.json").read_text())
@@ -95,9 +95,9 @@ def test_the_golds_own_question_is_what_is_graded_and_is_not_told() -> None:
 
 
 def test_the_report_says_who_chooses_otherwise_and_what_guessing_would_give() -> None:
-    def judged(hit: str, *choices: int | None) -> Judged:
-        given = tuple(Given(f"worker {k}", {"chosen": choice}, 8.0) for k, choice in enumerate(choices))
-        return Judged(hit, "graphs", "jsonl", FERRY, payload_of(FERRY), given)
+    def judged(hit: str, *choices: int | None) -> HitWithResponses:
+        given = tuple(GivenResponse(f"worker {k}", {"chosen": choice}, 8.0) for k, choice in enumerate(choices))
+        return HitWithResponses(hit, "graphs", "jsonl", FERRY, payload_of(FERRY), given)
 
     rows = [judged("a", 0, 0, 1), judged("b", None, None, 2), judged("c", 1, 2), judged("d")]
     report = TASK.report(rows, TASK.options({}), seed=1)

@@ -16,7 +16,7 @@ from annotation.flow.data.dataset_import import import_dataset
 from annotation.models import Project
 from annotation.pure.data.example import Example, Paragraph
 from annotation.pure.reports.tables import cell_text, note_of, sentence
-from annotation.tasktype import JSON, Given, Judged
+from annotation.tasktype import JSON, GivenResponse, HitWithResponses
 from tests.derivations.listed import Listed, derived
 from tests.flow import acting
 
@@ -245,7 +245,7 @@ def test_a_tie_about_necessity_waits_for_a_requester_and_is_not_exported() -> No
 def test_responses_stand_beside_the_original_except_while_adjudicating() -> None:
     example = ablated(3)
     payload = payload_of(example)
-    given = [Given("ada", typed("the", "is", "by", "at", "in"))]
+    given = [GivenResponse("ada", typed("the", "is", "by", "at", "in"))]
     found = TASK.compare(payload, given, example)  # type: ignore[attr-defined]
     assert [row["removed"] for row in found["rows"]] == ["The", "was", "by", "at", "in"]
     assert [row["responses"][0]["right"] for row in found["rows"]] == [True, False, True, True, True]
@@ -256,17 +256,17 @@ def test_responses_stand_beside_the_original_except_while_adjudicating() -> None
 # The report
 
 
-def judged(number: int, *answers: JSON, at: int = 0, dataset: str = "squad") -> Judged:
+def judged(number: int, *answers: JSON, at: int = 0, dataset: str = "squad") -> HitWithResponses:
     example = replace(ablated(number), id=f"q{at}", group=f"q{at}")
-    given = tuple(Given(f"w{k}", answer) for k, answer in enumerate(answers))
-    return Judged(f"{number}-{at}", dataset, "squad", example, payload_of(example), given)
+    given = tuple(GivenResponse(f"w{k}", answer) for k, answer in enumerate(answers))
+    return HitWithResponses(f"{number}-{at}", dataset, "squad", example, payload_of(example), given)
 
 
 def rows_of(report: JSON, name: str) -> list[list[Any]]:
     return list(next(each["rows"] for each in report["tables"] if each["name"] == name))
 
 
-def report_of(*rows: Judged) -> JSON:
+def report_of(*rows: HitWithResponses) -> JSON:
     return TASK.report(rows, TASK.options({}), seed=1)
 
 
@@ -313,8 +313,8 @@ def test_items_of_one_question_are_resampled_together() -> None:
 def test_content_and_function_words_are_told_apart() -> None:
     text = "In 1871 Ada Lorne launched the Plover near Tolmouth."
     content = ablated(2, source(text))
-    given = (Given("w", typed("1871", "launch", "?", "?", "?")),)
-    row = Judged("h", "squad", "squad", content, payload_of(content), given)
+    given = (GivenResponse("w", typed("1871", "launch", "?", "?", "?")),)
+    row = HitWithResponses("h", "squad", "squad", content, payload_of(content), given)
     rows = rows_of(report_of(row, judged(3, typed(*RIGHT))), "kinds")
     found = {(cell_text(row[0])[0], cell_text(row[2])): row for row in rows}
     assert found["2", "content words"][3] == 5

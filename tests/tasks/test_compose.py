@@ -19,7 +19,7 @@ from annotation.pure.data import dag
 from annotation.pure.data.example import Example, Hop
 from annotation.pure.text import composed_question_checks
 from annotation.registry import default_instructions
-from annotation.tasktype import Given
+from annotation.tasktype import GivenResponse
 from tasks.compose.form import Form
 from tasks.compose.task import TASK
 from tests.long_forms import examples
@@ -211,7 +211,7 @@ def test_whatever_was_said_check_aggregate_and_the_rest_give_plain_json(bridges:
     assert all(problem.message % problem.values for problem in TASK.check(shown, said))
     aggregate = TASK.aggregate(shown, [said])
     result = [aggregate, TASK.review(shown, said), TASK.provenance(shown, [said], aggregate)]
-    result += [TASK.compare(shown, [Given("w", said)], gold), TASK.live["checks"](shown, {"q": text})]
+    result += [TASK.compare(shown, [GivenResponse("w", said)], gold), TASK.live["checks"](shown, {"q": text})]
     assert all(json.loads(json.dumps(one)) is not None for one in result)
     assert 0 <= TASK.grade(shown, said, gold) <= 1
 

@@ -15,7 +15,7 @@ from annotation import registry
 from annotation.pure.data import dag
 from annotation.pure.data.example import Hop
 from annotation.pure.reports.tables import cell_text, note_of, sentence
-from annotation.tasktype import Given, Judged
+from annotation.tasktype import GivenResponse, HitWithResponses
 from tasks.compose.task import TASK
 from tests.tasks.composing import JSON, QUESTION, answer, example, payload
 
@@ -24,12 +24,12 @@ from tests.tasks.composing import JSON, QUESTION, answer, example, payload
 HITS = count()
 
 
-def judged(shape: str, *given: Given, extra: JSON | None = None, **options: Any) -> Judged:
+def judged(shape: str, *given: GivenResponse, extra: JSON | None = None, **options: Any) -> HitWithResponses:
     gold = replace(example(shape), extra=extra or {})
-    return Judged(f"hit-{next(HITS)}", "vennory", "musique", gold, payload(shape, **options), given)
+    return HitWithResponses(f"hit-{next(HITS)}", "vennory", "musique", gold, payload(shape, **options), given)
 
 
-def report(*rows: Judged, **options: Any) -> JSON:
+def report(*rows: HitWithResponses, **options: Any) -> JSON:
     return json.loads(json.dumps(TASK.report(rows, TASK.options(options), seed=1), allow_nan=False))
 
 
@@ -38,15 +38,15 @@ def table(result: JSON, name: str) -> list[list[Any]]:
 
 
 def test_each_row_of_a_report_is_as_wide_as_its_columns() -> None:
-    result = report(judged("3hop2", Given("w", answer("same", "different"), 20.0)))
+    result = report(judged("3hop2", GivenResponse("w", answer("same", "different"), 20.0)))
     for found in result["tables"]:
         assert all(len(row) == len(found["columns"]) for row in found["rows"]), found["name"]
 
 
 def test_the_report_tells_edge_by_edge_what_was_judged_not_the_same() -> None:
     rows = [
-        judged("3hop1", Given("w", answer("same", "different"))),
-        judged("3hop1", Given("w", answer("same", "same"))),
+        judged("3hop1", GivenResponse("w", answer("same", "different"))),
+        judged("3hop1", GivenResponse("w", answer("same", "same"))),
     ]
     first, second = table(report(*rows), "by-edge")
     assert [cell_text(cell) for cell in first[:3]] == ["3 hops in a row", "1→2", "2"]
@@ -57,19 +57,19 @@ def test_the_report_tells_edge_by_edge_what_was_judged_not_the_same() -> None:
 
 
 def test_time_pay_and_length_are_told_by_the_number_of_hops() -> None:
-    rows = [judged("2hop", Given("w", answer("same"), seconds, 25)) for seconds in (50.0, 60.0, 70.0)]
+    rows = [judged("2hop", GivenResponse("w", answer("same"), seconds, 25)) for seconds in (50.0, 60.0, 70.0)]
     hops = table(report(*rows), "by-hops")[0]
     words = len(QUESTION.split())
     single = sum(len(hop.question.split()) for hop in example().hops)
     assert hops == [2, 3, 60.0, 60, 3, 15.0, words, single, round(words / single, 2)]
 
 
-def in_words(*rows: Judged) -> str:
+def in_words(*rows: HitWithResponses) -> str:
     return " ".join(sentence(one) for one in report(*rows)["paragraph"])
 
 
 def test_of_unpaid_compositions_neither_sentence_nor_table_speaks_of_pay() -> None:
-    rows = [judged("2hop", Given("w", answer("same"), seconds)) for seconds in (50.0, 60.0, 70.0)]
+    rows = [judged("2hop", GivenResponse("w", answer("same"), seconds)) for seconds in (50.0, 60.0, 70.0)]
     result = report(*rows)
     words = len(QUESTION.split())
     single = sum(len(hop.question.split()) for hop in example().hops)
@@ -80,7 +80,7 @@ def test_of_unpaid_compositions_neither_sentence_nor_table_speaks_of_pay() -> No
 
 
 def test_the_paragraph_says_what_the_ledger_paid_and_for_how_many() -> None:
-    paid, unpaid = Given("w", answer("same"), 50.0, 25), Given("w", answer("same"), 50.0)
+    paid, unpaid = GivenResponse("w", answer("same"), 50.0, 25), GivenResponse("w", answer("same"), 50.0)
     assert "Each paid 25 US cents." in in_words(*[judged("2hop", paid)] * 2)
     assert "One of these 2 has been paid so far: 25 US cents." in in_words(judged("2hop", paid), judged("2hop", unpaid))
     other = replace(paid, paid=30)
@@ -90,7 +90,7 @@ def test_the_paragraph_says_what_the_ledger_paid_and_for_how_many() -> None:
 
 def test_one_of_everything_is_said_as_one() -> None:
     words, single = len(QUESTION.split()), sum(len(hop.question.split()) for hop in example().hops)
-    assert in_words(judged("2hop", Given("w", answer("same"), 50.0, 1))) == (
+    assert in_words(judged("2hop", GivenResponse("w", answer("same"), 50.0, 1))) == (
         "One worker submitted one response to one graph of single-hop questions. Bridges were judged once; 0 % (95 % "
         "interval 0 to 79.3 %) of the judgments were “not the same” or “cannot tell”. "
         "The 95 % intervals hold for this one annotator only. "
@@ -101,13 +101,16 @@ def test_one_of_everything_is_said_as_one() -> None:
 
 def test_overridden_warnings_are_told_with_their_reasons() -> None:
     kept = answer("same", question="In what place was she born?", overrides={"hop_missing-1": "She is the captain."})
-    row = table(report(judged("2hop", Given("w", kept)), judged("2hop", Given("v", answer("same")))), "overridden")[0]
+    row = table(
+        report(judged("2hop", GivenResponse("w", kept)), judged("2hop", GivenResponse("v", answer("same")))),
+        "overridden",
+    )[0]
     assert (row[1], row[2]["value"], row[3]) == (1, 0.5, "She is the captain.")
 
 
 def test_a_worker_who_says_no_far_more_often_than_expected_is_flagged_and_others_are_not() -> None:
-    rows = [judged("2hop", Given("eager", answer("different"))) for _ in range(6)]
-    rows += [judged("2hop", Given("calm", answer("same"))) for _ in range(6)]
+    rows = [judged("2hop", GivenResponse("eager", answer("different"))) for _ in range(6)]
+    rows += [judged("2hop", GivenResponse("calm", answer("same"))) for _ in range(6)]
     result = report(*rows)
     calm, eager = table(result, "by-worker")
     assert (calm[0], calm[5:8], eager[0]) == ("calm", [-8.0, "1.000", ""], "eager")
@@ -117,7 +120,7 @@ def test_a_worker_who_says_no_far_more_often_than_expected_is_flagged_and_others
 
 
 def test_a_mark_says_by_which_test_and_how_many_workers_it_is_adjusted_for() -> None:
-    rows = [judged("2hop", Given(name, answer("same"))) for name in ("a", "b", "c")]
+    rows = [judged("2hop", GivenResponse(name, answer("same"))) for name in ("a", "b", "c")]
     found = next(one for one in report(*rows)["tables"] if one["name"] == "by-worker")
     note = note_of(found)
     assert "one-sided exact binomial tests of 3 workers, with Benjamini and Hochberg's adjustment at q = .05" in note
@@ -126,9 +129,9 @@ def test_a_mark_says_by_which_test_and_how_many_workers_it_is_adjusted_for() -> 
 
 def test_who_would_be_marked_alone_is_not_marked_among_many_by_chance() -> None:
     """Three of nine bridges, expected 8 %: p = .03 alone, and nothing among seventeen."""
-    rows = [judged("2hop", Given("w", answer("different" if k < 3 else "same"))) for k in range(9)]
+    rows = [judged("2hop", GivenResponse("w", answer("different" if k < 3 else "same"))) for k in range(9)]
     assert [warning["values"]["worker"] for warning in report(*rows)["warnings"]] == ["w"]
-    others = [judged("2hop", Given(f"x{who}", answer("same"))) for who in range(16) for _ in range(9)]
+    others = [judged("2hop", GivenResponse(f"x{who}", answer("same"))) for who in range(16) for _ in range(9)]
     assert report(*rows, *others)["warnings"] == []
 
 
@@ -141,7 +144,11 @@ def test_honest_workers_are_seldom_marked() -> None:
         rows = []
         for k in range(17 * 15):
             result = ["different" if rng.random() < 0.08 else "same" for _edge in range(2)]
-            rows.append(Judged(f"hit-{k}", "v", "musique", gold, shown, (Given(f"w{k % 17}", answer(*result)),)))
+            rows.append(
+                HitWithResponses(
+                    f"hit-{k}", "v", "musique", gold, shown, (GivenResponse(f"w{k % 17}", answer(*result)),)
+                )
+            )
         marked += any("rate" in warning["values"] for warning in report(*rows)["warnings"])
     assert marked <= 1
 
@@ -149,7 +156,7 @@ def test_honest_workers_are_seldom_marked() -> None:
 def test_several_judgments_of_a_graph_are_resampled_together() -> None:
     """Ten graphs on which three workers say the same are ten graphs, not thirty."""
     rows = [
-        judged("2hop", *(Given(f"w{who}", answer("different" if k < 4 else "same")) for who in range(3)))
+        judged("2hop", *(GivenResponse(f"w{who}", answer("different" if k < 4 else "same")) for who in range(3)))
         for k in range(10)
     ]
     row = table(report(*rows), "by-edge")[0]
@@ -163,7 +170,7 @@ def test_several_judgments_of_a_graph_are_resampled_together() -> None:
 def test_from_seven_workers_on_a_rate_has_an_interval_about_people_in_general() -> None:
     """Half of the workers always say no, half never: graphs alone make that look certain."""
     rows = [
-        judged("2hop", Given(f"w{who}", answer("different" if who % 2 else "same")))
+        judged("2hop", GivenResponse(f"w{who}", answer("different" if who % 2 else "same")))
         for who in range(8)
         for _ in range(30)
     ]
@@ -178,7 +185,10 @@ def test_from_seven_workers_on_a_rate_has_an_interval_about_people_in_general() 
 
 
 def test_known_edges_tell_who_is_right_and_do_not_make_anybody_look_eager() -> None:
-    rows = [judged("2hop", Given("w", answer("different")), extra={"known_bridges": ["different"]}) for _ in range(9)]
+    rows = [
+        judged("2hop", GivenResponse("w", answer("different")), extra={"known_bridges": ["different"]})
+        for _ in range(9)
+    ]
     result = report(*rows)
     worker = table(result, "by-worker")[0]
     assert (worker[3], worker[8]["value"], worker[8]["n"]) == (0, 1.0, 9)
@@ -187,8 +197,8 @@ def test_known_edges_tell_who_is_right_and_do_not_make_anybody_look_eager() -> N
 
 
 def test_a_worker_whom_a_no_pays_more_a_minute_than_composing_is_flagged() -> None:
-    quick = [judged("2hop", Given("w", answer("different"), 2.0, 3)) for _ in range(3)]
-    slow = [judged("2hop", Given("w", answer("same"), 60.0, 25)) for _ in range(30)]
+    quick = [judged("2hop", GivenResponse("w", answer("different"), 2.0, 3)) for _ in range(3)]
+    slow = [judged("2hop", GivenResponse("w", answer("same"), 60.0, 25)) for _ in range(30)]
     result = report(*quick, *slow)
     assert [warning["values"] for warning in result["warnings"]] == [{"worker": "w"}]
     assert table(result, "pay-by-worker")[0] == ["w", 3, 2.0, 54.0, 30, 60.0, 15.0]
@@ -197,7 +207,7 @@ def test_a_worker_whom_a_no_pays_more_a_minute_than_composing_is_flagged() -> No
 
 
 def test_excluded_hits_and_those_without_answers_count_nowhere() -> None:
-    left_out = replace(judged("2hop", Given("w", answer("same"))), excluded="reported")
+    left_out = replace(judged("2hop", GivenResponse("w", answer("same"))), excluded="reported")
     result = report(left_out, judged("2hop"))
     assert result["n"] == 0
     assert table(result, "by-worker") == []

@@ -16,7 +16,7 @@ from annotation.flow.reports.batch_scores import score_batch
 from annotation.flow.review import response_import
 from annotation.models import Batch, Dataset, Item, WorkerResponse
 from annotation.pure.data.example import Example
-from annotation.pure.reports.plots import plots_of
+from annotation.pure.reports.report_charts import charts_of
 from annotation.pure.reports.report_values import tables_of
 from tests.conftest import records
 from tests.tasks.html_form import read_form
@@ -118,7 +118,7 @@ def test_the_report_has_calibration_in_five_bins_and_the_brier_score(
     tables = {table["name"]: table for table in tables_of(report)}
     assert [row[1] for row in tables["calibration-wells"]["rows"]] == [0, 4, 0, 0, 4, 8]
     assert tables["brier-wells"]["rows"][0][0] == 0.05
-    [chart] = [plot for plot in plots_of(report) if plot.name == "calibration-wells"]
+    [chart] = [plot for plot in charts_of(report) if plot.name == "calibration-wells"]
     assert len(chart.series) == 2
 
 

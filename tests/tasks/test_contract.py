@@ -15,7 +15,7 @@ from django.template.loader import render_to_string
 
 from annotation import registry
 from annotation.pure.data.example import Example, Hop
-from annotation.tasktype import CAPABILITIES, Given, Judged, Problem, TaskType, capabilities
+from annotation.tasktype import CAPABILITIES, GivenResponse, HitWithResponses, Problem, TaskType, capabilities
 from annotation.templatetags import item_tags
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -136,8 +136,8 @@ def test_every_answer_has_a_grade_and_a_distance(kind: str, case: JSON) -> None:
 @every_case
 def test_a_report_can_be_kept_as_json_and_is_the_same_for_the_same_seed(kind: str, case: JSON) -> None:
     task, example, options, payload = prepared(kind, case)
-    given = tuple(Given(f"worker {k}", answer) for k, answer in enumerate(case["answers"]))
-    judged = Judged("hit", "wells", "jsonl", example, payload, given)
+    given = tuple(GivenResponse(f"worker {k}", answer) for k, answer in enumerate(case["answers"]))
+    judged = HitWithResponses("hit", "wells", "jsonl", example, payload, given)
     reports = [json.dumps(task.report([judged], options, seed=1), allow_nan=False) for _ in range(2)]
     assert reports[0] == reports[1]
     assert json.loads(reports[0])["task"] == kind
@@ -147,7 +147,9 @@ def test_a_report_can_be_kept_as_json_and_is_the_same_for_the_same_seed(kind: st
 def test_a_report_without_a_single_answer_is_no_error(kind: str, case: JSON) -> None:
     task, example, options, payload = prepared(kind, case)
     json.dumps(task.report([], options, seed=1), allow_nan=False)
-    json.dumps(task.report([Judged("hit", "wells", "jsonl", example, payload, ())], options, seed=1), allow_nan=False)
+    json.dumps(
+        task.report([HitWithResponses("hit", "wells", "jsonl", example, payload, ())], options, seed=1), allow_nan=False
+    )
 
 
 @every_case

@@ -19,7 +19,7 @@ from annotation.pure.data.example import Example
 from annotation.pure.data.hop_view import bridge_views
 from annotation.pure.reports.tables import note_of
 from annotation.registry import task_type
-from annotation.tasktype import Given, Judged
+from annotation.tasktype import GivenResponse, HitWithResponses
 from tests.derivations.listed import Listed, derived, real
 
 TASK = task_type("coreference")
@@ -118,9 +118,9 @@ def test_an_odd_judgment_from_elsewhere_is_refused_in_words(odd: Any) -> None:
     assert TASK.complete(payload_of(PAIR), {"bridges": ["same"]}) == told("same")
 
 
-def judged(example: Example, hit: str, *answers: tuple[str, ...], excluded: str = "") -> Judged:
-    given = tuple(Given(f"worker {k}", told(*answer), 10.0 + k) for k, answer in enumerate(answers))
-    return Judged(hit, "pairs", "jsonl", example, payload_of(example), given, excluded)
+def judged(example: Example, hit: str, *answers: tuple[str, ...], excluded: str = "") -> HitWithResponses:
+    given = tuple(GivenResponse(f"worker {k}", told(*answer), 10.0 + k) for k, answer in enumerate(answers))
+    return HitWithResponses(hit, "pairs", "jsonl", example, payload_of(example), given, excluded)
 
 
 def test_the_report_counts_edges_and_holds_workers_to_what_is_known() -> None:

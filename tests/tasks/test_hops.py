@@ -19,7 +19,7 @@ from annotation.marketplaces.models import PanelStudy, Visit, VisitAssignment
 from annotation.models import Assignment, Batch, Project, User, Worker, clock
 from annotation.pure.data.example import Example
 from annotation.registry import form_class, task_type
-from annotation.tasktype import Elsewhere, Given, InvalidWording, Judged
+from annotation.tasktype import GivenResponse, HitWithResponses, InvalidWording, RelatedResponses
 from tasks.hops.aggregation import status
 from tests.marketplaces.panel import put_on_panel
 from tests.tasks.html_form import read_form
@@ -44,16 +44,16 @@ def said(arm: str, *steps: JSON) -> JSON:
     return TASK.complete(payload_of(arm), {"hops": list(steps)})
 
 
-def status_of(*answers: JSON, elsewhere: tuple[Elsewhere, ...] = ()) -> str:
+def status_of(*answers: JSON, elsewhere: tuple[RelatedResponses, ...] = ()) -> str:
     """The status in the report of one question with these responses."""
-    given = tuple(Given(f"worker {k}", answer) for k, answer in enumerate(answers))
-    row = Judged("hit", "wells", "jsonl", EXAMPLE, payload_of("free"), given, elsewhere=elsewhere)
+    given = tuple(GivenResponse(f"worker {k}", answer) for k, answer in enumerate(answers))
+    row = HitWithResponses("hit", "wells", "jsonl", EXAMPLE, payload_of("free"), given, elsewhere=elsewhere)
     [table] = [one for one in report_of([row], "free")["tables"] if one["name"] == "statuses"]
     columns = [str(column) for column in table["columns"][2:]]
     return next(name for name, cell in zip(columns, table["rows"][0][2:], strict=True) if cell["value"] == 1)
 
 
-def report_of(rows: list[Judged], arm: str) -> JSON:
+def report_of(rows: list[HitWithResponses], arm: str) -> JSON:
     return TASK.report(rows, TASK.options({"arm": arm}), seed=1)
 
 
@@ -98,11 +98,11 @@ def test_a_question_has_a_status_by_its_majority_and_what_most_of_it_cite(answer
     assert status_of(*answers) == wanted
 
 
-def answered(paragraphs: list[int], text: str) -> Elsewhere:
+def answered(paragraphs: list[int], text: str) -> RelatedResponses:
     """Two responses to `answer` from these paragraphs of the example."""
     shown = [{"title": EXAMPLE.paragraphs[k].title, "text": EXAMPLE.paragraphs[k].text} for k in paragraphs]
     payload = {"question": EXAMPLE.question, "paragraphs": shown, "options": [], "controls": {}}
-    return Elsewhere("answer", payload, ({"kind": "typed", "text": text},) * 2)
+    return RelatedResponses("answer", payload, ({"kind": "typed", "text": text},) * 2)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def answered(paragraphs: list[int], text: str) -> Elsewhere:
     ],
 )
 def test_a_shortcut_is_answered_without_the_paragraphs_but_not_closed_book(
-    elsewhere: list[Elsewhere], wanted: str
+    elsewhere: list[RelatedResponses], wanted: str
 ) -> None:
     assert status_of(UNDER_CITED, elsewhere=tuple(elsewhere)) == wanted
     assert status_of(CONNECTED, elsewhere=tuple(elsewhere)) == "connected"
@@ -139,8 +139,8 @@ def test_a_requester_says_that_a_paragraph_is_equivalent_by_writing_golds_number
 
 def test_hops_are_aligned_by_paragraph_and_then_by_answer() -> None:
     by_answer = said("free", step("Wéllmouth", 2), step("Ana Brook", 0))
-    given = (Given("ada", by_answer), Given("bob", UNDER_CITED))
-    row = Judged("hit", "wells", "jsonl", EXAMPLE, payload_of("free"), given)
+    given = (GivenResponse("ada", by_answer), GivenResponse("bob", UNDER_CITED))
+    row = HitWithResponses("hit", "wells", "jsonl", EXAMPLE, payload_of("free"), given)
     [table] = [one for one in report_of([row], "free")["tables"] if one["name"] == "found"]
     [[hops, responses, mean, alike, found, right]] = table["rows"]
     assert (hops, responses, mean) == (2, 2, 1.5)
@@ -150,8 +150,8 @@ def test_hops_are_aligned_by_paragraph_and_then_by_answer() -> None:
 def test_single_has_eight_rows_for_two_hops_and_a_failure_rate_beside_the_models() -> None:
     right = said("single", step("Wéllmouth"), step("Ana Brook"), step("Wéllmouth"))
     failed = said("single", step("Wéllmouth"), step("Piet Sorrel"), step("Wéllmouth"))
-    given = tuple(Given(f"worker {k}", answer) for k, answer in enumerate([right, right, right, failed]))
-    row = Judged("hit", "wells", "jsonl", EXAMPLE, payload_of("single"), given)
+    given = tuple(GivenResponse(f"worker {k}", answer) for k, answer in enumerate([right, right, right, failed]))
+    row = HitWithResponses("hit", "wells", "jsonl", EXAMPLE, payload_of("single"), given)
     tables = {table["name"]: table for table in report_of([row], "single")["tables"]}
     outcomes = {cells[0]: cells[1]["value"] for cells in tables["outcomes-2"]["rows"]}
     assert len(outcomes) == 8
@@ -164,8 +164,10 @@ def test_single_has_eight_rows_for_two_hops_and_a_failure_rate_beside_the_models
 def test_one_step_or_several_is_counted_for_questions_with_hops_only() -> None:
     rows = []
     for hops, kind in ((EXAMPLE.hops, "several"), (EXAMPLE.hops[:1], "several"), ((), "one")):
-        example, given = replace(EXAMPLE, hops=hops), Given("ada", {"kind": kind, "hops": []})
-        rows.append(Judged(f"{len(hops)} hops", "wells", "jsonl", example, payload_of("kind", example), (given,)))
+        example, given = replace(EXAMPLE, hops=hops), GivenResponse("ada", {"kind": kind, "hops": []})
+        rows.append(
+            HitWithResponses(f"{len(hops)} hops", "wells", "jsonl", example, payload_of("kind", example), (given,))
+        )
     content = report_of(rows, "kind")
     [table] = [one for one in content["tables"] if one["name"] == "kinds"]
     counts = [(cells[1], cells[2]["value"], cells[3]["value"]) for cells in table["rows"]]
@@ -183,7 +185,7 @@ def test_the_status_of_a_question_is_worked_out_once_a_report(monkeypatch: pytes
         return status(example, *found)
 
     monkeypatch.setattr("tasks.hops.report.status", counted)
-    row = Judged("hit", "wells", "jsonl", EXAMPLE, payload_of("free"), (Given("ada", CONNECTED),))
+    row = HitWithResponses("hit", "wells", "jsonl", EXAMPLE, payload_of("free"), (GivenResponse("ada", CONNECTED),))
     assert report_of([row], "free")["paragraph"]
     assert worked_out == [EXAMPLE.id]
 

@@ -12,7 +12,7 @@ from annotation.pure.data.example import Example
 from annotation.pure.reports.tables import cell_text, note_of, sentence
 from annotation.pure.statistics.intervals import wilson
 from annotation.registry import task_type
-from annotation.tasktype import JSON, Given, Judged
+from annotation.tasktype import JSON, GivenResponse, HitWithResponses
 from tests.tasks import test_answerability as answerability
 from tests.tasks import test_subquestions as subquestions
 from tests.tasks import test_sufficiency as sufficiency
@@ -40,7 +40,7 @@ def test_the_rate_of_proxies_has_a_range_without_any_one_annotator() -> None:
     assert "at least 7 annotators, and only 3 took part" in note(report, "people")
 
 
-def answered(workers: int, groups: int = 30) -> list[Judged]:
+def answered(workers: int, groups: int = 30) -> list[HitWithResponses]:
     """Pairs of twins; each third worker takes every instance for answerable."""
     rng = Random(4)
     rows = []
@@ -49,10 +49,10 @@ def answered(workers: int, groups: int = 30) -> list[Judged]:
             whole = answerability.judged(example, *[answerability.right(example)] * 3)
             names = rng.sample(range(workers), 3)
             given = [
-                Given(f"w{who}", {**one.answer, "answerable": True} if who % 3 == 0 else one.answer, 20.0)
+                GivenResponse(f"w{who}", {**one.answer, "answerable": True} if who % 3 == 0 else one.answer, 20.0)
                 for who, one in zip(names, whole.given, strict=True)
             ]
-            rows.append(Judged(whole.hit, "full", "musique", example, whole.payload, tuple(given)))
+            rows.append(HitWithResponses(whole.hit, "full", "musique", example, whole.payload, tuple(given)))
     return rows
 
 
@@ -96,9 +96,9 @@ def test_judgments_of_one_item_are_resampled_together_and_have_an_interval_about
     rows = []
     for number in range(24):
         answer = subquestions.FIXED if number % 2 else subquestions.keep()
-        given = tuple(Given(f"w{(number + k) % 8}", answer, 30.0) for k in range(3))
+        given = tuple(GivenResponse(f"w{(number + k) % 8}", answer, 30.0) for k in range(3))
         made = subquestions.judged([answer], f"h{number}")
-        rows.append(Judged(made.hit, "d", "jsonl", made.example, made.payload, given))
+        rows.append(HitWithResponses(made.hit, "d", "jsonl", made.example, made.payload, given))
     report = subquestions.TASK.report(rows, subquestions.TASK.options({}), seed=1)
     first = subquestions.table(report, "judgments")[0]
     assert (first[1], first[2]["value"]) == (72, 0.5)
@@ -114,8 +114,13 @@ def test_judgments_of_one_item_are_resampled_together_and_have_an_interval_about
 def test_answers_to_one_hit_of_another_program_are_resampled_together() -> None:
     task, example = task_type("external"), Example("form", "", ())
     rows = [
-        Judged(
-            f"h{k}", "d", "jsonl", example, {}, tuple(Given(f"w{j}", {"fields": [["town", town]]}) for j in range(4))
+        HitWithResponses(
+            f"h{k}",
+            "d",
+            "jsonl",
+            example,
+            {},
+            tuple(GivenResponse(f"w{j}", {"fields": [["town", town]]}) for j in range(4)),
         )
         for k in range(12)
         for town in ["Tolmouth" if k < 6 else "Harrow"]

@@ -15,7 +15,7 @@ from annotation.pure.data.example import Example, Paragraph
 from annotation.pure.derivations.ablation import ablate
 from annotation.pure.reports.tables import cell_text, note_of, sentence
 from annotation.pure.statistics.intervals import wilson
-from annotation.tasktype import JSON, Given, Judged
+from annotation.tasktype import JSON, GivenResponse, HitWithResponses
 
 TASK = registry.task_type("solvability")
 BLANK: JSON = {
@@ -37,13 +37,13 @@ def said(kind: str, *, solvable: bool = True) -> JSON:
     }
 
 
-def item(number: int, dataset: str, *answers: JSON, at: int = 0, predicted: str | None = None) -> Judged:
+def item(number: int, dataset: str, *answers: JSON, at: int = 0, predicted: str | None = None) -> HitWithResponses:
     example = Example(f"q{at}", "Who?", (Paragraph("", "Ada ran."),), ("Ada",), extra={"ablation": {"number": number}})
     if dataset == "race":
         example = replace(example, options=("Ada", "Mara"))
-    given = tuple(Given(f"w{k}", answer) for k, answer in enumerate(answers))
-    model = () if predicted is None else (Given("bert", {**BLANK, "text": predicted, "solvable": True}),)
-    return Judged(f"{number}-{dataset}-{at}", dataset, "squad", example, {}, given, predicted=model)
+    given = tuple(GivenResponse(f"w{k}", answer) for k, answer in enumerate(answers))
+    model = () if predicted is None else (GivenResponse("bert", {**BLANK, "text": predicted, "solvable": True}),)
+    return HitWithResponses(f"{number}-{dataset}-{at}", dataset, "squad", example, {}, given, predicted=model)
 
 
 def table(report: JSON, name: str) -> list[list[Any]]:
@@ -59,7 +59,7 @@ PAPER = {
 }
 
 
-def papers() -> list[Judged]:
+def papers() -> list[HitWithResponses]:
     found = []
     for dataset, ablations in PAPER.items():
         for number, (alpha, beta, gamma, _solvable) in ablations.items():
@@ -105,7 +105,7 @@ def test_the_paragraph_says_what_became_of_every_judged_question() -> None:
     )
 
 
-def cases_of(only_people: int, only_model: int, *, shuffles: int = 1, number: int = 7) -> list[Judged]:
+def cases_of(only_people: int, only_model: int, *, shuffles: int = 1, number: int = 7) -> list[HitWithResponses]:
     """Ten questions that both solve, and others that one of them does; each judged in so many shuffles."""
     kinds = [("alpha", "Ada")] * 10 + [("alpha", "")] * only_people + [("beta", "Ada")] * only_model
     return [

@@ -18,10 +18,10 @@ from annotation.derivations import DERIVATIONS
 from annotation.derivations.base import Tally
 from annotation.formats import FORMATS
 from annotation.formats.base import CannotWrite, Parsed, Parted
-from annotation.pure.data.corrections import agreed, answer_key, difference, flowed, question_key
 from annotation.pure.data.example import Example
+from annotation.pure.data.subquestion_corrections import agreed, answer_key, difference, flowed, question_key
 from annotation.registry import task_type
-from annotation.tasktype import Given, Judged
+from annotation.tasktype import GivenResponse, HitWithResponses
 from tests.browser.sub_questions import FERRY_QUESTION, ORGAN_QUESTION
 from tests.derivations.listed import Listed
 from tests.shared_data import shared_data
@@ -59,9 +59,9 @@ def fields(answer: JSON, example: Example = ORGAN_QUESTION) -> list[str]:
     return [problem.field for problem in TASK.check(payload(example), answer)]
 
 
-def judged(answers: Sequence[JSON], hit: str = "h") -> Judged:
-    result = tuple(Given(f"w{k}", answer, 30.0) for k, answer in enumerate(answers))
-    return Judged(hit, "d", "jsonl", ORGAN_QUESTION, payload(), result)
+def judged(answers: Sequence[JSON], hit: str = "h") -> HitWithResponses:
+    result = tuple(GivenResponse(f"w{k}", answer, 30.0) for k, answer in enumerate(answers))
+    return HitWithResponses(hit, "d", "jsonl", ORGAN_QUESTION, payload(), result)
 
 
 def table(report: JSON, name: str) -> list[list[Any]]:

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from annotation.derivations import DERIVATIONS
 from annotation.pure.data.example import Example, Hop, Paragraph
-from annotation.pure.derivations.sufficiency import expected_drop
+from annotation.pure.derivations.support_removal import expected_drop
 from annotation.pure.statistics.intervals import wilson
 from annotation.registry import task_type
-from annotation.tasktype import Given, Judged
+from annotation.tasktype import GivenResponse, HitWithResponses
 from tests.derivations.listed import Listed, derived
 from tests.derivations.test_dire import well
 
@@ -39,21 +39,23 @@ def payload_of(example: Example, **options: Any) -> JSON:
     return payload
 
 
-def judged(example: Example, said: str, *, excluded: str = "", wanted: int = 0, dataset: str = "hotpot") -> Judged:
+def judged(
+    example: Example, said: str, *, excluded: str = "", wanted: int = 0, dataset: str = "hotpot"
+) -> HitWithResponses:
     """The pair with one letter of WORDS for each worker's answer."""
     given = tuple(
-        Given(f"worker {k}", {"verdict": WORDS[letter], "evidence": []}, 8.0) for k, letter in enumerate(said)
+        GivenResponse(f"worker {k}", {"verdict": WORDS[letter], "evidence": []}, 8.0) for k, letter in enumerate(said)
     )
     hit = f"{dataset}-{example.id}-{example.shape}"
-    return Judged(hit, dataset, "jsonl", example, payload_of(example), given, excluded, wanted=wanted)
+    return HitWithResponses(hit, dataset, "jsonl", example, payload_of(example), given, excluded, wanted=wanted)
 
 
-def question(number: int, said: dict[str, str], **more: Any) -> list[Judged]:
+def question(number: int, said: dict[str, str], **more: Any) -> list[HitWithResponses]:
     """A question with what was said of its pairs, by the name of the pair."""
     return [judged(example, said[example.shape], **more) for example in pairs_of(number)]
 
 
-def report(rows: list[Judged], **options: Any) -> JSON:
+def report(rows: list[HitWithResponses], **options: Any) -> JSON:
     return dict(TASK.report(rows, TASK.options({"cannot_tell": True, **options}), seed=1))
 
 
@@ -70,7 +72,7 @@ OF_F2 = {"f1_f2": "sss", "f1_fr": "sss", "fr_f2": "iii"}
 OF_F1 = {"f1_f2": "sss", "f1_fr": "iii", "fr_f2": "sss"}
 
 
-def paper() -> list[Judged]:
+def paper() -> list[HitWithResponses]:
     """115 questions, two of them with a proxy."""
     said = [OF_F2, OF_F1, *[NO_PROXY] * 113]
     return [row for number, one in enumerate(said) for row in question(number, one)]

@@ -34,4 +34,4 @@ def answer(worker: Any, batch: Any, **other: Any) -> Any:
 
 def work_off() -> None:
     """Carry out the jobs that a request posted."""
-    jobs.work_off()
+    jobs.run_due_work()

@@ -173,9 +173,9 @@ def test_a_comparison_leaves_out_folded_scores(client: Any, alice: Any, bob: Any
     for query in ({"one": half.slug}, {"of": "answerers", "batch": half.slug, "one": bob.pseudonym}):
         page = client.get(reverse("compare", args=["wells"], query=query))
         assert (page.context["tables"], page.context["chart"]) == ([], None)
-        assert "stay folded until all responses are in" in page.content.decode()
+        assert "are hidden until all responses are in" in page.content.decode()
         assert client.get(reverse("compare-chart", args=["wells"], query=query)).status_code == 404
     client.post(at("report-open"))
     page = client.get(reverse("compare", args=["wells"], query={"one": half.slug}))
     assert page.context["tables"]
-    assert "stay folded" not in page.content.decode()
+    assert "are hidden until" not in page.content.decode()

@@ -77,15 +77,15 @@ def test_a_batch_is_told_from_its_first_answer_to_its_end(project: Any, batch: A
         for worker in (bob, carol):
             while row := take(worker, fresh(batch)):
                 submit(row)
-                jobs.work_off()
+                jobs.run_due_work()
         submit(Assignment.objects.first(), {"kind": "none"} | _said(), key="2", base=1)
         row = Assignment.objects.first()
         review_decisions.decide(row, 2, review_decisions.Decision("accepted", {}), reviewer=None)
         batch_launch.pause(fresh(batch))
         batch_launch.close(fresh(batch))
         jobs.enqueue("create_results_dataset", project=project, title="G", arguments={"batch": batch.pk, "name": "out"})
-        jobs.work_off()
-        jobs.work_off()
+        jobs.run_due_work()
+        jobs.run_due_work()
     result = types(there)
     assert result.count("assignment.submitted") == 8
     assert result.count("batch.progress") == 7, "after each answer another tenth is in"
@@ -301,14 +301,14 @@ def test_after_a_rotation_both_secrets_sign_for_a_day(project: Any) -> None:
 def test_what_is_wanted_anew_is_told_anew_and_old_events_are_forgotten(project: Any, batch: Any, bob: Any) -> None:
     add(project, kinds=["progress"])
     answer_all(bob, fresh(batch))
-    jobs.work_off()
+    jobs.run_due_work()
     assert [event.content["data"]["percent"] for event in WebhookEvent.objects.all()] == [50]
     assert BatchActivity.objects.get().announced_tenths == 5
     batch.hits.update(wanted=4)
-    jobs.work_off()
+    jobs.run_due_work()
     assert (BatchActivity.objects.get().announced_tenths, WebhookEvent.objects.count()) == (2, 1)
     WebhookEvent.objects.update(created_at=timezone.now() - timedelta(days=15))
-    jobs.work_off()
+    jobs.run_due_work()
     assert not WebhookEvent.objects.exists()
     assert not Delivery.objects.exists()
 

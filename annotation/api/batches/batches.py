@@ -12,7 +12,7 @@ from annotation.api.batches.inputs import DraftInput, NewDraftInput, TermsInput,
 from annotation.api.batches.serializers import BatchSerializer, InstructionsSerializer, OneBatchSerializer
 from annotation.api.data.serializers import no_page
 from annotation.api.operations import QueuedSerializer, action, operation
-from annotation.api.pagination import Newest, Whole
+from annotation.api.pagination import NewestFirst, SinglePage
 from annotation.api.serializers import JSON, Filter, Input
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.batches import add_items, batch_launch, batch_progress
@@ -98,7 +98,7 @@ class BatchViewSet(ResourceViewSet):
 
     serializer_class = OneBatchSerializer
     list_serializer_class = BatchSerializer
-    pagination_class = Newest
+    pagination_class = NewestFirst
     lookup_field, lookup_url_kwarg = "slug", "batch"
     row: Batch
 
@@ -112,7 +112,7 @@ class BatchViewSet(ResourceViewSet):
         for batch in rows:
             batch.project, batch.counts = self.project, counts[batch.pk]
             if not self.operation.many:
-                batch.pay = batch_funds.standing(batch)
+                batch.pay = batch_funds.batch_money(batch)
         return rows
 
     @operation(query=BatchFilter)
@@ -217,7 +217,7 @@ class BatchViewSet(ResourceViewSet):
         """Close a batch: no new assignments, and responses can no longer be changed."""
         self._move(batch_launch.close, lifecycle.CLOSED)
 
-    @action("get", many=True, pages=Whole, gives=InstructionsSerializer, id="listInstructionsVersions")
+    @action("get", many=True, pages=SinglePage, gives=InstructionsSerializer, id="listInstructionsVersions")
     def instructions(self) -> Any:
         """Every version of the instructions, newest first."""
         return self.row.instructions_versions.order_by("-version")
@@ -236,7 +236,7 @@ class BatchViewSet(ResourceViewSet):
             data["slug"] = data.pop("name")
         return self._stored(add_items.clone(self.row, user=self.request.user, **data))
 
-    @action("get", "next", many=True, pages=Whole, gives=RemainingSerializer, id="listRemainingItems")
+    @action("get", "next", many=True, pages=SinglePage, gives=RemainingSerializer, id="listRemainingItems")
     def remaining_items(self) -> Any:
         """How many items of each dataset this task was asked about, and how many are left."""
         return add_items.remaining(self.row)

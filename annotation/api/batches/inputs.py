@@ -13,7 +13,7 @@ from annotation.api.examples import QUALIFICATION
 from annotation.api.serializers import JSON, Input, KindField, dollars, texts
 from annotation.flow.batches import batch_launch
 from annotation.flow.people import worker_names
-from annotation.forms.batch_terms import WhoForm
+from annotation.forms.batch_terms import BatchTermsForm
 from annotation.forms.batches import LaunchForm
 from annotation.models import Batch, Dataset, Project
 from annotation.pure.people.requirements import MOST_REQUIREMENTS, Requirement, written
@@ -128,7 +128,7 @@ def launch_form(project: Project, data: JSON, *, batch: Batch | None = None) -> 
     return form
 
 
-def terms_form(batch: Batch, data: JSON) -> WhoForm:
+def terms_form(batch: Batch, data: JSON) -> BatchTermsForm:
     """The settings form of a launched batch, validated. Raises ValidationError."""
     own = [batch.project.pseudonym(worker.pk) for worker in batch.workers.all()]
     posted = {"title": batch.title} | {name: data[name] for name in ("title", "expected_minutes") if data.get(name)}
@@ -136,7 +136,7 @@ def terms_form(batch: Batch, data: JSON) -> WhoForm:
     posted |= {name: data.get(name, getattr(batch, name)) for name in ("two_adjudicators", "shows_scores")}
     if "requirements" in data:
         posted |= _requirements(data["requirements"])
-    form = WhoForm(batch.project, posted, batch=batch)
+    form = BatchTermsForm(batch.project, posted, batch=batch)
     if not form.is_valid():
         raise ValidationError(_flaws(form))
     return form
@@ -242,7 +242,7 @@ def _wrong(field: str, message: str, **values: Any) -> ValidationError:
     return ValidationError({field: [message % values]})
 
 
-def _flaws(form: WhoForm) -> JSON:
+def _flaws(form: BatchTermsForm) -> JSON:
     """The form's errors under the names of the request's fields."""
     found: JSON = {}
     for name, errors in form.errors.items():

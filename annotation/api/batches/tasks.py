@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from rest_framework import serializers
 
 from annotation.api.operations import operation
-from annotation.api.pagination import Whole
+from annotation.api.pagination import SinglePage
 from annotation.api.serializers import JSON
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.batches import estimates
@@ -52,7 +52,7 @@ class TaskViewSet(ResourceViewSet):
     """All tasks."""
 
     serializer_class = TaskSerializer
-    pagination_class = Whole
+    pagination_class = SinglePage
 
     @operation()
     def list(self) -> Any:

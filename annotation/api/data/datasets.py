@@ -14,7 +14,7 @@ from rest_framework.exceptions import ValidationError
 from annotation import jobs
 from annotation.api.data.serializers import DatasetSerializer, OneDatasetSerializer, no_page
 from annotation.api.operations import QueuedSerializer, action, operation
-from annotation.api.pagination import Newest
+from annotation.api.pagination import NewestFirst
 from annotation.api.serializers import (
     BINARY,
     FORMAT,
@@ -35,7 +35,7 @@ from annotation.formats import FORMATS
 from annotation.forms.projects import NAMES_OF_PAGES, proposed_name
 from annotation.models import Dataset, Job
 from annotation.operations import uploads
-from annotation.operations.downloads import BYTES, sent
+from annotation.operations.downloads import BYTES, logged_download
 from annotation.pure.data.column_mapping import ROLES, BadMapping, ColumnMapping
 
 TYPES = {"provenance": "application/x-ndjson", "datasheet": "text/markdown", "card": "text/markdown"}
@@ -142,7 +142,7 @@ class DatasetViewSet(ResourceViewSet):
 
     serializer_class = OneDatasetSerializer
     list_serializer_class = DatasetSerializer
-    pagination_class = Newest
+    pagination_class = NewestFirst
     lookup_field, lookup_url_kwarg = "slug", "name"
     row: Dataset
 
@@ -226,7 +226,7 @@ class DatasetViewSet(ResourceViewSet):
         else:
             blocks = dataset_files.stream_dataset(self.row, format, archived=query["archived"])
         suffix = ".zip" if folder else FORMATS[format].suffix
-        return sent(self.request, self.row, blocks, name=f"{name}.{format}{suffix}")
+        return logged_download(self.request, self.row, blocks, name=f"{name}.{format}{suffix}")
 
     @action(
         "get",
@@ -241,4 +241,4 @@ class DatasetViewSet(ResourceViewSet):
         document, format = self.kwargs["document"], query.get("format") or self.row.format
         blocks = dataset_documents.stream_document(self.row, document, format=format)
         file = f"{self.row.slug}.{dataset_documents.DOCUMENTS[document]}"
-        return sent(self.request, self.row, blocks, name=file, kind=TYPES[document])
+        return logged_download(self.request, self.row, blocks, name=file, kind=TYPES[document])

@@ -9,7 +9,7 @@ from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
 from annotation.api.operations import QueuedSerializer, operation
-from annotation.api.pagination import Whole
+from annotation.api.pagination import SinglePage
 from annotation.api.parsers import loaded
 from annotation.api.serializers import JSON, Input, KindField, once, validate_input
 from annotation.api.viewsets import ResourceViewSet
@@ -83,7 +83,7 @@ class DerivationViewSet(ResourceViewSet):
     """Derivations."""
 
     serializer_class = WaySerializer
-    pagination_class = Whole
+    pagination_class = SinglePage
 
     @operation()
     def list(self) -> Any:

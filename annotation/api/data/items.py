@@ -10,7 +10,7 @@ from rest_framework.exceptions import ValidationError
 from annotation.api.data.serializers import DatasetPartViewSet, ItemSerializer
 from annotation.api.examples import ITEM
 from annotation.api.operations import action, operation
-from annotation.api.pagination import Pages, Whole
+from annotation.api.pagination import ApiCursorPagination, SinglePage
 from annotation.api.serializers import JSON, Filter, HasValueField, Input
 from annotation.flow.data import item_editing
 from annotation.flow.errors import Conflict, Refused
@@ -76,7 +76,7 @@ class VersionSerializer(ItemSerializer):
     edited_at = serializers.DateTimeField(allow_null=True)
 
 
-class ItemPages(Pages):
+class ItemPages(ApiCursorPagination):
     """Smaller pages in order of position, because an item may contain twenty paragraphs."""
 
     ordering = "position"
@@ -129,7 +129,7 @@ class DatasetItemViewSet(DatasetPartViewSet):
             raise Conflict(_("Somebody else has edited this item in the meantime. Look at the newest version first."))
         return item_editing.edit(self.row, example, note=data["note"], user=self.request.user)
 
-    @action("get", many=True, pages=Whole, gives=VersionSerializer, id="listItemVersions")
+    @action("get", many=True, pages=SinglePage, gives=VersionSerializer, id="listItemVersions")
     def versions(self) -> Any:
         """Every version of an item, newest first, in one page."""
         return self.prepare(list(item_editing.versions(self.row)))
@@ -149,7 +149,7 @@ class DatasetItemViewSet(DatasetPartViewSet):
     def restore(self, data: JSON) -> JSON:
         """Restore archived items."""
         self._check(data["positions"])
-        return {"changed": item_editing.bring_back(self.dataset, data["positions"])}
+        return {"changed": item_editing.unarchive(self.dataset, data["positions"])}
 
     def _check(self, positions: Sequence[int]) -> None:
         """Raise ValidationError for positions that the dataset does not have."""

@@ -6,7 +6,7 @@ from typing import Any
 from rest_framework import serializers
 
 from annotation.api.operations import operation
-from annotation.api.pagination import Newest
+from annotation.api.pagination import NewestFirst
 from annotation.api.serializers import JSON, Filter, WorkerField, dollars
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.money import ledger_audit, ledger_table
@@ -107,7 +107,7 @@ class PaymentViewSet(ResourceViewSet):
     """Payments."""
 
     serializer_class = PaymentSerializer
-    pagination_class = Newest
+    pagination_class = NewestFirst
     reads = roles.PAY
 
     @operation(query=PaymentFilter)
@@ -121,7 +121,7 @@ class EntryViewSet(ResourceViewSet):
     """The ledger."""
 
     serializer_class = EntrySerializer
-    pagination_class = Newest
+    pagination_class = NewestFirst
     reads = roles.PAY
 
     def prepare(self, rows: list[Any]) -> list[Any]:

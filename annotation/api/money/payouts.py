@@ -11,13 +11,13 @@ from rest_framework.exceptions import ValidationError
 
 from annotation.api.examples import WORKER
 from annotation.api.operations import action, operation
-from annotation.api.pagination import Newest
+from annotation.api.pagination import NewestFirst
 from annotation.api.serializers import FILE, JSON, TEXT, Input, dollars, posted_file
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.money import payouts
 from annotation.flow.people import worker_names
 from annotation.models import Payout, PayoutLine
-from annotation.operations.downloads import sent
+from annotation.operations.downloads import logged_download
 from annotation.pure.people import roles
 
 OPEN = PayoutLine.State.OPEN
@@ -77,7 +77,7 @@ class PayoutViewSet(ResourceViewSet):
 
     serializer_class = OnePayoutSerializer
     list_serializer_class = PayoutSerializer
-    pagination_class = Newest
+    pagination_class = NewestFirst
     act = reads = roles.PAY
     lookup_field, lookup_value_converter = "number", "int"
     row: Payout
@@ -115,7 +115,7 @@ class PayoutViewSet(ResourceViewSet):
     def export(self) -> HttpResponseBase:
         """One payout as CSV, which can be completed and imported again (`payouts/reconcile/`)."""
         name, content = f"{self.project.slug}-payout-{self.row.number}.csv", payouts.as_csv(self.row)
-        return sent(self.request, self.row, content, name=name, kind="text/csv; charset=utf-8")
+        return logged_download(self.request, self.row, content, name=name, kind="text/csv; charset=utf-8")
 
     @action(takes=PayoutNoteInput, id="notePayoutLine")
     def note(self, data: JSON) -> None:

@@ -8,7 +8,7 @@ from rest_framework import serializers
 from rest_framework.exceptions import PermissionDenied
 
 from annotation.api.operations import operation
-from annotation.api.pagination import Newest
+from annotation.api.pagination import NewestFirst
 from annotation.api.serializers import JSON, Input
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.people import invites
@@ -58,7 +58,7 @@ class InviteViewSet(ResourceViewSet):
     """The invites of a project."""
 
     serializer_class = InviteSerializer
-    pagination_class = Newest
+    pagination_class = NewestFirst
     act = reads = roles.PEOPLE
     lookup_field, lookup_value_converter = "pk", "int"
 

@@ -13,7 +13,7 @@ from rest_framework.exceptions import ValidationError
 from annotation.api.batches.inputs import DraftInput, launch_form
 from annotation.api.examples import CLAUSE
 from annotation.api.operations import action, operation
-from annotation.api.pagination import Newest, Whole
+from annotation.api.pagination import NewestFirst, SinglePage
 from annotation.api.people.scores import StepInput, StepSerializer, stepped
 from annotation.api.serializers import JSON, Input, KindField, schema_of, texts
 from annotation.api.viewsets import ResourceViewSet
@@ -228,7 +228,7 @@ class RoundViewSet(ResourceViewSet):
 
     serializer_class = OneRoundSerializer
     list_serializer_class = RoundSerializer
-    pagination_class = Newest
+    pagination_class = NewestFirst
     lookup_field, lookup_url_kwarg = "batch__slug", "batch"
     row: QualificationRound
 
@@ -270,7 +270,7 @@ class RoundViewSet(ResourceViewSet):
         """Take the round's last grants back, if nothing else was granted or revoked since."""
         return {"changed": bulk_grants.undo(self.row.grants, through=data["step"], user=self.request.user), "step": 0}
 
-    @action("get", many=True, pages=Whole, gives=ResultSerializer, id="listRoundResults")
+    @action("get", many=True, pages=SinglePage, gives=ResultSerializer, id="listRoundResults")
     def results(self) -> Any:
         """Every attempt at a round, best score first, in one page."""
         return round_results.results(self.row)

@@ -11,7 +11,7 @@ from annotation.api.operations import action, operation
 from annotation.api.serializers import JSON, Filter, HasValueField, Input
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.people import qualification_types
-from annotation.forms.qualifications import TypeForm
+from annotation.forms.qualifications import QualificationTypeForm
 from annotation.models import Project, Qualification, QualificationRequest, QualificationType
 from annotation.pure.people import roles
 from annotation.pure.people.requirements import LARGEST, SMALLEST
@@ -91,12 +91,12 @@ def counted(project: Project) -> Any:
     )
 
 
-def read_form(data: JSON, *, type: QualificationType | None = None) -> TypeForm:
+def read_form(data: JSON, *, type: QualificationType | None = None) -> QualificationTypeForm:
     """The page's form, filled in from the request and from the stored type, validated. Raises ValidationError."""
-    stored = TypeForm(type=type).initial if type else {"requestable": True}
+    stored = QualificationTypeForm(type=type).initial if type else {"requestable": True}
     whole = {**stored, **data}
     posted = {name: value for name, value in whole.items() if value is not None and value is not False}
-    form = TypeForm(posted, type=type)
+    form = QualificationTypeForm(posted, type=type)
     if not form.is_valid():
         raise ValidationError({name.replace("__all__", ""): list(texts) for name, texts in form.errors.items()})
     return form

@@ -5,7 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from annotation.api.operations import operation
-from annotation.api.pagination import Newest
+from annotation.api.pagination import NewestFirst
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.projects import api_tokens
 from annotation.models import ApiToken
@@ -33,7 +33,7 @@ class TokenViewSet(ResourceViewSet):
     """The caller's tokens; a token of one project lists those of that project."""
 
     serializer_class = TokenSerializer
-    pagination_class = Newest
+    pagination_class = NewestFirst
     lookup_field, lookup_value_converter = "pk", "int"
 
     def get_queryset(self) -> Any:

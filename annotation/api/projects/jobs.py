@@ -7,7 +7,7 @@ from rest_framework import serializers
 
 from annotation import jobs
 from annotation.api.operations import QueuedSerializer, action, operation
-from annotation.api.pagination import Newest
+from annotation.api.pagination import NewestFirst
 from annotation.api.serializers import JSON, Filter
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.data import dataset_removal
@@ -47,7 +47,7 @@ class JobViewSet(ResourceViewSet):
     """The jobs of a project."""
 
     serializer_class = JobSerializer
-    pagination_class = Newest
+    pagination_class = NewestFirst
     row: Job
 
     def get_queryset(self) -> Any:
@@ -67,7 +67,7 @@ class JobViewSet(ResourceViewSet):
         """Retry a failed job."""
         if not job_queue.try_again(self.row):
             raise Conflict(_("Only a failed job can be repeated."))
-        jobs.ring(self.row)
+        jobs.wake_worker(self.row)
 
     @action()
     def undo(self) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from annotation.api.operations import operation
-from annotation.api.pagination import Newest
+from annotation.api.pagination import NewestFirst
 from annotation.api.serializers import JSON, Filter
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.projects import audit_log_table
@@ -44,7 +44,7 @@ class LogViewSet(ResourceViewSet):
     """The log of a project."""
 
     serializer_class = LogLineSerializer
-    pagination_class = Newest
+    pagination_class = NewestFirst
     act = reads = roles.RUN
 
     def prepare(self, rows: list[Any]) -> list[Any]:

@@ -13,7 +13,7 @@ from annotation.api.operations import QueuedSerializer, action, operation
 from annotation.api.serializers import JSON, TEXT, Filter, Input
 from annotation.flow.reports import batch_scores, score_looks
 from annotation.models import Batch, Job
-from annotation.operations.downloads import sent
+from annotation.operations.downloads import logged_download
 from annotation.pure.batches.hit_filters import TIES, Cut
 from annotation.pure.people import roles
 from annotation.pure.reports import tables
@@ -132,4 +132,6 @@ class BatchReportViewSet(BatchPartViewSet):
             raise Http404
         score_looks.look(self.batch)
         name = f"{self.batch.slug}-{table}.{format}"
-        return sent(self.request, self.batch, FILES[format].write(found, _), name=name, kind=FILES[format].media)
+        return logged_download(
+            self.request, self.batch, FILES[format].write(found, _), name=name, kind=FILES[format].media
+        )

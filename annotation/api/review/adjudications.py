@@ -13,13 +13,13 @@ from rest_framework.exceptions import ValidationError
 from annotation.api.batches.serializers import BatchPartViewSet
 from annotation.api.examples import ANSWER
 from annotation.api.operations import action, operation
-from annotation.api.pagination import Whole
+from annotation.api.pagination import SinglePage
 from annotation.api.serializers import JSON, TEXT, Input
 from annotation.flow.errors import Refused
 from annotation.flow.projects import overview
 from annotation.flow.review import adjudication, aggregation, gold_looks
 from annotation.models import Adjudication, Batch, Hit, User
-from annotation.operations.downloads import sent
+from annotation.operations.downloads import logged_download
 from annotation.pure.people import roles
 from annotation.pure.review.disagreement_causes import CAUSES
 from annotation.registry import task_type
@@ -50,7 +50,7 @@ class AggregateSerializer(serializers.Serializer):
 
 def blind_aggregates(batch: Batch, rows: Sequence[Hit], hidden: Collection[int]) -> list[JSON]:
     """The aggregated responses of the HITs; of those hidden (keys) not what they are and how many agree."""
-    found = zip(rows, aggregation.conclude(batch, rows), strict=True)
+    found = zip(rows, aggregation.aggregate_hits(batch, rows), strict=True)
     return [one | {"agreeing": None, "aggregate": None} if hit.pk in hidden else one for hit, one in found]
 
 
@@ -93,7 +93,7 @@ class BatchAdjudicationViewSet(BatchPartViewSet):
 
     serializer_class = AggregateSerializer
     list_serializer_class = OpenSerializer
-    pagination_class = Whole
+    pagination_class = SinglePage
     act = reads = roles.REVIEW
     row: Hit
 
@@ -179,4 +179,4 @@ class BatchAggregateViewSet(BatchPartViewSet):
         """
         gold_looks.look_at_all(self.batch, self.request.user)
         blocks, name = aggregation.stream_aggregates(self.batch), f"{self.batch.slug}-aggregates.jsonl"
-        return sent(self.request, self.batch, blocks, name=name, kind="application/jsonl")
+        return logged_download(self.request, self.batch, blocks, name=name, kind="application/jsonl")

@@ -17,7 +17,7 @@ from annotation.flow.data.response_columns import JudgedItems
 from annotation.flow.review import gold_looks
 from annotation.models import Hit, Job
 from annotation.operations import uploads
-from annotation.operations.downloads import sent
+from annotation.operations.downloads import logged_download
 
 
 class ResponseSerializer(serializers.Serializer):
@@ -151,4 +151,4 @@ class BatchResponseViewSet(BatchPartViewSet):
         format = self.kwargs["format"]
         blocks = response_files.stream_responses(self.batch, format, ids_only=query.get("ids_only", False))
         name = f"{self.batch.slug}-responses.{format}"
-        return sent(self.request, self.batch, blocks, name=name, kind=response_files.MEDIA[format])
+        return logged_download(self.request, self.batch, blocks, name=name, kind=response_files.MEDIA[format])

@@ -11,7 +11,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from annotation.events import BatchClosed, BatchLaunched, BatchLaunching, BatchPaused, BatchResumed, HitsCreated, emit
-from annotation.flow.batches import hidden_gold, kept_figures, workers_needed
+from annotation.flow.batches import cached_figures, hidden_gold, workers_needed
 from annotation.flow.batches.expected_time import expected_seconds
 from annotation.flow.batches.item_selection import LeftOut, nothing_to_ask, rows_of, select_and_reserve, takes_singles
 from annotation.flow.data.item_writer import no_progress
@@ -20,7 +20,7 @@ from annotation.flow.errors import Refused
 from annotation.flow.money import batch_funds
 from annotation.flow.people import consent, round_attempts, round_pools
 from annotation.flow.projects import audit_log
-from annotation.flow.projects.job_queue import Lost
+from annotation.flow.projects.job_queue import JobTakenOver
 from annotation.models import Batch, Dataset, Hit, Instructions, Item, Project, QualificationRound, User, Worker
 from annotation.models.compiled import insert_many
 from annotation.pure.money import pricing
@@ -137,7 +137,7 @@ def launch(batch: Batch, *, progress: OnProgress = no_progress) -> dict[str, Any
         if round := round_attempts.round_of(batch):
             round_pools.check_made(round)
         _open(batch, hits, checks=_make_checks(batch, hits))
-    except Lost:
+    except JobTakenOver:
         raise
     except BaseException:
         _remove_hits(batch)
@@ -180,7 +180,7 @@ def _make_checks(batch: Batch, ticket: int) -> int:
 @transaction.atomic
 def _store(batch: Batch, made: int, hits: list[Hit], *, gold_among: int | None = None) -> None:
     _advance(batch, made, made + len(hits))
-    batch_funds.promise(batch, hits)
+    batch_funds.set_advertised_rewards(batch, hits)
     insert_many(hits)
     keys = dict(batch.hits.filter(ticket__in=[hit.ticket for hit in hits]).values_list("ticket", "pk"))
     for hit in hits:
@@ -192,7 +192,7 @@ def _advance(batch: Batch, made: int, to: int) -> None:
     """Store the number of HITs made so far in `next_ticket`, by which a run notices another one. Raises Lost."""
     own = Batch.objects.filter(pk=batch.pk, state=Batch.State.LAUNCHING, next_ticket=made)
     if not own.update(next_ticket=to):
-        raise Lost
+        raise JobTakenOver
 
 
 @transaction.atomic
@@ -251,7 +251,7 @@ def most_earned(batch: Batch, payload: dict[str, Any]) -> Decimal:
 
 
 @transaction.atomic
-def discard(batch: Batch) -> bool:
+def discard_failed_launch(batch: Batch) -> bool:
     """Delete a draft; False if it is not a draft (any more)."""
     if not Batch.objects.filter(pk=batch.pk, state=Batch.State.DRAFT).update(removed_at=Now()):
         return False
@@ -263,10 +263,10 @@ def warnings(batch: Batch) -> list[str]:
     """What a launch warns of, as things are now."""
     if round_attempts.round_of(batch) is not None:
         return round_pools.warnings_of(round_pools.whole_datasets(batch))
-    return doubts(batch)
+    return setting_warnings(batch)
 
 
-def doubts(batch: Batch) -> list[str]:
+def setting_warnings(batch: Batch) -> list[str]:
     """Warnings for the requester about settings that cannot work with the current workers and items."""
     if _brings_workers(batch):
         return hidden_gold.lacking(batch)
@@ -300,7 +300,7 @@ def _workers_wanted(batch: Batch) -> int:
     return max(batch.assignments_per_hit * most, workers_needed.by_limit(batch, batch.size))
 
 
-@kept_figures.kept("largest-group")
+@cached_figures.cached_figure("largest-group")
 def _largest_group(batch: Batch) -> int:
     return workers_needed.largest_group(batch.hits.filter(check_item=False).values("group_key"))
 
@@ -327,7 +327,7 @@ def resume(batch: Batch) -> bool:
     if not (halted and batch.move(Batch.State.OPEN)):
         return False
     audit_log.record("resumed", batch)
-    batch_funds.level(batch)
+    batch_funds.adjust_hold(batch)
     emit(BatchResumed(batch))
     return True
 

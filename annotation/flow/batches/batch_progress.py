@@ -15,7 +15,7 @@ from django.db.models import Count, DateTimeField, F, Func, Max, OuterRef, Q, Qu
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from annotation.flow.batches import hidden_gold, kept_figures
+from annotation.flow.batches import cached_figures, hidden_gold
 from annotation.flow.money import wages
 from annotation.flow.money.wages import Wage
 from annotation.models import (
@@ -89,21 +89,21 @@ def counts_of(batch: Batch) -> Counts:
     return Counts(**_counts(batch))
 
 
-@kept_figures.kept("counts")
+@cached_figures.cached_figure("counts")
 def _counts(batch: Batch) -> dict[str, int]:
     hits = batch.hits.filter(check_item=False).aggregate(**OF_HITS)
     assignments = assignments_of(batch).aggregate(**OF_ASSIGNMENTS)
     return hits | assignments | {"problem_reports": open_problem_reports(batch).count()}
 
 
-@kept_figures.kept("hits")
+@cached_figures.cached_figure("hits")
 def hits_of(batch: Batch) -> dict[str, int]:
     """Numbers of HITs as `SHOWN_HITS` names them; kept if the batch is large."""
     shown = {name: Count("pk", filter=rule) for name, rule in SHOWN_HITS.items()}
     return hidden_gold.hits_without_checks(batch).aggregate(**shown)
 
 
-@kept_figures.kept("progress")
+@cached_figures.cached_figure("progress")
 def progress_of(batch: Batch) -> dict[str, int]:
     """Assignments wanted, done and under way, and responses of the last day; kept if the batch is large."""
     hits = batch.hits.filter(excluded_at__isnull=True, check_item=False)
@@ -200,7 +200,7 @@ class _Quarter(Func):
         return self.as_sql(compiler, connection, template=f"DATETIME({seconds} / 900 * 900, 'unixepoch')")
 
 
-@kept_figures.kept("submissions")
+@cached_figures.cached_figure("submissions")
 def _by_quarter(batch: Batch) -> dict[str, Any]:
     """{"quarters": [[start of a quarter of an hour as seconds since 1970, submissions]], "last": time or None}."""
     rows = assignments_of(batch).filter(state=lifecycle.SUBMITTED)
@@ -218,7 +218,7 @@ def time_left(batch: Batch, counts: Counts) -> timedelta | None:
     return pace.left_for(counts.places - counts.done, _recent(batch), since=since)
 
 
-@kept_figures.kept("workers")
+@cached_figures.cached_figure("workers")
 def rows_of_workers(batch: Batch) -> list[dict[str, Any]]:
     """Rows by worker, busiest first: worker (key), submitted, late, returned, last, problem_reports, median_seconds.
 
@@ -251,10 +251,10 @@ def with_workers(batch: Batch, rows: Sequence[dict[str, Any]]) -> list[dict[str,
     ]
 
 
-@kept_figures.kept("newest")
+@cached_figures.cached_figure("newest")
 def newest_assignment(batch: Batch) -> int:
     """The key of the batch's newest assignment, 0 without any; kept if the batch is large."""
-    if batch.size < kept_figures.LARGE:
+    if batch.size < cached_figures.LARGE:
         return 0
     return batch.assignments.aggregate(last=Max("pk"))["last"] or 0
 
@@ -264,7 +264,7 @@ def wages_of(batch: Batch) -> list[Wage]:
     return [Wage(worker, Decimal(seconds), Decimal(earned), count) for worker, seconds, earned, count in _wages(batch)]
 
 
-@kept_figures.kept("wages")
+@cached_figures.cached_figure("wages")
 def _wages(batch: Batch) -> list[list[Any]]:
     return [[wage.worker, str(wage.seconds), str(wage.earned), wage.assignments] for wage in wages.of_batch(batch)]
 

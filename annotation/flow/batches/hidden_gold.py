@@ -263,7 +263,7 @@ def hits_without_checks(batch: Batch) -> QuerySet[Hit]:
     return batch.hits.filter(check_item=False) if batch.check_share else batch.hits.all()
 
 
-def make_place(hit: Hit) -> bool:
+def add_wanted_assignment(hit: Hit) -> bool:
     """Add an assignment to a HIT on demand; `wanted` grows with it, so that the HIT is never in the queue."""
     not_expired = Q(closes_at__isnull=True) | Q(closes_at__gt=Now())
     rows = Hit.objects.filter(not_expired, pk=hit.pk, excluded_at__isnull=True)

@@ -56,7 +56,7 @@ def count_hits(
     skipped: LeftOut = Counter()
     for start in range(0, len(looked), CHUNK):
         for hit in hits_of(batch, looked[start : start + CHUNK], ticket=0, left_out=skipped):
-            kinds[hit.reward, batch_funds.promise_of(batch, hit), hit.wanted] += 1
+            kinds[hit.reward, batch_funds.advertised_reward(batch, hit), hit.wanted] += 1
             found[hit.item.dataset.slug] += 1
         progress(min(start + CHUNK, len(looked)), len(looked))
     return _counted(chosen, looked=len(looked), kinds=kinds, found=found, skipped=skipped)

@@ -9,7 +9,7 @@ from django.db.models import F, Q, QuerySet, TextField
 from django.db.models.functions import Cast
 from django.db.models.lookups import GreaterThan
 
-from annotation.flow.batches import kept_figures
+from annotation.flow.batches import cached_figures
 from annotation.models import Assignment, Batch, Hit, WorkerResponse, clock
 from annotation.models.batch import by_disagreement
 from annotation.models.fields import to_text
@@ -40,7 +40,7 @@ def parts_of(batch: Batch) -> Parts:
     return Parts(**cache.get_or_set(key, lambda: _parts(batch), PARTS_KEPT))
 
 
-@kept_figures.kept("parts")
+@cached_figures.cached_figure("parts")
 def _parts(batch: Batch) -> dict[str, list[Any]]:
     rows = batch.hits.filter(check_item=False).order_by()
     found = list(rows.values_list("item__dataset__slug", "item__hops", "item__shape").distinct())
@@ -94,7 +94,7 @@ def pseudonyms(batch: Batch) -> dict[str, int]:
     return {batch.project.pseudonym(pk): pk for pk in _workers(batch)}
 
 
-@kept_figures.kept("pseudonyms")
+@cached_figures.cached_figure("pseudonyms")
 def _workers(batch: Batch) -> list[int]:
     return list(batch.assignments.order_by().values_list("worker", flat=True).distinct())
 
@@ -104,7 +104,7 @@ def _worker(batch: Batch, name: str) -> int | None:
     own = pseudonyms(batch).get(name)
     if own is None and name.isascii() and name.isdigit() and len(name) < 16:
         return int(name)
-    if own is None and kept_figures.kept_since(batch):  # they may have come since
+    if own is None and cached_figures.cached_at(batch):  # they may have come since
         joined = batch.project.workers.order_by().values_list("pk", flat=True)
         return next((pk for pk in joined if batch.project.pseudonym(pk) == name), None)
     return own

@@ -85,7 +85,7 @@ def reserve(batch: Batch, hits: Sequence[Hit], workers: Collection[Worker], *, u
         ReservedHit.objects.bulk_create(rows)
         Batch.objects.filter(pk=batch.pk).update(has_reserved_hits=True)
         batch.has_reserved_hits = True
-        batch_funds.level(batch)
+        batch_funds.adjust_hold(batch)
         audit_log.record("gave", batch, hits=len(hits), workers=len(workers), number=len(rows))
     return Outcome(len(rows), skipped)
 

@@ -20,11 +20,11 @@ from annotation.flow.data.item_writer import Filler, OnProgress, no_progress
 from annotation.flow.data.lineage import is_for_hidden_gold
 from annotation.flow.data.splits import other_splits
 from annotation.flow.errors import Refused
-from annotation.flow.projects.job_queue import Pulse
+from annotation.flow.projects.job_queue import DerivationProgress
 from annotation.models import Dataset, User
 from annotation.models.fields import to_text
 from annotation.pure.data.example import Example
-from annotation.pure.net.progress_ticks import Tick, no_tick
+from annotation.pure.net.progress import Tick, no_tick
 from annotation.pure.statistics.metrics import keeping_scorer
 
 FORMAT = "jsonl"  # format of derived datasets
@@ -132,7 +132,7 @@ def derive_dataset(
             by_name = {filler.dataset.slug: filler for filler in fillers}
             by_output = {output: by_name.get(f"{name}{output}") for output in derivation.outputs}
             tally = Tally()
-            tally.tick = Pulse(tally, source.size, fillers, progress)
+            tally.tick = DerivationProgress(tally, source.size, fillers, progress)
             _fill(derivation, StoredSource(source, tally.tick), by_output, tally, settings=settings, seed=seed)
             progress(source.size, source.size)
             report = _report(tally)

@@ -115,7 +115,7 @@ def archive(dataset: Dataset, positions: Collection[int], *, reason: str) -> int
 
 
 @transaction.atomic
-def bring_back(dataset: Dataset, positions: Collection[int]) -> int:
+def unarchive(dataset: Dataset, positions: Collection[int]) -> int:
     """Restore archived items; returns how many were archived."""
     # Lock: the dataset's digest is computed from all changes, so they go one by one.
     Dataset.objects.select_for_update(no_key=True).get(pk=dataset.pk)

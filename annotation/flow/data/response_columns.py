@@ -27,7 +27,7 @@ class Stored(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class _Judged:
+class _HitColumns:
     """The columns of a HIT's responses; without `example` those on its content are left out."""
 
     names: dict[str, Any]
@@ -45,7 +45,7 @@ class JudgedItems:
     def __init__(self, batch: Batch, *, ids_only: bool = False) -> None:
         self._task = task_type(batch.task)
         self._read = ("pk", *_NAMES, *_EXCLUSION, *(() if ids_only else _CONTENT))
-        self._known: OrderedDict[int, _Judged] = OrderedDict()
+        self._known: OrderedDict[int, _HitColumns] = OrderedDict()
         self._is_light = ids_only or isinstance(self._task, Measured)  # which needs no texts of paragraphs
 
     def names(self, hit: int) -> dict[str, Any]:
@@ -78,7 +78,7 @@ class JudgedItems:
             named = {"dataset": intern(dataset), "dataset_sha256": intern(sha256)}  # each text once in memory
             names = {"hit": hit, **named, "item": position, "item_id": source_id}
             exclusion = {"exclusion_reason": reason, "excluded": True} if excluded_at else NOT_EXCLUDED
-            self._known[pk] = _Judged(names, exclusion, **self._of(*content) if content else {"columns": {}})
+            self._known[pk] = _HitColumns(names, exclusion, **self._of(*content) if content else {"columns": {}})
         most = KEPT_WITHOUT_TEXTS if self._is_light else KEPT
         while len(self._known) > max(most, len(wanted)):
             self._known.popitem(last=False)

@@ -25,12 +25,12 @@ from annotation.tasktype import capabilities
 UNDER_WAY = {Batch.State.LAUNCHING, Batch.State.OPEN, Batch.State.PAUSED}
 
 
-def applies(batch: Batch) -> bool:
+def has_hold(batch: Batch) -> bool:
     """Whether money is set aside for the batch as a whole: it pays, and was not created through the MTurk API."""
     return batch.auto_approval is not None and not batch.by_program
 
 
-def promised(batch: Batch, most: Decimal) -> Decimal:
+def capped_reward(batch: Batch, most: Decimal) -> Decimal:
     """The reward to advertise on a marketplace for a HIT that earns `most`; the rest is paid as a bonus.
 
     The batch's own reward, if one is set below the most that the task pays. On the built-in marketplace, everything.
@@ -44,14 +44,14 @@ def least_earned(batch: Batch, payload: dict[str, Any]) -> Decimal:
     return batch.reward if cents is None else pricing.dollars(cents)
 
 
-def promise_of(batch: Batch, hit: Hit) -> Decimal:
+def advertised_reward(batch: Batch, hit: Hit) -> Decimal:
     """The reward to advertise for the HIT: on a marketplace the least that a response can earn, else its reward."""
     if not batch.on_marketplace:
         return hit.reward
-    return min(promised(batch, hit.reward), least_earned(batch, hit.payload))
+    return min(capped_reward(batch, hit.reward), least_earned(batch, hit.payload))
 
 
-def promise(batch: Batch, hits: Sequence[Hit]) -> None:
+def set_advertised_rewards(batch: Batch, hits: Sequence[Hit]) -> None:
     """Set the advertised reward of each HIT, before the HITs are stored."""
     if not batch.on_marketplace:
         return
@@ -60,15 +60,15 @@ def promise(batch: Batch, hits: Sequence[Hit]) -> None:
         Batch.objects.filter(pk=batch.pk).update(reward=min(least))  # because the money to set aside depends on it
         batch.reward = min(least)
     for hit, earned in zip(hits, least, strict=True):
-        hit.promised = min(promised(batch, hit.reward), earned)
+        hit.promised = min(capped_reward(batch, hit.reward), earned)
 
 
-def cost(batch: Batch, most: Decimal, *, assignments: int, promise: Decimal | None = None) -> Decimal:
+def cost(batch: Batch, most: Decimal, *, assignments: int, set_advertised_rewards: Decimal | None = None) -> Decimal:
     """Dollars that one assignment may cost, with fees; `assignments` is the number that its HIT asks for.
 
     `promise`: the reward published on a marketplace, if any.
     """
-    reward = promised(batch, most) if promise is None else promise
+    reward = capped_reward(batch, most) if set_advertised_rewards is None else set_advertised_rewards
     total = reward + ledger.fee_on(batch, Payment.Kind.REWARD, reward, assignments=assignments)
     rest = most - reward
     if rest:
@@ -139,7 +139,10 @@ def checks_among(batch: Batch, places: int) -> int:
 
 def _of_undecided(batch: Batch, undecided: QuerySet[Assignment]) -> Decimal:
     kinds = undecided.order_by().values(
-        most=F("hit__reward"), wanted=F("hit__wanted"), check=F("hit__check_item"), promise=F("hit__promised")
+        most=F("hit__reward"),
+        wanted=F("hit__wanted"),
+        check=F("hit__check_item"),
+        promise=F("hit__promised"),
     )
     total = Decimal(0)
     for row in kinds.annotate(count=Count("pk")):
@@ -155,14 +158,14 @@ def held(batch: Batch) -> Decimal:
 
 def at_launch(batch: Batch) -> None:
     """Set aside the batch's maximum cost, in the transaction that opens it. Raises Overdrawn."""
-    if applies(batch):
+    if has_hold(batch):
         ledger.hold(batch, needed(batch), key=f"launch/{batch.pk}")
 
 
 @transaction.atomic
-def level(batch: Batch) -> None:
+def adjust_hold(batch: Batch) -> None:
     """Set aside missing money and release surplus money; idempotent. Raises Overdrawn."""
-    if not applies(batch):
+    if not has_hold(batch):
         return
     ledger.lock(batch.project)
     over = held(batch) - needed(batch)
@@ -173,7 +176,7 @@ def level(batch: Batch) -> None:
         ledger.release(batch, over, key=f"level/{batch.pk}/{last}")
 
 
-def level_closed() -> int:
+def adjust_closed_holds() -> int:
     """Release money of closed batches whose last assignments have ended; returns how many batches changed.
 
     A sweep: safe to run anywhere and twice. Batches that the budget does not cover stay unchanged.
@@ -192,7 +195,7 @@ def level_closed() -> int:
 def covered(batch: Batch) -> bool:
     """Like `level`, but returns False and changes nothing if the budget does not cover it."""
     try:
-        level(batch)
+        adjust_hold(batch)
     except ledger.Overdrawn:
         return False
     return True
@@ -200,7 +203,7 @@ def covered(batch: Batch) -> bool:
 
 def for_more(batch: Batch, hits: QuerySet[Hit]) -> Decimal:
     """Dollars that one more assignment of each of these HITs adds, with higher fees for their other assignments."""
-    if not applies(batch):
+    if not has_hold(batch):
         return Decimal(0)
     undecided = undecided_of(Assignment.objects.filter(hit__in=hits)).order_by()
     waiting = dict(undecided.values_list("hit").annotate(Count("pk")))
@@ -216,7 +219,7 @@ def for_more(batch: Batch, hits: QuerySet[Hit]) -> Decimal:
 def for_opinions(hit: Hit, least: int) -> Decimal:
     """Dollars that a HIT adds if it asks for at least `least` responses."""
     batch = hit.batch
-    if not applies(batch):
+    if not has_hold(batch):
         return Decimal(0)
     waiting = undecided_of(Assignment.objects.filter(hit=hit)).count()
     count = hit.live + hit.room + waiting
@@ -227,20 +230,20 @@ def for_opinions(hit: Hit, least: int) -> Decimal:
 
 def cover_late(row: Assignment) -> None:
     """Set aside the maximum pay of a late response beyond the HIT's assignments, if the budget covers it."""
-    if applies(row.batch):
+    if has_hold(row.batch):
         with suppress(ledger.Overdrawn):  # approving it reports that the budget is short
             ledger.hold(row.batch, _most(row), key=f"late/{row.pk}")
 
 
 def covers(row: Assignment) -> bool:
     """Whether the money set aside for the batch includes this assignment."""
-    return not applies(row.batch) or _reserved(row)
+    return not has_hold(row.batch) or _reserved(row)
 
 
 def settle(row: Assignment, spent: Decimal) -> None:
     """Release the money set aside for a decided assignment, except for `spent`."""
     batch = row.batch
-    if not applies(batch) or not _reserved(row):
+    if not has_hold(batch) or not _reserved(row):
         return
     over = min(_most(row) - spent, held(batch))
     if over > 0:
@@ -257,7 +260,7 @@ def _reserved(row: Assignment) -> bool:
     return row.counts or Entry.objects.filter(project_id=row.batch.project_id, key=f"late/{row.pk}").exists()
 
 
-def standing(batch: Batch) -> dict[str, Any]:
+def batch_money(batch: Batch) -> dict[str, Any]:
     """The money of a batch: {"held", "paid" (to workers), "taken" (fees)}."""
     sums = Payment.objects.filter(batch=batch).aggregate(
         paid=Sum("amount", default=Decimal(0)), taken=Sum("fee", default=Decimal(0))

@@ -85,7 +85,7 @@ def mute(user: User, kinds: Collection[str]) -> None:
     User.objects.filter(pk=user.pk).update(muted=known)
 
 
-def speak(user: User, language: str, *, unless_known: bool = False) -> None:
+def set_language(user: User, language: str, *, unless_known: bool = False) -> None:
     """Set the language of mails to the person; `unless_known`: only if they never chose one."""
     if language and not (unless_known and user.language):
         User.objects.filter(pk=user.pk).update(language=language)

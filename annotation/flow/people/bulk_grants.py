@@ -78,7 +78,7 @@ def read_file(project: Project, lines: Iterable[str]) -> dict[Worker, int]:
             flaws.append(Flaw(number, "worker", problem % {"name": name[:40]}))
         elif worker in wanted:
             flaws.append(Flaw(number, "worker", _("appears twice in the file; keep one of the lines")))
-        elif (score := whole(value)) is None:
+        elif (score := parse_integer(value)) is None:
             problem = _("%(value)s is not a whole number of at most ten digits")
             flaws.append(Flaw(number, "value", problem % {"value": repr(value[:20])}))
         else:
@@ -105,7 +105,7 @@ def _rows(lines: Iterable[str], flaws: list[Flaw]) -> Iterable[tuple[int, list[s
         flaws.append(Flaw(reader.line_num + 1, "worker", _("is not a UTF-8 CSV file; save it as “CSV UTF-8”")))
 
 
-def whole(text: str) -> int | None:
+def parse_integer(text: str) -> int | None:
     """A text as an integer, or None."""
     digits = text.removeprefix("-")
     if not (digits.isascii() and digits.isdigit() and len(digits) <= 10):

@@ -64,7 +64,7 @@ def accept_invite(invited: Invite, user: User) -> None:
 def _let_in(invited: Invite, user: User) -> bool:
     """Add the user; True if they are new there."""
     if invited.role != Invite.Role.WORKER:
-        return members.enter(invited.project, user, invited.role)
+        return members.add_member(invited.project, user, invited.role)
     worker, new = Worker.objects.get_or_create(project=invited.project, user=user)
     if new:
         audit_log.record("joined", worker)

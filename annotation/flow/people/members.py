@@ -14,7 +14,7 @@ BACK_FOR = timedelta(days=30)
 
 
 @dataclass(frozen=True, slots=True)
-class Gone:
+class RemovedMember:
     """A removed member who can be restored."""
 
     user: User
@@ -27,7 +27,7 @@ class Gone:
 
 
 @transaction.atomic
-def enter(project: Project, user: User, role: str) -> bool:
+def add_member(project: Project, user: User, role: str) -> bool:
     """Make the user a member; the project's first member becomes owner. False if they are a member already."""
     _lock(project)
     role = role if project.members.filter(role=Member.Role.OWNER).exists() else Member.Role.OWNER
@@ -75,17 +75,17 @@ def _keep_an_owner(member: Member) -> None:
         raise Refused(text % {"person": member.user})
 
 
-def gone(project: Project) -> list[Gone]:
+def removed_members(project: Project) -> list[RemovedMember]:
     """Members removed within BACK_FOR and not restored, latest first."""
     lines = AuditEntry.objects.filter(project=project, kind="member", act="removed", at__gt=clock.now() - BACK_FOR)
     latest = {int(line.key): line for line in lines.order_by("at", "pk")}
     here = project.members.values("user")
     people = User.objects.filter(pk__in=latest, is_active=True).exclude(pk__in=here)
-    found = [Gone(user, latest[user.pk].details["role"], latest[user.pk].at) for user in people]
+    found = [RemovedMember(user, latest[user.pk].details["role"], latest[user.pk].at) for user in people]
     return sorted(found, key=lambda one: one.at, reverse=True)
 
 
-def bring_back(project: Project, user: User) -> bool:
+def restore_member(project: Project, user: User) -> bool:
     """Restore a removed member in their former role. False if there is none to restore."""
-    before = next((one for one in gone(project) if one.user.pk == user.pk), None)
-    return before is not None and enter(project, user, before.role)
+    before = next((one for one in removed_members(project) if one.user.pk == user.pk), None)
+    return before is not None and add_member(project, user, before.role)

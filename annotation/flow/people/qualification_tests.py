@@ -11,7 +11,7 @@ from annotation.flow.people import qualification_types
 from annotation.models import QualificationRequest, QualificationType, Worker, clock
 from annotation.pure.mturk import answer_key, mturk_xml
 from annotation.pure.mturk.mturk_xml import read_question
-from annotation.pure.mturk.question_form import Form
+from annotation.pure.mturk.question_form import QuestionForm
 from annotation.pure.text.xml_elements import Malformed
 
 GRACE = timedelta(seconds=60)  # extra time for the transfer from the page
@@ -22,13 +22,13 @@ class TimeOver(Refused):
     """The test was not submitted in time."""
 
 
-def form_of(type: QualificationType) -> Form | None:
+def form_of(type: QualificationType) -> QuestionForm | None:
     """The test's form; None if there is none, or it is not a QuestionForm."""
     try:
         question = read_question(type.test) if type.test else None
     except Malformed:
         return None
-    return question if isinstance(question, Form) else None
+    return question if isinstance(question, QuestionForm) else None
 
 
 def under_way(type: QualificationType, worker: Worker) -> QualificationRequest | None:
@@ -64,7 +64,7 @@ def close(row: QualificationRequest) -> None:
     row.move(State.REJECTED, since=(State.TESTING,), reason=reason, submitted_at=Now(), decided_at=Now())
 
 
-def hand_in(type: QualificationType, worker: Worker, fields: Sequence[Sequence[str]]) -> QualificationRequest:
+def submit_test(type: QualificationType, worker: Worker, fields: Sequence[Sequence[str]]) -> QualificationRequest:
     """Store the answers of the attempt under way, and grant the answer key's score if there is one.
 
     Submitted again it changes nothing and returns the last attempt. Raises TimeOver, and Refused if none was begun.

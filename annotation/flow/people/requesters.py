@@ -57,7 +57,7 @@ def _new_account(email: str) -> User:
 def _named(user: User, slug: str, create: bool) -> Project:
     project = project_named(slug)
     if create:
-        members.enter(project, user, Member.Role.REQUESTER)
+        members.add_member(project, user, Member.Role.REQUESTER)
     elif not project.members.filter(user=user).exists():
         text = _("%(user)s is not a requester of the project %(slug)s. Use --create to make them one.")
         raise Refused(text % {"user": user, "slug": slug})
@@ -80,7 +80,7 @@ def _own_project(user: User, create: bool) -> tuple[Project, bool]:
     )
     terms = {"consent": consent, "sign_up": Project.SignUp.ANY_ACCOUNT}
     project = Project.objects.create(slug=slug, title=title, **terms)
-    members.enter(project, user, Member.Role.OWNER)
+    members.add_member(project, user, Member.Role.OWNER)
     return project, True
 
 

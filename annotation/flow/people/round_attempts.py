@@ -133,7 +133,7 @@ def offered(attempt: Attempt | None, round: QualificationRound) -> int:
     return round.per_worker * (attempt.number if attempt else 1)
 
 
-def standing(workers: Mapping[int, int]) -> dict[int, tuple[int, int]]:
+def items_left_and_offered(workers: Mapping[int, int]) -> dict[int, tuple[int, int]]:
     """`left` and `offered` in each of many rounds; three queries. `workers`: the worker of each batch, by its key."""
     if not workers:
         return {}

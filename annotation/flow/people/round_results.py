@@ -112,7 +112,7 @@ def _marks(round: QualificationRound, rows: Iterable[Assignment]) -> dict[int, d
     criteria = capabilities.criteria(task_type(round.batch.task))
     submitted = [row for row in rows if row.state == lifecycle.SUBMITTED]
     found = {}
-    for standing in review_decisions.standings(submitted):
+    for standing in review_decisions.reviewed_responses(submitted):
         if standing.state not in review_state.DECIDED or standing.review is None:
             continue
         points = {key: float(bool(standing.review.marks.get(key))) for key in criteria}
@@ -152,7 +152,7 @@ def prospects(round: QualificationRound, found: Sequence[Result], marks: Sequenc
     return [Prospect(mark, outcomes[0].workers, outcomes) for mark, outcomes in by_mark]
 
 
-def above(round: QualificationRound, found: Iterable[Result], mark: float | None) -> list[Result]:
+def chosen_attempts(round: QualificationRound, found: Iterable[Result], mark: float | None) -> list[Result]:
     """The chosen attempts: by the rule, or by score if a mark is given."""
     known = best(found)
     if mark is None:
@@ -168,7 +168,7 @@ def percent(score: float) -> int:
 
 def grants(round: QualificationRound, mark: float | None) -> dict[Worker, int]:
     """Scores to grant if workers are chosen by rule or by mark."""
-    return {result.worker: percent(result.score or 0) for result in above(round, results(round), mark)}
+    return {result.worker: percent(result.score or 0) for result in chosen_attempts(round, results(round), mark)}
 
 
 @transaction.atomic
@@ -178,7 +178,7 @@ def grant(round: QualificationRound, wanted: Mapping[Worker, int], *, reason: st
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class RoundStatus:
     """A worker's result of their last attempt, without single items or gold."""
 
     round: QualificationRound
@@ -189,11 +189,11 @@ class Standing:
     closed: bool
 
 
-def standing(worker: Worker, round: QualificationRound) -> Standing:
+def round_status(worker: Worker, round: QualificationRound) -> RoundStatus:
     """The worker's state in a round."""
     attempt, closed = round_attempts.latest(round, worker), not round_attempts.is_open(round)
     if attempt is None:
-        return Standing(round, finished=False, passed=None, figures=[], again=False, closed=closed)
+        return RoundStatus(round, finished=False, passed=None, figures=[], again=False, closed=closed)
     (result,) = results_of(round, [attempt])
     labels = qualification_rounds.figures_for(round.batch.task, round.grading)
     named = []
@@ -204,4 +204,4 @@ def standing(worker: Worker, round: QualificationRound) -> Standing:
         text = _("%(figure)s on %(dataset)s") % {"figure": label, "dataset": dataset} if dataset else label
         named.append((text, result.figures.get(name, 0.0)))
     again = round_attempts.may_begin_again(attempt) and not closed
-    return Standing(round, result.finished, result.passed, named, again, closed)
+    return RoundStatus(round, result.finished, result.passed, named, again, closed)

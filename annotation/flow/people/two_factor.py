@@ -72,7 +72,7 @@ def confirm(user: User, key: str, typed: str) -> list[str]:
     return _new_codes(factor)
 
 
-def prove(user: User, typed: str) -> bool:
+def verify_code(user: User, typed: str) -> bool:
     """Whether `typed` is a valid authenticator code or backup code; a valid code is used up."""
     try:
         factor = SecondFactor.objects.filter(user=user).first()
@@ -87,7 +87,7 @@ def prove(user: User, typed: str) -> bool:
     return right
 
 
-def what_was_wrong(user: User) -> str:
+def refusal_reason(user: User) -> str:
     """The reason why `prove` refused a code."""
     factor = SecondFactor.objects.defer("secret").filter(user=user).first()
     if factor is not None and _rests(factor):
@@ -145,7 +145,7 @@ def _digest(code: str, key: str) -> str:
 
 
 @transaction.atomic
-def renew(user: User) -> list[str]:
+def renew_backup_codes(user: User) -> list[str]:
     """Create new backup codes; the former ones become invalid."""
     return _new_codes(SecondFactor.objects.get(user=user))
 

@@ -24,14 +24,14 @@ MOST_TRIES = 3
 log = logging.getLogger(__name__)
 ran = logging.getLogger("hopscribe.job")
 
-Verb = Callable[[Job, "Progress"], dict[str, Any]]
+Verb = Callable[[Job, "JobProgress"], dict[str, Any]]
 
 
-class Lost(Exception):
+class JobTakenOver(Exception):
     """Another run took over the job; this run must stop without side effects."""
 
 
-class Progress:
+class JobProgress:
     """Progress of a job. Reporting it renews the lease; raises Lost if another run has the job."""
 
     def __init__(self, job: Job) -> None:
@@ -41,7 +41,7 @@ class Progress:
     def __call__(self, done: int, total: int) -> None:
         row = Job.objects.filter(pk=self.job.pk, state=Job.State.RUNNING, tries=self.job.tries)
         if not row.update(done=done, total=total, lease_until=Now() + LEASE):
-            raise Lost
+            raise JobTakenOver
 
     def clear_at_end(self, clear: Callable[[], object]) -> None:
         """Call this once the job's end is stored: a run that takes over before still needs the files."""
@@ -96,11 +96,11 @@ def run(job: Job, verbs: Mapping[str, Verb]) -> None:
 
 def _carry_out(job: Job, verbs: Mapping[str, Verb]) -> str:
     """Run the function; a refusal is the job's result, a defect is tried three times. Returns how it ended."""
-    progress = Progress(job)
+    progress = JobProgress(job)
     try:
         with acting(audit_log.Via.JOB, lambda: job.created_by):
             result = verbs[job.kind](job, progress)
-    except Lost:
+    except JobTakenOver:
         return "lost"
     except Refused as refusal:
         _end(job, Job.State.FAILED, error=str(refusal), result=getattr(refusal, "report", {}))
@@ -115,7 +115,7 @@ def _carry_out(job: Job, verbs: Mapping[str, Verb]) -> str:
     return "done"
 
 
-def _clear(progress: Progress) -> None:
+def _clear(progress: JobProgress) -> None:
     for clear in progress.leftovers:
         clear()
 
@@ -144,7 +144,7 @@ def try_again(job: Job) -> bool:
 BEAT = 1.0  # seconds between two signs of life
 
 
-class Pulse:
+class DerivationProgress:
     """Called at every step of a derivation; reports progress once a second.
 
     Progress is the number of examples done out of all, or, while that is unknown, the number of steps (records read,

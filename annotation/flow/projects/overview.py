@@ -13,7 +13,7 @@ from django.db.models import Case, Count, F, IntegerField, OuterRef, Q, QuerySet
 from annotation import models
 from annotation.flow.money import ledger
 from annotation.flow.notifications import worker_messages
-from annotation.flow.review import adjudication, approval_queue, conclusions, disputed_gold
+from annotation.flow.review import adjudication, approval_queue, conclusions, gold_in_doubt
 from annotation.models import Batch, BatchActivity, ProblemReport, Project, QualificationRequest, clock
 from annotation.pure.batches import lifecycle, pace
 from annotation.pure.review import review_state
@@ -24,7 +24,7 @@ STATES = [Batch.State.LAUNCHING, Batch.State.OPEN, Batch.State.PAUSED, Batch.Sta
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class BatchProgress:
     """Progress of a batch: assignments filled of those wanted, under way, responses of the last day, time left.
 
     `left` is None if it cannot be estimated: no pace yet, nothing wanted, or the batch is not open.
@@ -41,7 +41,7 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class Wait:
+class OpenDecisions:
     """A number of open decisions of one kind, in a batch or on a qualification; `due`: deadline."""
 
     kind: str  # review, adjudicate, gold, problem_reports, approvals, requests, messages
@@ -51,7 +51,7 @@ class Wait:
     as_of: datetime | None = None  # time of the count, if counting is slow
 
 
-def running(project: Project, *, most: int = SHOWN) -> list[Progress]:
+def running(project: Project, *, most: int = SHOWN) -> list[BatchProgress]:
     """The project's batches: active ones first, then drafts, then closed ones, each newest first."""
     order = Case(*[When(state=s, then=Value(k)) for k, s in enumerate(STATES)], output_field=IntegerField())
     rows = project.batches.filter(round__isnull=True, by_program=False).annotate(order=order)
@@ -74,10 +74,10 @@ def _recent(keys: list[int]) -> dict[int, int]:
     return dict(rows.values("batch").annotate(n=Count("pk")).values_list("batch", "n"))
 
 
-def _progress(batch: Batch, row: dict[str, Any] | None, recent: int) -> Progress:
+def _progress(batch: Batch, row: dict[str, Any] | None, recent: int) -> BatchProgress:
     if row is None or batch.launched_at is None:
-        return Progress(batch)
-    found = Progress(batch, **{"recent": recent} | row)
+        return BatchProgress(batch)
+    found = BatchProgress(batch, **{"recent": recent} | row)
     if batch.state != Batch.State.OPEN:
         return found
     since = pace.window(batch.launched_at, clock.now())
@@ -93,22 +93,22 @@ def rounds(project: Project, *, most: int = 6) -> list[models.QualificationRound
     return list(rows.select_related("batch", "grants").order_by("-batch__created_at", "-pk")[:most])
 
 
-def waiting(project: Project) -> list[Wait]:
+def waiting(project: Project) -> list[OpenDecisions]:
     """All open decisions for the project's requesters, most urgent first."""
-    found = [Wait("approvals", row["n"], _named(row), row["due"]) for row in approval_queue.by_batch(project)]
+    found = [OpenDecisions("approvals", row["n"], _named(row), row["due"]) for row in approval_queue.by_batch(project)]
     found += _by_batch("review", _unread(_in_project("assignment__batch", project)))
     open_ones = Q(to_adjudicate__gt=0) | Q(in_doubt__gt=0)
     for news in BatchActivity.objects.filter(open_ones, _in_project("batch", project)).select_related("batch"):
         named = {"slug": news.batch.slug, "title": news.batch.title}
         counts = [("adjudicate", news.to_adjudicate), ("gold", news.in_doubt)]
-        found += [Wait(kind, n, named, as_of=news.counted_at) for kind, n in counts if n]
+        found += [OpenDecisions(kind, n, named, as_of=news.counted_at) for kind, n in counts if n]
     open_reports = ProblemReport.objects.filter(state=ProblemReport.State.OPEN)
     found += _by_batch("problem_reports", open_reports.filter(_in_project("assignment__batch", project)))
     requests = QualificationRequest.objects.filter(type__project=project, state=QualificationRequest.State.PENDING)
     for row in requests.order_by().values("type__public_id", "type__name").annotate(n=Count("pk")):
-        found.append(Wait("requests", row["n"], {"slug": row["type__public_id"], "title": row["type__name"]}))
+        found.append(OpenDecisions("requests", row["n"], {"slug": row["type__public_id"], "title": row["type__name"]}))
     if messages := worker_messages.unread_of(project).count():
-        found.append(Wait("messages", messages))
+        found.append(OpenDecisions("messages", messages))
     return found
 
 
@@ -121,11 +121,11 @@ def _named(row: dict[str, Any]) -> dict[str, str]:
     return {"slug": row["batch__slug"], "title": row["batch__title"]}
 
 
-def _by_batch(kind: str, rows: QuerySet[Any]) -> list[Wait]:
+def _by_batch(kind: str, rows: QuerySet[Any]) -> list[OpenDecisions]:
     """Open decisions from rows with an assignment, by its batch."""
     named = rows.annotate(batch__slug=F("assignment__batch__slug"), batch__title=F("assignment__batch__title"))
     counted = named.order_by().values("batch__slug", "batch__title").annotate(n=Count("pk"))
-    return [Wait(kind, row["n"], _named(row)) for row in counted]
+    return [OpenDecisions(kind, row["n"], _named(row)) for row in counted]
 
 
 def open_decisions(batch: Batch) -> dict[str, int]:
@@ -157,7 +157,7 @@ def _unread(where: Q) -> QuerySet[models.SampledAssignment]:
 def count_open(batch: Batch) -> None:
     """Count and store HITs to adjudicate and gold in doubt; slow where many have changed."""
     conclusions.catch_up(batch)
-    counts = {"to_adjudicate": adjudication.waiting(batch).count(), "in_doubt": disputed_gold.undecided(batch).count()}
+    counts = {"to_adjudicate": adjudication.waiting(batch).count(), "in_doubt": gold_in_doubt.undecided(batch).count()}
     counts |= {"counted_at": clock.now()}
     BatchActivity.objects.update_or_create(batch=batch, defaults=counts)
 
@@ -169,7 +169,7 @@ def decided(batch: Batch, what: str, *, by: int = 1) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Purse:
+class ProjectMoney:
     """Dollars in the budget, set aside for batches, and spent."""
 
     free: Decimal
@@ -177,7 +177,7 @@ class Purse:
     spent: Decimal
 
 
-def purse(project: Project) -> Purse | None:
+def project_money(project: Project) -> ProjectMoney | None:
     """The project's money in three numbers; None if it never had any."""
     moves = models.Entry.objects.filter(project=project, kind__in=["deposit", "withdrawal"]).aggregate(
         put_in=Sum("amount", filter=Q(kind="deposit"), default=Decimal(0)),
@@ -186,7 +186,7 @@ def purse(project: Project) -> Purse | None:
     if not moves["put_in"]:
         return None
     free, held = ledger.balance(project, ledger.AVAILABLE), ledger.held_in_all(project)
-    return Purse(free, held, moves["put_in"] - moves["taken"] - free - held)
+    return ProjectMoney(free, held, moves["put_in"] - moves["taken"] - free - held)
 
 
 def totals(project: Project) -> dict[str, int]:

@@ -20,7 +20,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
 from annotation import discovery
-from annotation.flow.errors import Refused, is_away
+from annotation.flow.errors import Refused, is_database_unavailable
 from annotation.flow.projects import recycle_bin
 from annotation.models import Account, Entry, Erasure, Job, Payout, PayoutLine, Project, Worker
 from annotation.models.project import random_key, worker_id
@@ -81,7 +81,7 @@ def _apart(project: Project) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        if is_away(error):
+        if is_database_unavailable(error):
             raise
         log.exception("erasing project %s failed and is tried again", project.pk)
 
@@ -89,7 +89,7 @@ def _apart(project: Project) -> Iterator[None]:
 def _steps(erasure: Erasure) -> Iterator[int]:
     """Erase everything in steps; yields the number of rows of each, after waiting as long as it took."""
     project = erasure.project
-    acts = [_Detach(project), *(_Erase(project, model, path) for model, path in hanging()), _Anonymise(project)]
+    acts = [_Detach(project), *(_Erase(project, model, path) for model, path in models_to_erase()), _Anonymise(project)]
     for act in [*acts, partial(_leave, project)]:
         while True:
             began = time.monotonic()
@@ -174,7 +174,7 @@ def _leave(project: Project) -> int:
 
     If rows were added since their table was emptied, the next sweep starts over.
     """
-    if any(QuerySet(model).filter(**{path: project}).exists() for model, path in hanging()):
+    if any(QuerySet(model).filter(**{path: project}).exists() for model, path in models_to_erase()):
         return 0
     if Entry.objects.filter(project=project).exists() or Payout.objects.filter(project=project).exists():
         Erasure.objects.filter(project=project).update(ended_at=Now())
@@ -191,7 +191,7 @@ def _remove_files(job: Job) -> None:
 
 
 @cache
-def hanging() -> tuple[tuple[Rows, str], ...]:
+def models_to_erase() -> tuple[tuple[Rows, str], ...]:
     """(model, path from it to its project) of all that is to be erased; referring models first."""
     known = discovery.models()
     paths: dict[Any, str] = {Project: ""}

@@ -23,7 +23,7 @@ HEX = re.compile(r"[0-9a-f]{4,16}")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     """A search result: kind, label, note, and the arguments of its page's URL."""
 
     kind: str  # project, batch, round, dataset, item, hit, assignment, worker, qualification
@@ -32,13 +32,13 @@ class Found:
     place: tuple[str | int, ...]  # URL arguments after the project's slug; for a project its own slug
 
 
-def search(project: Project, text: str, *, user: User, may: Collection[str]) -> dict[str, list[Found]]:
+def search(project: Project, text: str, *, user: User, may: Collection[str]) -> dict[str, list[SearchResult]]:
     """Search the objects that a user with the permissions `may` can open, by kind; a few of each, best first."""
     words = " ".join(text.replace("\0", "").split())[:LONGEST]
     if len(words) < LEAST:
         return {}
     found = [*_by_id(project, words), *_named(project, words, user, may), *_items(project, words)]
-    grouped: dict[str, list[Found]] = {}
+    grouped: dict[str, list[SearchResult]] = {}
     for one in found:
         rows = grouped.setdefault(one.kind, [])
         if one not in rows and len(rows) < MOST:
@@ -46,42 +46,42 @@ def search(project: Project, text: str, *, user: User, may: Collection[str]) -> 
     return grouped
 
 
-def _by_id(project: Project, words: str) -> Iterator[Found]:
+def _by_id(project: Project, words: str) -> Iterator[SearchResult]:
     """The HIT or assignment with exactly this id."""
     if not ID.fullmatch(words):
         return
     there = Q(batch__project=project, batch__removed_at=None)
     hits = Hit.objects.filter(there, public_id=words).select_related("batch", "item")
     for hit in hits.defer("payload", "item__content"):
-        yield Found("hit", hit.public_id, hit.batch.title, (hit.batch.slug, hit.public_id))
+        yield SearchResult("hit", hit.public_id, hit.batch.title, (hit.batch.slug, hit.public_id))
     rows = Assignment.objects.filter(there, public_id=words).select_related("batch", "hit")
     for row in rows.defer("draft", "hit__payload"):
-        yield Found("assignment", row.public_id, row.batch.title, (row.batch.slug, row.hit.public_id))
+        yield SearchResult("assignment", row.public_id, row.batch.title, (row.batch.slug, row.hit.public_id))
 
 
-def _named(project: Project, words: str, user: User, may: Collection[str]) -> Iterator[Found]:
+def _named(project: Project, words: str, user: User, may: Collection[str]) -> Iterator[SearchResult]:
     called = Q(title__icontains=words) | Q(slug__icontains=words)
     batches = project.batches.filter(called, by_program=False).select_related("round")
     for batch in batches.order_by("-created_at", "-pk")[: 2 * MOST]:
         kind = "round" if hasattr(batch, "round") else "batch"
-        yield Found(kind, batch.title, str(batch.get_state_display()), (batch.slug,))
+        yield SearchResult(kind, batch.title, str(batch.get_state_display()), (batch.slug,))
     datasets = project.datasets.whole().filter(slug__icontains=words)
     for dataset in datasets.exclude(batches__by_program=True).order_by("-created_at", "-pk")[:MOST]:
         note = ngettext("%(n)s item", "%(n)s items", dataset.size) % {"n": dataset.size}
-        yield Found("dataset", dataset.slug, note, (dataset.slug,))
+        yield SearchResult("dataset", dataset.slug, note, (dataset.slug,))
     if roles.PEOPLE in may:
         types = QualificationType.objects.filter(project=project, deleted_at__isnull=True)
         for type in types.filter(Q(name__icontains=words) | Q(public_id=words)).order_by("name")[:MOST]:
-            yield Found("qualification", type.name, "", (type.public_id,))
+            yield SearchResult("qualification", type.name, "", (type.public_id,))
     yield from _people(project, words, named=roles.PEOPLE in may)
     called = Q(project__title__icontains=words) | Q(project__slug__icontains=words)
     memberships = Member.objects.filter(called, user=user)
     elsewhere = memberships.filter(project__removed_at=None).exclude(project=project).select_related("project")
     for row in elsewhere.order_by("project__title")[:MOST]:
-        yield Found("project", row.project.title, "", (row.project.slug,))
+        yield SearchResult("project", row.project.title, "", (row.project.slug,))
 
 
-def _people(project: Project, words: str, *, named: bool) -> Iterator[Found]:
+def _people(project: Project, words: str, *, named: bool) -> Iterator[SearchResult]:
     """Workers by id, by the beginning of a pseudonym and, if the reader may see names, by name."""
     rows = Worker.objects.filter(project=project)
     which = Q(public_id=words)
@@ -95,12 +95,12 @@ def _people(project: Project, words: str, *, named: bool) -> Iterator[Found]:
             yield _person(project, worker, named=named)
 
 
-def _person(project: Project, worker: Worker, *, named: bool) -> Found:
+def _person(project: Project, worker: Worker, *, named: bool) -> SearchResult:
     name = str(worker.user) if named and worker.user else worker.public_id
-    return Found("worker", project.pseudonym(worker.pk), name, (worker.pk,))
+    return SearchResult("worker", project.pseudonym(worker.pk), name, (worker.pk,))
 
 
-def _items(project: Project, words: str) -> Iterator[Found]:
+def _items(project: Project, words: str) -> Iterator[SearchResult]:
     """Items with exactly this id, by index; then those with the text in their question, up to the limit."""
     listed = project.datasets.filter(batches__by_program=True).values("pk")
     own = project.datasets.whole().exclude(pk__in=listed)
@@ -114,4 +114,4 @@ def _items(project: Project, words: str) -> Iterator[Found]:
     rows = Item.objects.filter(pk__in=keys).select_related("dataset")
     for item in sorted(rows.only("question", "source_id", "position", "dataset__slug"), key=lambda i: keys.index(i.pk)):
         name = item.dataset.slug
-        yield Found("item", str(item)[:200], f"{name} · {item.source_id[:60]}", (name, item.position))
+        yield SearchResult("item", str(item)[:200], f"{name} · {item.source_id[:60]}", (name, item.position))

@@ -15,7 +15,7 @@ from annotation.pure.people import consent_text, roles
 TAKEN_WORDS = {"new"}  # they would be confused with URLs below projects/
 
 
-def may_found(user: User) -> bool:
+def may_create_project(user: User) -> bool:
     """Whether the user may create a project: members of any project, and administrators."""
     if user.is_superuser or user.is_staff:
         return True
@@ -29,7 +29,7 @@ def create(user: User, *, title: str, slug: str) -> Project:
     try:
         with transaction.atomic():
             project = Project.objects.create(slug=slug, title=title, consent=consent_text.DEFAULT)
-            members.enter(project, user, Member.Role.OWNER)
+            members.add_member(project, user, Member.Role.OWNER)
     except IntegrityError:
         text = _("The name %(name)s is taken by another project. Choose another name.")
         raise Refused(text % {"name": slug}) from None

@@ -33,7 +33,7 @@ def remove_batch(batch: Batch) -> bool:
         return False
     if reason := _what_keeps(found):
         raise Refused(reason)
-    batch_funds.level(found)
+    batch_funds.adjust_hold(found)
     row.update(removed_at=Now())
     audit_log.record("removed", found)
     return True

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 
 from django.db.models import Q
 
-from annotation.flow.work.other_batches import latest_responses
+from annotation.flow.work.across_batches import latest_responses
 from annotation.models import Batch, Hit, Prediction, WorkerResponse
 from annotation.registry import task_type
 from annotation.tasktype import JSON, Baselined, Baselines

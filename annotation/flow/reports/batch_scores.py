@@ -15,7 +15,7 @@ from django.db.models.functions import TruncHour
 from django.utils.translation import gettext as _
 
 from annotation import models
-from annotation.flow.batches import hidden_gold, hit_filters, kept_figures
+from annotation.flow.batches import cached_figures, hidden_gold, hit_filters
 from annotation.flow.data.dataset_import import file_digest
 from annotation.flow.data.item_writer import OnProgress, no_progress
 from annotation.flow.errors import Refused
@@ -23,8 +23,8 @@ from annotation.flow.money import earnings
 from annotation.flow.reports import altered_facts, baselines, own_answers
 from annotation.flow.reports.collected_responses import Collected
 from annotation.flow.reports.participation import participation
-from annotation.flow.review import disagreement_causes, disputed_gold
-from annotation.flow.work import other_batches
+from annotation.flow.review import disagreement_causes, gold_in_doubt
+from annotation.flow.work import across_batches
 from annotation.flow.work.submitted_responses import submitted_answers
 from annotation.models import Batch, BatchReport, GoldDecision, Hit, Item, PartReport, Prediction, PredictionSet
 from annotation.pure.batches.hit_filters import Cut
@@ -40,7 +40,7 @@ from annotation.registry import task_type
 from annotation.scorers import read_predictions
 from annotation.scorers.base import BadPredictions
 from annotation.scorers.base import Prediction as ModelPrediction
-from annotation.tasktype import Given, Judged, TaskType
+from annotation.tasktype import GivenResponse, HitWithResponses, TaskType
 
 CHUNK = 200
 PARTS_KEPT = 20  # stored reports of parts of a batch, latest first
@@ -57,7 +57,7 @@ def score_batch(batch: Batch, *, cut: Cut = ALL, progress: OnProgress = no_progr
     version = version_key(batch)
     task = task_type(batch.task)
     collected = Collected.of(batch)
-    content = _computed(batch, task, _options(batch, task, cut), _judged(batch, task, progress, cut, collected))
+    content = _computed(batch, task, _options(batch, task, cut), _all_hits(batch, task, progress, cut, collected))
     content["by_position"] = position_tables(collected.placed, seed=batch.seed)
     content[DIFFERING] = collected.contested.tables(task.differences)
     content["counts"] = collected.counts()
@@ -75,7 +75,7 @@ def score_batch(batch: Batch, *, cut: Cut = ALL, progress: OnProgress = no_progr
         batch.part_reports.exclude(pk__in=list(last)).delete()
     else:
         BatchReport.objects.update_or_create(batch=batch, defaults=kept)
-    kept_figures.count(batch)
+    cached_figures.count(batch)
     return content
 
 
@@ -85,7 +85,7 @@ def _evidence(batch: Batch, task: TaskType, collected: Collected) -> dict[str, A
     if not found["marked"]:
         return {KEY: found}
     options = _options(batch, task, ALL)
-    without = own_answers.figures_without(judged(batch), task, options, batch.seed, marked=found["marked"])
+    without = own_answers.figures_without(hits_with_responses(batch), task, options, batch.seed, marked=found["marked"])
     return {KEY: found, WITHOUT: without}
 
 
@@ -101,12 +101,12 @@ def _options(batch: Batch, task: TaskType, cut: Cut) -> Any:
     return replace(options, ties=cut.ties) if cut.ties in tie_rules(batch) else options
 
 
-def _computed(batch: Batch, task: TaskType, options: Any, judged: Iterable[Judged]) -> dict[str, Any]:
+def _computed(batch: Batch, task: TaskType, options: Any, hits: Iterable[HitWithResponses]) -> dict[str, Any]:
     """The task's report, with further reports against corrected gold and including excluded HITs, if there are any."""
-    changes = disputed_gold.changes(batch)
+    changes = gold_in_doubt.changes(batch)
     if not changes and not batch.hits.filter(excluded_at__isnull=False, check_item=False).exists():
-        return task.report(judged, options, seed=batch.seed)
-    rows = list(judged)
+        return task.report(hits, options, seed=batch.seed)
+    rows = list(hits)
     content = task.report(rows, options, seed=batch.seed)
     if changes:
         content["corrected"] = task.report(_corrected(rows, changes), options, seed=batch.seed)
@@ -146,11 +146,11 @@ def _progress(batch: Batch, cut: Cut) -> list[list[Any]]:
     return [[hour.isoformat(), total] for (hour, _count), total in zip(counted, sums, strict=True)]
 
 
-def _corrected(judged: list[Judged], changes: dict[int, GoldDecision]) -> list[Judged]:
+def _corrected(hits: list[HitWithResponses], changes: dict[int, GoldDecision]) -> list[HitWithResponses]:
     """The HITs with gold replaced by requesters' decisions."""
     made = {row.hit.public_id: row for row in changes.values()}
     found = []
-    for row in judged:
+    for row in hits:
         change = made.get(row.hit)
         found.append(replace(row, example=corrected(row.example, change.decision, change.text)) if change else row)
     return found
@@ -171,7 +171,7 @@ def _count_responses(batch: Batch) -> dict[str, Any]:
     return submitted.aggregate(count=Count("pk"), revisions=Sum("revision"))
 
 
-_responses = kept_figures.kept("responses")(_count_responses)
+_responses = cached_figures.cached_figure("responses")(_count_responses)
 
 
 def _version(batch: Batch, responses: dict[str, Any]) -> str:
@@ -184,33 +184,35 @@ def _version(batch: Batch, responses: dict[str, Any]) -> str:
     if earnings.pays_by_answer(batch.task):
         known.append(batch.payments.aggregate(last=Max("paid_at")))
     parts = [LAYOUT, *(value for each in known for value in each.values()), batch.size, batch.seed]
-    parts += other_batches.version_of(batch) + altered_facts.version_of(batch)
+    parts += across_batches.version_of(batch) + altered_facts.version_of(batch)
     return "/".join(map(str, parts))
 
 
-def judged(batch: Batch) -> Iterator[Judged]:
+def hits_with_responses(batch: Batch) -> Iterator[HitWithResponses]:
     """Every HIT of the batch with its responses and models' predictions, as its report reads them."""
-    yield from _judged(batch, task_type(batch.task), no_progress, ALL, Collected.of(batch))
+    yield from _all_hits(batch, task_type(batch.task), no_progress, ALL, Collected.of(batch))
 
 
-def _judged(batch: Batch, task: TaskType, progress: OnProgress, cut: Cut, collected: Collected) -> Iterator[Judged]:
+def _all_hits(
+    batch: Batch, task: TaskType, progress: OnProgress, cut: Cut, collected: Collected
+) -> Iterator[HitWithResponses]:
     """Yield every HIT of the part with its responses, in order of their keys, in chunks."""
     rows = hit_filters.hits_in(batch, cut, batch.hits.filter(check_item=False))
     keys = rows.order_by("pk").values_list("pk", flat=True).iterator(chunk_size=2000)
     done = 0
     while some := list(islice(keys, CHUNK)):
-        yield from _judged_chunk(batch, task, some, cut, collected)
+        yield from _chunk(batch, task, some, cut, collected)
         done += len(some)
         progress(done, batch.size)
 
 
-def _judged_chunk(batch: Batch, task: TaskType, keys: list[int], cut: Cut, collected: Collected) -> list[Judged]:
+def _chunk(batch: Batch, task: TaskType, keys: list[int], cut: Cut, collected: Collected) -> list[HitWithResponses]:
     hits = list(Hit.objects.filter(pk__in=keys).select_related("item__dataset").order_by("pk"))
     given = _answers_by_hit(batch, hits, cut)
     predicted = _predicted(task, hits)
-    elsewhere = other_batches.elsewhere(batch, hits)
+    elsewhere = across_batches.elsewhere(batch, hits)
     baseline_answers = baselines.answers_of(batch, collected.baselines, hits)
-    judged = []
+    rows = []
     for hit in hits:
         hit.disagreement = task.differences(hit.payload, [g.answer for g in given[hit.pk]])
         grades = [] if hit.excluded_at else _grades(task, hit, given[hit.pk])
@@ -218,7 +220,7 @@ def _judged_chunk(batch: Batch, task: TaskType, keys: list[int], cut: Cut, colle
         if hit.excluded_at is None:
             collected.add(hit, given[hit.pk], grades)
         example, dataset = hit.item.example, hit.item.dataset
-        row = Judged(
+        row = HitWithResponses(
             hit=hit.public_id,
             dataset=dataset.slug,
             format=scored_as(example, dataset.format),
@@ -232,23 +234,23 @@ def _judged_chunk(batch: Batch, task: TaskType, keys: list[int], cut: Cut, colle
             baselines=baseline_answers.get(hit.pk, {}),
         )
         own_answers.collect(collected.own, task, row)
-        judged.append(row)
+        rows.append(row)
     if not cut.key:
         Hit.objects.bulk_update(hits, ["disagreement", "score"])
         if consulted := [pk for pk, found in elsewhere.items() if found]:
             Hit.objects.filter(pk__in=consulted).note_change()
-    return judged
+    return rows
 
 
-def _grades(task: TaskType, hit: Hit, given: list[Given]) -> list[float]:
+def _grades(task: TaskType, hit: Hit, given: list[GivenResponse]) -> list[float]:
     """The responses' grades; [] without usable gold."""
     gold = hit.item.example
     return [task.grade(hit.payload, each.answer, gold) for each in given] if task.gradable(gold) else []
 
 
-def _answers_by_hit(batch: Batch, hits: list[Hit], cut: Cut) -> defaultdict[int, list[Given]]:
+def _answers_by_hit(batch: Batch, hits: list[Hit], cut: Cut) -> defaultdict[int, list[GivenResponse]]:
     """Submitted responses by HIT, in order of submission; only responses from the days of `cut`."""
-    answers_by_hit: defaultdict[int, list[Given]] = defaultdict(list)
+    answers_by_hit: defaultdict[int, list[GivenResponse]] = defaultdict(list)
     submitted = submitted_answers(batch, hits)
     assignments = [row.assignment_id for answers in submitted.values() for row in answers]
     paid, counts = _paid(batch, assignments), own_answers.page_counts(batch, assignments)
@@ -257,7 +259,7 @@ def _answers_by_hit(batch: Batch, hits: list[Hit], cut: Cut) -> defaultdict[int,
             if hit_filters.is_within(cut, row.assignment.submitted_at):
                 worker = batch.project.pseudonym(row.assignment.worker_id)
                 more = paid.get(row.assignment_id), counts.get(row.assignment_id)
-                answers_by_hit[hit].append(Given(worker, row.answer, row.active_seconds, *more))
+                answers_by_hit[hit].append(GivenResponse(worker, row.answer, row.active_seconds, *more))
     return answers_by_hit
 
 
@@ -266,15 +268,15 @@ def _paid(batch: Batch, assignments: Iterable[int]) -> dict[int, int]:
     return earnings.paid_for_answers(assignments) if earnings.pays_by_answer(batch.task) else {}
 
 
-def _predicted(task: TaskType, hits: list[Hit]) -> defaultdict[int, list[Given]]:
+def _predicted(task: TaskType, hits: list[Hit]) -> defaultdict[int, list[GivenResponse]]:
     by_item = {hit.item_id: hit for hit in hits}
     rows = Prediction.objects.of_models().filter(item__in=by_item).select_related("prediction_set")
-    predicted: defaultdict[int, list[Given]] = defaultdict(list)
+    predicted: defaultdict[int, list[GivenResponse]] = defaultdict(list)
     for row in rows.order_by("prediction_set__model"):
         hit = by_item[row.item_id]
         sure = {name: row.content[name] for name in (MODEL_CONFIDENCE,) if name in row.content}
         answer = task.complete(hit.payload, row.content) | sure
-        predicted[hit.pk].append(Given(row.prediction_set.model, answer))
+        predicted[hit.pk].append(GivenResponse(row.prediction_set.model, answer))
     return predicted
 
 

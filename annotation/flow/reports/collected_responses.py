@@ -9,7 +9,7 @@ from annotation.models import Batch, Hit
 from annotation.pure.reports.disagreement_map import Contested, MostContested
 from annotation.pure.reports.position_tables import Placed, Position, Turn, positions
 from annotation.pure.statistics.own_answers import OwnAnswers
-from annotation.tasktype import Given
+from annotation.tasktype import GivenResponse
 
 
 @dataclass(slots=True)
@@ -30,7 +30,7 @@ class Collected:
     def of(cls, batch: Batch) -> "Collected":
         return cls(_positions(batch), batch.datasets.count() > 1, batches_of(batch))
 
-    def add(self, hit: Hit, given: list[Given], grades: list[float]) -> None:
+    def add(self, hit: Hit, given: list[GivenResponse], grades: list[float]) -> None:
         """Add the responses to a HIT, with their grades if it has usable gold."""
         self.items += bool(given)
         self.responses += len(given)

@@ -13,7 +13,7 @@ from typing import Any
 
 from django.db.models import Count, F, Sum
 
-from annotation.flow.batches import batch_progress, hit_filters, kept_figures
+from annotation.flow.batches import batch_progress, cached_figures, hit_filters
 from annotation.flow.money import wages
 from annotation.flow.reports import batch_scores
 from annotation.models import Batch, Dataset, Job, Payment, Prediction, Project, WorkerResponse
@@ -36,7 +36,7 @@ def batches(some: Iterable[Batch]) -> list[Measured]:
 
 def is_large(some: Iterable[Batch]) -> bool:
     """Whether a job compares these batches: it reads all of their responses."""
-    return any(batch.size >= kept_figures.LARGE for batch in some)
+    return any(batch.size >= cached_figures.LARGE for batch in some)
 
 
 def compared(some: Iterable[Batch]) -> JSON:

@@ -11,7 +11,7 @@ from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Sum
 from django.utils.translation import gettext
 
 from annotation import recruitment
-from annotation.flow.batches import hidden_gold, kept_figures
+from annotation.flow.batches import cached_figures, hidden_gold
 from annotation.flow.money import wages
 from annotation.flow.money.batch_funds import undecided_of
 from annotation.flow.reports import preregistration, score_looks
@@ -68,7 +68,7 @@ def _registration(batch: Batch) -> dict[str, Any]:
         "registered": day_of(made.created_at),
         "registered_sha256": made.sha256,
         "registered_late": preregistration.is_late(made),
-        "departures": tuple(preregistration.departures(made)),
+        "departures": tuple(preregistration.deviations(made)),
     }
 
 
@@ -92,7 +92,7 @@ def count_facts(batch: Batch) -> dict[str, Any]:
     }
 
 
-_kept_facts = kept_figures.kept("facts")(count_facts)
+_kept_facts = cached_figures.cached_figure("facts")(count_facts)
 
 
 def _given(batch: Batch, answers: QuerySet[Assignment]) -> dict[str, Any]:
@@ -178,7 +178,7 @@ def _pay(batch: Batch) -> dict[str, Any]:
 def _decided(batch: Batch) -> dict[str, int]:
     """Requesters' decisions: adjudicated HITs, edited and excluded responses."""
     rows = batch.assignments.submitted().filter(reviews__isnull=False, hit__check_item=False).distinct()
-    standings = review_decisions.standings(rows.select_related("hit").defer("draft"))
+    standings = review_decisions.reviewed_responses(rows.select_related("hit").defer("draft"))
     refused = sum(not one.takes_part for one in standings)
     standing = [one for one in standings if one.assignment.hit.excluded_at is None]
     if review_decisions.is_reviewed(batch):

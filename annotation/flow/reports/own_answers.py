@@ -8,35 +8,35 @@ from typing import Any
 from annotation.models import Batch, WorkerResponse
 from annotation.pure.batches.page_counts import total
 from annotation.pure.statistics.own_answers import OwnAnswers
-from annotation.tasktype import JSON, Answered, Judged, TaskType
+from annotation.tasktype import JSON, Answered, HitWithResponses, TaskType
 
 
 def has_evidence(batch: Batch, task: TaskType) -> bool:
     return batch.counts_pasting or isinstance(task, Answered)
 
 
-def collect(own: OwnAnswers, task: TaskType, judged: Judged) -> None:
+def collect(own: OwnAnswers, task: TaskType, row: HitWithResponses) -> None:
     """Add a HIT's responses and predictions; excluded HITs say nothing."""
-    if judged.excluded:
+    if row.excluded:
         return
-    words = task.least_words(judged.payload, judged.example) if isinstance(task, Answered) else None
-    for given in judged.given:
-        wrong, counts = _wrong(task, judged, given.answer), given.counts
-        own.add(judged.hit, given.worker, wrong=wrong, seconds=given.seconds, words=words, counts=counts)
-    for model, answer in _predictions(judged):
-        own.add_prediction(judged.hit, model, _wrong(task, judged, answer))
+    words = task.least_words(row.payload, row.example) if isinstance(task, Answered) else None
+    for given in row.given:
+        wrong, counts = _wrong(task, row, given.answer), given.counts
+        own.add(row.hit, given.worker, wrong=wrong, seconds=given.seconds, words=words, counts=counts)
+    for model, answer in _predictions(row):
+        own.add_prediction(row.hit, model, _wrong(task, row, answer))
 
 
-def _wrong(task: TaskType, judged: Judged, answer: JSON) -> str | None:
+def _wrong(task: TaskType, row: HitWithResponses, answer: JSON) -> str | None:
     if not isinstance(task, Answered):
         return None
-    return task.wrong_answer(judged.payload, answer, judged.example, format=judged.format)
+    return task.wrong_answer(row.payload, answer, row.example, format=row.format)
 
 
-def _predictions(judged: Judged) -> Iterable[tuple[str, JSON]]:
+def _predictions(row: HitWithResponses) -> Iterable[tuple[str, JSON]]:
     """(what the model was shown, "" for the item, and its name; its answer)."""
-    yield from ((f"/{each.worker}", each.answer) for each in judged.predicted)
-    for (shown, model), answers in judged.baselines.items():
+    yield from ((f"/{each.worker}", each.answer) for each in row.predicted)
+    for (shown, model), answers in row.baselines.items():
         if model:
             yield from ((f"{shown}/{model}", answer) for answer in answers)
 
@@ -53,10 +53,10 @@ def page_counts(batch: Batch, assignments: Collection[int]) -> dict[int, dict[st
 
 
 def figures_without(
-    judged: Iterable[Judged], task: TaskType, options: Any, seed: int, *, marked: Collection[str]
+    hits: Iterable[HitWithResponses], task: TaskType, options: Any, seed: int, *, marked: Collection[str]
 ) -> JSON:
     """What the report shows of the figures without those workers: the human score of each dataset, or all tables."""
-    rows = (replace(row, given=tuple(each for each in row.given if each.worker not in marked)) for row in judged)
+    rows = (replace(row, given=tuple(each for each in row.given if each.worker not in marked)) for row in hits)
     content = task.report(rows, options, seed=seed)
     if not content.get("datasets"):
         return {"tables": content.get("tables") or []}

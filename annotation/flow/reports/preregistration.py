@@ -83,7 +83,7 @@ def is_answered(batch: Batch) -> bool:
     return batch.assignments.submitted().exists()
 
 
-def departures(made: Preregistration) -> list[tuple[str, str, str]]:
+def deviations(made: Preregistration) -> list[tuple[str, str, str]]:
     """(setting, as registered, as it is now) of each setting in which the batch differs from its preregistration."""
     now = json.loads(json.dumps(settings_of(made.batch)))
     return differences(json.loads(made.document)["settings"], now)
@@ -102,5 +102,5 @@ def as_json(made: Preregistration) -> JSON:
         "registered_at": made.created_at.isoformat(),
         "document": json.loads(made.document),
         "late": is_late(made),
-        "differences": [{"setting": name, "registered": was, "now": now} for name, was, now in departures(made)],
+        "differences": [{"setting": name, "registered": was, "now": now} for name, was, now in deviations(made)],
     }

@@ -11,8 +11,8 @@ from django.db import transaction
 from django.db.models import Case, Count, Q, QuerySet, Value, When
 
 from annotation.flow.review import conclusions, double_adjudication, problem_reports, review_decisions
-from annotation.flow.review.conclusions import KEPT, Fresh
-from annotation.flow.review.review_decisions import Standing
+from annotation.flow.review.conclusions import SAVED_ONLY, UnsavedConclusions
+from annotation.flow.review.review_decisions import ReviewedResponse
 from annotation.models import Adjudication, Assignment, Batch, Hit, User
 from annotation.pure.review import review_state
 
@@ -31,7 +31,7 @@ class Open:
     both_decided: bool = False
 
 
-def waiting(batch: Batch, viewer: User | None = None, *, fresh: Fresh = KEPT) -> QuerySet[Hit]:
+def waiting(batch: Batch, viewer: User | None = None, *, fresh: UnsavedConclusions = SAVED_ONLY) -> QuerySet[Hit]:
     """HITs to adjudicate as far as worked out (flow/review/conclusions), in the order of their items.
 
     In an open batch only HITs that expect no further response. With `viewer`, without those on which they have decided
@@ -56,7 +56,9 @@ def queue(batch: Batch, viewer: User | None = None) -> list[Open]:
     return [_open(hit, fresh) for hit in waiting(batch, viewer, fresh=fresh).defer("payload")]
 
 
-def following(batch: Batch, hit: Hit, viewer: User | None = None, *, fresh: Fresh | None = None) -> Open | None:
+def following(
+    batch: Batch, hit: Hit, viewer: User | None = None, *, fresh: UnsavedConclusions | None = None
+) -> Open | None:
     """The viewer's next HIT to adjudicate after this one, wrapping around; None if there is no other."""
     fresh = fresh or conclusions.fresh(batch, most=conclusions.AT_ONCE)
     others = waiting(batch, viewer, fresh=fresh).exclude(pk=hit.pk).defer("payload")
@@ -66,11 +68,13 @@ def following(batch: Batch, hit: Hit, viewer: User | None = None, *, fresh: Fres
 
 def is_open(hit: Hit) -> bool:
     """Whether the HIT is in the batch's queue; also while the second of two decisions is missing."""
-    fresh = KEPT if hit.check_item else Fresh(conclusions.work_out(hit.batch, [hit.pk]))  # no result rests on those
+    fresh = (
+        SAVED_ONLY if hit.check_item else UnsavedConclusions(conclusions.compute_conclusions(hit.batch, [hit.pk]))
+    )  # no result rests on those
     return waiting(hit.batch, fresh=fresh).filter(pk=hit.pk).exists()
 
 
-def _open(hit: Any, fresh: Fresh) -> Open:
+def _open(hit: Any, fresh: UnsavedConclusions) -> Open:
     fresh.put_into(hit)
     return Open(hit.pk, hit.public_id, hit.open_kind, hit.standing, hit.both_decided)
 
@@ -115,7 +119,7 @@ def undo(hit: Hit, *, reviewer: User | None) -> Literal["", "withdrawn", "reopen
     return "reopened" if any(taken) else ""
 
 
-def accepted(hit: Hit) -> list[Standing]:
+def accepted(hit: Hit) -> list[ReviewedResponse]:
     """Responses to a HIT that a requester accepted unchanged."""
     rows = hit.assignments.submitted().select_related("batch").defer("draft")
-    return [one for one in review_decisions.standings(rows.order_by("pk")) if one.state in review_state.TAKEN]
+    return [one for one in review_decisions.reviewed_responses(rows.order_by("pk")) if one.state in review_state.TAKEN]

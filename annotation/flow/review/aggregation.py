@@ -15,7 +15,9 @@ def aggregates_of(batch: Batch) -> Iterator[dict[str, Any]]:
     """A row per HIT in order of their keys: hit, dataset, item, kind, settled, agreeing, answers, aggregate."""
     keys = list(batch.hits.filter(check_item=False).order_by("pk").values_list("pk", flat=True))
     for start in range(0, len(keys), CHUNK):
-        yield from conclude(batch, hits_with_items(batch).filter(pk__in=keys[start : start + CHUNK]).order_by("pk"))
+        yield from aggregate_hits(
+            batch, hits_with_items(batch).filter(pk__in=keys[start : start + CHUNK]).order_by("pk")
+        )
 
 
 def hits_with_items(batch: Batch) -> Any:
@@ -24,10 +26,10 @@ def hits_with_items(batch: Batch) -> Any:
     return rows.defer("item__content", "item__dataset__report")
 
 
-def conclude(batch: Batch, hits: Sequence[Hit]) -> list[dict[str, Any]]:
+def aggregate_hits(batch: Batch, hits: Sequence[Hit]) -> list[dict[str, Any]]:
     """Aggregated responses of these HITs, in a constant number of queries; `aggregate` is None without responses."""
     rows = list(hits)
-    answers_by_hit = review_decisions.standing_answers(rows)
+    answers_by_hit = review_decisions.reviewed_answers(rows)
     return [_concluded(batch, hit, [answer for _standing, answer in answers_by_hit[hit.pk]]) for hit in rows]
 
 

@@ -13,11 +13,11 @@ from dataclasses import asdict, dataclass
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from annotation.flow.review import review_decisions
-from annotation.flow.work import other_batches
+from annotation.flow.work import across_batches
 from annotation.flow.work.submitted_responses import submitted_answers
 from annotation.models import Batch, Hit, WorkerResponse
 from annotation.registry import task_type
-from annotation.tasktype import JSON, Elsewhere, TaskType, capabilities
+from annotation.tasktype import JSON, RelatedResponses, TaskType, capabilities
 
 NOTHING_DUE = Q(room__lte=0, live=0)  # no further response is expected
 CHUNK = 200
@@ -39,7 +39,7 @@ def catch_up(batch: Batch, *, most: int | None = None) -> bool:
     """Work out the HITs that changed, at most so many; whether that was all."""
     keys, complete = _first(batch, most)
     for start in range(0, len(keys), CHUNK):
-        conclude(batch, keys[start : start + CHUNK])
+        save_conclusions(batch, keys[start : start + CHUNK])
     return complete
 
 
@@ -77,7 +77,7 @@ class Conclusion:
 
 
 @dataclass(frozen=True, slots=True)
-class Fresh:
+class UnsavedConclusions:
     """Conclusions worked out just now, which HITs' rows do not have yet; `complete` if no other HIT changed."""
 
     by_hit: Mapping[int, Conclusion]
@@ -100,33 +100,33 @@ class Fresh:
             setattr(hit, name, value)
 
 
-KEPT = Fresh({})  # nothing but what is kept
+SAVED_ONLY = UnsavedConclusions({})  # nothing but what is kept
 
 
-def fresh(batch: Batch, *, most: int | None = None) -> Fresh:
+def fresh(batch: Batch, *, most: int | None = None) -> UnsavedConclusions:
     """What changed in the batch, at most so many HITs."""
     keys, complete = _first(batch, most)
-    return Fresh(work_out(batch, keys), complete)
+    return UnsavedConclusions(compute_conclusions(batch, keys), complete)
 
 
-def conclude(batch: Batch, keys: Collection[int]) -> None:
+def save_conclusions(batch: Batch, keys: Collection[int]) -> None:
     """Keep the conclusions on these HITs, except where a change comes meanwhile."""
     alike: defaultdict[Conclusion, list[int]] = defaultdict(list)
-    for pk, conclusion in work_out(batch, keys).items():
+    for pk, conclusion in compute_conclusions(batch, keys).items():
         alike[conclusion].append(pk)
     for conclusion, some in alike.items():
         Hit.objects.filter(pk__in=some, changes=conclusion.concluded).update(**asdict(conclusion))
 
 
-def work_out(batch: Batch, keys: Collection[int]) -> dict[int, Conclusion]:
+def compute_conclusions(batch: Batch, keys: Collection[int]) -> dict[int, Conclusion]:
     """The conclusions on these HITs."""
     hits = list(Hit.objects.filter(pk__in=keys).select_related("item"))
     for hit in hits:
         hit.batch = batch
     task, found = task_type(batch.task), {}
-    standings = review_decisions.standings_of(hits)
+    standings = review_decisions.reviewed_responses_of(hits)
     answers_by_hit, submitted = review_decisions.taking_part(hits, standings), _submitted(batch, hits, standings)
-    elsewhere = other_batches.elsewhere(batch, hits)
+    elsewhere = across_batches.elsewhere(batch, hits)
     for hit in hits:
         answers = [answer for _standing, answer in answers_by_hit[hit.pk]]
         kind = _open_kind(task, hit, answers, elsewhere.get(hit.pk, ())) if answers else ""
@@ -136,7 +136,7 @@ def work_out(batch: Batch, keys: Collection[int]) -> dict[int, Conclusion]:
 
 
 def _submitted(
-    batch: Batch, hits: Collection[Hit], standings: Sequence[review_decisions.Standing]
+    batch: Batch, hits: Collection[Hit], standings: Sequence[review_decisions.ReviewedResponse]
 ) -> Mapping[int, list[WorkerResponse]]:
     """As `submitted_answers`, from what was read already."""
     if batch.on_marketplace:  # which may leave some out
@@ -147,7 +147,7 @@ def _submitted(
     return found
 
 
-def _open_kind(task: TaskType, hit: Hit, answers: Sequence[JSON], elsewhere: Sequence[Elsewhere]) -> str:
+def _open_kind(task: TaskType, hit: Hit, answers: Sequence[JSON], elsewhere: Sequence[RelatedResponses]) -> str:
     """The reason why the result is open; "" if it is clear or a requester accepted one response."""
     if sum(bool(answer.get("accepted")) for answer in answers) == 1:
         return ""

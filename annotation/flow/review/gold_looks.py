@@ -35,7 +35,7 @@ def hidden_among(hits: QuerySet[Hit], viewer: User) -> list[Hit]:
     for batch, rows in by_batch.items():
         if not review_decisions.is_reviewed(batch):
             # only what changed: to work out all that is open would read every one of their texts
-            now = conclusions.work_out(batch, [hit.pk for hit in rows if hit.concluded < hit.changes])
+            now = conclusions.compute_conclusions(batch, [hit.pk for hit in rows if hit.concluded < hit.changes])
             shut = {pk for pk, one in now.items() if one.open_kind is None}
             found += _unseen(batch, [hit for hit in rows if hit.pk not in shut], viewer)
     return found

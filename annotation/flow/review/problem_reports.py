@@ -7,7 +7,7 @@ from annotation.events import HitExcluded, HitRestored, emit
 from annotation.flow.money import batch_funds
 from annotation.flow.people import round_attempts
 from annotation.flow.projects import audit_log
-from annotation.flow.work.leases import free_place, return_assignment
+from annotation.flow.work.leases import reopen_hit, return_assignment
 from annotation.models import Assignment, Batch, Hit, ProblemReport
 
 REASONS = ["unclear", "wrong_context", "several_answers", "no_answer", "broken", "harmful", "other"]
@@ -52,9 +52,9 @@ def restore(hit: Hit) -> bool:
     if restored:
         problem_reports = ProblemReport.objects.filter(assignment__hit=hit, state=ProblemReport.State.EXCLUDED)
         problem_reports.update(state=ProblemReport.State.OPEN, decided_at=None)
-        free_place(hit.pk)
+        reopen_hit(hit.pk)
         round_attempts.recount(hit)
-        batch_funds.level(hit.batch)
+        batch_funds.adjust_hold(hit.batch)
         audit_log.record("restored", hit)
         emit(HitRestored(hit))
     return bool(restored)

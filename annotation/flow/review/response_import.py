@@ -17,13 +17,13 @@ from annotation.flow.data.dataset_import import SHOWN_FLAWS, file_digest
 from annotation.flow.data.item_writer import STALE, ImportRefused, OnProgress, no_progress
 from annotation.flow.data.line_errors import LineFlaws
 from annotation.flow.projects import audit_log
-from annotation.flow.work.leases import free_place
+from annotation.flow.work.leases import reopen_hit
 from annotation.formats.base import Unreadable, ended
 from annotation.formats.streams import Row, line_rows, opened
 from annotation.models import Assignment, Batch, Hit, ResponseImport, Worker, WorkerResponse
 from annotation.pure.batches import lifecycle
 from annotation.registry import task_type
-from annotation.tasktype import CannotTake, TaskType
+from annotation.tasktype import InvalidResponse, TaskType
 
 CHUNK = 200
 
@@ -156,7 +156,7 @@ class _Reader:
             payload = payloads[response.hit_id]
             try:
                 answer = self._task.complete(payload, response.answer)
-            except CannotTake as invalid:
+            except InvalidResponse as invalid:
                 about, details = invalid.problem, {"wrong": invalid.problem.message, "values": invalid.problem.values}
                 self._flaw(response.line, f"answer.{about.field}", fix=self._instructions(), **details)
             except ValueError as invalid:
@@ -308,6 +308,6 @@ def remove_import(response_import: ResponseImport) -> None:
             Assignment.objects.filter(pk__in=keys).delete()
             for _pk, hit_id, counts in some:
                 if counts:
-                    free_place(hit_id, done=F("done") - 1)
+                    reopen_hit(hit_id, done=F("done") - 1)
             Hit.objects.filter(pk__in=[hit_id for _pk, hit_id, _counts in some]).note_change()
     ResponseImport.objects.filter(pk=response_import.pk).delete()

@@ -19,7 +19,7 @@ from annotation.flow.data.item_writer import CHUNK, Filler, OnProgress, no_progr
 from annotation.flow.data.response_files import time_text
 from annotation.flow.errors import Refused
 from annotation.flow.review import double_adjudication, review_decisions
-from annotation.flow.review.review_decisions import Standing
+from annotation.flow.review.review_decisions import ReviewedResponse
 from annotation.models import Adjudication, Batch, Dataset, Hit, Item, User
 from annotation.models.fields import to_text
 from annotation.pure.data.example import JSON, Example
@@ -206,7 +206,7 @@ STANDING = "standing"
 class StandingResponse:
     """A worker's latest response with the decision on it."""
 
-    standing: Standing
+    standing: ReviewedResponse
     answer: JSON
 
     @property
@@ -224,7 +224,7 @@ def responses_by_hit(batch: Batch, hits: list[Hit]) -> defaultdict[int, list[Sta
     payloads = {hit.pk: hit.payload for hit in hits}
     rows = batch.assignments.submitted().filter(hit__in=list(payloads)).select_related("batch").defer("draft")
     responses: defaultdict[int, list[StandingResponse]] = defaultdict(list)
-    for standing in review_decisions.standings(rows.order_by("submitted_at", "pk")):
+    for standing in review_decisions.reviewed_responses(rows.order_by("submitted_at", "pk")):
         hit = standing.assignment.hit_id
         responses[hit].append(StandingResponse(standing, review_decisions.value(standing, payloads[hit])))
     return responses
@@ -244,7 +244,7 @@ def step_of(batch: Batch, hit: Hit, responses: list[StandingResponse]) -> JSON:
     }
 
 
-def _reviewed(batch: Batch, hit: Hit, standing: Standing) -> JSON:
+def _reviewed(batch: Batch, hit: Hit, standing: ReviewedResponse) -> JSON:
     review = standing.review
     data = {
         "worker": batch.project.pseudonym(standing.assignment.worker_id),

@@ -44,7 +44,7 @@ class Coverage:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class QueuedResponse:
     """A response in the queue."""
 
     pk: int
@@ -100,7 +100,7 @@ def _chosen(batch: Batch, size: int, worker: Worker | None, seed: int) -> list[i
     return chosen
 
 
-def queue(batch: Batch, *, worker: int | None = None) -> list[Place]:
+def queue(batch: Batch, *, worker: int | None = None) -> list[QueuedResponse]:
     """Drawn responses, draw by draw, then those reviewed without having been drawn; three queries."""
     reviewed = Review.objects.filter(assignment__batch=batch).values("assignment")
     rows = batch.assignments.submitted().filter(hit__check_item=False)
@@ -111,7 +111,7 @@ def queue(batch: Batch, *, worker: int | None = None) -> list[Place]:
     fields = ("pk", "public_id", "worker", "revision", "sampled__sample__number", "sampled__position")
     decisions = _decisions(rows)
     for pk, public_id, worker_id, revision, number, position in rows.values_list(*fields):
-        place = Place(pk, public_id, worker_id, review_state.state_of(decisions[pk], revision))
+        place = QueuedResponse(pk, public_id, worker_id, review_state.state_of(decisions[pk], revision))
         if number is not None:
             drawn.append((number, position, place))
         elif place.state != review_state.UNREAD:
@@ -163,14 +163,14 @@ def _counted(batch: Batch) -> dict[int, Coverage]:
     return found
 
 
-def next_waiting(places: list[Place], after: str) -> Place | None:
+def next_waiting(places: list[QueuedResponse], after: str) -> QueuedResponse | None:
     """The next response to review after the public id `after`, wrapping around."""
     here = next((k for k, place in enumerate(places) if place.public_id == after), -1)
     turned = places[here + 1 :] + places[: here + 1]
     return next((place for place in turned if place.state in review_state.WAITING and place.public_id != after), None)
 
 
-def shown(places: Iterable[Place], show: str) -> list[Place]:
+def shown(places: Iterable[QueuedResponse], show: str) -> list[QueuedResponse]:
     """Places of the queue by a filter: waiting, decided, one state, or all."""
     states = {
         "waiting": review_state.WAITING,

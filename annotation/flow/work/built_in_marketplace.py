@@ -48,7 +48,7 @@ class Group:
         return self.rewards[1] if self.rewards else Decimal(0)
 
 
-class Elsewhere(Refused):
+class FirstStepRequired(Refused):
     """The worker must do something else first: `step` is `consent`, or a code of `open_work.obstacle`."""
 
     def __init__(self, step: str, text: str) -> None:
@@ -181,7 +181,7 @@ def join(user: User, batch: Batch) -> Worker:
     """The user's Worker in the batch's project, created if its sign-up is open. Raises Refused or Elsewhere."""
     worker = workers_of(user).get(batch.project_id) or sign_up.sign_up(batch.project, user)
     if worker.active and not worker.consented:
-        raise Elsewhere("consent", _("First read how your responses are used."))
+        raise FirstStepRequired("consent", _("First read how your responses are used."))
     return worker
 
 
@@ -190,7 +190,7 @@ def accept(user: User, hit: Hit) -> Assignment:
     worker = join(user, hit.batch)
     hindered = open_work.obstacle(worker, hit.batch)
     if hindered:
-        raise Elsewhere(hindered, _("You cannot accept this HIT right now."))
+        raise FirstStepRequired(hindered, _("You cannot accept this HIT right now."))
     assignment = next_assignment.accept_hit(next_assignment.join_batch(worker, hit.batch), hit)
     if assignment is None:
         raise Refused(

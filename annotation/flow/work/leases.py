@@ -21,7 +21,7 @@ def return_assignment(assignment: Assignment, *, to: str = lifecycle.RETURNED, o
     if not assignment.move(to, *guards, counts=False, ended_at=Now()):
         return False
     _look_again(assignment)
-    free_place(assignment.hit_id, live=F("live") - 1)
+    reopen_hit(assignment.hit_id, live=F("live") - 1)
     emit(AssignmentReturned(assignment, expired=to != lifecycle.RETURNED))
     return True
 
@@ -38,7 +38,7 @@ def _look_again(returned: Assignment) -> None:
     PrefetchedHit.objects.filter(worker=returned.worker_id).update(cursor=-1)
 
 
-def free_place(hit_id: int, **changes: object) -> None:
+def reopen_hit(hit_id: int, **changes: object) -> None:
     """Let a HIT take another assignment, and move it to the end of its queue."""
     ticket = next_ticket(hit_id)
     Hit.objects.filter(pk=hit_id).update(ticket=ticket, **changes)

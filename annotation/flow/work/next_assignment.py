@@ -120,9 +120,9 @@ def _under_way_or_next(participation: Participation) -> tuple[Assignment | None,
         if _take_reserved(participation, own):
             return _accept(participation, own, cursor=cursor), False
     for found in open_work.candidates(participation):
-        if check := next(filter(hidden_gold.make_place, open_work.hidden(participation)), None):
+        if check := next(filter(hidden_gold.add_wanted_assignment, open_work.hidden(participation)), None):
             return _accept(participation, check, cursor=cursor), False
-        if take_place(found.hit.pk, found.hit.batch_id):
+        if take_slot(found.hit.pk, found.hit.batch_id):
             return _accept(participation, found.hit, cursor=found.cursor, ticket=found.hit.ticket), False
     if let_go(batch=participation.batch_id, expires_at__lt=Now()):
         return _under_way_or_next(participation)
@@ -157,7 +157,7 @@ def let_go(*, limit: int = 500, **filters: Any) -> int:
     freed = 0
     for prefetched in list(rows.order_by("pk")[:limit]):
         if delete(prefetched):
-            leases.free_place(prefetched.hit_id, live=F("live") - 1)
+            leases.reopen_hit(prefetched.hit_id, live=F("live") - 1)
             freed += 1
     return freed
 
@@ -192,8 +192,8 @@ def _claim_in_round(participation: Participation, round: QualificationRound) -> 
 
 
 def _take_in_round(hit: Hit) -> bool:
-    if taken := hidden_gold.make_place(hit):
-        batch_funds.level(hit.batch)
+    if taken := hidden_gold.add_wanted_assignment(hit):
+        batch_funds.adjust_hold(hit.batch)
     return taken
 
 
@@ -203,7 +203,7 @@ def _has_fixed_time(batch: Batch) -> bool:
 
 
 @compiled_update
-def take_place(hit: int, batch: int) -> Update:
+def take_slot(hit: int, batch: int) -> Update:
     """Take an assignment of the HIT if it is still in this batch; UpdateHITTypeOfHIT may have moved it meanwhile."""
     return Hit.objects.open().filter(pk=hit, batch=batch), {"live": F("live") + 1}
 
@@ -254,7 +254,7 @@ def accept_hit(
         return None
     if open_work.room_for(participation.worker_id, participation.batch) == 0:
         return None
-    if not (take(hit) if take else take_place(hit.pk, hit.batch_id)):
+    if not (take(hit) if take else take_slot(hit.pk, hit.batch_id)):
         return None
     if row is None:
         return _accept(participation, hit, cursor=participation.cursor)
@@ -323,7 +323,7 @@ def _take_again(row: Assignment, *, in_round: bool) -> bool:
     hit = Hit(pk=row.hit_id, batch=row.batch)
     if not in_round:
         for_all = hidden_gold.is_on_demand(row.hit, row.batch)
-        return hidden_gold.make_place(hit) if for_all else bool(take_place(row.hit_id, row.batch_id))
+        return hidden_gold.add_wanted_assignment(hit) if for_all else bool(take_slot(row.hit_id, row.batch_id))
     with suppress(ledger.Overdrawn), transaction.atomic():
         return _take_in_round(hit)
     return False

@@ -50,7 +50,7 @@ def hold(participation: Participation) -> PrefetchedHit | None:
     if open_work.room_for(participation.worker_id, participation.batch) == 0:
         return None
     for found in open_work.candidates(participation, ahead=True):
-        if next_assignment.take_place(found.hit.pk, found.hit.batch_id):
+        if next_assignment.take_slot(found.hit.pk, found.hit.batch_id):
             keys = {"batch_id": participation.batch_id, "worker_id": participation.worker_id, "hit_id": found.hit.pk}
             return insert(PrefetchedHit(**keys, cursor=found.cursor, expires_at=clock.now() + LASTS))
     return None

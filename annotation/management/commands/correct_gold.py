@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from annotation.flow.review.disputed_gold import correct
+from annotation.flow.review.gold_in_doubt import correct
 from annotation.management.json_command import JSONCommand, batch_named, dataset_named, project_of, slug
 
 

@@ -39,5 +39,5 @@ class Command(JSONCommand):
         if role == "annotator":
             Worker.objects.create(project=project, user=user)
         else:
-            members.enter(project, user, role)
+            members.add_member(project, user, role)
         return {"username": name, "password": password, "role": role}

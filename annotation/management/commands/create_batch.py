@@ -8,12 +8,12 @@ from annotation.flow.work import eligibility
 from annotation.management.json_command import (
     dataset_named,
     dollars,
+    integer_between,
     marketplace_named,
     minutes,
     percent,
     project_of,
     slug,
-    whole,
     words,
 )
 from annotation.management.launch_summary import LaunchCommand
@@ -30,7 +30,7 @@ class Command(LaunchCommand):
         add = parser.add_argument
         add("batch", type=slug)
         self.add_common(parser)
-        count = whole(1, 10**9)
+        count = integer_between(1, 10**9)
         add("--assignments", type=count, help=f"assignments per HIT, by different workers ({_usual()})")
         drawn = "items from each dataset (default: all); whole groups where the task shows a group in one HIT"
         add("--sample", type=count, help=drawn)
@@ -47,7 +47,9 @@ class Command(LaunchCommand):
         checked = "mix in items of this dataset as hidden gold; repeatable"
         add("--checks", action="append", type=slug, default=[], metavar="NAME", help=checked)
         add("--check-share", type=percent, default=0.1, metavar="PERCENT", help="hidden gold per worker (default: 10)")
-        add("--check-after", type=whole(1, 1000), default=5, metavar="N", help="apply the rule after N checks")
+        add(
+            "--check-after", type=integer_between(1, 1000), default=5, metavar="N", help="apply the rule after N checks"
+        )
         add("--warn-below", type=percent, metavar="PERCENT", help="warn a worker below this mean grade")
         add("--pause-below", type=percent, metavar="PERCENT", help="pause a worker below this mean grade")
         how = 'required of workers: "Round 2 >= 80", "country in US,DE", "Round 2", "not Seen it"; repeatable'
@@ -55,7 +57,7 @@ class Command(LaunchCommand):
         add("--paid", action="store_true", help="pay approved responses from the project's budget")
         add("--reward", type=dollars, metavar="DOLLARS", help="per approved assignment")
         days = "approve unreviewed responses after so many days (default: 7)"
-        add("--auto-approve-days", type=whole(0, 30), metavar="DAYS", help=days)
+        add("--auto-approve-days", type=integer_between(0, 30), metavar="DAYS", help=days)
         add("--quote", action="store_true", help="print the cost and create nothing")
         add("--guard", choices=list(GUARDED), default="Accept", help="what workers who lack them may not do")
 

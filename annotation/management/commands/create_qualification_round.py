@@ -9,7 +9,7 @@ from django.utils.dateparse import parse_date
 
 from annotation.flow.people.qualification_rounds import chances, create_round, rule_in_words
 from annotation.flow.people.round_pools import pool_of
-from annotation.management.json_command import minutes, project_of, slug, whole, words
+from annotation.management.json_command import integer_between, minutes, project_of, slug, words
 from annotation.management.launch_summary import LaunchCommand
 from annotation.models import QualificationRound
 from annotation.pure.people.round_rules import clause_of
@@ -22,9 +22,9 @@ class Command(LaunchCommand):
         add = parser.add_argument
         add("round", type=slug)
         self.add_common(parser)
-        add("--per-worker", required=True, type=whole(1, 1000), metavar="N", help="items per worker")
+        add("--per-worker", required=True, type=integer_between(1, 1000), metavar="N", help="items per worker")
         pool = "items of each dataset reserved for the round to draw from (default: all)"
-        add("--pool", type=whole(1, 10**9), metavar="N", help=pool)
+        add("--pool", type=integer_between(1, 10**9), metavar="N", help=pool)
         add("--grants", required=True, type=words(200), metavar="NAME", help="qualification that passing grants")
         add(
             "--clause",
@@ -39,7 +39,7 @@ class Command(LaunchCommand):
             choices=QualificationRound.Grading.values,
             help="grade by gold or by the requester's reviews",
         )
-        add("--attempts", type=whole(1, 10), default=1)
+        add("--attempts", type=integer_between(1, 10), default=1)
         add("--time-limit", type=minutes, metavar="MINUTES", help="from the first item on")
         add("--ends", type=day, metavar="DATE", help="last day, as 2027-01-31")
         add("--minutes", type=minutes, help="expected time for one item")

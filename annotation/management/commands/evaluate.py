@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from annotation.flow.errors import Refused
-from annotation.management.json_command import JSONCommand, existing, whole
+from annotation.management.json_command import JSONCommand, existing, integer_between
 from annotation.pure.reports import tables
 from annotation.pure.reports.paper_tables import FORMS, dire_tables, subqa_tables, written
 from annotation.scorers import EVALUATORS, OPTIONS, evaluate
@@ -36,7 +36,7 @@ class Command(JSONCommand):
         parser.add_argument("--table", choices=FORMS, help="SubQA, DiRe and NMF: print tables in the papers' layout")
         parser.add_argument(
             "--decimals",
-            type=whole(0, 6),
+            type=integer_between(0, 6),
             metavar="N",
             help="SubQA, DiRe and NMF: round to N places (default: as in the papers)",
         )

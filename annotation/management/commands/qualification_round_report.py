@@ -24,7 +24,7 @@ class Command(JSONCommand):
         if found is None:
             raise Refused(f"{batch.slug} is not a qualification round.")
         results = round_results.results(found)
-        chosen = round_results.above(found, results, options["mark"])
+        chosen = round_results.chosen_attempts(found, results, options["mark"])
         wanted = {one.worker: round_results.percent(one.score or 0) for one in chosen}
         granted = 0
         if options["grant"]:

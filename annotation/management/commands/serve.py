@@ -12,8 +12,8 @@ from annotation.flow.errors import Refused
 from annotation.flow.people.invites import first_invite
 from annotation.flow.projects import audit_log
 from annotation.flow.projects.request_context import acting
-from annotation.management.json_command import whole
-from annotation.operations.serving import gunicorn, is_free, of_this_home, of_this_machine
+from annotation.management.json_command import integer_between
+from annotation.operations.local_server import gunicorn, is_free, of_this_home, of_this_machine
 from annotation.operations.upgrade import bring_up_to_date
 
 
@@ -22,7 +22,9 @@ class Command(BaseCommand):
     requires_system_checks = []
 
     def add_arguments(self, parser: Any) -> None:
-        parser.add_argument("--port", type=whole(1, 65535), help="of this machine (default: BIND, PORT or 8000)")
+        parser.add_argument(
+            "--port", type=integer_between(1, 65535), help="of this machine (default: BIND, PORT or 8000)"
+        )
 
     def handle(self, *_: Any, port: int | None, **options: Any) -> None:
         environment = of_this_machine(port) if port else {"PUBLIC_URL": settings.PUBLIC_URL} | of_this_home()

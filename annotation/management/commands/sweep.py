@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from annotation.jobs import work_off
+from annotation.jobs import run_due_work
 from annotation.management.json_command import JSONCommand
 
 
@@ -10,4 +10,4 @@ class Command(JSONCommand):
     help = "Run every background job that is due and expire every overdue lease, once."
 
     def act(self, **options: Any) -> dict[str, Any]:
-        return {"jobs": work_off()}
+        return {"jobs": run_due_work()}

@@ -22,7 +22,7 @@ from django.db.models.functions import Now
 from annotation.flow.projects import audit_log
 from annotation.marketplaces.base import Denied, MarketplaceError, TryAgain
 from annotation.marketplaces.flow import visit_pay
-from annotation.marketplaces.flow.connections import Patience, Resting, StudyLine
+from annotation.marketplaces.flow.connections import MarketplacePaused, Patience, StudySession
 from annotation.marketplaces.flow.outbox import FREE
 from annotation.marketplaces.models import BonusShare, Connection, PanelStudy, Visit, VisitBonus
 from annotation.models import Batch, Payment
@@ -46,15 +46,15 @@ def due(connection: Connection) -> QuerySet[Payment]:
 def send_due(connection: Connection, *, patience: Patience | None = None, seconds: float = 3600) -> int:
     """Take bonuses on by a step each, for at most `seconds`; returns how many were found paid. Safe to run twice."""
     patience, end, paid = patience or Patience(), time.monotonic() + seconds, 0
-    with suppress(Resting, Unsealable):
-        line = StudyLine(connection, patience=patience)
-        if not line.marketplace.offers("pay_bonuses"):
+    with suppress(MarketplacePaused, Unsealable):
+        session = StudySession(connection, patience=patience)
+        if not session.marketplace.offers("pay_bonuses"):
             return 0
         intend(connection)
         for study in PanelStudy.objects.filter(connection=connection, visits__bonuses__state__in=OPEN).distinct():
-            while time.monotonic() < end and _step(study, line):
+            while time.monotonic() < end and _step(study, session):
                 pass
-            paid += look(study, line)
+            paid += look(study, session)
     return paid
 
 
@@ -80,45 +80,45 @@ def _intend(visit: int, payments: Sequence[Payment]) -> bool:
     return True
 
 
-def _step(study: PanelStudy, line: StudyLine) -> bool:
+def _step(study: PanelStudy, session: StudySession) -> bool:
     """Prepare or pay some bonuses of the study; False if there is nothing to do now."""
     prepared = VisitBonus.objects.filter(FREE, visit__study=study, state=State.PREPARED, due_at__lte=Now()).first()
     if prepared is not None:
-        pay(prepared.payment, line)
+        pay(prepared.payment, session)
         return True
-    rows = _lease(study, line)
+    rows = _lease(study, session)
     if rows:
-        prepare(study, rows, line)
+        prepare(study, rows, session)
     return bool(rows)
 
 
-def _lease(study: PanelStudy, line: StudyLine) -> list[VisitBonus]:
+def _lease(study: PanelStudy, session: StudySession) -> list[VisitBonus]:
     taken = []
     due = VisitBonus.objects.filter(FREE, visit__study=study, state=State.INTENDED, due_at__lte=Now())
     for row in due.select_related("visit").order_by("pk")[:AT_ONCE]:
         free = VisitBonus.objects.filter(FREE, pk=row.pk, state=State.INTENDED, tries=row.tries)
         row.tries += 1
-        if free.update(tries=row.tries, lease_until=Now() + line.patience.lease):
+        if free.update(tries=row.tries, lease_until=Now() + session.patience.lease):
             taken.append(row)
     return taken
 
 
-def prepare(study: PanelStudy, rows: Sequence[VisitBonus], line: StudyLine) -> bool:
+def prepare(study: PanelStudy, rows: Sequence[VisitBonus], session: StudySession) -> bool:
     """Store each visit's list of bonuses, then have the payment prepared, and store its id; nothing is paid by this."""
     try:
         for row in rows:
-            row.before = _listed(row.visit, line)
+            row.before = _listed(row.visit, session)
         amounts = [(row.visit.external_id, row.amount) for row in rows]
-        payment = line.call(line.marketplace.prepare_bonuses, study.external_id, amounts)
+        payment = session.call(session.marketplace.prepare_bonuses, study.external_id, amounts)
     except TryAgain as failed:
-        _put_back(rows, line.patience.delay(rows[0].tries, line.rng), str(failed))
+        _put_back(rows, session.patience.delay(rows[0].tries, session.rng), str(failed))
         return False
-    except Resting:
-        _put_back(rows, line.patience.rest, "")
+    except MarketplacePaused:
+        _put_back(rows, session.patience.rest, "")
         raise
     except Denied as refused:
         if len(rows) > 1:  # one of them spoils the others: each by itself next
-            return sum(prepare(study, [row], line) for row in rows) > 0
+            return sum(prepare(study, [row], session) for row in rows) > 0
         _refuse(VisitBonus.objects.filter(pk=rows[0].pk, state=State.INTENDED, tries=rows[0].tries), str(refused))
         return False
     with transaction.atomic():
@@ -131,22 +131,22 @@ def prepare(study: PanelStudy, rows: Sequence[VisitBonus], line: StudyLine) -> b
     return True
 
 
-def pay(payment: str, line: StudyLine) -> bool:
+def pay(payment: str, session: StudySession) -> bool:
     """Make the one call that pays a prepared payment; False if another process makes it, or it was refused."""
     if not begin_call(payment):
         return False
     rows = VisitBonus.objects.filter(payment=payment, state=State.CALLED)
     try:
-        line.call(line.marketplace.pay_bonuses, payment)
-    except (MarketplaceError, Resting) as failed:
-        why = failed.__cause__ if isinstance(failed, Resting) else failed
+        session.call(session.marketplace.pay_bonuses, payment)
+    except (MarketplaceError, MarketplacePaused) as failed:
+        why = failed.__cause__ if isinstance(failed, MarketplacePaused) else failed
         if may_call_again(why):
-            rows.update(state=State.PREPARED, due_at=Now() + line.patience.delay(4, line.rng), error=str(why))
+            rows.update(state=State.PREPARED, due_at=Now() + session.patience.delay(4, session.rng), error=str(why))
         elif isinstance(why, Denied):
             _refuse(rows, str(why))
         else:
             rows.update(error=str(why)[:1000])
-        if isinstance(failed, Resting):
+        if isinstance(failed, MarketplacePaused):
             raise
         return False
     rows.update(was_taken=True, error="")
@@ -166,19 +166,19 @@ def may_call_again(failed: BaseException | None) -> bool:
     return isinstance(failed, TryAgain) and failed.throttled
 
 
-def look(study: PanelStudy, line: StudyLine) -> int:
+def look(study: PanelStudy, session: StudySession) -> int:
     """Read the lists of bonuses that were asked for; returns how many were found paid."""
     due = VisitBonus.objects.filter(FREE, visit__study=study, state=State.CALLED, due_at__lte=Now())
     found = 0
     for row in due.select_related("visit").annotate(now=Now()).order_by("due_at")[:500]:
         try:
-            listed = _listed(row.visit, line)
+            listed = _listed(row.visit, session)
         except MarketplaceError as failed:
             VisitBonus.objects.filter(pk=row.pk, state=State.CALLED).update(
-                due_at=Now() + line.patience.delay(4, line.rng), error=str(failed)[:1000]
+                due_at=Now() + session.patience.delay(4, session.rng), error=str(failed)[:1000]
             )
             continue
-        found += _judge(row, listed, line.patience)
+        found += _judge(row, listed, session.patience)
     return found
 
 
@@ -199,9 +199,9 @@ def _shows(row: VisitBonus, listed: Sequence[str]) -> bool:
     return Counter(listed) == Counter([*row.before, str(row.amount)])
 
 
-def look_again(row: VisitBonus, line: StudyLine) -> bool:
+def look_again(row: VisitBonus, session: StudySession) -> bool:
     """Read the list of an unclear bonus once more; it is paid if the list shows it now. Returns whether it changed."""
-    listed = _listed(row.visit, line)
+    listed = _listed(row.visit, session)
     if listed == row.seen:
         return False
     if _shows(row, listed):
@@ -209,9 +209,9 @@ def look_again(row: VisitBonus, line: StudyLine) -> bool:
     return bool(VisitBonus.objects.filter(pk=row.pk, state=State.UNCLEAR).update(seen=listed))
 
 
-def _listed(visit: Visit, line: StudyLine) -> list[str]:
+def _listed(visit: Visit, session: StudySession) -> list[str]:
     """The marketplace's list of the visit's bonuses, as sorted amounts."""
-    return sorted(str(amount) for amount in line.call(line.marketplace.submission, visit.external_id).bonuses)
+    return sorted(str(amount) for amount in session.call(session.marketplace.submission, visit.external_id).bonuses)
 
 
 @transaction.atomic

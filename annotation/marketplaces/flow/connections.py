@@ -22,7 +22,7 @@ from django.utils.translation import gettext as _
 
 from annotation.flow.errors import Refused
 from annotation.flow.projects import audit_log
-from annotation.marketplaces.base import Funds, HitMarketplace, Marketplace, MarketplaceError, Place, TryAgain
+from annotation.marketplaces.base import Endpoint, Funds, HitMarketplace, Marketplace, MarketplaceError, TryAgain
 from annotation.marketplaces.kinds import kinds
 from annotation.marketplaces.models import Connection
 from annotation.marketplaces.study_base import StudyMarketplace
@@ -64,11 +64,11 @@ class Patience:
         return timedelta(seconds=rng.uniform(0, min(self.longest_delay, self.first_delay * 2 ** min(tries, 16))))
 
 
-class Resting(Exception):
+class MarketplacePaused(Exception):
     """The marketplace failed so often that it is not called for now."""
 
 
-class AnyLine(Generic[Kind]):
+class MarketplaceSession(Generic[Kind]):
     """A run of calls to one marketplace: rate-limited, and ended if it fails too often."""
 
     def __init__(self, connection: Connection, *, patience: Patience) -> None:
@@ -79,10 +79,10 @@ class AnyLine(Generic[Kind]):
         self.seen: tuple[datetime, dict[str, str]] | None = None  # when all HITs there were listed; {annotation: id}
         self._pause, self._next = 1 / patience.rate, 0.0
         if Connection.objects.filter(pk=connection.pk, rests_until__gt=Now()).exists():
-            raise Resting
+            raise MarketplacePaused
 
     def call(self, operation: Callable[..., Result], *arguments: Any, **named: Any) -> Result:
-        """Make one call. Raises the operation's errors, and Resting after too many failures."""
+        """Make one call. Raises the operation's errors, and MarketplacePaused after too many failures."""
         self._wait()
         try:
             result = operation(*arguments, **named)
@@ -114,19 +114,19 @@ class AnyLine(Generic[Kind]):
         self.connection.refresh_from_db(fields=["failures"])
         if self.connection.failures >= self.patience.most_failures:
             rows.update(rests_until=Now() + self.patience.rest)
-            raise Resting from failed
+            raise MarketplacePaused from failed
 
 
-Line = AnyLine[HitMarketplace]
-StudyLine = AnyLine[StudyMarketplace]
+HitSession = MarketplaceSession[HitMarketplace]
+StudySession = MarketplaceSession[StudyMarketplace]
 
 
 def open_marketplace(connection: Connection, *, timeout: float = 20.0) -> Marketplace:
     """The client for a connection. It avoids addresses in the internal network unless the settings allow them."""
     terms = {name: getattr(connection, name) for name in ("endpoint_url", "region", "key_id", "secret")}
     terms |= {"workers": connection.worker_origin, "options": tuple(connection.options.items())}
-    place = Place(**terms, timeout=timeout, guarded=not _is_allowed(connection.endpoint_url))
-    return kinds()[connection.kind](place)
+    endpoint = Endpoint(**terms, timeout=timeout, guarded=not _is_allowed(connection.endpoint_url))
+    return kinds()[connection.kind](endpoint)
 
 
 def _is_allowed(url: str) -> bool:

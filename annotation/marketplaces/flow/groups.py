@@ -16,7 +16,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from annotation.flow.people import qualification_types
-from annotation.marketplaces.flow.connections import StudyLine, installation_id
+from annotation.marketplaces.flow.connections import StudySession, installation_id
 from annotation.marketplaces.models import ParticipantGroup
 from annotation.models import Batch, Qualification, QualificationType, Worker
 from annotation.pure.people import requirements
@@ -72,90 +72,90 @@ def excluded_name(batch: Batch) -> str:
     return f"Not again [{installation_id(batch.project)}]"
 
 
-def of_batch(batch: Batch, line: StudyLine) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def of_batch(batch: Batch, session: StudySession) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """(groups of which participants must be members, groups of which they must not); made there if missing."""
-    if not line.marketplace.offers("ensure_group"):
+    if not session.marketplace.offers("ensure_group"):
         return (), ()
-    found = [(gate.blocks, _ensured(gate.name, line).external_id) for gate in gates(batch)]
+    found = [(gate.blocks, _ensured(gate.name, session).external_id) for gate in gates(batch)]
     allow = tuple(group for blocks, group in found if not blocks)
-    return allow, (*(group for blocks, group in found if blocks), _ensured(excluded_name(batch), line).external_id)
+    return allow, (*(group for blocks, group in found if blocks), _ensured(excluded_name(batch), session).external_id)
 
 
-def _ensured(name: str, line: StudyLine) -> ParticipantGroup:
-    row = ParticipantGroup.objects.filter(connection=line.connection, name=name).first()
+def _ensured(name: str, session: StudySession) -> ParticipantGroup:
+    row = ParticipantGroup.objects.filter(connection=session.connection, name=name).first()
     if row is None:
-        group = line.call(line.marketplace.ensure_group, name)
+        group = session.call(session.marketplace.ensure_group, name)
         row, _new = ParticipantGroup.objects.get_or_create(
-            connection=line.connection, name=name, defaults={"external_id": group}
+            connection=session.connection, name=name, defaults={"external_id": group}
         )
     return row
 
 
-def align(batch: Batch, line: StudyLine) -> int:
+def align(batch: Batch, session: StudySession) -> int:
     """Bring the batch's groups and our qualifications into step; returns the number of changes. Safe to run twice."""
-    if not line.marketplace.offers("ensure_group"):
+    if not session.marketplace.offers("ensure_group"):
         return 0
-    return sum(_align(gate, line) for gate in gates(batch)) + _align_excluded(batch, line)
+    return sum(_align(gate, session) for gate in gates(batch)) + _align_excluded(batch, session)
 
 
-def _align(gate: Gate, line: StudyLine) -> int:
-    row = _ensured(gate.name, line)
-    theirs, before = line.call(line.marketplace.group_members, row.external_id), set(row.members)
-    workers = _workers(gate.type.project_id, line)
+def _align(gate: Gate, session: StudySession) -> int:
+    row = _ensured(gate.name, session)
+    theirs, before = session.call(session.marketplace.group_members, row.external_id), set(row.members)
+    workers = _workers(gate.type.project_id, session)
     held = {one.worker_id: one for one in Qualification.objects.filter(type=gate.type, worker__in=workers.values())}
     ours = {name for name, worker in workers.items() if gate.counts(held.get(worker.pk))}
-    before = {name for name in theirs | ours if name in before or _mark(name, line) in before}
+    before = {name for name in theirs | ours if name in before or _mark(name, session) in before}
     added, removed = (theirs - ours) - before, (ours - theirs) & before
     new, lost = (ours - theirs) - before, (theirs - ours) & before
-    _change_there(row, new, lost, line)
-    granted = {name for name in added if _grant(gate, name, line)}
+    _change_there(row, new, lost, session)
+    granted = {name for name in added if _grant(gate, name, session)}
     for name in removed:
-        reason = _("Removed from the group on %(place)s.") % {"place": line.connection.name}
+        reason = _("Removed from the group on %(place)s.") % {"place": session.connection.name}
         qualification_types.revoke(gate.type, workers[name], reason=reason)
-    after = sorted(_mark(name, line) for name in (ours | granted) - removed)
+    after = sorted(_mark(name, session) for name in (ours | granted) - removed)
     ParticipantGroup.objects.filter(pk=row.pk).update(members=after, synced_at=Now())
     return len(new) + len(lost) + len(granted) + len(removed)
 
 
-def _mark(participant: str, line: StudyLine) -> str:
+def _mark(participant: str, session: StudySession) -> str:
     """What is kept of a member: it tells that somebody is the same, not who, so that who is erased can be removed."""
-    key = line.connection.project.pseudonym_key.encode()
+    key = session.connection.project.pseudonym_key.encode()
     return hmac.new(key, f"member/{participant}".encode(), hashlib.sha256).hexdigest()[:32]
 
 
-def _change_there(row: ParticipantGroup, new: set[str], lost: set[str], line: StudyLine) -> None:
+def _change_there(row: ParticipantGroup, new: set[str], lost: set[str], session: StudySession) -> None:
     if new:
-        line.call(line.marketplace.add_to_group, row.external_id, sorted(new))
+        session.call(session.marketplace.add_to_group, row.external_id, sorted(new))
     if lost:
-        line.call(line.marketplace.remove_from_group, row.external_id, sorted(lost))
+        session.call(session.marketplace.remove_from_group, row.external_id, sorted(lost))
 
 
-def _grant(gate: Gate, participant: str, line: StudyLine) -> bool:
+def _grant(gate: Gate, participant: str, session: StudySession) -> bool:
     value = gate.value()
     if value is None:
         return False
-    name = f"{line.connection.pk}:{participant}"
+    name = f"{session.connection.pk}:{participant}"
     worker, _new = Worker.objects.get_or_create(project_id=gate.type.project_id, external_id=name)
-    reason = _("Added to the group on %(place)s.") % {"place": line.connection.name}
+    reason = _("Added to the group on %(place)s.") % {"place": session.connection.name}
     qualification_types.grant(gate.type, worker, value, source="hand", reason=reason)
     return True
 
 
-def _workers(project: int, line: StudyLine) -> dict[str, Worker]:
+def _workers(project: int, session: StudySession) -> dict[str, Worker]:
     """{participant: worker} of those who came from this marketplace."""
-    mark = f"{line.connection.pk}:"
+    mark = f"{session.connection.pk}:"
     rows = Worker.objects.filter(project=project, external_id__startswith=mark)
     return {(row.external_id or "").removeprefix(mark): row for row in rows}
 
 
-def _align_excluded(batch: Batch, line: StudyLine) -> int:
+def _align_excluded(batch: Batch, session: StudySession) -> int:
     """Workers who are blocked or deactivated here: one way, since the marketplace does not decide about them."""
-    row = _ensured(excluded_name(batch), line)
+    row = _ensured(excluded_name(batch), session)
     out = Q(block__isnull=False) | Q(active=False)
-    mark = f"{line.connection.pk}:"
+    mark = f"{session.connection.pk}:"
     names = Worker.objects.filter(out, project=batch.project_id, external_id__startswith=mark)
     ours = {str(name).removeprefix(mark) for name in names.values_list("external_id", flat=True)}
-    theirs = line.call(line.marketplace.group_members, row.external_id)
-    _change_there(row, ours - theirs, theirs - ours, line)
+    theirs = session.call(session.marketplace.group_members, row.external_id)
+    _change_there(row, ours - theirs, theirs - ours, session)
     ParticipantGroup.objects.filter(pk=row.pk).update(members=[], synced_at=Now())
     return len(ours ^ theirs)

@@ -11,7 +11,7 @@ from django.db.models import Q, QuerySet
 from django.db.models.functions import Coalesce, Now
 
 from annotation.marketplaces.base import Denied, TryAgain
-from annotation.marketplaces.flow.connections import AnyLine, Patience, Resting
+from annotation.marketplaces.flow.connections import MarketplacePaused, MarketplaceSession, Patience
 from annotation.marketplaces.models import PanelStudy, Publication
 from annotation.models import Payment
 
@@ -31,19 +31,22 @@ class Later(Exception):
         self.wait = wait
 
 
-def attempt(row: Row, line: AnyLine[Any], ensure: Callable[[], Result], done: Callable[[Result], bool]) -> bool:
+def attempt(
+    row: Row, session: MarketplaceSession[Any], ensure: Callable[[], Result], done: Callable[[Result], bool]
+) -> bool:
     """Call `ensure` on the marketplace, then record it with `done`; True if both succeeded.
 
-    Temporary failures are retried later, permanent ones fail the row. Raises Resting after one failure too many.
+    Temporary failures are retried later, permanent ones fail the row. Raises MarketplacePaused after too many
+    failures.
     """
     try:
         result = ensure()
     except Later as later:
         _put_back(row, later.wait, error="")
     except TryAgain as failed:
-        _put_back(row, line.patience.delay(row.tries, line.rng), error=str(failed))
-    except Resting as failed:
-        _put_back(row, line.patience.rest, error=str(failed.__cause__ or ""))
+        _put_back(row, session.patience.delay(row.tries, session.rng), error=str(failed))
+    except MarketplacePaused as failed:
+        _put_back(row, session.patience.rest, error=str(failed.__cause__ or ""))
         raise
     except Denied as refused:
         row.move(FAILED, since=(SENDING,), error=str(refused), lease_until=None)
@@ -65,17 +68,19 @@ def take(due: QuerySet[Any], unsent: QuerySet[Any], *related: str, patience: Pat
     return None
 
 
-def look_where_forgotten(row: Any, line: AnyLine[Any], look: Callable[[datetime], Result]) -> Result | None:
+def look_where_forgotten(
+    row: Any, session: MarketplaceSession[Any], look: Callable[[datetime], Result]
+) -> Result | None:
     """The object created by an earlier attempt, as `look` finds it, if the marketplace may have forgotten the token.
 
     Raises Later until two look-ups, both begun when no earlier call can still be running, did not find it. `look` gets
     the time since which none can run. The token stays the same: a marketplace that remembers it raises AlreadyThere.
     """
-    if row.first_try_at is None or row.now - row.first_try_at < line.patience.memory:
+    if row.first_try_at is None or row.now - row.first_try_at < session.patience.memory:
         return None
-    rows, lag = type(row).objects.filter(pk=row.pk), line.patience.lag
+    rows, lag = type(row).objects.filter(pk=row.pk), session.patience.lag
     if row.last_try_at is not None:  # else it was leased, but never sent
-        quiet = row.last_try_at + line.patience.lease + lag
+        quiet = row.last_try_at + session.patience.lease + lag
         if row.now < quiet:
             raise Later(quiet - row.now)
         if found := look(quiet):

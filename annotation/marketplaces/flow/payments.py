@@ -14,8 +14,8 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 from django.db.models.functions import Now
 
 from annotation.marketplaces.base import AlreadyThere, Bonus, Denied, HitMarketplace, MarketplaceError
-from annotation.marketplaces.flow import outbox, terms
-from annotation.marketplaces.flow.connections import Line, Patience, Resting, installation_id
+from annotation.marketplaces.flow import hit_terms, outbox
+from annotation.marketplaces.flow.connections import HitSession, MarketplacePaused, Patience, installation_id
 from annotation.marketplaces.flow.outbox import FREE
 from annotation.marketplaces.kinds import named
 from annotation.marketplaces.models import Arrival, Connection
@@ -58,41 +58,41 @@ def send_due(connection: Connection, *, patience: Patience | None = None, second
     Safe to run twice. A marketplace that fails too often ends the run; the rest is sent after its pause.
     """
     patience, end, sent = patience or Patience(), time.monotonic() + seconds, 0
-    with suppress(Resting, Unsealable):
-        line = Line(connection, patience=patience)
+    with suppress(MarketplacePaused, Unsealable):
+        session = HitSession(connection, patience=patience)
         while time.monotonic() < end and (found := take(connection, patience=patience)):
-            sent += attempt(found, line)
-        if line.marketplace.offers("reject"):
-            send_rejections(line)
-        if line.marketplace.offers("message"):
-            send_messages(line)
+            sent += attempt(found, session)
+        if session.marketplace.offers("reject"):
+            send_rejections(session)
+        if session.marketplace.offers("message"):
+            send_messages(session)
     return sent
 
 
-def attempt(payment: Payment, line: Line) -> bool:
+def attempt(payment: Payment, session: HitSession) -> bool:
     """One attempt to make a leased payment on the marketplace; True if it succeeded."""
 
     def note(_made: None) -> bool:
         return payment.move(State.PAID, since=(State.SENDING,), paid_at=Now(), error="", lease_until=None)
 
-    return outbox.attempt(payment, line, partial(_ensure_paid, payment, line), note)
+    return outbox.attempt(payment, session, partial(_ensure_paid, payment, session), note)
 
 
-def _ensure_paid(payment: Payment, line: Line) -> None:
+def _ensure_paid(payment: Payment, session: HitSession) -> None:
     arrival = getattr(payment.assignment, "arrival", None)
     if arrival is None:
         raise Denied("The marketplace has no assignment for this one, so it can pay nothing for it.")
     if payment.kind == Payment.Kind.REWARD:
-        _ensure_approved(arrival, line)
+        _ensure_approved(arrival, session)
     elif payment.amount:
-        _ensure_bonus(payment, arrival, line)
+        _ensure_bonus(payment, arrival, session)
 
 
-def _ensure_approved(arrival: Arrival, line: Line) -> None:
+def _ensure_approved(arrival: Arrival, session: HitSession) -> None:
     if arrival.remote_state == APPROVED:
         return
     text, override = _words_on(arrival), arrival.remote_state == REJECTED
-    line.call(line.marketplace.approve, arrival.external_assignment, text=text, override=override)
+    session.call(session.marketplace.approve, arrival.external_assignment, text=text, override=override)
     Arrival.objects.filter(pk=arrival.pk).update(remote_state=APPROVED)
 
 
@@ -104,16 +104,16 @@ def _words_on(arrival: Arrival) -> str:
 
 def reference(payment: Payment) -> str:
     """Ten letters or digits that identify a payment in the reason for the worker; permanent."""
-    return terms.token_for("reference", installation_id(payment.project), payment.key)[:10].upper()
+    return hit_terms.token_for("reference", installation_id(payment.project), payment.key)[:10].upper()
 
 
-def _ensure_bonus(payment: Payment, arrival: Arrival, line: Line) -> None:
+def _ensure_bonus(payment: Payment, arrival: Arrival, session: HitSession) -> None:
     name = reference(payment)
 
     def is_listed(_since: datetime) -> bool:
-        return line.call(line.marketplace.has_bonus, arrival.external_assignment, name)
+        return session.call(session.marketplace.has_bonus, arrival.external_assignment, name)
 
-    if outbox.look_where_forgotten(payment, line, is_listed):
+    if outbox.look_where_forgotten(payment, session, is_listed):
         return
     Payment.objects.filter(pk=payment.pk).update(last_try_at=Now())
     bonus = Bonus(
@@ -122,10 +122,10 @@ def _ensure_bonus(payment: Payment, arrival: Arrival, line: Line) -> None:
         amount=payment.amount,
         reason=payment.reason[:1000],
         reference=name,
-        token=terms.token_for("bonus", installation_id(payment.project), payment.key),
+        token=hit_terms.token_for("bonus", installation_id(payment.project), payment.key),
     )
     with suppress(AlreadyThere):
-        line.call(line.marketplace.pay_bonus, bonus)
+        session.call(session.marketplace.pay_bonus, bonus)
 
 
 def rejections() -> QuerySet[Arrival]:
@@ -133,11 +133,11 @@ def rejections() -> QuerySet[Arrival]:
     return Arrival.objects.filter(remote_state=SUBMITTED, assignment__approval=Assignment.Approved.REJECTED)
 
 
-def send_rejections(line: Line) -> None:
+def send_rejections(session: HitSession) -> None:
     """Send rejections of assignments that are submitted there; idempotent."""
-    for arrival in rejections().filter(connection=line.connection).order_by("pk")[:500]:
+    for arrival in rejections().filter(connection=session.connection).order_by("pk")[:500]:
         try:
-            line.call(line.marketplace.reject, arrival.external_assignment, text=_words_on(arrival))
+            session.call(session.marketplace.reject, arrival.external_assignment, text=_words_on(arrival))
         except MarketplaceError as failed:
             Arrival.objects.filter(pk=arrival.pk).update(trouble=f"rejecting: {failed}"[:200])
             continue
@@ -150,22 +150,22 @@ def due_messages(connection: Connection) -> QuerySet[Message]:
     return unread.filter(worker__external_id__startswith=f"{connection.pk}:").select_related("worker").order_by("pk")
 
 
-def send_messages(line: Line) -> None:
+def send_messages(session: HitSession) -> None:
     """Send messages. A sent message counts as read; one that the marketplace refuses is not retried.
 
     The API has no token for messages, so one can arrive twice if the process dies or a response is lost.
     """
-    for message in due_messages(line.connection).filter(FREE)[:100]:
+    for message in due_messages(session.connection).filter(FREE)[:100]:
         free = Message.objects.filter(FREE, pk=message.pk, read_at__isnull=True)
-        if free.update(lease_until=Now() + line.patience.lease):
-            _pass_on(message, line)
+        if free.update(lease_until=Now() + session.patience.lease):
+            _pass_on(message, session)
 
 
-def _pass_on(message: Message, line: Line) -> None:
+def _pass_on(message: Message, session: HitSession) -> None:
     """Send a leased message. If the outcome is unknown it is sent again after the lease."""
     worker = (message.worker.external_id or "").partition(":")[2]
     try:
-        failed = line.call(line.marketplace.message, [worker], message.subject or message.text[:60], message.text)
+        failed = session.call(session.marketplace.message, [worker], message.subject or message.text[:60], message.text)
         refused = failed.get(worker)
     except Denied as denied:
         refused = str(denied)
@@ -173,7 +173,7 @@ def _pass_on(message: Message, line: Line) -> None:
         return  # the error is in the connection's row
     if refused is not None:
         why = f"a message to {worker} was refused: {refused}"
-        Connection.objects.filter(pk=line.connection.pk).update(trouble=why[:1000])
+        Connection.objects.filter(pk=session.connection.pk).update(trouble=why[:1000])
     Message.objects.filter(pk=message.pk, read_at__isnull=True).update(read_at=Now(), lease_until=None)
 
 

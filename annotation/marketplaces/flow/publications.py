@@ -18,8 +18,8 @@ from django.db.models.functions import Now
 
 from annotation.flow.data.item_writer import no_progress
 from annotation.marketplaces.base import AlreadyThere, TryAgain
-from annotation.marketplaces.flow import connections, outbox, terms
-from annotation.marketplaces.flow.connections import Line, Patience, Resting
+from annotation.marketplaces.flow import connections, hit_terms, outbox
+from annotation.marketplaces.flow.connections import HitSession, MarketplacePaused, Patience
 from annotation.marketplaces.models import Connection, Publication
 from annotation.models import Batch, Hit, clock
 from annotation.models.sealed import Unsealable
@@ -36,10 +36,10 @@ def prepare(batch: Batch) -> None:
     Marketplaces pay automatically at some time: after a week unless the requester set another time.
     """
     connections.refuse_closed(batch.marketplace.connection)
-    terms.refuse_crowded(batch)
+    hit_terms.refuse_crowded(batch)
     if batch.auto_approval is None:
-        Batch.objects.filter(pk=batch.pk).update(auto_approval=terms.WEEK)
-        batch.auto_approval = terms.WEEK
+        Batch.objects.filter(pk=batch.pk).update(auto_approval=hit_terms.WEEK)
+        batch.auto_approval = hit_terms.WEEK
 
 
 def intend(batch: Batch, hits: Sequence[Hit]) -> None:
@@ -107,20 +107,20 @@ def send_due(
     A marketplace that fails too often ends the run; the rest is sent after its pause.
     """
     patience, end, sent = patience or Patience(), time.monotonic() + seconds, 0
-    with suppress(Resting, Unsealable):
-        line = Line(connection, patience=patience)
+    with suppress(MarketplacePaused, Unsealable):
+        session = HitSession(connection, patience=patience)
         while time.monotonic() < end and (found := take(connection, patience=patience, batch=batch)):
-            sent += attempt(found, line)
+            sent += attempt(found, session)
             if batch is not None:
                 standing = counts(batch)
                 progress(standing["published"], standing["all"])
     return sent
 
 
-def attempt(publication: Publication, line: Line) -> bool:
+def attempt(publication: Publication, session: HitSession) -> bool:
     """One attempt to publish a leased publication; True if it succeeded."""
-    ensure, note = partial(_ensure_there, publication, line), partial(adopt, publication)
-    return outbox.attempt(publication, line, ensure, note)
+    ensure, note = partial(_ensure_there, publication, session), partial(adopt, publication)
+    return outbox.attempt(publication, session, ensure, note)
 
 
 def adopt(publication: Publication, external_id: str, **more: Any) -> bool:
@@ -130,37 +130,37 @@ def adopt(publication: Publication, external_id: str, **more: Any) -> bool:
     return publication.move(State.PUBLISHED, since=since, **stamps)
 
 
-def _ensure_there(publication: Publication, line: Line) -> str:
-    type_id = _type_of(publication, line)
-    look = partial(_found_by_annotation, publication, line)
-    if found := outbox.look_where_forgotten(publication, line, look):
+def _ensure_there(publication: Publication, session: HitSession) -> str:
+    type_id = _type_of(publication, session)
+    look = partial(_found_by_annotation, publication, session)
+    if found := outbox.look_where_forgotten(publication, session, look):
         return found
     Publication.objects.filter(pk=publication.pk).update(last_try_at=Now(), external_type=type_id)
     seconds = (publication.closes_at - publication.now).total_seconds()  # type: ignore[attr-defined]
     try:
-        return line.call(line.marketplace.publish, terms.offer_of(publication, type_id, seconds=seconds))
+        return session.call(session.marketplace.publish, hit_terms.offer_of(publication, type_id, seconds=seconds))
     except AlreadyThere as there:
         if there.external_id:
             return there.external_id
         raise TryAgain(str(there)) from None
 
 
-def _type_of(publication: Publication, line: Line) -> str:
+def _type_of(publication: Publication, session: HitSession) -> str:
     hit = publication.hit
     same = (hit.batch_id, publication.reward, hit.reward)
-    if same not in line.types:
-        line.types[same] = line.call(line.marketplace.ensure_type, terms.terms_of(publication, line))
-    return line.types[same]
+    if same not in session.types:
+        session.types[same] = session.call(session.marketplace.ensure_type, hit_terms.terms_of(publication, session))
+    return session.types[same]
 
 
-def _found_by_annotation(publication: Publication, line: Line, since: datetime) -> str:
+def _found_by_annotation(publication: Publication, session: HitSession, since: datetime) -> str:
     """Search all HITs there, once for all publications that a listing of this age serves."""
-    seen = line.seen
-    earliest = max(since, publication.missed_at + line.patience.lag) if publication.missed_at else since
+    seen = session.seen
+    earliest = max(since, publication.missed_at + session.patience.lag) if publication.missed_at else since
     if seen is None or seen[0] < earliest:
-        rows = line.call(lambda: list(line.marketplace.list_hits()))
+        rows = session.call(lambda: list(session.marketplace.list_hits()))
         seen = (publication.now, {row.annotation: row.external_id for row in rows})  # type: ignore[attr-defined]
-        line.seen = seen
+        session.seen = seen
     return seen[1].get(publication.annotation, "")
 
 

@@ -22,8 +22,8 @@ from annotation.flow.errors import Refused
 from annotation.flow.money import batch_funds
 from annotation.flow.projects import audit_log
 from annotation.marketplaces.base import AlreadyThere, TryAgain
-from annotation.marketplaces.flow import groups, outbox, terms, visit_pay
-from annotation.marketplaces.flow.connections import Patience, Resting, StudyLine
+from annotation.marketplaces.flow import groups, hit_terms, outbox, visit_pay
+from annotation.marketplaces.flow.connections import MarketplacePaused, Patience, StudySession
 from annotation.marketplaces.flow.outbox import FREE
 from annotation.marketplaces.kinds import kinds, named
 from annotation.marketplaces.models import Connection, PanelStudy
@@ -68,8 +68,8 @@ def prepare(batch: Batch) -> None:
         )
         raise Refused(text % values)
     if batch.reward and batch.auto_approval is None:
-        Batch.objects.filter(pk=batch.pk).update(auto_approval=terms.WEEK)
-        batch.auto_approval = terms.WEEK
+        Batch.objects.filter(pk=batch.pk).update(auto_approval=hit_terms.WEEK)
+        batch.auto_approval = hit_terms.WEEK
 
 
 def wage(reward: Decimal, minutes: float) -> Decimal:
@@ -150,7 +150,7 @@ def pursue(study: PanelStudy, goal: str, *, starts_at: datetime | None = None) -
         if not PanelStudy.objects.filter(pk=study.pk, goal__in=before).update(goal=goal, **at, **_again(study)):
             raise Refused(_("The study has changed in the meantime. Look at it again."))
         if study.screen_out_reward:
-            batch_funds.level(study.batch)  # sets the pay of those who are screened out aside, or releases it
+            batch_funds.adjust_hold(study.batch)  # sets the pay of those who are screened out aside, or releases it
         audit_log.record(f"study {goal}", study.batch)
 
 
@@ -190,7 +190,7 @@ def raise_places(study: PanelStudy, places: int, *, screen_outs: int = 0) -> Non
     if more and not paying.filter(screen_out_places__lte=screen_outs).update(**more):
         raise Refused(_("The number of participants who are paid for being screened out can only be raised."))
     if paying.exists():
-        batch_funds.level(study.batch)
+        batch_funds.adjust_hold(study.batch)
     audit_log.record("settings changed", study.batch, places=places, **more)
 
 
@@ -214,10 +214,10 @@ def follow(batch: Batch, goal: str) -> None:
             pursue(study, goal)
 
 
-def spec_of(study: PanelStudy, line: StudyLine) -> StudySpec:
+def spec_of(study: PanelStudy, session: StudySession) -> StudySpec:
     """The study to create, with the groups that its requirements become."""
     batch = study.batch
-    allow, block = groups.of_batch(batch, line)
+    allow, block = groups.of_batch(batch, session)
     return StudySpec(
         token=study.token,
         name=batch.title,
@@ -245,10 +245,10 @@ def unsettled() -> QuerySet[PanelStudy]:
 def send_due(connection: Connection, *, patience: Patience | None = None, seconds: float = 3600) -> int:
     """Have due studies on the marketplace as they are wanted, for at most `seconds`; returns how many. Safe twice."""
     patience, end, sent = patience or Patience(), time.monotonic() + seconds, 0
-    with suppress(Resting, Unsealable):
-        line = StudyLine(connection, patience=patience)
+    with suppress(MarketplacePaused, Unsealable):
+        session = StudySession(connection, patience=patience)
         while time.monotonic() < end and (found := _take(connection, patience)):
-            sent += outbox.attempt(found, line, partial(_ensure, found, line), partial(_note, found))
+            sent += outbox.attempt(found, session, partial(_ensure, found, session), partial(_note, found))
     return sent
 
 
@@ -257,28 +257,28 @@ def _take(connection: Connection, patience: Patience) -> Any:
     return outbox.take(rows, unsettled(), "batch__project", "connection", patience=patience)
 
 
-def _ensure(study: PanelStudy, line: StudyLine) -> str:
+def _ensure(study: PanelStudy, session: StudySession) -> str:
     """Make the study if it is missing, and bring it nearer to its goal; returns its status there."""
-    there = line.marketplace
-    is_new = study.external_id is None and _create(study, line)
-    state = line.call(there.study, study.external_id)
+    there = session.marketplace
+    is_new = study.external_id is None and _create(study, session)
+    state = session.call(there.study, study.external_id)
     if state.status == StudyStatus.DRAFT and not is_new:  # its settings may have changed since
-        line.call(there.update_study, study.external_id, spec_of(study, line))
+        session.call(there.update_study, study.external_id, spec_of(study, session))
     if study.goal == Goal.DRAFT and state.status not in {StudyStatus.DRAFT, StudyStatus.SCHEDULED}:
         study.goal = Goal.ACTIVE  # the schedule was cancelled too late
         PanelStudy.objects.filter(pk=study.pk, goal=Goal.DRAFT).update(goal=study.goal)
     for act in _acts(study, state, there):
-        line.call(act, study.external_id)
-        state = line.call(there.study, study.external_id)
+        session.call(act, study.external_id)
+        state = session.call(there.study, study.external_id)
     remote = {"places": state.places, "taken": state.taken, "cost": str(state.cost or "")}
     PanelStudy.objects.filter(pk=study.pk).update(remote=remote, standing=state.status)
     return state.status
 
 
-def _create(study: PanelStudy, line: StudyLine) -> bool:
+def _create(study: PanelStudy, session: StudySession) -> bool:
     """Have the draft, and store its id; False if there was one already."""
     try:
-        study.external_id, is_new = line.call(line.marketplace.create_study, spec_of(study, line)), True
+        study.external_id, is_new = session.call(session.marketplace.create_study, spec_of(study, session)), True
     except AlreadyThere as known:
         if not known.external_id:
             raise TryAgain(str(known)) from None

@@ -16,7 +16,7 @@ from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
 from annotation.marketplaces.base import Denied, MarketplaceError
-from annotation.marketplaces.flow.connections import Patience, Resting, StudyLine
+from annotation.marketplaces.flow.connections import MarketplacePaused, Patience, StudySession
 from annotation.marketplaces.kinds import kinds
 from annotation.marketplaces.models import Connection, EventSubscription, PanelStudy, ReceivedEvent
 from annotation.marketplaces.study_base import StudyEvent, StudyMarketplace
@@ -66,19 +66,19 @@ def _studies(connection: Connection, event: StudyEvent) -> QuerySet[PanelStudy]:
     return rows.filter(pk__in=list(found.values_list("pk", flat=True)))
 
 
-def keep_subscribed(line: StudyLine) -> int:
+def keep_subscribed(session: StudySession) -> int:
     """Subscribe to what is missing there or was disabled; returns how many subscriptions were made."""
-    connection, made = line.connection, 0
+    connection, made = session.connection, 0
     url = events_url(connection)
-    there = [row for row in line.call(lambda: list(line.marketplace.subscriptions())) if row.url == url]
+    there = [row for row in session.call(lambda: list(session.marketplace.subscriptions())) if row.url == url]
     for event in EVENTS:
         known = EventSubscription.objects.filter(connection=connection, event=event).first()
         alive = [row for row in there if row.event == event and row.enabled]
         if known is not None and any(row.external_id == known.external_id for row in alive):
             continue
         for row in [row for row in there if row.event == event]:
-            line.call(line.marketplace.unsubscribe, row.external_id)
-        new = line.call(line.marketplace.subscribe, event, url)
+            session.call(session.marketplace.unsubscribe, row.external_id)
+        new = session.call(session.marketplace.subscribe, event, url)
         kept = {"external_id": new.external_id, "secret": new.secret, "renewed": known.renewed + 1 if known else 0}
         EventSubscription.objects.update_or_create(connection=connection, event=event, defaults=kept)
         made += 1
@@ -95,6 +95,8 @@ def sweep() -> int:
     for connection in under_way.exclude(pk__in=checked).distinct():
         if not kinds()[connection.kind].offers("subscribe"):
             continue
-        with suppress(Resting, Unsealable, MarketplaceError):  # the connection's row has the error; next time again
-            made += keep_subscribed(StudyLine(connection, patience=Patience()))
+        with suppress(
+            MarketplacePaused, Unsealable, MarketplaceError
+        ):  # the connection's row has the error; next time again
+            made += keep_subscribed(StudySession(connection, patience=Patience()))
     return made

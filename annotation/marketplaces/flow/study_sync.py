@@ -19,8 +19,8 @@ from annotation.flow.data.item_writer import no_progress
 from annotation.flow.errors import Refused
 from annotation.marketplaces.base import MarketplaceError
 from annotation.marketplaces.flow import bonuses, differences, groups, visit_decisions, visit_messages, visit_states
-from annotation.marketplaces.flow.connections import Patience, Resting, StudyLine
-from annotation.marketplaces.flow.differences import Found
+from annotation.marketplaces.flow.connections import MarketplacePaused, Patience, StudySession
+from annotation.marketplaces.flow.differences import NewDifference
 from annotation.marketplaces.models import Connection, Difference, PanelStudy, Visit, VisitBonus
 from annotation.marketplaces.study_base import Status
 from annotation.models import Batch
@@ -43,39 +43,39 @@ def due(connection: Connection | None = None) -> QuerySet[PanelStudy]:
     return rows.filter(old).select_related("batch__project", "connection")
 
 
-def sync(study: PanelStudy, line: StudyLine, *, deep: bool = False) -> int:
+def sync(study: PanelStudy, session: StudySession, *, deep: bool = False) -> int:
     """Read a study with its submissions; returns how many differences are open. Safe to run twice.
 
-    `deep`: also read every paid submission by itself, for its bonuses. Raises MarketplaceError and Resting.
+    `deep`: also read every paid submission by itself, for its bonuses. Raises MarketplaceError and MarketplacePaused.
     """
     begun_at = PanelStudy.objects.filter(pk=study.pk).values_list(Now(), flat=True).get()
-    theirs = line.call(line.marketplace.study, study.external_id)
-    found = _take_in_all(study, line)
+    theirs = session.call(session.marketplace.study, study.external_id)
+    found = _take_in_all(study, session)
     study.refresh_from_db()
     found += differences.of_study(study, theirs)
     for row in bonuses.unclear(study.batch):
-        bonuses.look_again(row, line)
+        bonuses.look_again(row, session)
     found += differences.unclear_bonuses(study)
     differences.record(study, found, kinds=differences.OF_LISTS)
     if deep:
-        differences.record(study, list(_read_bonuses(study, line)), kinds=differences.OF_BONUSES)
+        differences.record(study, list(_read_bonuses(study, session)), kinds=differences.OF_BONUSES)
     state = {"places": theirs.places, "taken": theirs.taken, "cost": str(theirs.cost or "")}
     PanelStudy.objects.filter(pk=study.pk).update(
         synced_at=begun_at, standing=theirs.status, remote=study.remote | state
     )
-    groups.align(study.batch, line)
+    groups.align(study.batch, session)
     return differences.open_ones(study).count()
 
 
-def _take_in_all(study: PanelStudy, line: StudyLine) -> list[Found]:
+def _take_in_all(study: PanelStudy, session: StudySession) -> list[NewDifference]:
     """Take in every submission that is not settled; returns the differences that stay."""
-    listed = line.call(lambda: list(line.marketplace.submissions(study.external_id or "")))
+    listed = session.call(lambda: list(session.marketplace.submissions(study.external_id or "")))
     known = {visit.external_id: visit for visit in Visit.objects.filter(study=study)}
     settled = visit_states.settled(study)
     parts = {name for name, visit in known.items() if visit.decision == Visit.Decision.PART and visit.sent_at}
     for place, theirs in enumerate(listed):  # Prolific's description of its list has no such status
         if theirs.external_id in parts and theirs.status != Status.PARTLY_APPROVED:
-            listed[place] = line.call(line.marketplace.submission, theirs.external_id)
+            listed[place] = session.call(session.marketplace.submission, theirs.external_id)
     for theirs in listed:
         if settled.get(theirs.external_id) == theirs.status:
             continue
@@ -86,27 +86,27 @@ def _take_in_all(study: PanelStudy, line: StudyLine) -> list[Found]:
     return [one for theirs in listed for one in differences.of_submission(study, theirs, known.get(theirs.external_id))]
 
 
-def _read_bonuses(study: PanelStudy, line: StudyLine) -> Iterator[Found]:
+def _read_bonuses(study: PanelStudy, session: StudySession) -> Iterator[NewDifference]:
     rows = Visit.objects.filter(study=study, remote_state__in=["approved", "partly_approved"])
     for visit in rows.prefetch_related("bonuses"):
-        theirs = line.call(line.marketplace.submission, visit.external_id)
+        theirs = session.call(session.marketplace.submission, visit.external_id)
         yield from differences.of_bonuses(visit, theirs.bonuses)
 
 
 def sync_due(connection: Connection, *, patience: Patience | None = None, seconds: float = 3600) -> int:
     """Read the due studies of a marketplace, for at most `seconds`; returns how many. Safe to run twice."""
     read, end = 0, time.monotonic() + seconds
-    with suppress(Resting, Unsealable):
-        line = StudyLine(connection, patience=patience or Patience())
+    with suppress(MarketplacePaused, Unsealable):
+        session = StudySession(connection, patience=patience or Patience())
         for study in due(connection).order_by("synced_at"):
             if time.monotonic() > end:
                 break
             with suppress(MarketplaceError):  # the connection's row has the error, and the next run tries again
-                sync(study, line)
+                sync(study, session)
                 read += 1
         if read:
             with suppress(MarketplaceError):
-                visit_messages.exchange(line)
+                visit_messages.exchange(session)
     return read
 
 
@@ -114,9 +114,9 @@ def catch_up(batch: Batch, *, progress: Callable[[int, int], None] = no_progress
     """Read the batch's study now, with all bonuses, and send what is due; raises Refused if nothing answers."""
     study = PanelStudy.objects.select_related("batch__project", "connection").get(batch=batch)
     with _reached():
-        line = StudyLine(study.connection, patience=Patience())
+        session = StudySession(study.connection, patience=Patience())
         bonuses.send_due(study.connection, seconds=60)
-        left = sync(study, line, deep=True)
+        left = sync(study, session, deep=True)
     progress(1, 1)
     return {"differences": left, **bonuses.counts(batch)}
 
@@ -126,7 +126,7 @@ def _reached() -> Iterator[None]:
     """Raise Refused where the marketplace does not answer."""
     try:
         yield
-    except (MarketplaceError, Unsealable, Resting) as failed:
+    except (MarketplaceError, Unsealable, MarketplacePaused) as failed:
         why = str(failed) or _("several attempts failed; try again in a minute")
         raise Refused(_("The marketplace could not be reached: %(why)s") % {"why": why}) from None
 
@@ -138,7 +138,7 @@ def decide_bonus(row: VisitBonus, *, was_paid: bool) -> bool:
     """
     study = row.visit.study
     with _reached():
-        has_changed = bonuses.look_again(row, StudyLine(study.connection, patience=Patience()))
+        has_changed = bonuses.look_again(row, StudySession(study.connection, patience=Patience()))
     if has_changed:
         differences.record(study, list(differences.unclear_bonuses(study)), kinds=[Difference.Kind.BONUS_UNCLEAR])
         raise Refused(_("The list of bonuses on the marketplace has changed. Check it again before you decide."))

@@ -15,7 +15,7 @@ from annotation.flow.errors import Refused
 from annotation.flow.projects import audit_log
 from annotation.marketplaces.base import Denied, MarketplaceError, TryAgain
 from annotation.marketplaces.flow import studies, visit_pay, visit_states
-from annotation.marketplaces.flow.connections import Patience, Resting, StudyLine
+from annotation.marketplaces.flow.connections import MarketplacePaused, Patience, StudySession
 from annotation.marketplaces.models import Connection, PanelStudy, Visit
 from annotation.marketplaces.study_base import Status
 from annotation.models import Assignment, User
@@ -195,29 +195,29 @@ def unsent(connection: Connection) -> QuerySet[Visit]:
 def send_due(connection: Connection, *, patience: Patience | None = None, seconds: float = 3600) -> int:
     """Send due decisions, for at most `seconds`; returns how many. All calls are idempotent. Safe to run twice."""
     patience, end, sent = patience or Patience(), time.monotonic() + seconds, 0
-    with contextlib.suppress(Resting, Unsealable):
-        line = StudyLine(connection, patience=patience)
+    with contextlib.suppress(MarketplacePaused, Unsealable):
+        session = StudySession(connection, patience=patience)
         rows = unsent(connection)
         approved = rows.filter(decision=Decision.APPROVED).iterator()
         while time.monotonic() < end and (some := list(islice(approved, MANY))):
-            sent += _send_approvals(some, line)
+            sent += _send_approvals(some, session)
         for visit in rows.exclude(decision=Decision.APPROVED)[:MANY]:
             if time.monotonic() < end:
-                sent += _send_part(visit, line) if visit.decision == Decision.PART else _send_refusal(visit, line)
+                sent += _send_part(visit, session) if visit.decision == Decision.PART else _send_refusal(visit, session)
     return sent
 
 
-def _send_approvals(visits: list[Visit], line: StudyLine) -> int:
+def _send_approvals(visits: list[Visit], session: StudySession) -> int:
     """Several at once may be carried out later: they count as paid when the marketplace reports them so."""
     if len(visits) > 1 and (again := [visit for visit in visits if visit.tries]):
         first = [visit for visit in visits if not visit.tries]
-        return sum(_send_approvals(some, line) for some in [first, *([visit] for visit in again)] if some)
+        return sum(_send_approvals(some, session) for some in [first, *([visit] for visit in again)] if some)
     try:
-        line.call(line.marketplace.approve, [visit.external_id for visit in visits])
+        session.call(session.marketplace.approve, [visit.external_id for visit in visits])
     except MarketplaceError as failed:
         if len(visits) > 1:  # one that cannot be approved must not hold up the others
-            return sum(_send_approvals([visit], line) for visit in visits)
-        _put_off(visits, failed, line)
+            return sum(_send_approvals([visit], session) for visit in visits)
+        _put_off(visits, failed, session)
         return 0
     for visit in visits:
         _note(visit, Status.APPROVED if len(visits) == 1 else "")
@@ -234,35 +234,35 @@ def send_again(study: PanelStudy) -> int:
     return rows.filter(sent_at__lt=Now() - CARRIED_OUT_WITHIN).update(sent_at=None, due_at=Now(), tries=F("tries") + 1)
 
 
-def _send_refusal(visit: Visit, line: StudyLine) -> bool:
-    there, text = line.marketplace, visit.decision_text
+def _send_refusal(visit: Visit, session: StudySession) -> bool:
+    there, text = session.marketplace, visit.decision_text
     try:
         if visit.decision == Decision.REJECTED:
-            line.call(there.reject, visit.external_id, reason=text, category=visit.decision_category)
+            session.call(there.reject, visit.external_id, reason=text, category=visit.decision_category)
         else:
-            line.call(there.request_return, visit.external_id, reason=text)
+            session.call(there.request_return, visit.external_id, reason=text)
     except MarketplaceError as failed:
-        _put_off([visit], failed, line)
+        _put_off([visit], failed, session)
         return False
     _note(visit, Status.REJECTED if visit.decision == Decision.REJECTED else "")
     return True
 
 
-def _send_part(visit: Visit, line: StudyLine) -> bool:
+def _send_part(visit: Visit, session: StudySession) -> bool:
     """Have a part of the reward paid: asked for once, and again only if the submission still waits for it later."""
     mine = Visit.objects.filter(pk=visit.pk, decision=Decision.PART, sent_at=None, tries=visit.tries)
     if not mine.update(tries=F("tries") + 1, due_at=Now() + CARRIED_OUT_WITHIN):  # committed before the call
         return False
-    there, asked = line.marketplace, {"percent": visit.part_percent, "text": visit.decision_text}
+    there, asked = session.marketplace, {"percent": visit.part_percent, "text": visit.decision_text}
     try:
-        is_done = visit.tries and line.call(there.submission, visit.external_id).status == Status.PARTLY_APPROVED
+        is_done = visit.tries and session.call(there.submission, visit.external_id).status == Status.PARTLY_APPROVED
         if not is_done:
-            line.call(there.approve_in_part, visit.external_id, token=visit.study.token, **asked)
+            session.call(there.approve_in_part, visit.external_id, token=visit.study.token, **asked)
     except MarketplaceError as failed:
         if isinstance(failed, TryAgain) and not failed.throttled:
             Visit.objects.filter(pk=visit.pk, sent_at=None).update(error=str(failed)[:1000])
         else:
-            _put_off([visit], failed, line)
+            _put_off([visit], failed, session)
         return False
     _note(visit, Status.PARTLY_APPROVED)
     visit_pay.mark_paid(visit_pay.covered(visit))
@@ -274,10 +274,12 @@ def _note(visit: Visit, status: str) -> None:
     Visit.objects.filter(pk=visit.pk, decision=visit.decision).update(sent_at=Now(), error="", **stamps)
 
 
-def _put_off(visits: Iterable[Visit], failed: MarketplaceError, line: StudyLine) -> None:
+def _put_off(visits: Iterable[Visit], failed: MarketplaceError, session: StudySession) -> None:
     """Try again later; what the marketplace refuses for good waits for a person."""
     for visit in visits:
-        wait = line.patience.delay(visit.tries + 1, line.rng) if isinstance(failed, TryAgain) else timedelta(hours=6)
+        wait = (
+            session.patience.delay(visit.tries + 1, session.rng) if isinstance(failed, TryAgain) else timedelta(hours=6)
+        )
         stamps = {"due_at": Now() + wait, "tries": visit.tries + 1, "error": str(failed)[:1000]}
         trouble = {"trouble": f"{failed}"[:200]} if isinstance(failed, Denied) else {}
         Visit.objects.filter(pk=visit.pk, sent_at=None).update(**stamps, **trouble)

@@ -9,7 +9,7 @@ from django.db.models.functions import Now
 
 from annotation.flow.notifications import worker_messages
 from annotation.marketplaces.base import Denied
-from annotation.marketplaces.flow.connections import StudyLine
+from annotation.marketplaces.flow.connections import StudySession
 from annotation.marketplaces.flow.outbox import FREE
 from annotation.marketplaces.flow.payments import due_messages
 from annotation.marketplaces.models import Connection, ReceivedEvent, Visit
@@ -20,38 +20,38 @@ BACK = timedelta(hours=48)  # messages are asked for again as long; their ids ar
 AT_ONCE = 100
 
 
-def send_due(line: StudyLine) -> int:
+def send_due(session: StudySession) -> int:
     """Send what requesters wrote to participants; returns how many. A sent message counts as read.
 
     The marketplace has no token for messages, so one can arrive twice if the process dies or a response is lost.
     """
     sent = 0
-    for message in due_messages(line.connection).filter(FREE)[:AT_ONCE]:
+    for message in due_messages(session.connection).filter(FREE)[:AT_ONCE]:
         free = Message.objects.filter(FREE, pk=message.pk, read_at__isnull=True)
-        if free.update(lease_until=Now() + line.patience.lease):
-            sent += _pass_on(message, line)
+        if free.update(lease_until=Now() + session.patience.lease):
+            sent += _pass_on(message, session)
     return sent
 
 
-def _pass_on(message: Message, line: StudyLine) -> bool:
+def _pass_on(message: Message, session: StudySession) -> bool:
     visit = Visit.objects.filter(worker=message.worker).select_related("study").order_by("-pk").first()
     if visit is None:
         return False
     text = f"{message.subject}\n\n{message.text}".strip()
     try:
-        line.call(line.marketplace.message, [visit.participant], visit.study.external_id or "", text)
+        session.call(session.marketplace.message, [visit.participant], visit.study.external_id or "", text)
     except Denied as refused:
         why = f"a message to {visit.participant} was refused: {refused}"
-        Connection.objects.filter(pk=line.connection.pk).update(trouble=why[:1000])
+        Connection.objects.filter(pk=session.connection.pk).update(trouble=why[:1000])
     Message.objects.filter(pk=message.pk, read_at__isnull=True).update(read_at=Now(), lease_until=None)
     return True
 
 
-def fetch(line: StudyLine) -> int:
+def fetch(session: StudySession) -> int:
     """Take in what participants wrote to the account; returns how many are new."""
     since = clock.now() - BACK
-    found = line.call(lambda: list(line.marketplace.received_messages(since)))
-    return sum(_take_in(one, line.connection) for one in found)
+    found = session.call(lambda: list(session.marketplace.received_messages(since)))
+    return sum(_take_in(one, session.connection) for one in found)
 
 
 def _take_in(one: ReceivedMessage, connection: Connection) -> bool:
@@ -69,7 +69,7 @@ def _take_in(one: ReceivedMessage, connection: Connection) -> bool:
     return True
 
 
-def exchange(line: StudyLine) -> int:
-    """Pass messages on in both directions; returns how many. Raises MarketplaceError and Resting."""
-    passed = send_due(line) if line.marketplace.offers("message") else 0
-    return passed + (fetch(line) if line.marketplace.offers("received_messages") else 0)
+def exchange(session: StudySession) -> int:
+    """Pass messages on in both directions; returns how many. Raises MarketplaceError and MarketplacePaused."""
+    passed = send_due(session) if session.marketplace.offers("message") else 0
+    return passed + (fetch(session) if session.marketplace.offers("received_messages") else 0)

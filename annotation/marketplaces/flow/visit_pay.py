@@ -125,7 +125,7 @@ def _book(visit: Visit, kind: str, amount: Decimal) -> None:
     if amount and not Entry.objects.filter(project=batch.project, key=key).exists():
         fee = ledger.fee_on(batch, Payment.Kind.REWARD, amount, assignments=1)
         ledger.spend(batch, amount, fee, kind=kind, key=key, reserved=True, worker=visit.worker)
-        batch_funds.level(batch)  # as `reserved` may have taken it from the money of the HITs
+        batch_funds.adjust_hold(batch)  # as `reserved` may have taken it from the money of the HITs
 
 
 def mark_paid(payments: QuerySet[Payment]) -> int:

@@ -61,23 +61,23 @@ def arrive(study: PanelStudy, query: dict[str, str], guest: User | AnonymousUser
     `guest`: who the browser belongs to so far; a signature in the link may be old where it is the visit's own.
     Raises TurnedAway and Unreachable.
     """
-    place = marketplace_of(study)
-    ticket = place.ticket(query)
+    marketplace = marketplace_of(study)
+    ticket = marketplace.ticket(query)
     if not (ID.fullmatch(ticket.participant) and ID.fullmatch(ticket.submission)):
         raise TurnedAway(_("The link did not say who you are. Open the study again from where you found it."))
     known = study.visits.filter(external_id=ticket.submission).select_related("worker").first()
     if known is not None and known.participant != ticket.participant:
         raise TurnedAway(_("This link belongs to somebody else. Open the study from your own account."))
     if known is None or known.worker.user != guest:
-        _check_link(study, query, ticket, place)
-    return known or _begin(study, ticket, _verified(study, ticket, place))
+        _check_link(study, query, ticket, marketplace)
+    return known or _begin(study, ticket, _verified(study, ticket, marketplace))
 
 
-def _check_link(study: PanelStudy, query: dict[str, str], ticket: Ticket, place: StudyMarketplace) -> None:
-    if not place.offers("check_link"):
+def _check_link(study: PanelStudy, query: dict[str, str], ticket: Ticket, marketplace: StudyMarketplace) -> None:
+    if not marketplace.offers("check_link"):
         return
     try:
-        place.check_link(query, ticket, url=studies.arrival_url(study), now=clock.now())
+        marketplace.check_link(query, ticket, url=studies.arrival_url(study), now=clock.now())
     except Denied:
         text = _("This link is too old, or not the marketplace's own. Open the study again from there.")
         raise TurnedAway(text) from None
@@ -85,14 +85,14 @@ def _check_link(study: PanelStudy, query: dict[str, str], ticket: Ticket, place:
         raise Unreachable(_("We could not ask the marketplace about your visit.")) from None
 
 
-def _verified(study: PanelStudy, ticket: Ticket, place: StudyMarketplace) -> Submission | None:
+def _verified(study: PanelStudy, ticket: Ticket, marketplace: StudyMarketplace) -> Submission | None:
     """The submission as the marketplace knows it, where it can be asked: parameters can be forged."""
-    if not place.offers("submission"):
+    if not marketplace.offers("submission"):
         if study.goal != PanelStudy.Goal.ACTIVE or not studies.places_left(study):
             raise TurnedAway(_("This study takes no more participants at the moment."))
         return None
     try:
-        found = place.submission(ticket.submission)
+        found = marketplace.submission(ticket.submission)
     except Denied:
         raise TurnedAway(_("The marketplace does not know this visit. Open the study again from there.")) from None
     except MarketplaceError:
@@ -189,7 +189,7 @@ def note_submitted(assignment: Assignment) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class VisitProgress:
     """Where a participant stands: `done` of `wanted` responses; `may_continue`: there is a HIT for them."""
 
     visit: Visit
@@ -198,7 +198,7 @@ class Place:
     may_continue: bool
 
 
-def stand(visit: Visit) -> Place:
+def visit_progress(visit: Visit) -> VisitProgress:
     """Where the participant stands; a visit with nothing left to do is finished or ended by that."""
     if visit.state == State.LIVE:
         _settle(visit)
@@ -206,7 +206,7 @@ def stand(visit: Visit) -> Place:
     elif visit.worker.has_withdrawn:
         _withdraw(visit)
     done = submitted(visit).count()
-    return Place(visit, done, visit.study.hits_per_visit, visit.state == State.LIVE)
+    return VisitProgress(visit, done, visit.study.hits_per_visit, visit.state == State.LIVE)
 
 
 def _settle(visit: Visit) -> None:

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from django.utils.translation import gettext_lazy as _
 
-from annotation.marketplaces.base import Place
+from annotation.marketplaces.base import Endpoint
 from annotation.marketplaces.study_base import Outcome, StudyMarketplace, Ticket
 
 PARTICIPANT = "participant"
@@ -26,8 +26,8 @@ class Link(StudyMarketplace):
         **{f"return_{outcome}": outcome.value for outcome in Outcome},
     }
 
-    def __init__(self, place: Place) -> None:
-        self._options = dict(place.options)
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._options = dict(endpoint.options)
 
     def ticket(self, query: Mapping[str, str]) -> Ticket:
         participant = query.get(self._options.get("participant") or PARTICIPANT, "").strip()

@@ -35,8 +35,8 @@ FROM_ENVIRONMENT: Final = {
 class MTurk(base.HitMarketplace):
     """A marketplace with the MTurk API."""
 
-    def __init__(self, place: base.Place) -> None:
-        self._client = _client(place)
+    def __init__(self, endpoint: base.Endpoint) -> None:
+        self._client = _client(endpoint)
 
     def _call(self, operation: str, **arguments: Any) -> dict[str, Any]:
         try:
@@ -91,12 +91,12 @@ class MTurk(base.HitMarketplace):
         )
         return str(protocol.of(protocol.of(reply, "HIT"), "HITId"))
 
-    def look(self, external_id: str) -> base.Standing:
-        return protocol.standing(protocol.of(self._call("get_hit", HITId=external_id), "HIT"))
+    def look(self, external_id: str) -> base.HitStatus:
+        return protocol.hit_status(protocol.of(self._call("get_hit", HITId=external_id), "HIT"))
 
-    def list_hits(self) -> Iterator[base.Standing]:
+    def list_hits(self) -> Iterator[base.HitStatus]:
         for row in self._pages("list_hits", "HITs"):
-            yield protocol.standing(row)
+            yield protocol.hit_status(row)
 
     def extend(self, external_id: str, to: int, *, token: str) -> None:
         more = to - self.look(external_id).places
@@ -206,22 +206,22 @@ def _session() -> Any:
 
 
 @lru_cache(maxsize=16)
-def _client(place: base.Place) -> Any:
-    """The boto3 client for a place; clients are thread-safe once made."""
+def _client(endpoint: base.Endpoint) -> Any:
+    """The boto3 client for an endpoint; clients are thread-safe once made."""
     config = Config(
         retries={"total_max_attempts": 1, "mode": "standard"},
-        connect_timeout=min(place.timeout, 10.0),
-        read_timeout=place.timeout,
+        connect_timeout=min(endpoint.timeout, 10.0),
+        read_timeout=endpoint.timeout,
         proxies={},
         ignore_configured_endpoint_urls=True,
     )
-    keys = {"aws_access_key_id": place.key_id, "aws_secret_access_key": place.secret}
+    keys = {"aws_access_key_id": endpoint.key_id, "aws_secret_access_key": endpoint.secret}
     with MAKING:
         client = _session().client(
-            "mturk", endpoint_url=place.endpoint_url, region_name=place.region, config=config, **keys
+            "mturk", endpoint_url=endpoint.endpoint_url, region_name=endpoint.region, config=config, **keys
         )
     client.meta.events.register("before-parse.mturk", protocol.must_be_json)
-    if place.guarded:
+    if endpoint.guarded:
         protocol.guard(client)
     return client
 

@@ -73,8 +73,8 @@ def requirement(one: base.Requirement) -> dict[str, Any]:
     return data
 
 
-def standing(row: dict[str, Any]) -> base.Standing:
-    return base.Standing(
+def hit_status(row: dict[str, Any]) -> base.HitStatus:
+    return base.HitStatus(
         external_id=str(of(row, "HITId")),
         annotation=str(row.get("RequesterAnnotation", "")),
         status=str(of(row, "HITStatus")),

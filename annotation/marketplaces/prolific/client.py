@@ -21,17 +21,17 @@ PAGE: Final = 100
 class Client:
     """Calls with a token, over one pool of connections."""
 
-    def __init__(self, place: base.Place) -> None:
-        self.origin = place.endpoint_url.rstrip("/")
+    def __init__(self, endpoint: base.Endpoint) -> None:
+        self.origin = endpoint.endpoint_url.rstrip("/")
         self._headers = {
-            "Authorization": f"Token {place.secret}",
+            "Authorization": f"Token {endpoint.secret}",
             "Content-Type": "application/json",
             "User-Agent": "Hopscribe",
         }
         self._pool = urllib3.PoolManager(
-            timeout=urllib3.Timeout(connect=min(place.timeout, 10.0), read=place.timeout), retries=False
+            timeout=urllib3.Timeout(connect=min(endpoint.timeout, 10.0), read=endpoint.timeout), retries=False
         )
-        if place.guarded:
+        if endpoint.guarded:
             guard(self._pool)
 
     def call(

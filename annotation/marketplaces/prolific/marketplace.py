@@ -33,7 +33,7 @@ RETRY_WHILE = {Status.RESERVED, Status.ACTIVE}  # the participant is still on th
 
 
 class Prolific(StudyMarketplace):
-    """A workspace on Prolific. `key_id` of the place is the workspace, or empty for the account's first."""
+    """A workspace on Prolific. `key_id` of the endpoint is the workspace, or empty for the account's first."""
 
     label = _("Prolific")
     endpoint = "https://api.prolific.com"
@@ -66,10 +66,10 @@ class Prolific(StudyMarketplace):
         ("OTHER", _("Another reason")),
     )
 
-    def __init__(self, place: base.Place) -> None:
-        self._place, self._client = place, Client(place)
-        self._options = dict(place.options)
-        self._workspace = place.key_id
+    def __init__(self, endpoint: base.Endpoint) -> None:
+        self._endpoint, self._client = endpoint, Client(endpoint)
+        self._options = dict(endpoint.options)
+        self._workspace = endpoint.key_id
 
     def ticket(self, query: Mapping[str, str]) -> Ticket:
         return Ticket(query.get("PROLIFIC_PID", ""), query.get("SESSION_ID", ""), query.get("STUDY_ID", ""))
@@ -85,7 +85,7 @@ class Prolific(StudyMarketplace):
         return "PROLIFIC_PID={participant}&STUDY_ID={study}&SESSION_ID={submission}"
 
     def return_url(self, outcome: str, code: str, ticket: Ticket) -> str:
-        return f"{self._place.workers}/submissions/complete?cc={code}"
+        return f"{self._endpoint.workers}/submissions/complete?cc={code}"
 
     def workspace(self) -> str:
         """The id of the workspace."""

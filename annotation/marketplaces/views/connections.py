@@ -14,9 +14,9 @@ from django.utils.translation import gettext as _
 from annotation.flow.errors import Refused
 from annotation.flow.projects import audit_log
 from annotation.marketplaces.base import HitMarketplace
-from annotation.marketplaces.flow import connections, payments, publications, sync
+from annotation.marketplaces.flow import connections, hit_sync, payments, publications
 from annotation.marketplaces.flow.studies import is_study
-from annotation.marketplaces.forms import ConnectionForm, KeepOpenForm, KeysForm
+from annotation.marketplaces.forms import ConnectionForm, CredentialsForm, KeepOpenForm
 from annotation.marketplaces.jobs import send_batch
 from annotation.marketplaces.kinds import kinds
 from annotation.marketplaces.models import Connection, Publication
@@ -26,7 +26,7 @@ from annotation.pure.people import roles
 from annotation.views.access import member_action, member_form, member_page, requester_action
 from annotation.views.batches.batch_page import batch_context, batch_of
 from annotation.views.breadcrumbs import section_breadcrumbs
-from annotation.views.post_handling import refusal_in_form, see, see_job
+from annotation.views.post_handling import enqueue_and_redirect, refusal_in_form, see_other
 
 TONES = {"waiting": "", "sending": "running", "published": "good", "failed": "bad"}
 
@@ -42,7 +42,7 @@ def marketplaces(request: HttpRequest, project: Project) -> HttpResponse:
             if kinds()[made.kind].offers("balance"):
                 text = _("%(name)s was added. Test it before you launch a batch there.")
             messages.success(request, text % {"name": made.name})
-            return see("marketplaces", project.slug)
+            return see_other("marketplaces", project.slug)
     rows = list(project.connections.annotate(held=Count("batches")).order_by("name"))
     for row in rows:
         row.pays_twice, row.closed = connections.pays_twice(row), row.preset in connections.AMAZON
@@ -60,13 +60,13 @@ def marketplaces(request: HttpRequest, project: Project) -> HttpResponse:
 def marketplace_keys(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """Change a marketplace's keys; the old secret is not shown."""
     row = get_object_or_404(project.connections, pk=pk)
-    form = KeysForm(request.POST if request.method == "POST" else None, initial={"key_id": row.key_id})
+    form = CredentialsForm(request.POST if request.method == "POST" else None, initial={"key_id": row.key_id})
     if form.is_valid():
         with transaction.atomic():
             form.save(row)
             audit_log.record("keys changed", row)
         messages.success(request, _("The new keys of %(name)s are in use.") % {"name": row.name})
-        return see("marketplaces", project.slug)
+        return see_other("marketplaces", project.slug)
     breadcrumbs = [
         {"label": _("Settings"), "url": reverse("project-settings", args=[project.slug])},
         {"label": _("Marketplaces"), "url": reverse("marketplaces", args=[project.slug])},
@@ -87,7 +87,7 @@ def marketplace_test(request: HttpRequest, project: Project, pk: int) -> HttpRes
     else:
         values = {"name": row.name, "available": funds.available}
         messages.success(request, _("%(name)s responded. Its balance is $%(available)s.") % values)
-    return see("marketplaces", project.slug)
+    return see_other("marketplaces", project.slug)
 
 
 @member_action(roles.OWN)
@@ -100,7 +100,7 @@ def marketplace_remove(request: HttpRequest, project: Project, pk: int) -> HttpR
         messages.error(request, f"{row.name}: {refusal}")
     else:
         messages.success(request, _("%(name)s and its keys were deleted.") % {"name": row.name})
-    return see("marketplaces", project.slug)
+    return see_other("marketplaces", project.slug)
 
 
 def _abroad(project: Project, slug: str) -> Batch:
@@ -148,7 +148,7 @@ def _amiss(batch: Batch) -> dict[str, Any]:
     known = adopted.values_list("external_id", flat=True)
     return {
         "failed_payments": payments.of(batch).filter(state=Payment.State.FAILED).select_related("worker__project")[:50],
-        "troubles": sync.troubles(batch.marketplace.connection, batch=batch)[:50],
+        "troubles": hit_sync.troubles(batch.marketplace.connection, batch=batch)[:50],
         "orphans": [one for one in orphans if one["id"] not in known],
     }
 
@@ -164,34 +164,34 @@ def batch_marketplace_act(request: HttpRequest, project: Project, batch: str, ac
 
 def _check(request: HttpRequest, batch: Batch) -> HttpResponse:
     title = _("Check %(batch)s") % {"batch": batch.title}
-    return see_job(request, "sync_batch", title, {"batch": batch.pk}, project=batch.project)
+    return enqueue_and_redirect(request, "sync_batch", title, {"batch": batch.pk}, project=batch.project)
 
 
 def _again(request: HttpRequest, batch: Batch) -> HttpResponse:
     publications.try_again(batch)
     payments.try_again(batch)
-    return see("job", batch.project.slug, send_batch(batch, user=request.user).public_id)
+    return see_other("job", batch.project.slug, send_batch(batch, user=request.user).public_id)
 
 
 def _until(request: HttpRequest, batch: Batch) -> HttpResponse:
     form = KeepOpenForm(request.POST)
     if form.is_valid():
-        sync.keep_open(batch, form.cleaned_data["until"])
+        hit_sync.keep_open(batch, form.cleaned_data["until"])
         messages.success(request, _("The HITs stay available until then. The marketplace is informed within a minute."))
     else:
         messages.error(request, " ".join(form.errors.get("until", [])))
-    return see("batch-marketplace", batch.project.slug, batch.slug)
+    return see_other("batch-marketplace", batch.project.slug, batch.slug)
 
 
 def _end(request: HttpRequest, batch: Batch) -> HttpResponse:
     try:
-        ended = sync.end_stray(batch, request.POST.get("hit", ""))
+        ended = hit_sync.end_stray(batch, request.POST.get("hit", ""))
     except Refused as refusal:
         messages.error(request, str(refusal))
     else:
         unknown = _("This HIT is not in the list of unknown HITs, so nothing was done.")
         messages.success(request, _("The HIT was closed on the marketplace.") if ended else unknown)
-    return see("batch-marketplace", batch.project.slug, batch.slug)
+    return see_other("batch-marketplace", batch.project.slug, batch.slug)
 
 
 ACTS = {"check": _check, "again": _again, "until": _until, "end": _end}

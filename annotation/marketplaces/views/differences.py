@@ -17,7 +17,7 @@ from annotation.models import Payment, Project
 from annotation.pure.people import roles
 from annotation.views.access import member_page, requester_action
 from annotation.views.batches.batch_page import batch_context, batch_of
-from annotation.views.post_handling import refusal_as_message, see, see_job
+from annotation.views.post_handling import enqueue_and_redirect, refusal_as_message, see_other
 
 LONGEST = 500
 
@@ -47,7 +47,7 @@ def batch_difference_act(request: HttpRequest, project: Project, batch: str, pk:
     if act is None:
         raise Http404
     act(request, row)
-    return see("batch-differences", project.slug, study.batch.slug)
+    return see_other("batch-differences", project.slug, study.batch.slug)
 
 
 @requester_action
@@ -57,7 +57,7 @@ def batch_compare(request: HttpRequest, project: Project, batch: str) -> HttpRes
     if request.POST.get("again"):
         payments.try_again(found)
     title = _("Compare %(batch)s") % {"batch": found.title}
-    return see_job(request, "sync_study", title, {"batch": found.pk}, project=project)
+    return enqueue_and_redirect(request, "sync_study", title, {"batch": found.pk}, project=project)
 
 
 def _note(request: HttpRequest, row: Difference) -> None:

@@ -28,11 +28,11 @@ from annotation.marketplaces.jobs import send_study
 from annotation.marketplaces.models import PanelStudy, Visit
 from annotation.marketplaces.study_base import Status
 from annotation.models import Batch, Project
-from annotation.operations.downloads import CSV, sent
+from annotation.operations.downloads import CSV, logged_download
 from annotation.pure.people import roles
 from annotation.views.access import member_page, requester_action
 from annotation.views.batches.batch_page import batch_context, batch_of
-from annotation.views.post_handling import refusal_as_message, refusal_in_form, see, whole_number
+from annotation.views.post_handling import refusal_as_message, refusal_in_form, see_other, whole_number
 
 SHOWN: dict[str, Q] = {
     "waiting": Q(decision="")
@@ -144,7 +144,7 @@ def study_act(request: HttpRequest, project: Project, batch: str, act: str) -> H
     if act not in ACTS:
         raise Http404
     answer = ACTS[act](request, study)
-    return answer or see("batch-marketplace", project.slug, batch)
+    return answer or see_other("batch-marketplace", project.slug, batch)
 
 
 def _settings(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
@@ -331,4 +331,6 @@ ACTS: dict[str, Callable[[HttpRequest, PanelStudy], HttpResponse | None]] = {
 def study_pay_file(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Whom to pay how much, as CSV; downloading it changes nothing."""
     study = get_object_or_404(PanelStudy.objects.select_related("batch"), batch=batch_of(project, batch))
-    return sent(request, study.batch, visit_pay.pay_list(study), name=f"{study.batch.slug}-pay.csv", kind=CSV)
+    return logged_download(
+        request, study.batch, visit_pay.pay_list(study), name=f"{study.batch.slug}-pay.csv", kind=CSV
+    )

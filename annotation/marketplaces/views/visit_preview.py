@@ -59,11 +59,11 @@ def _of_visit(study: PanelStudy, step: str) -> dict[str, Any]:
     worker.consented_version = study.batch.project.consent_version if agreed else 0
     until = clock.now() + timedelta(minutes=study.max_minutes)
     visit = Visit(study=study, worker=worker, outcome=outcome, deadline=until)
-    place = visits.Place(visit, done, study.hits_per_visit, may_continue=not outcome)
+    progress = visits.VisitProgress(visit, done, study.hits_per_visit, may_continue=not outcome)
     code = study.codes.get(outcome, "")
     leads_back = code and visits.marketplace_of(study).return_url(outcome, code, Ticket("–", "–"))
     url = "#code" if leads_back else ""
-    return {"visit": visit, "worker": worker, "place": place, "code": code, "return_url": url, "consented": False}
+    return {"visit": visit, "worker": worker, "progress": progress, "code": code, "return_url": url, "consented": False}
 
 
 def _of_texts(study: PanelStudy, step: str) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from annotation.marketplaces.flow.visits import TurnedAway, Unreachable
 from annotation.marketplaces.models import PanelStudy, Visit
 from annotation.marketplaces.study_base import Ticket
 from annotation.models import Member
-from annotation.views.post_handling import see
+from annotation.views.post_handling import see_other
 
 BACKEND = "annotation.operations.sessions.UserBackend"
 VISIT, HOME = "visit", "guest_home"  # of a guest's session
@@ -47,7 +47,7 @@ def arrival(request: HttpRequest, token: str) -> HttpResponse:
     if request.user != visit.worker.user:
         login(request, visit.worker.user, backend=BACKEND)
     request.session[VISIT], request.session[HOME] = visit.pk, reverse("visit")
-    return see("visit")
+    return see_other("visit")
 
 
 def _no_way(request: HttpRequest, message: str, *, status: int, again: str = "") -> HttpResponse:
@@ -73,12 +73,12 @@ def _own(request: HttpRequest) -> Visit:
 def visit(request: HttpRequest) -> HttpResponse:
     """Where the participant stands: on with the work, or the end with its code."""
     own = _own(request)
-    place = visits.stand(own)
+    progress = visits.visit_progress(own)
     if own.state == Visit.State.LIVE:
-        return render(request, "marketplaces/visit.html", _context(own, place))
+        return render(request, "marketplaces/visit.html", _context(own, progress))
     code = own.study.codes.get(own.outcome, "")
     url = visits.marketplace_of(own.study).return_url(own.outcome, code, _ticket(own)) if code else ""
-    page = render(request, "marketplaces/visit_end.html", _context(own, place) | {"code": code, "return_url": url})
+    page = render(request, "marketplaces/visit_end.html", _context(own, progress) | {"code": code, "return_url": url})
     if url:
         parts = urlsplit(url)
         page._csp_update = {"form-action": [SELF, f"{parts.scheme}://{parts.netloc}"]}  # type: ignore[attr-defined]
@@ -89,11 +89,11 @@ def _ticket(own: Visit) -> Ticket:
     return Ticket(own.participant, own.external_id, own.study.external_id or "")
 
 
-def _context(own: Visit, place: visits.Place) -> dict[str, Any]:
+def _context(own: Visit, progress: visits.VisitProgress) -> dict[str, Any]:
     study: PanelStudy = own.study
     return {
         "visit": own,
-        "place": place,
+        "progress": progress,
         "study": study,
         "batch": study.batch,
         "project": study.batch.project,
@@ -107,4 +107,4 @@ def _context(own: Visit, place: visits.Place) -> dict[str, Any]:
 def leave(request: HttpRequest) -> HttpResponse:
     """The participant stops before the end, does not agree to the consent text, or cannot work on their device."""
     (visits.leave_for_device if "device" in request.POST else visits.leave)(_own(request))
-    return see("visit")
+    return see_other("visit")

@@ -48,7 +48,9 @@ def _locked(listing: Listing, *batches: int) -> Listing:
     # Batch, HIT, listing: the lock order; batches by key, as two calls may exchange types.
     list(Batch.objects.select_for_update(no_key=True).filter(pk__in=wanted).order_by("pk").values_list("pk"))
     list(Hit.objects.select_for_update(no_key=True).filter(pk=listing.hit_id).values_list("pk"))
-    row = hit_funds.standing(Listing.objects.select_for_update(of=("self",), no_key=True).filter(pk=listing.pk)).get()
+    row = hit_funds.with_hit_state(
+        Listing.objects.select_for_update(of=("self",), no_key=True).filter(pk=listing.pk)
+    ).get()
     if row.hit.batch_id not in wanted:  # its type was changed meanwhile
         raise WrongHitState(status_of(row))
     return row
@@ -63,7 +65,7 @@ def _lock_work(listing: Listing) -> None:
 
 
 @transaction.atomic
-def add_places(listing: Listing, more: int) -> None:
+def add_assignments(listing: Listing, more: int) -> None:
     """Add assignments. Raises WrongHitState, TooMany and Overdrawn."""
     row = _locked(listing)
     if row.deleted_at is not None:
@@ -71,7 +73,7 @@ def add_places(listing: Listing, more: int) -> None:
     total = row.hit.wanted + more
     if total > MOST_PLACES or not hit_status.may_reach(row.first_places, total):
         raise TooMany(_("A HIT created with fewer than 10 assignments cannot be extended to 10 or more."))
-    leases.free_place(row.hit_id, wanted=F("wanted") + more)
+    leases.reopen_hit(row.hit_id, wanted=F("wanted") + more)
     Listing.objects.filter(pk=row.pk).update(reviewing=False, extended_at=Now())
     hit_funds.settle(row.hit_id)
     notification_events.record_event(notification_events.EXTENDED, row.hit)
@@ -104,7 +106,7 @@ def _prolong(row: Listing, at: datetime) -> None:
         raise Refused(_("A HIT cannot expire more than 31536000 seconds from now."))
     if until is not None and abs(at - until) <= SAME:
         return
-    leases.free_place(row.hit_id, closes_at=at)
+    leases.reopen_hit(row.hit_id, closes_at=at)
     Listing.objects.filter(pk=row.pk).update(reviewing=False, extended_at=Now())
     notification_events.record_event(notification_events.EXTENDED, row.hit)
 

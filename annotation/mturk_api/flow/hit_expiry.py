@@ -27,7 +27,7 @@ def notice(hit_id: int) -> None:
     # Lock, the HIT before its listing, so that expiry and review policy take effect once.
     list(Hit.objects.select_for_update(no_key=True).filter(pk=hit_id).values_list("pk"))
     locked = Listing.objects.select_for_update(of=("self",), no_key=True).filter(hit=hit_id, deleted_at__isnull=True)
-    row = hit_funds.standing(locked).first()
+    row = hit_funds.with_hit_state(locked).first()
     if row is None:
         return
     hit, listing = row.hit, Listing.objects.filter(pk=row.pk)

@@ -37,7 +37,7 @@ EXPIRED = Case(
 )
 
 
-def standing(rows: QuerySet[Listing]) -> QuerySet[Listing]:
+def with_hit_state(rows: QuerySet[Listing]) -> QuerySet[Listing]:
     """The listings with their HIT, `expired` by the database's clock, and `completed`, its decided assignments."""
     with_hit = rows.select_related("hit__batch__hit_type", "hit__batch__project")
     return with_hit.annotate(expired=EXPIRED, completed=Coalesce(Subquery(COMPLETED), 0))
@@ -46,7 +46,7 @@ def standing(rows: QuerySet[Listing]) -> QuerySet[Listing]:
 @compiled
 def listing_of(project: int, hit: str) -> QuerySet[Listing]:
     """The listing of the project's HIT with this public id, as `standing` gives it, deleted or not."""
-    return standing(Listing.objects.filter(project=project, hit__public_id=hit))
+    return with_hit_state(Listing.objects.filter(project=project, hit__public_id=hit))
 
 
 def state_of(listing: Listing) -> HitCounts:
@@ -86,7 +86,7 @@ def settle(hit_id: int, *, spent: Decimal = Decimal(0)) -> None:
     """
     # Lock: `held` and the ledger change together.
     locked = Listing.objects.select_for_update(of=("self",), no_key=True).filter(hit=hit_id)
-    listing = standing(locked).first()
+    listing = with_hit_state(locked).first()
     if listing is None:
         return
     state = state_of(listing)
@@ -136,7 +136,7 @@ def lapse(listing: Listing) -> None:
     """Handle a listing that expired, or is old enough to be deleted. Safe to run twice."""
     # The HIT before its listing: the lock order.
     list(Hit.objects.select_for_update(no_key=True).filter(pk=listing.hit_id).values_list("pk"))
-    row = standing(
+    row = with_hit_state(
         Listing.objects.select_for_update(of=("self",), no_key=True).filter(pk=listing.pk, due_at__lte=Now())
     ).first()
     if row is None:

@@ -88,11 +88,11 @@ def _do(action: PolicyOutcome) -> str:
 def _extend(action: PolicyOutcome) -> str:
     """Add an assignment, if the policy allows it, and time for it."""
     limits = _limits(action)
-    row = hit_funds.standing(Listing.objects.filter(pk=action.listing_id)).get()
+    row = hit_funds.with_hit_state(Listing.objects.filter(pk=action.listing_id)).get()
     total = row.hit.wanted + 1
     if limits is None or total > limits.most or not hit_status.may_reach(row.first_places, total):
         return f"Not extended: the HIT has {row.hit.wanted} assignments"
-    hit_changes.add_places(row, 1)
+    hit_changes.add_assignments(row, 1)
     until = clock.now() + timedelta(seconds=limits.seconds)
     if limits.seconds and (row.hit.closes_at is None or row.hit.closes_at < until):
         hit_changes.expire_at(row, until)

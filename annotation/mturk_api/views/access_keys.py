@@ -11,7 +11,7 @@ from annotation.models import AccessKey, Project
 from annotation.mturk_api.flow import access_keys
 from annotation.pure.people import roles
 from annotation.views.access import member_action, member_form
-from annotation.views.post_handling import see
+from annotation.views.post_handling import see_other
 
 
 def _endpoint(request: HttpRequest) -> str:
@@ -35,4 +35,4 @@ def revoke(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """Revoke a key."""
     access_keys.revoke(get_object_or_404(AccessKey, project=project, pk=pk))
     messages.success(request, _("The key is revoked. Scripts that use it are refused from now on."))
-    return see("access-keys", project.slug)
+    return see_other("access-keys", project.slug)

@@ -21,7 +21,7 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_safe
 
-from annotation.flow.errors import Refused, is_away
+from annotation.flow.errors import Refused, is_database_unavailable
 from annotation.flow.work import built_in_marketplace
 from annotation.models import Hit
 from annotation.mturk_api.flow import external_submission
@@ -99,7 +99,7 @@ def external_submit(request: HttpRequest) -> HttpResponse:
             request, status, message=str(refused), preview=isinstance(refused, external_submission.InPreview)
         )
     except (DatabaseError, InterfaceError) as error:
-        if not is_away(error):
+        if not is_database_unavailable(error):
             raise
         again = [*sent.fields, ("assignmentId", sent.assignment)]
         page = _render_outcome(request, 503, message=_("The server cannot store anything right now."), again=again)

@@ -19,8 +19,8 @@ from annotation.pure.derivations.bridges import folded, masked, mentions, tidy
 from annotation.pure.derivations.composable_pairs import extra_of
 from annotation.pure.derivations.question_network import Network, Nodes, candidates
 from annotation.pure.derivations.single_hop import hop_id
-from annotation.pure.net.progress_ticks import Tick, no_tick
-from annotation.pure.statistics.reservoir import shuffled
+from annotation.pure.net.progress import Tick, no_tick
+from annotation.pure.statistics.lazy_shuffle import shuffled
 
 CONTAINED = "it is contained in a larger graph"
 

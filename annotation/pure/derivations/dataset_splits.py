@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from random import Random
 
 from annotation.pure.data.example import Example, Paragraph
-from annotation.pure.net.progress_ticks import Tick, no_tick
+from annotation.pure.net.progress import Tick, no_tick
 from annotation.pure.text.bm25 import same_text
 from annotation.pure.text.masking import resolved
 from annotation.pure.text.normalization import normalise_answer

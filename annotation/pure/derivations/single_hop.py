@@ -76,7 +76,7 @@ def _answered(single: Single) -> bool:
     return any(answer in text or locate(answer, [text]) for answer in single.answers if answer.strip())
 
 
-def whole(example: Example) -> Single | str:
+def as_single_hop(example: Example) -> Single | str:
     """A record without a decomposition as a single-hop question, or the reason why it is not one."""
     if not any(answer.strip() for answer in example.answers) or example.answerable is False:
         return "the question has no answer"

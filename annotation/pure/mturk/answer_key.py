@@ -12,13 +12,13 @@ from xml.etree.ElementTree import Element
 from annotation.pure.text.xml_elements import (
     Malformed,
     child,
+    integer_or_default,
     local,
     number_text,
     only,
     text_of,
     wanted,
-    wanted_whole,
-    whole,
+    wanted_integer,
 )
 
 NAMES = ("2005-10-01/AnswerKey.xsd",)
@@ -103,7 +103,7 @@ def _question(element: Element) -> KeyQuestion:
     only(element, "QuestionIdentifier", "AnswerOption", "DefaultScore")
     options = tuple(_option(each) for each in element if local(each) == "AnswerOption")
     name = text_of(wanted(element, "QuestionIdentifier")).strip()
-    return KeyQuestion(name, options, whole(child(element, "DefaultScore"), 0) or 0)
+    return KeyQuestion(name, options, integer_or_default(child(element, "DefaultScore"), 0) or 0)
 
 
 def _option(element: Element) -> Option:
@@ -111,7 +111,7 @@ def _option(element: Element) -> Option:
     chosen = frozenset(text_of(each).strip() for each in element if local(each) != "AnswerScore")
     if not chosen:
         raise Malformed("AnswerOption has no SelectionIdentifier.")
-    return Option(chosen, wanted_whole(element, "AnswerScore"))
+    return Option(chosen, wanted_integer(element, "AnswerScore"))
 
 
 def _mapping(element: Element) -> Percentage | Scale | Ranges:
@@ -124,7 +124,7 @@ def _mapping(element: Element) -> Percentage | Scale | Ranges:
 
 
 def _percentage(element: Element) -> Percentage:
-    full = wanted_whole(element, "MaximumSummedScore")
+    full = wanted_integer(element, "MaximumSummedScore")
     if full < 1:
         raise Malformed("MaximumSummedScore must be at least 1.")
     return Percentage(full)
@@ -142,6 +142,6 @@ def _ranges(element: Element) -> Ranges:
     ranges = []
     for each in element:
         if local(each) == "SummedScoreRange":
-            low, high, value = (wanted_whole(each, name) for name in names)
+            low, high, value = (wanted_integer(each, name) for name in names)
             ranges.append((low, high, value))
-    return Ranges(tuple(ranges), wanted_whole(element, "OutOfRangeQualificationValue"))
+    return Ranges(tuple(ranges), wanted_integer(element, "OutOfRangeQualificationValue"))

@@ -16,7 +16,7 @@ from defusedxml.ElementTree import fromstring
 
 from annotation.pure.mturk import answer_key, question_form
 from annotation.pure.mturk.answer_key import AnswerKey
-from annotation.pure.mturk.question_form import Form, Selection
+from annotation.pure.mturk.question_form import QuestionForm, Selection
 from annotation.pure.text.xml_elements import (
     NAMESPACES,
     Malformed,
@@ -25,7 +25,7 @@ from annotation.pure.text.xml_elements import (
     only,
     text_of,
     wanted,
-    wanted_whole,
+    wanted_integer,
 )
 
 NOT_AVAILABLE = "ASSIGNMENT_ID_NOT_AVAILABLE"  # the assignmentId of a preview
@@ -57,7 +57,7 @@ class Html:
     frame_height: int
 
 
-def read_question(xml: str | bytes) -> External | Html | Form:
+def read_question(xml: str | bytes) -> External | Html | QuestionForm:
     """Parse the question of a HIT: ExternalQuestion, HTMLQuestion or QuestionForm. Raises Malformed."""
     root = _root(xml)
     name = local(root)
@@ -111,20 +111,20 @@ def _html(root: Element) -> Html:
 
 
 def _frame_height(root: Element) -> int:
-    height = wanted_whole(root, "FrameHeight")
+    height = wanted_integer(root, "FrameHeight")
     if height < 0:
         raise Malformed("FrameHeight must not be negative.")
     return min(height, HIGHEST_FRAME)
 
 
-def answers_xml(fields: Sequence[Sequence[str]], question: External | Html | Form | None = None) -> str:
+def answers_xml(fields: Sequence[Sequence[str]], question: External | Html | QuestionForm | None = None) -> str:
     """Posted fields as a QuestionFormAnswers document in ASCII, one Answer a name in the order of their first field.
 
     Values of a repeated name are joined by "|". If `question` is a QuestionForm, values of its choices become
     SelectionIdentifiers and other text beside them OtherSelectionText. Characters that XML 1.0 cannot hold are left
     out, so that no answer is lost because of them; the stored fields keep them.
     """
-    chosen = {q.name: q.answer for q in question.questions} if isinstance(question, Form) else {}
+    chosen = {q.name: q.answer for q in question.questions} if isinstance(question, QuestionForm) else {}
     values: dict[str, list[str]] = {}
     for name, value in fields:
         values.setdefault(name, []).append(value)

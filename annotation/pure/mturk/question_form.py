@@ -12,13 +12,13 @@ from annotation.pure.text.xml_elements import (
     Malformed,
     child,
     flag,
+    integer_or_default,
+    integer_text,
     local,
     number_text,
     only,
     text_of,
     wanted,
-    whole,
-    whole_text,
 )
 
 NAMES = ("2005-10-01/QuestionForm.xsd", "2017-11-06/QuestionForm.xsd")
@@ -81,7 +81,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class QuestionForm:
     """Overviews (tuples of pieces) and questions in their order."""
 
     parts: tuple[tuple[Piece, ...] | Question, ...]
@@ -91,10 +91,10 @@ class Form:
         return tuple(part for part in self.parts if isinstance(part, Question))
 
 
-def form_of(root: Element) -> Form:
+def form_of(root: Element) -> QuestionForm:
     """The form in a QuestionForm element; raises Malformed."""
     only(root, "Overview", "Question")
-    form = Form(tuple(_pieces(each) if local(each) == "Overview" else _question(each) for each in root))
+    form = QuestionForm(tuple(_pieces(each) if local(each) == "Overview" else _question(each) for each in root))
     if not form.questions:
         raise Malformed("QuestionForm has no Question.")
     names = [question.name for question in form.questions]
@@ -154,7 +154,7 @@ def _answer(element: Element) -> FreeText | Selection | None:
 
 def _free_text(element: Element) -> FreeText:
     only(element, "Constraints", "DefaultText", "NumberOfLinesSuggestion")
-    lines = whole(child(element, "NumberOfLinesSuggestion"), 1) or 1
+    lines = integer_or_default(child(element, "NumberOfLinesSuggestion"), 1) or 1
     attributes: dict[str, str] = {}
     constraints = child(element, "Constraints")
     numeric = False
@@ -178,7 +178,7 @@ def _free_text(element: Element) -> FreeText:
 
 
 def _whole_in(attributes: Mapping[str, str], name: str) -> int | None:
-    return whole_text(attributes[name], name) if name in attributes else None
+    return integer_text(attributes[name], name) if name in attributes else None
 
 
 def _number_in(attributes: Mapping[str, str], name: str) -> float | None:
@@ -196,8 +196,8 @@ def _selection(element: Element) -> Selection:
     style = text_of(child(element, "StyleSuggestion")).strip()
     if style and style not in STYLES:
         raise Malformed(f"StyleSuggestion must be one of {', '.join(STYLES)}, not {style[:40]!r}.")
-    least = whole(child(element, "MinSelectionCount"), 1) or 0
-    most = whole(child(element, "MaxSelectionCount"), 1) or 0
+    least = integer_or_default(child(element, "MinSelectionCount"), 1) or 0
+    most = integer_or_default(child(element, "MaxSelectionCount"), 1) or 0
     other = child(listed, "OtherSelection")
     if not 0 <= least <= most or most < 1:
         raise Malformed("MinSelectionCount must be between 0 and MaxSelectionCount.")

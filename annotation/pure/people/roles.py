@@ -10,7 +10,7 @@ ANNOTATOR: Final = "worker"  # as an invite says it: a Worker is no member
 MEMBERS: Final = (OWNER, REQUESTER, REVIEWER)  # by permissions, most first
 
 SEE: Final = "see"  # datasets, batches, HITs, people's answers under pseudonyms, reports, and files of them
-REVIEW: Final = "review"  # judge answers, adjudicate, decide on doubted gold and on reports of problems
+REVIEW: Final = "review"  # judge answers, adjudicate, decide on gold in doubt and on reports of problems
 RUN: Final = "run"  # import, derive, make, launch, pause, close and remove; the log and the bin
 PAY: Final = "pay"  # approve, reject, pay and pay out, within the budget
 PEOPLE: Final = "people"  # invite annotators, let them work or not, grant qualifications

@@ -12,9 +12,9 @@ from annotation.pure.reports.baselines import baseline_table
 from annotation.pure.reports.calibration_tables import brier_table, calibration_table
 from annotation.pure.reports.exclusion_tables import count_table, study_rows
 from annotation.pure.reports.paper_tables import human_tables
-from annotation.pure.reports.people_tables import NAME as PEOPLE
-from annotation.pure.reports.people_tables import answer_people_table, for_workers, with_notes
 from annotation.pure.reports.tables import rounded, table, text_cell
+from annotation.pure.reports.worker_dependence_tables import NAME as PEOPLE
+from annotation.pure.reports.worker_dependence_tables import answer_people_table, for_workers, with_notes
 from annotation.pure.statistics.text_agreement import ALPHA_COLUMNS, ANSWER_TEXT, SUPPORT
 from annotation.pure.text.translation_marks import gettext_noop as _
 

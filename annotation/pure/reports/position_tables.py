@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from annotation.pure.batches.queue_order import BLOCK, block_of
 from annotation.pure.data.example import JSON
-from annotation.pure.reports.people_tables import ENDS, for_workers
 from annotation.pure.reports.tables import rounded, table
 from annotation.pure.reports.time_grid import period_label, time_grid
+from annotation.pure.reports.worker_dependence_tables import ENDS, for_workers
 from annotation.pure.statistics.intervals import Figure, bootstrap_figures
 from annotation.pure.text.translation_marks import gettext_noop as _
 

@@ -53,7 +53,7 @@ def table_of(content: Mapping[str, Any], name: str) -> JSON | None:
     return next((table for table in tables_of(content) if table["name"] == name), None)
 
 
-def behind(table: Mapping[str, Any], workers: Collection[str]) -> list[JSON | None]:
+def drilldown_filters(table: Mapping[str, Any], workers: Collection[str]) -> list[JSON | None]:
     """For each row the filter of the responses behind it: {} for all responses, None if no filter selects exactly them.
 
     `workers` are the known pseudonyms.

@@ -15,7 +15,7 @@ Written = Callable[[Table, Translate], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class TableFormat:
     """A download format of a table."""
 
     label: str
@@ -47,8 +47,8 @@ def as_tsv(table: Table, translate: Translate = str) -> str:
 
 
 FILES = {
-    "tex": Form("LaTeX", "application/x-tex; charset=utf-8", as_latex),
-    "md": Form("Markdown", "text/markdown; charset=utf-8", as_markdown),
-    "csv": Form("CSV", "text/csv; charset=utf-8", as_csv),
+    "tex": TableFormat("LaTeX", "application/x-tex; charset=utf-8", as_latex),
+    "md": TableFormat("Markdown", "text/markdown; charset=utf-8", as_markdown),
+    "csv": TableFormat("CSV", "text/csv; charset=utf-8", as_csv),
 }
-COPIES = {"latex": FILES["tex"], "markdown": FILES["md"], "csv": FILES["csv"], "tsv": Form("TSV", "", as_tsv)}
+COPIES = {"latex": FILES["tex"], "markdown": FILES["md"], "csv": FILES["csv"], "tsv": TableFormat("TSV", "", as_tsv)}

@@ -22,7 +22,7 @@ from operator import sub
 from statistics import fmean
 from typing import Any
 
-from annotation.pure.derivations.sufficiency import COPIES
+from annotation.pure.derivations.support_removal import COPIES
 from annotation.pure.reports.human_scores import labels_chance, majorities
 from annotation.pure.statistics.calibration import standardised
 from annotation.pure.statistics.metrics import Scorer, joint
@@ -95,7 +95,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class WeightedAnswer:
     """A possible answer and support of an instance, with its chance."""
 
     chance: float
@@ -141,7 +141,7 @@ def paired(instances: Iterable[Instance], support: Sequence[str]) -> tuple[Insta
     return tuple(each for pair in pairs for each in pair)
 
 
-def by_majority(responses: Sequence[Response], scorer: Scorer) -> list[Said]:
+def by_majority(responses: Sequence[Response], scorer: Scorer) -> list[WeightedAnswer]:
     """The majority answer and, separately, the majority support, with a chance for each tied pair of them."""
     if not responses:
         return []
@@ -152,17 +152,17 @@ def by_majority(responses: Sequence[Response], scorer: Scorer) -> list[Said]:
     for chosen in answers:
         behind = [one for one in responses if _key(scorer, one.answer) == _key(scorer, chosen.answer)]
         sure = fmean(one.confidence for one in behind), fmean(one.standard for one in behind)
-        found += [Said(chance, chosen.answer, backed.support, *sure) for backed in supports]
+        found += [WeightedAnswer(chance, chosen.answer, backed.support, *sure) for backed in supports]
     return found
 
 
-def singly(responses: Sequence[Response], _scorer: Scorer) -> list[Said]:
+def singly(responses: Sequence[Response], _scorer: Scorer) -> list[WeightedAnswer]:
     """Each response alone, all equally likely."""
     chance = 1 / len(responses) if responses else 0.0
-    return [Said(chance, one.answer, one.support, one.confidence, one.standard) for one in responses]
+    return [WeightedAnswer(chance, one.answer, one.support, one.confidence, one.standard) for one in responses]
 
 
-Reading = Callable[[Sequence[Response], Scorer], list[Said]]
+Reading = Callable[[Sequence[Response], Scorer], list[WeightedAnswer]]
 
 
 def marks_of(question: Question, answer: str, support: frozenset[str]) -> Marks:
@@ -253,7 +253,7 @@ def _pair(question: Question, first: Instance, second: Instance, choice: str, re
     return [(one.chance * two.chance, _combined(question, one, two, choice)) for one, two in product(*heard)]
 
 
-def _combined(question: Question, one: Said, two: Said, choice: str) -> Marks:
+def _combined(question: Question, one: WeightedAnswer, two: WeightedAnswer, choice: str) -> Marks:
     support = one.support | two.support
     if choice in (LOWER, UPPER):
         both = (marks_of(question, said.answer, support) for said in (one, two))

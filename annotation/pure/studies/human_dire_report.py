@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from annotation.pure.derivations.sufficiency import expected_drop
+from annotation.pure.derivations.support_removal import expected_drop
 from annotation.pure.reports.tables import table, text_cell
 from annotation.pure.statistics.intervals import Figure, bootstrap_figure
 from annotation.pure.statistics.worker_intervals import LEAST_WORKERS, Unit, crossed, too_few

@@ -44,23 +44,23 @@ def wanted(element: Element, name: str) -> Element:
     return match
 
 
-def wanted_whole(element: Element, name: str) -> int:
+def wanted_integer(element: Element, name: str) -> int:
     """The integer in the child of that name. Raises Malformed if there is none."""
-    return whole_text(text_of(wanted(element, name)), name)
+    return integer_text(text_of(wanted(element, name)), name)
 
 
 def text_of(element: Element | None) -> str:
     return "" if element is None else "".join(element.itertext())
 
 
-def whole(element: Element | None, default: int | None = None) -> int | None:
+def integer_or_default(element: Element | None, default: int | None = None) -> int | None:
     """The element's text as an integer; `default` without an element."""
     if element is None:
         return default
-    return whole_text(text_of(element), local(element))
+    return integer_text(text_of(element), local(element))
 
 
-def whole_text(text: str, name: str) -> int:
+def integer_text(text: str, name: str) -> int:
     if not _WHOLE.fullmatch(text.strip()):
         raise Malformed(f"{name} must be a whole number, not {text.strip()[:40]!r}.")
     return int(text)

@@ -1,6 +1,6 @@
 """What studies compute from all of their batches together: a module each, found by its name with `_` for `-`.
 
-A module has `ARMS`, the batches of the study that it needs, and `analyse(judged, seed)`: from the HITs of each batch
+A module has `ARMS`, the batches of the study that it needs, and `analyse(hits, seed)`: from the HITs of each batch
 with their responses to {"tables": [tables as in reports], ...}, JSON whose other keys `published.csv` may point to.
 """
 
@@ -11,13 +11,13 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, Protocol, cast
 
-from annotation.tasktype import Judged
+from annotation.tasktype import HitWithResponses
 
 
 class Analysis(Protocol):
     ARMS: tuple[str, ...]
 
-    def analyse(self, judged: Mapping[str, Iterable[Judged]], *, seed: int) -> dict[str, Any]: ...
+    def analyse(self, hits: Mapping[str, Iterable[HitWithResponses]], *, seed: int) -> dict[str, Any]: ...
 
 
 def names() -> list[str]:

@@ -12,23 +12,23 @@ from annotation.pure.data.reduced_example import with_distinct_titles
 from annotation.pure.statistics.metrics import scorer_for
 from annotation.pure.studies import human_dire_report
 from annotation.pure.studies.human_dire import ARMS, CLOSED_BOOK, ORIGINAL, PROBE, Instance, Question, Response, paired
-from annotation.tasktype import Given, Judged
+from annotation.tasktype import GivenResponse, HitWithResponses
 from annotation.tasktype.helpers.answering import answer_text
 
 __all__ = ["ARMS", "analyse"]
 
-Rows = Mapping[str, Mapping[str, list[Judged]]]  # by question and arm
-By = Callable[[Judged], Sequence[Given]]
+Rows = Mapping[str, Mapping[str, list[HitWithResponses]]]  # by question and arm
+By = Callable[[HitWithResponses], Sequence[GivenResponse]]
 
 
-def analyse(judged: Mapping[str, Iterable[Judged]], *, seed: int) -> dict[str, Any]:
+def analyse(hits: Mapping[str, Iterable[HitWithResponses]], *, seed: int) -> dict[str, Any]:
     """The report of people and of each model with predictions (pure/studies/human_dire_report).
 
     Excluded HITs leave their arm of the question out; a question without gold has no scores.
     """
-    rows: defaultdict[str, defaultdict[str, list[Judged]]] = defaultdict(lambda: defaultdict(list))
+    rows: defaultdict[str, defaultdict[str, list[HitWithResponses]]] = defaultdict(lambda: defaultdict(list))
     for arm in ARMS:
-        for row in judged[arm]:
+        for row in hits[arm]:
             rows[row.example.group or row.example.id][arm].append(row)
     models = {one.worker for arms in rows.values() for some in arms.values() for row in some for one in row.predicted}
     shown = {key: {arm: some for arm, some in arms.items() if arm != CLOSED_BOOK} for key, arms in rows.items()}
@@ -49,7 +49,7 @@ def _questions(rows: Rows, by: By) -> list[Question]:
     return found
 
 
-def _question(key: str, original: Judged, arms: Mapping[str, list[Judged]], by: By) -> Question:
+def _question(key: str, original: HitWithResponses, arms: Mapping[str, list[HitWithResponses]], by: By) -> Question:
     example = original.example
     named = _titles(example)
     support = [named[k] for k in sorted(set(example.supports or ()))]
@@ -61,14 +61,14 @@ def _question(key: str, original: Judged, arms: Mapping[str, list[Judged]], by: 
     return Question(key, example.answers, frozenset(support), scorer_for(original.format), instances)
 
 
-def _instance(row: Judged, by: By) -> Instance:
+def _instance(row: HitWithResponses, by: By) -> Instance:
     named = _titles(row.example)
     kept = frozenset(named[k] for k in row.example.supports or ())
     given = sorted(by(row), key=lambda one: one.worker)
     return Instance(kept, tuple(_response(one, named) for one in given), row.example.answerable)
 
 
-def _response(given: Given, named: Sequence[str]) -> Response:
+def _response(given: GivenResponse, named: Sequence[str]) -> Response:
     said = given.answer
     sure = said.get(MODEL_CONFIDENCE, said.get("confidence"))
     if said.get("answerable") is False:
@@ -77,7 +77,7 @@ def _response(given: Given, named: Sequence[str]) -> Response:
     return Response(given.worker, answer_text(said), support, float(sure or 0), sufficient=said.get("answerable"))
 
 
-def _place(row: Judged) -> list[str]:
+def _place(row: HitWithResponses) -> list[str]:
     """An order of a question's instances that is the same in every run."""
     return _titles(row.example)
 

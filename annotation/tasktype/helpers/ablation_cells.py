@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from annotation.pure.derivations.ablation import ABLATION, ABLATIONS
 from annotation.pure.text.translation_marks import gettext_noop as _
-from annotation.tasktype import JSON, Judged
+from annotation.tasktype import JSON, HitWithResponses
 from annotation.tasktype.helpers.report_tables import text_cell
 
 T = TypeVar("T")
@@ -20,11 +20,11 @@ def number_of(extra: Mapping[str, object]) -> int:
     return number if type(number) is int else 0
 
 
-def cell_of(row: Judged) -> Cell:
+def cell_of(row: HitWithResponses) -> Cell:
     return number_of(row.example.extra), row.dataset
 
 
-def in_cells(items: Iterable[T], row_of: Callable[[T], Judged]) -> dict[Cell, list[T]]:
+def in_cells(items: Iterable[T], row_of: Callable[[T], HitWithResponses]) -> dict[Cell, list[T]]:
     """The items by cell, in order of the cells."""
     cells: defaultdict[Cell, list[T]] = defaultdict(list)
     for item in items:

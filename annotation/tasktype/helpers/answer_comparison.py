@@ -8,12 +8,12 @@ from annotation.pure.reports import human_scores
 from annotation.pure.statistics import metrics
 from annotation.pure.statistics.answer_sets import accuracy
 from annotation.pure.text.spans import mentions
-from annotation.tasktype import JSON, Given
+from annotation.tasktype import JSON, GivenResponse
 from annotation.tasktype.helpers.answering import answer_key, answer_text
 from annotation.tasktype.helpers.lettered_text import Stretch, lettered
 
 
-def compared(payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
+def compared(payload: JSON, given: Sequence[GivenResponse], gold: Example) -> JSON:
     """{"columns": one a given answer, "gold", "support_asked", "only_support_tied", "rows": one a paragraph}.
 
     Paragraphs that anybody uses come first. F1 and EM are MuSiQue's; reports use the dataset's scorer.
@@ -51,7 +51,7 @@ def _is_only_support_tied(answers: Sequence[JSON]) -> bool:
     return len(texts) == 1 and len(human_scores.majorities(answers, key=lambda a: frozenset(a["support"]))) > 1
 
 
-def _column(one: Given, gold: Example) -> JSON:
+def _column(one: GivenResponse, gold: Example) -> JSON:
     answer, scorer = one.answer, metrics.MUSIQUE
     column = {"text": answer_text(answer), "kind": answer["kind"]}
     if gold.answerable is False:
@@ -79,7 +79,7 @@ def _sentences(facts: Collection[Any], place: int) -> str:
     return ", ".join(str(sentence + 1) for paragraph, sentence in facts if paragraph == place)
 
 
-def _stretches(place: int, paragraph: JSON, given: Sequence[Given], gold: Example) -> Iterator[Stretch]:
+def _stretches(place: int, paragraph: JSON, given: Sequence[GivenResponse], gold: Example) -> Iterator[Stretch]:
     for one in given:
         if one.answer["kind"] == "span" and one.answer["paragraph"] == place:
             yield one.answer["start"], one.answer["end"], one.worker

@@ -13,7 +13,7 @@ from annotation.tasktype import (
     Arranged,
     Comparable,
     Doubtful,
-    Given,
+    GivenResponse,
     Labelled,
     Live,
     Practised,
@@ -62,7 +62,7 @@ class AnswerTask(
         """Feedback on the answer, and on the support if the batch asks for it."""
         return list(on_answer(payload, answer, gold))
 
-    def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
+    def compare(self, payload: JSON, given: Sequence[GivenResponse], gold: Example) -> JSON:
         return compared(payload, given, gold)
 
     def doubt(self, payload: JSON, answers: Sequence[JSON], gold: Example) -> JSON | None:

@@ -10,16 +10,16 @@ from statistics import median
 from typing import Any
 
 from annotation.pure.reports.answers_per_item import common_count
-from annotation.pure.reports.people_tables import for_workers, responses_each
 from annotation.pure.reports.tables import as_sentence as as_sentence
 from annotation.pure.reports.tables import percent_with_interval as percent_with_interval
 from annotation.pure.reports.tables import table as table
 from annotation.pure.reports.tables import text_cell as text_cell
+from annotation.pure.reports.worker_dependence_tables import for_workers, responses_each
 from annotation.pure.review.label_tables import WITHOUT_ONE, agreement_columns, alpha_row, raw_agreement_row
 from annotation.pure.statistics.intervals import wilson
 from annotation.pure.statistics.worker_intervals import Unit, whom
 from annotation.pure.text.translation_marks import gettext_noop as _
-from annotation.tasktype import JSON, Judged
+from annotation.tasktype import JSON, HitWithResponses
 
 Units = Sequence[Mapping[str, Hashable]]
 INTERVALS = _("Shares with 95 % Wilson intervals; agreement with 95 % bootstrap intervals over units")
@@ -52,9 +52,9 @@ def agreement_table(units: Units, *, seed: int, guessing: float | None = None) -
     return table("agreement", _("Agreement"), agreement_columns(_("Units")), rows, note)
 
 
-def excluded_table(judged: Iterable[Judged]) -> list[JSON]:
+def excluded_table(hits: Iterable[HitWithResponses]) -> list[JSON]:
     """The number of excluded HITs by reason; no table if there are none."""
-    reasons = Counter(row.excluded or UNANSWERED for row in judged if row.excluded or not row.given)
+    reasons = Counter(row.excluded or UNANSWERED for row in hits if row.excluded or not row.given)
     if not reasons:
         return []
     rows = [[text_cell(reason) if reason == UNANSWERED else reason, count] for reason, count in sorted(reasons.items())]
@@ -74,21 +74,21 @@ def usual_seconds(seconds: Iterable[float]) -> float | None:
     return round(median(known), 1) if known else None
 
 
-Value = Callable[[Sequence[Judged]], float | None]
+Value = Callable[[Sequence[HitWithResponses]], float | None]
 
 
-def counted_rows(judged: Iterable[Judged]) -> list[Judged]:
+def counted_rows(hits: Iterable[HitWithResponses]) -> list[HitWithResponses]:
     """The HITs with responses that are not excluded."""
-    return [row for row in judged if row.given and not row.excluded]
+    return [row for row in hits if row.given and not row.excluded]
 
 
-def common_count_of(judged: Iterable[Judged]) -> int:
+def common_count_of(hits: Iterable[HitWithResponses]) -> int:
     """The k of a report: at how many responses per item its figures are."""
-    return common_count((len(row.given), row.wanted) for row in counted_rows(judged))
+    return common_count((len(row.given), row.wanted) for row in counted_rows(hits))
 
 
 def report(
-    judged: Sequence[Judged],
+    hits: Sequence[HitWithResponses],
     tables: Sequence[JSON],
     *,
     paragraph: Iterable[JSON],
@@ -96,27 +96,27 @@ def report(
     warnings: Iterable[JSON] = (),
 ) -> JSON:
     """A report's content: the task's tables with notes on their workers, and the number of excluded HITs."""
-    rows = counted_rows(judged)
+    rows = counted_rows(hits)
     return {
         "n": len(rows),
-        "tables": for_workers([*tables, *excluded_table(judged)], workers_of(rows), responses_of(rows)),
+        "tables": for_workers([*tables, *excluded_table(hits)], workers_of(rows), responses_of(rows)),
         "paragraph": list(paragraph),
         "intervals": intervals,
         "warnings": list(warnings),
     }
 
 
-def workers_of(rows: Iterable[Judged]) -> int:
+def workers_of(rows: Iterable[HitWithResponses]) -> int:
     """The number of workers with responses that count."""
     return len({given.worker for row in rows if not row.excluded for given in row.given})
 
 
-def responses_of(rows: Iterable[Judged]) -> list[int]:
+def responses_of(rows: Iterable[HitWithResponses]) -> list[int]:
     """The number of responses that count, by item."""
     return [len(row.given) for row in rows if row.given and not row.excluded]
 
 
-def about(rows: Sequence[Judged], *, intervals: bool = True) -> list[JSON]:
+def about(rows: Sequence[HitWithResponses], *, intervals: bool = True) -> list[JSON]:
     """A paragraph on all figures: responses per item, and the workers for whom the intervals hold."""
     numbers = responses_of(rows)
     cells = [responses_each(numbers)] if numbers else []
@@ -124,30 +124,30 @@ def about(rows: Sequence[Judged], *, intervals: bool = True) -> list[JSON]:
     return [as_sentence(cell["text"], **cell["values"]) for cell in cells]
 
 
-def question_of(row: Judged) -> tuple[str, str]:
+def question_of(row: HitWithResponses) -> tuple[str, str]:
     """The key of a question: the dataset and the group, or the item if it has no group."""
     return row.dataset, row.example.group or row.example.id
 
 
-def by_question(rows: Iterable[Judged]) -> list[list[Judged]]:
+def by_question(rows: Iterable[HitWithResponses]) -> list[list[HitWithResponses]]:
     """The rows by question, in order of first appearance."""
-    groups: dict[tuple[str, str], list[Judged]] = {}
+    groups: dict[tuple[str, str], list[HitWithResponses]] = {}
     for row in rows:
         groups.setdefault(question_of(row), []).append(row)
     return list(groups.values())
 
 
-def units(groups: Iterable[Sequence[Judged]], value: Value) -> Iterator[Unit]:
+def units(groups: Iterable[Sequence[HitWithResponses]], value: Value) -> Iterator[Unit]:
     """The value of each group of rows, and its value without each worker (None: it would not count)."""
     for rows in groups:
         workers = dict.fromkeys(given.worker for row in rows for given in row.given)
         yield Unit(value(rows), {worker: value(_without(rows, worker)) for worker in workers})
 
 
-def _without(rows: Sequence[Judged], worker: str) -> list[Judged]:
+def _without(rows: Sequence[HitWithResponses], worker: str) -> list[HitWithResponses]:
     return [replace(row, given=tuple(one for one in row.given if one.worker != worker)) for row in rows]
 
 
-def alone(value: Callable[[Judged], float | None]) -> Value:
+def alone(value: Callable[[HitWithResponses], float | None]) -> Value:
     """The value of a group of a single row; None without responses."""
     return lambda rows: value(rows[0]) if rows[0].given else None

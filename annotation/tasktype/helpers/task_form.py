@@ -40,8 +40,8 @@ class TaskForm(ABC):
 
     def number(self, name: str) -> int | None:
         """The field's value as an integer below a billion, or None."""
-        return whole(self.text(name))
+        return parse_integer(self.text(name))
 
 
-def whole(text: str) -> int | None:
+def parse_integer(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None

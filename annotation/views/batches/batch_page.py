@@ -16,7 +16,7 @@ from annotation.flow.batches import workers_needed
 from annotation.flow.people import round_attempts
 from annotation.flow.projects import overview
 from annotation.flow.reports import score_looks
-from annotation.flow.review import disputed_gold, review_decisions
+from annotation.flow.review import gold_in_doubt, review_decisions
 from annotation.models import Batch, Hit, Project
 from annotation.pure.batches.next_step import Situation
 from annotation.pure.people import roles
@@ -69,7 +69,9 @@ def situation_of(batch: Batch, waiting: Mapping[str, int]) -> Situation:
     )
 
 
-def situations_of(project: Project, batches: Sequence[Batch], waiting: Iterable[overview.Wait]) -> list[Situation]:
+def situations_of(
+    project: Project, batches: Sequence[Batch], waiting: Iterable[overview.OpenDecisions]
+) -> list[Situation]:
     """As `situation_of`, for several batches in a few queries; a closed batch with its dataset leaves nothing to do.
 
     Missing workers are counted for the open batch that needs most of them.
@@ -116,7 +118,7 @@ def _review_tabs(batch: Batch, waiting: Mapping[str, int]) -> list[tuple[str, st
     return [
         *([("review", _("Review"), waiting["review"] or None)] if review_decisions.is_reviewed(batch) else []),
         ("adjudicate", _("Adjudicate"), waiting["adjudicate"] or None),
-        *([("gold", _("Gold in doubt"), waiting["gold"] or None)] if disputed_gold.is_detectable(batch) else []),
+        *([("gold", _("Gold in doubt"), waiting["gold"] or None)] if gold_in_doubt.is_detectable(batch) else []),
     ]
 
 

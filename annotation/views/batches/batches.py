@@ -16,10 +16,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation import discovery
-from annotation.flow.batches import add_items, batch_launch, batch_progress, hidden_gold, hit_filters, kept_figures
+from annotation.flow.batches import add_items, batch_launch, batch_progress, cached_figures, hidden_gold, hit_filters
 from annotation.flow.people.worker_names import name_uncomposed
 from annotation.flow.review import gold_looks
-from annotation.forms.batch_terms import InstructionsForm, WhoForm
+from annotation.forms.batch_terms import BatchTermsForm, InstructionsForm
 from annotation.forms.projects import ConsoleForm
 from annotation.forms.task_options import OptionsForm
 from annotation.models import Batch, BatchReport, Hit, Job, Project, clock
@@ -29,9 +29,9 @@ from annotation.pure.reports.charts import Bars, Line, Lines
 from annotation.registry import task_type
 from annotation.views.access import member_form, member_page, requester_action, requester_form
 from annotation.views.batches.batch_page import TONES, batch_context, batch_of, is_folded
-from annotation.views.batches.hits import cut_context, told_apart
+from annotation.views.batches.hits import cut_context, hits_revealed_by_filter
 from annotation.views.markdown_html import html_of
-from annotation.views.post_handling import refusal_as_message, refusal_in_form, see, see_job
+from annotation.views.post_handling import enqueue_and_redirect, refusal_as_message, refusal_in_form, see_other
 
 FORESEEN = 5  # times the past, beyond which the chart of the progress shows no forecast
 MOVES = {"pause": batch_launch.pause, "resume": batch_launch.resume, "close": batch_launch.close}
@@ -60,12 +60,12 @@ def batch_overview(request: HttpRequest, project: Project, batch: str) -> HttpRe
     shown = batch_of(project, batch)
     if shown.state == Batch.State.DRAFT:
         return redirect("batch-edit" if roles.RUN in request.may else "instructions", project.slug, shown.slug)
-    since, counts = kept_figures.kept_since(shown), batch_progress.counts_of(shown)
+    since, counts = cached_figures.cached_at(shown), batch_progress.counts_of(shown)
     left = batch_progress.time_left(shown, counts)
     context = batch_context(
         shown,
         "batch",
-        kept_since=since,
+        cached_at=since,
         counts=counts,
         chart=_pace(shown),
         progress=progress_chart(shown, counts, left),
@@ -73,7 +73,7 @@ def batch_overview(request: HttpRequest, project: Project, batch: str) -> HttpRe
         ends_at=clock.now() + left if left else None,
         report=None if (folded := is_folded(request, shown)) else BatchReport.objects.filter(batch=shown).first(),
         folded=folded,
-        doubts=batch_launch.doubts(shown),
+        doubts=batch_launch.setting_warnings(shown),
         missing=batch_launch.workers_missing(shown),
         job=_launching_job(shown),
         paused=hidden_gold.paused(shown),
@@ -116,7 +116,7 @@ def batch_move(request: HttpRequest, project: Project, batch: str, move: str) ->
     with refusal_as_message(request):
         if not MOVES[move](moved):
             messages.warning(request, _("The batch has changed in the meantime. This is its current state."))
-    return see("batch", project.slug, moved.slug)
+    return see_other("batch", project.slug, moved.slug)
 
 
 @requester_action
@@ -126,7 +126,7 @@ def batch_add_assignments(request: HttpRequest, project: Project, batch: str) ->
     only = request.POST.get("which") == "disagreeing"
     title = _("Add assignments to %(batch)s") % {"batch": topped.title}
     arguments = {"batch": topped.pk, "base": topped.next_ticket, "only_disagreeing": only}
-    return see_job(request, "add_assignments", title, arguments, project=project)
+    return enqueue_and_redirect(request, "add_assignments", title, arguments, project=project)
 
 
 @member_page(roles.SEE)
@@ -138,10 +138,10 @@ def batch_assignments(request: HttpRequest, project: Project, batch: str) -> Htt
     filters = cut_context(request, shown)
     rows = hit_filters.assignments_in(shown, filters["cut"], rows)
     answered = shown.hits.filter(pk__in=rows.order_by().values("hit"))
-    rows = rows.exclude(hit__in=told_apart(filters["cut"], answered, request.user))
-    filters["kept_since"] = None
+    rows = rows.exclude(hit__in=hits_revealed_by_filter(filters["cut"], answered, request.user))
+    filters["cached_at"] = None
     if is_kept := show in batch_progress.SHOWS and not filters["cut"].query:
-        filters["kept_since"] = kept_figures.kept_since(shown)
+        filters["cached_at"] = cached_figures.cached_at(shown)
         if shown.state == Batch.State.CLOSED and (newest := batch_progress.newest_assignment(shown)):
             rows = rows.filter(pk__lte=newest)  # or those of all younger batches would be read first
     rows = rows.select_related("hit__item", "worker__project").defer("hit__payload", "hit__item__content", "draft")
@@ -176,11 +176,11 @@ def _shows(cut: Cut) -> list[tuple[str, str, str]]:
 def batch_settings(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """The settings that can be changed after the launch, and all other settings."""
     shown = batch_of(project, batch)
-    form = WhoForm(project, request.POST if request.method == "POST" else None, batch=shown)
+    form = BatchTermsForm(project, request.POST if request.method == "POST" else None, batch=shown)
     if form.is_valid():
         form.save()
         messages.success(request, _("Saved."))
-        return see("batch-settings", project.slug, shown.slug)
+        return see_other("batch-settings", project.slug, shown.slug)
     context = batch_context(shown, "batch-settings", form=form, datasets=list(shown.datasets.order_by("slug")))
     context |= {"task_title": task_type(shown.task).title, "options": _options(shown)}
     return render(request, "batches/settings.html", context, status=422 if form.is_bound else 200)
@@ -200,12 +200,12 @@ def _options(batch: Batch) -> list[tuple[str, str]]:
 def batch_discard(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Delete a draft."""
     draft = batch_of(project, batch)
-    if not batch_launch.discard(draft):
+    if not batch_launch.discard_failed_launch(draft):
         messages.warning(request, _("Only a draft can be deleted here; this batch is launched."))
-        return see("batch", project.slug, draft.slug)
+        return see_other("batch", project.slug, draft.slug)
     text = _("The draft “%(title)s” is in the bin. You can restore it from there.")
     messages.success(request, text % {"title": draft.title})
-    return see("batches", project.slug)
+    return see_other("batches", project.slug)
 
 
 @member_form(roles.SEE, posting=roles.RUN)
@@ -219,7 +219,7 @@ def instructions(request: HttpRequest, project: Project, batch: str) -> HttpResp
         if new.version != last.version:
             text = _("Saved as version %(n)s. Workers read it before they continue.")
             messages.success(request, text % {"n": new.version})
-        return see("instructions", project.slug, shown.slug)
+        return see_other("instructions", project.slug, shown.slug)
     versions = list(shown.instructions_versions.select_related("created_by").order_by("-version"))
     for version in versions:
         version.html = html_of(version.text)
@@ -251,8 +251,8 @@ def batch_clone(request: HttpRequest, project: Project, batch: str) -> HttpRespo
     with refusal_as_message(request):
         draft = add_items.clone(batch_of(project, batch), user=request.user)
         messages.success(request, _("This is a draft with the same settings. Change what you like, then launch it."))
-        return see("batch-edit", project.slug, draft.slug)
-    return see("batch", project.slug, batch)
+        return see_other("batch-edit", project.slug, draft.slug)
+    return see_other("batch", project.slug, batch)
 
 
 @requester_form
@@ -266,7 +266,7 @@ def batch_next(request: HttpRequest, project: Project, batch: str) -> HttpRespon
         with refusal_in_form(form):
             draft = add_items.next_items(shown, wanted["count"], name=wanted["name"], user=request.user)
             messages.success(request, _("This is a draft with the remaining items. Check the quote, then launch it."))
-            return see("batch-edit", project.slug, draft.slug)
+            return see_other("batch-edit", project.slug, draft.slug)
     left = add_items.remaining(shown)
     context = batch_context(
         shown, "batch-next", leaf=_("Add items"), form=form, left=left, any_left=any(row.left for row in left)

@@ -28,10 +28,10 @@ from annotation.pure.data.example import Example
 from annotation.pure.people import roles
 from annotation.pure.review import review_state
 from annotation.registry import task_type
-from annotation.tasktype import Given, capabilities
+from annotation.tasktype import GivenResponse, capabilities
 from annotation.views.access import member_action, member_page
 from annotation.views.batches.batch_page import batch_context, batch_of, is_folded
-from annotation.views.post_handling import refusal_as_message, see
+from annotation.views.post_handling import refusal_as_message, see_other
 from annotation.views.response_letters import letter_of
 from annotation.views.review.comments import thread_context
 from annotation.views.review.review import state_words
@@ -88,10 +88,10 @@ def listed(request: HttpRequest, batch: Batch, cut: Cut, *, folded: bool = True)
         called = Q(item__source_id=query, item__dataset__in=set(known))
         rows = rows.filter(Q(item__question__icontains=query) | called)
     rows = hit_filters.hits_in(batch, cut, rows)
-    return rows.exclude(pk__in=told_apart(cut, rows, request.user))
+    return rows.exclude(pk__in=hits_revealed_by_filter(cut, rows, request.user))
 
 
-def told_apart(cut: Cut, hits: QuerySet[Hit], viewer: Any) -> list[int]:
+def hits_revealed_by_filter(cut: Cut, hits: QuerySet[Hit], viewer: Any) -> list[int]:
     """Keys of the HITs to leave out: the filter tells what one worker said, and the viewer is still to adjudicate."""
     return [hit.pk for hit in gold_looks.hidden_among(hits, viewer)] if cut.worker and cut.label else []
 
@@ -140,7 +140,7 @@ def side_by_side(batch: Batch, row: Hit, responses: list[dict[str, Any]], *, bli
 
     `blind`: without gold, names, scores and what the responses add up to.
     """
-    given = [Given(response["letter"], response["answer"].answer) for response in responses]
+    given = [GivenResponse(response["letter"], response["answer"].answer) for response in responses]
     gold = Example(id="", question="", paragraphs=()) if blind else row.item.example
     compare = capabilities.compare(task_type(batch.task), row.payload, given, gold)
     for response, column in zip(responses, compare["columns"], strict=True):
@@ -170,7 +170,7 @@ def _response(letter: str, assignment: Assignment) -> dict[str, Any]:
 def _standings(batch: Batch, responses: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The review of each response; of a task without reviews only what a requester chose in adjudication."""
     is_reviewed = review_decisions.is_reviewed(batch)
-    standings = review_decisions.standings([response["assignment"] for response in responses])
+    standings = review_decisions.reviewed_responses([response["assignment"] for response in responses])
     several = sum(standing.takes_part for standing in standings) > 1
     return [
         {
@@ -200,7 +200,7 @@ def _around(row: Hit) -> dict[str, Any]:
 def hit_open(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
     """Open gold, names and scores of a HIT that the viewer is still to adjudicate, which is logged."""
     gold_looks.look([hit_of(batch_of(project, batch), public_id)], request.user)
-    return see("hit", project.slug, batch, public_id)
+    return see_other("hit", project.slug, batch, public_id)
 
 
 @member_action(roles.REVIEW)
@@ -215,7 +215,7 @@ def hit_exclude(request: HttpRequest, project: Project, batch: str, public_id: s
         messages.error(request, _("Nothing was changed. Give a reason, then exclude the HIT again."))
     elif problem_reports.exclude(row, reason=reason):
         messages.success(request, done)
-    return see("hit", project.slug, batch, public_id)
+    return see_other("hit", project.slug, batch, public_id)
 
 
 @member_action(roles.REVIEW)
@@ -225,7 +225,7 @@ def hit_restore(request: HttpRequest, project: Project, batch: str, public_id: s
     with refusal_as_message(request):
         if problem_reports.restore(row):
             messages.success(request, _("The HIT is restored and counts again."))
-    return see("hit", project.slug, batch, public_id)
+    return see_other("hit", project.slug, batch, public_id)
 
 
 MOST_WORKERS = 300  # to choose from

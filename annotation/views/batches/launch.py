@@ -23,7 +23,7 @@ from annotation.views.batches.batch_page import batch_of
 from annotation.views.batches.preview import SHOWN, checklist
 from annotation.views.breadcrumbs import section_breadcrumbs
 from annotation.views.markdown_html import html_of
-from annotation.views.post_handling import refusal_in_form, see, see_job, whole_number
+from annotation.views.post_handling import enqueue_and_redirect, refusal_in_form, see_other, whole_number
 
 KEY = "key"  # of a page of a new batch
 MADE = "batches_made"  # in the session: {key: the batch that the page made}
@@ -43,7 +43,7 @@ def batch_new(request: HttpRequest, project: Project) -> HttpResponse:
     made.project = project
     if request.method == "POST" and made.state == Batch.State.DRAFT:
         return _page(request, project, made)
-    return see("batch-edit", project.slug, made.slug)
+    return see_other("batch-edit", project.slug, made.slug)
 
 
 @requester_form
@@ -120,7 +120,7 @@ def _saved(request: HttpRequest, draft: Batch, *, new: bool) -> HttpResponse:
     if "look" in request.POST:
         return _look(request, draft)
     messages.success(request, _("Saved as a draft. Check the previews, then launch it."))
-    return see("batch-edit", draft.project.slug, draft.slug)
+    return see_other("batch-edit", draft.project.slug, draft.slug)
 
 
 def _look(request: HttpRequest, draft: Batch) -> HttpResponse:
@@ -129,7 +129,7 @@ def _look(request: HttpRequest, draft: Batch) -> HttpResponse:
     found = len(batch_drafts.samples(draft, SHOWN))
     if not found:
         messages.warning(request, _("None of the items can be used with these options."))
-        return see("batch-edit", *args)
+        return see_other("batch-edit", *args)
     number = whole_number(wanted, 1)
     shown = number if 1 <= number <= found else 1
     return HttpResponseRedirect(f"{reverse('batch-preview', args=args)}?n={shown}", status=303)
@@ -217,7 +217,7 @@ def batch_quote(request: HttpRequest, project: Project, batch: str) -> HttpRespo
     """Compute the exact cost of a stored draft, in a job with progress."""
     draft = batch_of(project, batch)
     title = _("Quote for %(batch)s") % {"batch": draft.title}
-    return see_job(request, "quote_batch", title, {"batch": draft.pk}, project=project)
+    return enqueue_and_redirect(request, "quote_batch", title, {"batch": draft.pk}, project=project)
 
 
 def launch_now(request: HttpRequest, draft: Batch, *, new: bool = False) -> HttpResponse:
@@ -228,17 +228,17 @@ def launch_now(request: HttpRequest, draft: Batch, *, new: bool = False) -> Http
     """
     if draft.state not in {Batch.State.DRAFT, Batch.State.LAUNCHING}:
         messages.warning(request, _("This batch is already launched."))
-        return see("batch", draft.project.slug, draft.slug)
+        return see_other("batch", draft.project.slug, draft.slug)
     try:
         consent.check_finished(draft.project)
         consent.check_counting(draft)
     except Refused as refusal:
         messages.error(request, str(refusal))
-        return see("batch-edit", draft.project.slug, draft.slug)
+        return see_other("batch-edit", draft.project.slug, draft.slug)
     left = {name: values for name, values in request.POST.lists() if name not in ("csrfmiddlewaretoken", "launch")}
     arguments = {"batch": draft.pk} | ({"posted": left} if new else {})
     title = _("Launch %(batch)s") % {"batch": draft.title}
-    return see_job(request, "launch_batch", title, arguments, project=draft.project)
+    return enqueue_and_redirect(request, "launch_batch", title, arguments, project=draft.project)
 
 
 def costs_exhibit(estimate: Estimate | None, batch: Batch | None, *, margin: float | None = None) -> dict[str, Any]:

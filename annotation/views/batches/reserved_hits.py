@@ -13,7 +13,7 @@ from annotation.pure.batches.hit_filters import Cut
 from annotation.views.access import requester_action, requester_form
 from annotation.views.batches.batch_page import batch_context, batch_of
 from annotation.views.batches.hits import listed
-from annotation.views.post_handling import see, whole_number
+from annotation.views.post_handling import see_other, whole_number
 
 MOST_HITS = 500  # in one request
 SKIPPED = {
@@ -36,7 +36,7 @@ def reserve_hits(request: HttpRequest, project: Project, batch: str) -> HttpResp
         chosen = [worker for worker in people if worker.pk in ticked]
         try:
             _add_messages(request, reserved_hits.reserve(shown, hits, chosen, user=request.user))
-            return see("batch-reserve", project.slug, shown.slug)
+            return see_other("batch-reserve", project.slug, shown.slug)
         except Refused as refusal:
             problem = str(refusal)
     reserved = list(reserved_hits.rows(shown)[:200])
@@ -81,4 +81,4 @@ def release_hits(request: HttpRequest, project: Project, batch: str) -> HttpResp
         messages.success(request, text % {"n": gone})
     else:
         messages.warning(request, _("Nothing was changed: they have accepted it already."))
-    return see("batch-reserve", project.slug, shown.slug)
+    return see_other("batch-reserve", project.slug, shown.slug)

@@ -31,7 +31,7 @@ from annotation.operations import uploads
 from annotation.pure.data.column_mapping import ColumnMapping, families, value_at
 from annotation.views.access import requester_required, require_get_or_post
 from annotation.views.data.items import exhibit
-from annotation.views.post_handling import see
+from annotation.views.post_handling import see_other
 
 SALT = "columns of an upload"
 SAMPLES = 2  # values shown of each column
@@ -98,7 +98,7 @@ def dataset_columns(request: HttpRequest, project: Project) -> HttpResponse:
         upload = Upload.of(request, project)
     except Refused as refusal:
         messages.error(request, str(refusal))
-        return see("dataset-new", project.slug)
+        return see_other("dataset-new", project.slug)
     roles, remembered = upload.roles(project)
     columns = families(upload.sample.columns)
     form = ColumnMappingForm(request.POST if request.method == "POST" else None, columns=list(columns), roles=roles)
@@ -148,4 +148,4 @@ def _import(request: HttpRequest, project: Project, upload: Upload, mapping: Col
     title = _("Check %(file)s") if arguments["dry_run"] else _("Import %(file)s as %(name)s")
     title %= {"file": arguments["file_name"][:100], "name": arguments["name"]}
     job = jobs.enqueue_once("import_dataset", project=project, title=title, arguments=arguments, user=request.user)
-    return see("job", project.slug, job.public_id)
+    return see_other("job", project.slug, job.public_id)

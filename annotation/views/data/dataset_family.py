@@ -10,7 +10,7 @@ from django.utils.translation import ngettext
 from annotation.derivations import DERIVATIONS
 from annotation.derivations.base import RESULTS
 from annotation.flow.data.lineage import sources_of
-from annotation.flow.review.disputed_gold import HOW as CORRECTED
+from annotation.flow.review.gold_in_doubt import HOW as CORRECTED
 from annotation.models import Batch, Dataset, Project
 from annotation.pure.data import family_drawing
 from annotation.pure.data.family_drawing import Node

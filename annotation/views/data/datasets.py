@@ -17,13 +17,13 @@ from annotation.flow.reports.dataset_documents import DOCUMENTS, stream_document
 from annotation.flow.review import comments, gold_looks
 from annotation.formats import FORMATS
 from annotation.models import Dataset, Item, Project
-from annotation.operations.downloads import sent
+from annotation.operations.downloads import logged_download
 from annotation.pure.people import roles
 from annotation.pure.reports.dataset_charts import charts_of
 from annotation.views.access import member_page, member_required, requester_action
 from annotation.views.data.derivation_report import derived_exhibit, derived_tables, table_address
 from annotation.views.data.lineage import ancestry, derived_from
-from annotation.views.post_handling import refusal_as_message, see, whole_number
+from annotation.views.post_handling import refusal_as_message, see_other, whole_number
 from annotation.views.reports.report_files import table_file
 
 
@@ -92,8 +92,8 @@ def dataset_export(request: HttpRequest, project: Project, name: str, format: st
         else:
             blocks = dataset_files.stream_dataset(row, format, archived="archived" in request.GET)
         suffix = ".zip" if folder else FORMATS[format].suffix
-        return sent(request, row, blocks, name=f"{name}.{format}{suffix}")
-    return see("dataset", project.slug, name)
+        return logged_download(request, row, blocks, name=f"{name}.{format}{suffix}")
+    return see_other("dataset", project.slug, name)
 
 
 @requester_action
@@ -103,8 +103,8 @@ def dataset_remove(request: HttpRequest, project: Project, name: str) -> HttpRes
     with refusal_as_message(request):
         dataset_removal.begin(row, user=request.user)
         messages.success(request, _("%(name)s is in the bin. It will be erased after 30 days.") % {"name": name})
-        return see("datasets", project.slug)
-    return see("dataset", project.slug, name)
+        return see_other("datasets", project.slug)
+    return see_other("dataset", project.slug, name)
 
 
 @requester_action
@@ -115,7 +115,7 @@ def dataset_restore(request: HttpRequest, project: Project, public_id: str) -> H
         messages.success(request, _("The dataset was restored."))
     else:
         messages.warning(request, _("Too late: the dataset is being deleted or is already gone."))
-    return see("datasets", project.slug)
+    return see_other("datasets", project.slug)
 
 
 PAGE = 50
@@ -195,7 +195,7 @@ def dataset_document(request: HttpRequest, project: Project, name: str, document
         raise Http404
     format = request.GET.get("format", row.format)
     blocks = stream_document(row, document, format=format if format in FORMATS else row.format)
-    return sent(request, row, blocks, name=f"{name}.{DOCUMENTS[document]}")
+    return logged_download(request, row, blocks, name=f"{name}.{DOCUMENTS[document]}")
 
 
 @member_page(roles.SEE)

@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
 
 from annotation.derivations import DERIVATIONS
-from annotation.derivations.base import OTHERS, PIPELINE, RESULTS, Derivation, Group
+from annotation.derivations.base import OTHERS, PIPELINE, RESULTS, Derivation, DerivationGroup
 from annotation.flow.data.derivation import uploads_of
 from annotation.flow.data.lineage import Family
 from annotation.forms.derivations import PREFIX, DeriveForm
@@ -19,7 +19,7 @@ from annotation.views.access import requester_required, require_get_or_post
 from annotation.views.data.dataset_upload import too_large
 from annotation.views.data.datasets import dataset_of
 from annotation.views.data.lineage import ancestry
-from annotation.views.post_handling import see_job
+from annotation.views.post_handling import enqueue_and_redirect
 
 
 @require_get_or_post
@@ -55,11 +55,11 @@ def _ways(project: Project, source: Dataset) -> dict[str, Any]:
     }
 
 
-def _ways_of(group: Group, source: Dataset, usual: str) -> list[dict[str, Any]]:
+def _ways_of(group: DerivationGroup, source: Dataset, usual: str) -> list[dict[str, Any]]:
     return [_way(each, source, usual) for each in DERIVATIONS.values() if each.group == group]
 
 
-def _stage(group: Group, source: Dataset, usual: str, family: Family) -> dict[str, Any]:
+def _stage(group: DerivationGroup, source: Dataset, usual: str, family: Family) -> dict[str, Any]:
     """A stage of the pipeline with its derivations; `by_people`, without any, if workers do it in a batch.
 
     `done`: the names of the dataset, the nearest ones above and those below that it made.
@@ -149,4 +149,4 @@ def _posted(request: HttpRequest, project: Project, form: DeriveForm) -> HttpRes
     arguments = {"source": form.source.pk, "how": form.how, "name": wanted["name"], "seed": wanted["seed"]}
     arguments |= {"options": form.options(), "uploads": kept}
     title = _("%(what)s from %(source)s") % {"what": _(form.derivation.title), "source": form.source.slug}
-    return see_job(request, "derive_dataset", title, arguments, project=project)
+    return enqueue_and_redirect(request, "derive_dataset", title, arguments, project=project)

@@ -12,13 +12,13 @@ from django.utils.translation import gettext as _
 from annotation.flow.data import item_editing
 from annotation.flow.errors import Refused
 from annotation.flow.review import gold_looks
-from annotation.forms.items import AboutForm, GoldForm, WholeForm
+from annotation.forms.items import DatasetDetailsForm, GoldForm, ItemJSONForm
 from annotation.models import Dataset, Item, Project
-from annotation.pure.data.versions import changes
+from annotation.pure.data.item_diff import changes
 from annotation.pure.people import roles
 from annotation.views.access import member_page, requester_action, requester_form
 from annotation.views.data.datasets import dataset_of
-from annotation.views.post_handling import refusal_as_message, refusal_in_form, see
+from annotation.views.post_handling import refusal_as_message, refusal_in_form, see_other
 
 
 def _item(project: Project, name: str, position: int) -> tuple[Dataset, Item]:
@@ -48,14 +48,14 @@ def item_edit(request: HttpRequest, project: Project, name: str, position: int) 
     """Question and gold as a form, or the complete item as JSON; POST saves a new version."""
     dataset, row = _item(project, name, position)
     if request.method != "POST" and _is_hidden(request, row):
-        return see("item", project.slug, name, position)
+        return see_other("item", project.slug, name, position)
     whole = "content" in request.POST
     posted = request.POST if request.method == "POST" else None
     gold = GoldForm(row.example, row.version, None if whole else posted)
-    json_form = WholeForm(row.example, row.version, posted if whole else None)
+    json_form = ItemJSONForm(row.example, row.version, posted if whole else None)
     form: Any = json_form if whole else gold
     if form.is_valid() and _made(request, row, form):
-        return see("item", project.slug, name, position)
+        return see_other("item", project.slug, name, position)
     context = {
         "project": project,
         "section": "datasets",
@@ -87,7 +87,7 @@ def item_versions(request: HttpRequest, project: Project, name: str, position: i
     """Every version of the item, newest first, with differences, author, time and reason."""
     dataset, row = _item(project, name, position)
     if _is_hidden(request, row):
-        return see("item", project.slug, name, position)
+        return see_other("item", project.slug, name, position)
     rows = list(item_editing.versions(row))
     versions = [(new, _labelled(old, new)) for new, old in pairwise(rows)] + [(rows[-1], [])]
     context = {"project": project, "section": "datasets", "dataset": dataset, "item": row, "versions": versions}
@@ -117,7 +117,7 @@ def item_restore(request: HttpRequest, project: Project, name: str, position: in
         made = item_editing.restore(old, user=request.user)
         text = _("Version %(n)s now has the content of version %(old)s.") % {"n": made.version, "old": old.version}
         messages.success(request, text)
-    return see("item-versions", project.slug, name, position)
+    return see_other("item-versions", project.slug, name, position)
 
 
 @requester_action
@@ -127,12 +127,12 @@ def item_archive(request: HttpRequest, project: Project, name: str, position: in
     reason = request.POST.get("reason", "").replace("\0", "").strip()[:500]
     with refusal_as_message(request):
         if "back" in request.POST:
-            item_editing.bring_back(dataset, [row.position])
+            item_editing.unarchive(dataset, [row.position])
             messages.success(request, _("The item is in use again."))
         else:
             item_editing.archive(dataset, [row.position], reason=reason)
             messages.success(request, _("The item is archived. Batches that use it continue."))
-    return see("item", project.slug, name, position)
+    return see_other("item", project.slug, name, position)
 
 
 @requester_action
@@ -142,15 +142,15 @@ def dataset_archive(request: HttpRequest, project: Project, name: str) -> HttpRe
     item_editing.archive_dataset(dataset_of(project, name), out=out)
     gone = _("The dataset is archived: it is hidden from new batches. You can restore it at any time.")
     messages.success(request, gone if out else _("The dataset can be used for new batches again."))
-    return see("dataset", project.slug, name)
+    return see_other("dataset", project.slug, name)
 
 
 @requester_action
 def dataset_describe(request: HttpRequest, project: Project, name: str) -> HttpResponse:
     """Change the dataset's licence, source, ethics approval and consent."""
-    row, form = dataset_of(project, name), AboutForm(request.POST)
+    row, form = dataset_of(project, name), DatasetDetailsForm(request.POST)
     if not form.is_valid():
         messages.error(request, " ".join(text for errors in form.errors.values() for text in errors))
     elif item_editing.describe(row, **form.cleaned_data):
         messages.success(request, _("Saved. Datasheets, cards and exports will include it."))
-    return see("dataset", project.slug, name)
+    return see_other("dataset", project.slug, name)

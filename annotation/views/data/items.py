@@ -22,7 +22,7 @@ from annotation.pure.text.spans import mentions
 from annotation.templatetags.composition_tags import hue
 from annotation.views.access import member_action, member_required
 from annotation.views.data.datasets import dataset_of
-from annotation.views.post_handling import see
+from annotation.views.post_handling import see_other
 from annotation.views.review.comments import thread_context
 
 
@@ -62,7 +62,7 @@ def item_open(request: HttpRequest, project: Project, name: str, position: int) 
     """Open the gold of an item that the viewer is still to adjudicate, which is logged for each of its HITs."""
     row = get_object_or_404(dataset_of(project, name).items, position=position)
     gold_looks.look(gold_looks.hits_of(project, row), request.user)
-    return see("item", project.slug, name, position)
+    return see_other("item", project.slug, name, position)
 
 
 SHOWN_EXTRA = 20_000  # characters

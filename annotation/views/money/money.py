@@ -13,14 +13,14 @@ from django.utils.translation import ngettext
 from annotation.flow.money import batch_funds, ledger, ledger_audit, ledger_table, spending, wages
 from annotation.forms.money import DepositForm, FloorForm
 from annotation.models import Batch, Entry, Project
-from annotation.operations.downloads import CSV, sent
+from annotation.operations.downloads import CSV, logged_download
 from annotation.pure.people import roles
 from annotation.pure.reports.charts import Line, Lines
 from annotation.recruitment import marketplaces
 from annotation.views.access import member_action, member_form, member_page
 from annotation.views.batches.batch_page import batch_context, batch_of
 from annotation.views.breadcrumbs import section_breadcrumbs
-from annotation.views.post_handling import refusal_as_message, refusal_in_form, see
+from annotation.views.post_handling import refusal_as_message, refusal_in_form, see_other
 
 
 @member_page(roles.PAY)
@@ -33,7 +33,7 @@ def money(request: HttpRequest, project: Project) -> HttpResponse:
         "faults": ledger_audit.audit(project),
         "form": FloorForm(initial={"wage_floor": project.wage_floor}),
         "batches": [
-            {"batch": batch, "wages": wages.summary(wages.of_batch(batch)), **batch_funds.standing(batch)}
+            {"batch": batch, "wages": wages.summary(wages.of_batch(batch)), **batch_funds.batch_money(batch)}
             for batch in _paid(project)
         ],
         "wages": wages.summary(wages.of_project(project)),
@@ -72,7 +72,7 @@ def money_move(request: HttpRequest, project: Project) -> HttpResponse:
         with refusal_in_form(form, "amount"):
             ledger.deposit(project, amount, key=key, user=request.user, note=form.cleaned_data["note"])
             messages.success(request, _("Deposited.") if amount > 0 else _("Withdrawn."))
-            return see("money", project.slug)
+            return see_other("money", project.slug)
     books = ledger_audit.books(project)
     confirming = valid and not form.errors and "back" not in request.POST
     context = {"project": project, "section": "money", "form": form, "books": books, "confirming": confirming}
@@ -89,7 +89,7 @@ def money_floor(request: HttpRequest, project: Project) -> HttpResponse:
         messages.success(request, _("Saved."))
     else:
         messages.error(request, _("Nothing was changed. Give the wage in dollars, for example 15 or 14.50."))
-    return see("money", project.slug)
+    return see_other("money", project.slug)
 
 
 @member_page(roles.PAY)
@@ -121,7 +121,9 @@ def _chosen(request: HttpRequest, project: Project) -> dict[str, Any]:
 def ledger_file(request: HttpRequest, project: Project) -> HttpResponse:
     """The filtered entries as a file."""
     some = ledger_table.entries(project, **_chosen(request, project))
-    return sent(request, project, ledger_table.lines(project, some), name=f"{project.slug}-ledger.csv", kind=CSV)
+    return logged_download(
+        request, project, ledger_table.lines(project, some), name=f"{project.slug}-ledger.csv", kind=CSV
+    )
 
 
 @member_form(roles.PAY)
@@ -133,7 +135,7 @@ def batch_floor(request: HttpRequest, project: Project, batch: str) -> HttpRespo
             paid = wages.top_up(shown, shown=request.POST.get("shown", ""), user=request.user)
             text = ngettext("Paid to %(n)s worker.", "Paid to %(n)s workers.", paid)
             messages.success(request, text % {"n": paid})
-        return see("batch-floor", project.slug, shown.slug)
+        return see_other("batch-floor", project.slug, shown.slug)
     due = wages.raises(shown)
     context = batch_context(
         shown,

@@ -8,19 +8,19 @@ from django.utils.translation import gettext as _
 from annotation.flow.money import payouts
 from annotation.models import Payout, PayoutLine, Project
 from annotation.operations import uploads
-from annotation.operations.downloads import CSV, sent
+from annotation.operations.downloads import CSV, logged_download
 from annotation.pure.people import roles
 from annotation.views.access import member_action, member_page
 from annotation.views.breadcrumbs import section_breadcrumbs
-from annotation.views.post_handling import refusal_as_message, see
+from annotation.views.post_handling import refusal_as_message, see_other
 
 
 @member_action(roles.PAY)
 def payout_new(request: HttpRequest, project: Project) -> HttpResponse:
     """Create a payout of everything that is owed."""
     with refusal_as_message(request, messages.warning):
-        return see("payout", project.slug, payouts.make_payout(project, user=request.user).number)
-    return see("money", project.slug)
+        return see_other("payout", project.slug, payouts.make_payout(project, user=request.user).number)
+    return see_other("money", project.slug)
 
 
 @member_page(roles.PAY)
@@ -42,7 +42,7 @@ def payout_file(request: HttpRequest, project: Project, number: int) -> HttpResp
     """The payout as a file."""
     row = _payout(project, number)
     name = f"{project.slug}-payout-{row.number}.csv"
-    return sent(request, row, payouts.as_csv(row), name=name, kind=CSV)
+    return logged_download(request, row, payouts.as_csv(row), name=name, kind=CSV)
 
 
 @member_action(roles.PAY)
@@ -55,7 +55,7 @@ def payout_line(request: HttpRequest, project: Project, pk: int) -> HttpResponse
         reference = request.POST.get("reference", "").replace("\0", "")
         with refusal_as_message(request, messages.warning):
             payouts.decide(line, to, reference=reference, user=request.user)
-    return see("payout", project.slug, line.payout.number)
+    return see_other("payout", project.slug, line.payout.number)
 
 
 @member_action(roles.PAY)
@@ -64,7 +64,7 @@ def payout_read(request: HttpRequest, project: Project) -> HttpResponse:
     upload = request.FILES.get("file")
     if upload is None or uploads.too_large(request) or upload.size > payouts.LONGEST:
         messages.error(request, _("Choose the payout file with the states filled in, then send it again."))
-        return see("money", project.slug)
+        return see_other("money", project.slug)
     try:
         done = payouts.reconcile(project, upload.read(), user=request.user)
     except payouts.FileRefused as refused:
@@ -72,4 +72,4 @@ def payout_read(request: HttpRequest, project: Project) -> HttpResponse:
         return render(request, "money/payout_file_refused.html", context, status=422)
     text = _("%(paid)s recorded as paid, %(failed)s as failed; %(unchanged)s unchanged, %(open)s still open.")
     messages.success(request, text % done)
-    return see("money", project.slug)
+    return see_other("money", project.slug)

@@ -13,7 +13,7 @@ from annotation.forms.sign_up import MessageForm, ReplyForm
 from annotation.models import Assignment, Project
 from annotation.pure.people import roles
 from annotation.views.access import member_form, member_page, own_assignment, signed_in_form
-from annotation.views.post_handling import refusal_as_message, see
+from annotation.views.post_handling import refusal_as_message, see_other
 from annotation.views.work.worker_home import worker_tabs
 
 
@@ -44,7 +44,7 @@ def thread(request: HttpRequest, project: Project, public_id: str) -> HttpRespon
         if form.is_valid():
             worker_messages.send(row.worker, "", form.cleaned_data["text"], author=request.user, assignment=row)
             messages.success(request, _("Sent."))
-        return see("thread", project.slug, public_id)
+        return see_other("thread", project.slug, public_id)
     context = {"project": project, "section": "people", "assignment": row, "thread": list(worker_messages.about(row))}
     return _page(request, "notifications/assignment_messages.html", context, form)
 
@@ -59,7 +59,7 @@ def worker_thread(request: HttpRequest, project: Project, pk: int) -> HttpRespon
         if form.is_valid():
             worker_messages.send(worker, form.cleaned_data["subject"], form.cleaned_data["text"], author=request.user)
             messages.success(request, _("Sent."))
-        return see("worker-messages", project.slug, worker.pk)
+        return see_other("worker-messages", project.slug, worker.pk)
     page = Paginator(worker_messages.of(worker), 50).get_page(request.GET.get("page"))
     context = {"project": project, "section": "people", "worker": worker, "page": page}
     return _page(request, "notifications/worker_messages.html", context, form)
@@ -76,7 +76,7 @@ def my_thread(request: HttpRequest, public_id: str) -> HttpResponse:
             if form.is_valid():
                 worker_messages.ask(row.worker, "", form.cleaned_data["text"], assignment=row)
                 messages.success(request, _("Sent."))
-        return see("my-thread", public_id)
+        return see_other("my-thread", public_id)
     context = {"assignment": row, "thread": list(worker_messages.about(row)), **worker_tabs(request, "my-messages")}
     return _page(request, "notifications/my_assignment_messages.html", context, form)
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from annotation.flow.notifications import notice_inbox
 from annotation.models import Batch, Comment, Dataset, Notice, User
 from annotation.views.access import signed_in_action, signed_in_page
-from annotation.views.post_handling import see, whole_number
+from annotation.views.post_handling import see_other, whole_number
 
 PER_PAGE = 50
 
@@ -72,7 +72,7 @@ def notice_open(request: HttpRequest, pk: int) -> HttpResponse:
 def notices_read(request: HttpRequest) -> HttpResponse:
     """Mark all notices that the page showed, and older ones, as read."""
     notice_inbox.read(request.user, upto=whole_number(request.POST.get("upto", ""), None, digits=18))
-    return see("notices")
+    return see_other("notices")
 
 
 @signed_in_action
@@ -82,4 +82,4 @@ def notices_kinds(request: HttpRequest) -> HttpResponse:
     unwanted = offered - set(request.POST.getlist("kind"))
     notice_inbox.mute(request.user, unwanted | (set(request.user.muted) - offered))
     messages.success(request, _("Saved."))
-    return see("notices")
+    return see_other("notices")

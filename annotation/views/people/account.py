@@ -19,7 +19,7 @@ from annotation.forms.account import DeletionForm, ProfileForm
 from annotation.models import User
 from annotation.views.access import require_get_or_post, signed_in_form
 from annotation.views.people.sign_in_throttle import answer, proved, too_many
-from annotation.views.post_handling import refusal_in_form, see
+from annotation.views.post_handling import refusal_in_form, see_other
 
 
 @signed_in_form
@@ -31,13 +31,13 @@ def account(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         User.objects.filter(pk=user.pk).update(**form.cleaned_data)
         messages.success(request, _("Saved."))
-        return see("account")
+        return see_other("account")
     context = {
         "form": form,
         "members": _in_present_projects(user.memberships),
         "workers": _in_present_projects(user.workers),
         "two_factor": two_factor.is_on(user),
-        "may_found": projects.may_found(user),
+        "may_found": projects.may_create_project(user),
         "languages": settings.LANGUAGES if len(settings.LANGUAGES) > 1 else [],
     }
     return render(request, "people/account.html", context, status=422 if form.errors else 200)
@@ -59,7 +59,7 @@ def password_change(request: HttpRequest) -> HttpResponse:
         update_session_auth_hash(request, form.user)
         proved(request.user)
         messages.success(request, _("Your password was changed. You were signed out everywhere else."))
-        return see("account")
+        return see_other("account")
     return answer(request, "people/change_password.html", {"form": form}, form, wait)
 
 
@@ -77,6 +77,6 @@ def account_delete(request: HttpRequest) -> HttpResponse:
             worker_erasure.delete_account(user)
             logout(request)
             messages.success(request, _("Your account is deleted. Your responses stay, under your pseudonym."))
-            return see("sign-in")
+            return see_other("sign-in")
     context = {"form": form, "owed": owed, "alone": worker_erasure.owned_alone(user), "works": user.workers.exists()}
     return answer(request, "people/delete_account.html", context, form, wait)

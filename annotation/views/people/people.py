@@ -36,7 +36,7 @@ from annotation.pure.net import host_reach
 from annotation.pure.people import roles
 from annotation.views import qr_code
 from annotation.views.access import member_action, member_form, member_required
-from annotation.views.post_handling import refusal_as_message, see, whole_number
+from annotation.views.post_handling import refusal_as_message, see_other, whole_number
 
 
 @member_form(roles.PEOPLE)
@@ -61,7 +61,7 @@ def people(request: HttpRequest, project: Project) -> HttpResponse:
         "workers": _worker_rows(project, list(page)),
         "members": project.members.select_related("user").order_by("created_at"),
         "alone": project.members.filter(role=Member.Role.OWNER, user__is_active=True).count() < 2,
-        "gone": members.gone(project),
+        "gone": members.removed_members(project),
         "member_roles": Member.Role.choices,
         "invites": [_link(base, invite, role) for invite in project.invites.order_by("-created_at")[:50]],
         "made": whole_number(request.GET.get("made", ""), 0),
@@ -129,7 +129,7 @@ def mturk_ids_import(request: HttpRequest, project: Project) -> HttpResponse:
         )
         try:
             messages.success(request, added % mturk_ids.import_ids(project, text.splitlines()))
-            return see("people", project.slug)
+            return see_other("people", project.slug)
         except Refused as refused:
             problem = str(refused)
     context = {"project": project, "section": "people", "ids": text, "problem": problem}
@@ -141,7 +141,7 @@ def invite_revoke(request: HttpRequest, project: Project, pk: int) -> HttpRespon
     """Revoke an invite."""
     invites.revoke_invite(get_object_or_404(Invite, project=project, pk=pk))
     messages.success(request, _("The link no longer works. Everybody who joined with it stays."))
-    return see("people", project.slug)
+    return see_other("people", project.slug)
 
 
 @member_action(roles.PEOPLE)
@@ -152,7 +152,7 @@ def worker_active(request: HttpRequest, project: Project, pk: int) -> HttpRespon
     sign_up.set_active(worker, active=active)
     gone = _("They get no more assignments. Their responses stay.")
     messages.success(request, _("They can accept assignments again.") if active else gone)
-    return see("people", project.slug)
+    return see_other("people", project.slug)
 
 
 @member_action(roles.PEOPLE)
@@ -160,7 +160,7 @@ def worker_unblock(request: HttpRequest, project: Project, pk: int) -> HttpRespo
     """Unblock a worker."""
     qualification_types.unblock(get_object_or_404(Worker, project=project, pk=pk))
     messages.success(request, _("They can accept assignments again."))
-    return see("people", project.slug)
+    return see_other("people", project.slug)
 
 
 @never_cache
@@ -173,7 +173,7 @@ def password_link(request: HttpRequest, project: Project, pk: int) -> HttpRespon
     if not sign_up.may_reset_password(request.user, person):
         text = _("%(person)s has more rights than you, so an administrator must reset the password.")
         messages.error(request, text % {"person": person})
-        return see("people", project.slug)
+        return see_other("people", project.slug)
     audit_log.record("password link made", project, account=person.pk)
     key = urlsafe_base64_encode(force_bytes(person.pk))
     address = reverse("password-reset", args=[key, default_token_generator.make_token(person)])
@@ -188,7 +188,7 @@ def member_role(request: HttpRequest, project: Project, pk: int) -> HttpResponse
     role = request.POST.get("role", "")
     if role not in Member.Role.values:
         messages.error(request, _("Choose a role."))
-        return see("people", project.slug)
+        return see_other("people", project.slug)
     with refusal_as_message(request):
         if members.change_role(member, role):
             text = _("%(person)s was %(before)s and is now %(role)s.")
@@ -197,7 +197,7 @@ def member_role(request: HttpRequest, project: Project, pk: int) -> HttpResponse
     # members who gave up their own role may no longer see the page of people
     is_owner = Member.objects.filter(pk=member.pk, role=Member.Role.OWNER).exists
     gave_up = member.user == request.user and not roles.may(role, roles.PEOPLE) and not is_owner()
-    return see("project" if gave_up else "people", project.slug)
+    return see_other("project" if gave_up else "people", project.slug)
 
 
 @member_action(roles.OWN)
@@ -209,16 +209,16 @@ def member_remove(request: HttpRequest, project: Project, pk: int) -> HttpRespon
         text = _("%(person)s no longer has access to this project. You can restore access under People for 30 days.")
         messages.success(request, text % {"person": member.user})
         if member.user == request.user:
-            return see("home")
-    return see("people", project.slug)
+            return see_other("home")
+    return see_other("people", project.slug)
 
 
 @member_action(roles.OWN)
 def member_restore(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """Restore a removed member in their former role."""
-    person = next((former.user for former in members.gone(project) if former.user.pk == pk), None)
+    person = next((former.user for former in members.removed_members(project) if former.user.pk == pk), None)
     if person is None:
         raise Http404
-    if members.bring_back(project, person):
+    if members.restore_member(project, person):
         messages.success(request, _("%(person)s is a member again.") % {"person": person})
-    return see("people", project.slug)
+    return see_other("people", project.slug)

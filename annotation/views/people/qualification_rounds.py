@@ -22,7 +22,7 @@ from annotation.flow.people import (
 )
 from annotation.forms.qualification_rounds import RoundForm
 from annotation.models import Batch, Project, QualificationRound
-from annotation.operations.downloads import CSV, sent
+from annotation.operations.downloads import CSV, logged_download
 from annotation.pure.people import roles
 from annotation.pure.people import round_rules as rules
 from annotation.registry import kinds
@@ -39,7 +39,7 @@ from annotation.views.batches.launch import failed_launch_of, hindrance, launch_
 from annotation.views.breadcrumbs import section_breadcrumbs
 from annotation.views.markdown_html import html_of
 from annotation.views.people import round_display
-from annotation.views.post_handling import refusal_as_message, refusal_in_form, see, whole_number
+from annotation.views.post_handling import refusal_as_message, refusal_in_form, see_other, whole_number
 from annotation.views.work.assignment_page import next_page
 
 
@@ -124,7 +124,7 @@ def _saved(request: HttpRequest, draft: Batch, *, new: bool) -> HttpResponse:
     if "launch" in request.POST:
         return launch_now(request, draft, new=new)
     messages.success(request, _("Saved as a draft. Check the chances, then launch it."))
-    return see("round-edit", draft.project.slug, draft.slug)
+    return see_other("round-edit", draft.project.slug, draft.slug)
 
 
 @requester_action
@@ -173,7 +173,7 @@ def round_grant(request: HttpRequest, project: Project, batch: str) -> HttpRespo
         done = round_results.grant(shown, round_results.grants(shown, mark), reason=reason, user=request.user)
         text = ngettext("Granted to %(n)s worker.", "Granted to %(n)s workers.", done)
         messages.success(request, text % {"n": done})
-    return see("round", project.slug, shown.batch.slug)
+    return see_other("round", project.slug, shown.batch.slug)
 
 
 @member_action(roles.PEOPLE)
@@ -184,7 +184,7 @@ def round_undo(request: HttpRequest, project: Project, batch: str) -> HttpRespon
     with refusal_as_message(request):
         done = bulk_grants.undo(shown.grants, through=step, user=request.user)
         messages.success(request, ngettext("Undone for %(n)s worker.", "Undone for %(n)s workers.", done) % {"n": done})
-    return see("round", project.slug, shown.batch.slug)
+    return see_other("round", project.slug, shown.batch.slug)
 
 
 @member_page(roles.SEE)
@@ -192,7 +192,7 @@ def round_file(request: HttpRequest, project: Project, batch: str) -> HttpRespon
     """The results as CSV."""
     shown = round_of(project, batch)
     table = round_display.table(shown)
-    return sent(request, shown.batch, table, name=f"{shown.batch.slug}-round.csv", kind=CSV)
+    return logged_download(request, shown.batch, table, name=f"{shown.batch.slug}-round.csv", kind=CSV)
 
 
 @signed_in_action

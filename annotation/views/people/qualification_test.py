@@ -52,7 +52,7 @@ def _hand_in(request: HttpRequest, type: QualificationType, worker: Worker) -> H
         if problems := task_type(TASK).check(payload, answer):
             context = _shown(type, worker, answer=answer) | {"problems": translated(problems)}
             return render(request, "people/qualification_test.html", context, status=422)
-    stored = qualification_tests.hand_in(type, worker, answer["fields"])
+    stored = qualification_tests.submit_test(type, worker, answer["fields"])
     if stored.state == QualificationRequest.State.GRANTED:
         text = _("Thank you. Your score in “%(name)s” is %(value)s.") % {"name": type.name, "value": stored.value}
     elif stored.state == QualificationRequest.State.REJECTED:

@@ -16,12 +16,12 @@ from django.views.decorators.http import require_POST
 from annotation.flow.errors import Refused
 from annotation.flow.people import bulk_grants, qualification_types
 from annotation.flow.people.bulk_grants import BadFile
-from annotation.forms.qualifications import FileForm, HandForm, RuleForm, TypeForm
+from annotation.forms.qualifications import QualificationTypeForm, RuleForm, ScoreFileForm, ScoresForm
 from annotation.models import Project, Qualification, QualificationRequest, QualificationType
 from annotation.pure.mturk.mturk_xml import read_answers
 from annotation.pure.people import roles
 from annotation.views.access import member_action, member_form, member_page, member_required, require_get_or_post
-from annotation.views.post_handling import refusal_as_message, refusal_in_form, see
+from annotation.views.post_handling import refusal_as_message, refusal_in_form, see_other
 
 PAGE = 100
 
@@ -65,7 +65,7 @@ def qualifications(request: HttpRequest, project: Project) -> HttpResponse:
 @member_required(roles.PEOPLE)
 def qualification_new(request: HttpRequest, project: Project) -> HttpResponse:
     """Create a type."""
-    form = TypeForm(request.POST if request.method == "POST" else None)
+    form = QualificationTypeForm(request.POST if request.method == "POST" else None)
     if form.is_bound and form.is_valid():
         try:
             made = qualification_types.create_type(project, form.cleaned_data["name"], **form.terms())
@@ -73,7 +73,7 @@ def qualification_new(request: HttpRequest, project: Project) -> HttpResponse:
             form.add_error("name" if isinstance(refusal, qualification_types.NameTaken) else None, str(refusal))
         else:
             messages.success(request, _("The qualification was created. Grant it below, or let workers request it."))
-            return see("qualification", project.slug, made.public_id)
+            return see_other("qualification", project.slug, made.public_id)
     context = shell(project, (_("New qualification"), ""), form=form, type=None)
     return render(request, "people/qualification_edit.html", context, status=422 if form.is_bound else 200)
 
@@ -83,12 +83,12 @@ def qualification_new(request: HttpRequest, project: Project) -> HttpResponse:
 def qualification_edit(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
     """Change a type."""
     type = type_of(project, public_id)
-    form = TypeForm(request.POST if request.method == "POST" else None, type=type)
+    form = QualificationTypeForm(request.POST if request.method == "POST" else None, type=type)
     if form.is_bound and form.is_valid():
         with refusal_in_form(form):
             qualification_types.update_type(type, **form.terms())
             messages.success(request, _("Saved."))
-            return see("qualification", project.slug, type.public_id)
+            return see_other("qualification", project.slug, type.public_id)
     context = of_type(type, _("Settings"), form=form)
     return render(request, "people/qualification_edit.html", context, status=422 if form.is_bound else 200)
 
@@ -99,7 +99,7 @@ def qualification_delete(request: HttpRequest, project: Project, public_id: str)
     type = type_of(project, public_id)
     qualification_types.delete_type(type)
     messages.success(request, _("“%(name)s” is deleted. Nobody holds it any more.") % {"name": type.name})
-    return see("qualifications", project.slug)
+    return see_other("qualifications", project.slug)
 
 
 @member_action(roles.PEOPLE)
@@ -110,7 +110,7 @@ def qualification_restore(request: HttpRequest, project: Project, public_id: str
         if qualification_types.restore_type(type):
             text = _("“%(name)s” and its scores are restored. Workers cannot request it unless you allow it again.")
             messages.success(request, text % {"name": type.name})
-    return see("qualifications", project.slug)
+    return see_other("qualifications", project.slug)
 
 
 @member_page(roles.PEOPLE)
@@ -127,7 +127,7 @@ def type_page(request: HttpRequest, type: QualificationType, **forms: Any) -> di
     if wanted:
         rows = rows.filter(worker__in=_named(type.project, wanted))
     step = bulk_grants.last_step(type)
-    proposed = {"hand": HandForm(), "file": FileForm()}
+    proposed = {"hand": ScoresForm(), "file": ScoreFileForm()}
     return of_type(
         type,
         page=Paginator(rows, PAGE).get_page(request.GET.get("page")),
@@ -160,18 +160,18 @@ def qualification_revoke(request: HttpRequest, project: Project, public_id: str)
     done = bulk_grants.revoke_all(type, ticked, reason=request.POST.get("reason", "")[:1000], user=request.user)
     text = ngettext("Revoked from %(n)s worker.", "Revoked from %(n)s workers.", done) % {"n": done}
     (messages.success if done else messages.info)(request, text if done else _("Select at least one worker first."))
-    return see("qualification", project.slug, type.public_id)
+    return see_other("qualification", project.slug, type.public_id)
 
 
 @member_action(roles.PEOPLE)
 def qualification_undo(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
     """Undo the last step of granting or revoking."""
     type = type_of(project, public_id)
-    step = bulk_grants.whole(request.POST.get("through", "")) or 0
+    step = bulk_grants.parse_integer(request.POST.get("through", "")) or 0
     with refusal_as_message(request, messages.warning):
         done = bulk_grants.undo(type, through=step, user=request.user)
         messages.success(request, ngettext("Undone for %(n)s worker.", "Undone for %(n)s workers.", done) % {"n": done})
-    return see("qualification", project.slug, type.public_id)
+    return see_other("qualification", project.slug, type.public_id)
 
 
 @member_form(roles.PEOPLE)
@@ -180,7 +180,7 @@ def qualification_requests(request: HttpRequest, project: Project, public_id: st
     type = type_of(project, public_id)
     if request.method == "POST":
         _decide(request, type)
-        return see("qualification-requests", project.slug, type.public_id)
+        return see_other("qualification-requests", project.slug, type.public_id)
     page = Paginator(bulk_grants.waiting(type), PAGE).get_page(request.GET.get("page"))
     page.object_list = list(page.object_list)
     for row in page:
@@ -192,7 +192,7 @@ def _decide(request: HttpRequest, type: QualificationType) -> None:
     ticked = bulk_grants.waiting(type).filter(public_id__in=request.POST.getlist("request")[:1000])
     reason = request.POST.get("reason", "").strip()[:1000]
     value = request.POST.get("value", "").strip()
-    score = bulk_grants.whole(value) if value else None
+    score = bulk_grants.parse_integer(value) if value else None
     if value and score is None:
         messages.error(request, _("The score must be a whole number of at most ten digits."))
         return
@@ -218,7 +218,7 @@ def qualification_grant(request: HttpRequest, project: Project, public_id: str) 
     if "rows" in request.POST:
         return _granted(request, type)
     by_file = "by-file" in request.POST
-    form = FileForm(request.POST, request.FILES) if by_file else HandForm(request.POST)
+    form = ScoreFileForm(request.POST, request.FILES) if by_file else ScoresForm(request.POST)
     kind = "file" if by_file else "hand"
     if form.is_valid():
         try:
@@ -256,4 +256,4 @@ def _granted(request: HttpRequest, type: QualificationType) -> HttpResponse:
         done = bulk_grants.grant_all(type, wanted, **terms, user=request.user)
         text = ngettext("Granted to %(n)s worker.", "Granted to %(n)s workers.", done)
         messages.success(request, text % {"n": done})
-    return see("qualification", type.project.slug, type.public_id)
+    return see_other("qualification", type.project.slug, type.public_id)

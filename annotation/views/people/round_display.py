@@ -57,7 +57,7 @@ def chosen(round: QualificationRound, found: Sequence[Result], mark: float | Non
     figures = qualification_rounds.figures_for(round.batch.task, round.grading)
     names = [_(figures[name].label) for name in dict.fromkeys(clause.figure for clause in rule)]
     prospect = round_results.prospects(round, found, [at])[0]
-    people = round_results.above(round, found, mark)
+    people = round_results.chosen_attempts(round, found, mark)
     return {
         "round": round,
         "mark": mark,

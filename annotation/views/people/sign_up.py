@@ -34,20 +34,20 @@ from annotation.pure.people.consent_text import is_unfinished
 from annotation.views.access import require_get_or_post, signed_in_form, signed_in_or_401
 from annotation.views.markdown_html import html_of
 from annotation.views.people.two_factor import ask_for_code
-from annotation.views.post_handling import see
+from annotation.views.post_handling import see_other
 
 
 @receiver(user_logged_in)
 def note_language(sender: Any, request: HttpRequest, user: User, **_more: Any) -> None:
     """Use the sign-in page's language for mails, if the user never chose one."""
-    notice_inbox.speak(user, translation.get_language(), unless_known=True)
+    notice_inbox.set_language(user, translation.get_language(), unless_known=True)
 
 
 def language(request: HttpRequest) -> HttpResponse:
     """Set the language of pages and mails."""
     wanted = request.POST.get("language", "")
     if request.user.is_authenticated and translation.check_for_language(wanted):
-        notice_inbox.speak(request.user, wanted)
+        notice_inbox.set_language(request.user, wanted)
     return set_language(request)
 
 
@@ -120,7 +120,7 @@ def home(request: HttpRequest) -> HttpResponse:
     if len(present) == 1 and not is_worker and not choose:
         return redirect("project", present[0].slug)
     context = {"projects": present, "removed": removed, "is_worker": is_worker}
-    context |= {"days": recycle_bin.KEPT_FOR.days, "may_found": projects.may_found(request.user)}
+    context |= {"days": recycle_bin.KEPT_FOR.days, "may_found": projects.may_create_project(request.user)}
     return render(request, "people/home.html", context)
 
 
@@ -166,7 +166,7 @@ def consent_page(request: HttpRequest, slug: str) -> HttpResponse:
         consent.withdraw(worker)
         text = _("You withdrew your consent. You get no more work in “%(project)s”.")
         messages.success(request, text % {"project": project})
-        return see("work")
+        return see_other("work")
     unfinished = is_unfinished(project.consent)
     if request.method == "POST" and request.POST.get("version") == str(project.consent_version) and not unfinished:
         consent.give(worker, version=project.consent_version)

@@ -21,7 +21,7 @@ from annotation.models import User, clock
 from annotation.views import qr_code
 from annotation.views.access import require_get_or_post, signed_in_form
 from annotation.views.people.sign_in_throttle import answer, proved, too_many
-from annotation.views.post_handling import see
+from annotation.views.post_handling import see_other
 
 PROPOSED = "hopscribe.second-factor"
 HALF_WAY = "signing_in"  # session key: the user whose password was right, until when, and the next URL
@@ -52,12 +52,12 @@ def sign_in_code(request: HttpRequest) -> HttpResponse:
         return redirect("sign-in")
     form, wait = CodeForm(request.POST if request.method == "POST" else None), 0
     if request.method == "POST" and form.is_valid() and not (wait := too_many(user, form)):
-        if two_factor.prove(user, form.cleaned_data["code"]):
+        if two_factor.verify_code(user, form.cleaned_data["code"]):
             proved(user)
             del request.session[HALF_WAY]
             login(request, user, backend=half["backend"])
             return HttpResponseRedirect(half["after"] or reverse("home"))
-        form.add_error("code", two_factor.what_was_wrong(user))
+        form.add_error("code", two_factor.refusal_reason(user))
     return answer(request, "people/sign_in_code.html", {"form": form}, form, wait)
 
 
@@ -115,16 +115,18 @@ def _in_use(request: HttpRequest, form: ProofForm | None = None, wait: int = 0) 
 def second_factor_change(request: HttpRequest, act: str) -> HttpResponse:
     """Create new backup codes (`codes`) or turn it off (`remove`), with password and code."""
     if not two_factor.is_on(request.user):
-        return see("second-factor")
+        return see_other("second-factor")
     form, wait = ProofForm(request.user, request.POST), 0
     if (wait := too_many(request.user, form)) or not form.is_valid():
         return _in_use(request, form, wait)
-    if not two_factor.prove(request.user, form.cleaned_data["code"]):
-        form.add_error("code", two_factor.what_was_wrong(request.user))
+    if not two_factor.verify_code(request.user, form.cleaned_data["code"]):
+        form.add_error("code", two_factor.refusal_reason(request.user))
         return _in_use(request, form)
     proved(request.user)
     if act == "codes":
-        return render(request, "people/backup_codes.html", {"codes": two_factor.renew(request.user), "next": ""})
+        return render(
+            request, "people/backup_codes.html", {"codes": two_factor.renew_backup_codes(request.user), "next": ""}
+        )
     two_factor.remove(request.user)
     messages.success(request, _("You now sign in with your password alone."))
-    return see("account")
+    return see_other("account")

@@ -20,7 +20,7 @@ from annotation.pure.reports.charts import Bars
 from annotation.pure.reports.quality_trend import trend
 from annotation.views.access import member_action, member_form, member_page
 from annotation.views.batches.batch_page import batch_context, batch_of
-from annotation.views.post_handling import see
+from annotation.views.post_handling import see_other
 
 MESSAGES = 3
 
@@ -79,7 +79,7 @@ def annotator_act(request: HttpRequest, project: Project, pk: int, act: str) -> 
         if not reason:
             text = _("Nothing was changed. Give a reason for the other requesters; the worker does not see it.")
             messages.error(request, text)
-            return see("annotator", project.slug, worker.pk)
+            return see_other("annotator", project.slug, worker.pk)
         qualification_types.block(worker, reason)
     elif act == "unblock":
         qualification_types.unblock(worker)
@@ -92,7 +92,7 @@ def annotator_act(request: HttpRequest, project: Project, pk: int, act: str) -> 
         "pause": _("They get no more assignments until you reactivate them."),
     }
     messages.success(request, done[act])
-    return see("annotator", project.slug, worker.pk)
+    return see_other("annotator", project.slug, worker.pk)
 
 
 CHECKS, ROUND, OTHERS = "checks", "round", "others"
@@ -143,7 +143,7 @@ def batch_worker_resume(request: HttpRequest, project: Project, batch: str, work
         messages.success(request, _("They can continue, and will see your message before their next item."))
     else:
         messages.warning(request, _("They were not paused, or are not any more."))
-    return see("batch-worker", project.slug, shown.slug, worker)
+    return see_other("batch-worker", project.slug, shown.slug, worker)
 
 
 @member_form(roles.OWN)
@@ -159,7 +159,7 @@ def worker_erase(request: HttpRequest, project: Project, pk: int) -> HttpRespons
             problem = str(refusal)
         else:
             messages.success(request, _("Their identity was erased. Their responses stay, under the pseudonym."))
-            return see("people", project.slug)
+            return see_other("people", project.slug)
     elif request.method == "POST":
         problem = _("Type the pseudonym exactly as shown above.")
     context = {"project": project, "section": "people", "worker": worker, "problem": problem}

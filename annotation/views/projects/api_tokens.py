@@ -14,7 +14,7 @@ from annotation.forms.account import TokenForm
 from annotation.models import ApiToken, Project, clock
 from annotation.pure.people import roles
 from annotation.views.access import member_action, member_form
-from annotation.views.post_handling import see
+from annotation.views.post_handling import see_other
 
 SHOWN = 100
 
@@ -50,4 +50,4 @@ def token_revoke(request: HttpRequest, project: Project, pk: int) -> HttpRespons
     """Revoke one of the viewer's tokens."""
     api_tokens.revoke(get_object_or_404(_own(request, project), pk=pk))
     messages.success(request, _("The token is revoked. Scripts that use it are refused from now on."))
-    return see("tokens", project.slug)
+    return see_other("tokens", project.slug)

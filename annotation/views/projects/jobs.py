@@ -17,7 +17,7 @@ from annotation.pure.people import roles
 from annotation.views.access import member_page, requester_action
 from annotation.views.data import column_mapping
 from annotation.views.data.derivation_report import derived_exhibit
-from annotation.views.post_handling import see
+from annotation.views.post_handling import see_other
 
 ENDED = [Job.State.DONE, Job.State.FAILED]
 SECTIONS = {"import_dataset": "datasets", "remove_dataset": "datasets", "derive_dataset": "datasets"}
@@ -84,8 +84,8 @@ def job_again(request: HttpRequest, project: Project, public_id: str) -> HttpRes
     """Retry a failed job."""
     row = get_object_or_404(project.jobs, public_id=public_id)
     if job_queue.try_again(row):
-        jobs.ring(row)
-    return see("job", project.slug, public_id)
+        jobs.wake_worker(row)
+    return see_other("job", project.slug, public_id)
 
 
 @requester_action
@@ -93,4 +93,4 @@ def job_import(request: HttpRequest, project: Project, public_id: str) -> HttpRe
     """Import a file that was checked, or the valid records of one that was refused."""
     row = get_object_or_404(project.jobs, public_id=public_id, kind="import_dataset", state__in=ENDED)
     new = jobs.import_checked(row, user=request.user)
-    return see("job", project.slug, new.public_id)
+    return see_other("job", project.slug, new.public_id)

@@ -10,7 +10,7 @@ from django.utils.dateparse import parse_date
 from annotation.flow.projects import audit_log_table
 from annotation.flow.projects.audit_log_table import LogQuery
 from annotation.models import Project
-from annotation.operations.downloads import CSV, sent
+from annotation.operations.downloads import CSV, logged_download
 from annotation.views.access import requester_page
 
 
@@ -35,7 +35,7 @@ def log(request: HttpRequest, project: Project) -> HttpResponse:
 def log_file(request: HttpRequest, project: Project) -> HttpResponse:
     """The filtered lines as a file."""
     some = audit_log_table.as_csv(project, _wanted(request))
-    return sent(request, project, some, name=f"{project.slug}-log.csv", kind=CSV)
+    return logged_download(request, project, some, name=f"{project.slug}-log.csv", kind=CSV)
 
 
 def _wanted(request: HttpRequest) -> LogQuery:

@@ -24,7 +24,7 @@ from annotation import discovery
 from annotation.flow.data import dataset_removal
 from annotation.flow.people import consent
 from annotation.flow.projects import overview, projects
-from annotation.flow.projects.overview import Progress, Wait
+from annotation.flow.projects.overview import BatchProgress, OpenDecisions
 from annotation.forms.projects import ConsoleForm, ProjectForm
 from annotation.models import BatchReport, Project
 from annotation.pure.people import roles
@@ -32,7 +32,7 @@ from annotation.pure.people.consent_text import COUNTING
 from annotation.views.access import member_page, member_required, require_get_or_post
 from annotation.views.data.dataset_family import family_of
 from annotation.views.markdown_html import html_of
-from annotation.views.post_handling import refusal_in_form, see
+from annotation.views.post_handling import refusal_in_form, see_other
 
 
 @member_page(roles.SEE)
@@ -68,7 +68,7 @@ def project_settings(request: HttpRequest, project: Project) -> HttpResponse:
         changed = projects.change_project(project, **form.cleaned_data)
         again = _("Saved. The consent text changed, so workers must accept it again before their next assignment.")
         messages.success(request, again if changed else _("Saved."))
-        return see("project-settings", project.slug)
+        return see_other("project-settings", project.slug)
     html = html_of(form["consent"].value() or "")
     context = {"project": project, "section": "settings", "form": form, "consent_html": html}
     context["counting"] = "" if consent.covers_counting(project.consent) else _(COUNTING)
@@ -98,7 +98,7 @@ def now_of(project: Project, may: frozenset[str]) -> dict[str, Any]:
     totals, waiting = overview.totals(project), overview.waiting(project)
     return {
         "totals": totals,
-        "purse": overview.purse(project) if roles.PAY in may else None,
+        "purse": overview.project_money(project) if roles.PAY in may else None,
         "waiting": waiting,
         "waits": _waits(project, waiting, may),
         "batches": _rows(project, running),
@@ -107,7 +107,7 @@ def now_of(project: Project, may: frozenset[str]) -> dict[str, Any]:
     }
 
 
-def _rows(project: Project, running: list[Progress]) -> list[dict[str, Any]]:
+def _rows(project: Project, running: list[BatchProgress]) -> list[dict[str, Any]]:
     keys = [progress.batch.pk for progress in running]
     made = BatchReport.objects.filter(batch__in=keys).order_by().values("batch").annotate(at=Max("created_at"))
     reports = {row["batch"]: row["at"] for row in made}
@@ -123,14 +123,14 @@ def _rows(project: Project, running: list[Progress]) -> list[dict[str, Any]]:
     ]
 
 
-def _waits(project: Project, waiting: list[Wait], may: frozenset[str]) -> list[dict[str, Any]]:
+def _waits(project: Project, waiting: list[OpenDecisions], may: frozenset[str]) -> list[dict[str, Any]]:
     """The viewer's waiting work; work with a due time first, soonest first."""
     waits = [_wait(project, wait) for wait in waiting if WAITS[wait.kind][0] in may]
     due = sorted((wait for wait in waits if wait["due"]), key=lambda wait: wait["due"])
     return due + [wait for wait in waits if not wait["due"]]
 
 
-def _wait(project: Project, wait: Wait) -> dict[str, Any]:
+def _wait(project: Project, wait: OpenDecisions) -> dict[str, Any]:
     _act, page, words = WAITS[wait.kind]
     of = wait.of or {"slug": "", "title": ""}
     if wait.kind == "approvals":
@@ -176,12 +176,12 @@ class NewProjectForm(ConsoleForm):
 @login_required
 def project_new(request: HttpRequest) -> HttpResponse:
     """The form of a new project, for users who may create one; redirects to the project's home."""
-    if not projects.may_found(request.user):
+    if not projects.may_create_project(request.user):
         raise Http404
     form = NewProjectForm(request.POST if request.method == "POST" else None)
     if form.is_bound and form.is_valid():
         with refusal_in_form(form, "name"):
             made = projects.create(request.user, title=form.cleaned_data["title"], slug=form.cleaned_data["name"])
-            return see("project", made.slug)
+            return see_other("project", made.slug)
         form.fields["name"].widget.attrs["autofocus"] = True
     return render(request, "projects/new.html", {"form": form}, status=422 if form.is_bound else 200)

@@ -19,7 +19,7 @@ from annotation.forms.projects import ConsoleForm
 from annotation.models import Batch, Project
 from annotation.pure.people import roles
 from annotation.views.access import member_action, member_form, requester_action, requester_page
-from annotation.views.post_handling import refusal_as_message, refusal_in_form, see
+from annotation.views.post_handling import refusal_as_message, refusal_in_form, see_other
 
 
 class NameForm(ConsoleForm):
@@ -62,8 +62,8 @@ def batch_remove(request: HttpRequest, project: Project, batch: str) -> HttpResp
         recycle_bin.remove_batch(row)
         text = _("“%(title)s” is in the bin. You can restore it from there.")
         messages.success(request, text % {"title": row.title})
-        return see("bin", project.slug)
-    return see("batch", project.slug, row.slug)
+        return see_other("bin", project.slug)
+    return see_other("batch", project.slug, row.slug)
 
 
 @requester_action
@@ -72,7 +72,7 @@ def batch_restore(request: HttpRequest, project: Project, batch: str) -> HttpRes
     row = get_object_or_404(Batch.everything, project=project, slug=batch)
     if recycle_bin.restore_batch(row):
         messages.success(request, _("“%(title)s” was restored.") % {"title": row.title})
-    return see("batch", project.slug, row.slug)
+    return see_other("batch", project.slug, row.slug)
 
 
 @member_form(roles.OWN)
@@ -94,7 +94,7 @@ def dataset_erase(request: HttpRequest, project: Project, name: str) -> HttpResp
 
     def erase() -> None:
         if dataset_removal.hasten(job, row):
-            jobs.ring(job)
+            jobs.wake_worker(job)
 
     return _erase(request, project, what, erase)
 
@@ -105,7 +105,7 @@ def _erase(request: HttpRequest, project: Project, what: dict[str, str], erase: 
         with refusal_as_message(request):
             erase()
             messages.success(request, _("%(name)s was erased.") % {"name": what["name"]})
-        return see("bin", project.slug)
+        return see_other("bin", project.slug)
     breadcrumbs = [{"label": _("Bin"), "url": reverse("bin", args=[project.slug])}, {"label": what["title"], "url": ""}]
     context = {"project": project, "section": "log", "breadcrumbs": breadcrumbs, "form": form, **what}
     return render(request, "projects/erase.html", context, status=422 if form.errors else 200)
@@ -123,7 +123,7 @@ def project_restore(request: HttpRequest, project: Project) -> HttpResponse:
     """Restore a deleted project."""
     if recycle_bin.restore_project(project):
         messages.success(request, _("“%(title)s” was restored.") % {"title": project.title})
-    return see("project", project.slug)
+    return see_other("project", project.slug)
 
 
 @member_form(roles.OWN, removed=True)
@@ -141,6 +141,6 @@ def _by_name(
         with refusal_in_form(form):
             act(project)
             messages.success(request, message)
-            return see("home")
+            return see_other("home")
     context = {"project": project, "section": "settings", "form": form}
     return render(request, template, context, status=422 if form.errors else 200)

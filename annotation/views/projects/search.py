@@ -10,7 +10,7 @@ from django.utils.translation import gettext_noop
 
 from annotation import discovery
 from annotation.flow.projects import project_search
-from annotation.flow.projects.project_search import Found
+from annotation.flow.projects.project_search import SearchResult
 from annotation.models import Project
 from annotation.pure.people import roles
 from annotation.views.access import member_page
@@ -62,7 +62,7 @@ def search(request: HttpRequest, project: Project) -> HttpResponse:
     return render(request, "projects/_search_results.html" if request.htmx else "projects/search.html", context)
 
 
-def _group(project: Project, kind: str, rows: list[Found]) -> dict[str, Any]:
+def _group(project: Project, kind: str, rows: list[SearchResult]) -> dict[str, Any]:
     page, title = KINDS[kind]
     first = [] if kind == "project" else [project.slug]
     links = [{"label": r.label, "note": r.note, "url": reverse(page, args=[*first, *r.place])} for r in rows]

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from annotation import jobs
-from annotation.flow.batches import batch_progress, hit_filters, kept_figures
+from annotation.flow.batches import batch_progress, cached_figures, hit_filters
 from annotation.flow.money import wages
 from annotation.flow.reports import batch_scores, methods_facts, score_looks
 from annotation.models import Batch, BatchReport, Job, Project
@@ -22,7 +22,7 @@ from annotation.registry import task_type
 from annotation.tasktype import capabilities
 from annotation.views.access import member_action, member_page, requester_action
 from annotation.views.batches.batch_page import OPENED, batch_context, batch_of, is_folded
-from annotation.views.post_handling import see, see_job
+from annotation.views.post_handling import enqueue_and_redirect, see_other
 from annotation.views.reports.report_display import cut_query, exhibit
 from annotation.views.reports.report_export import EXPORTS
 from annotation.views.reports.report_files import in_words
@@ -38,10 +38,10 @@ def report(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     cut = _cut(request, parts)
     kept = batch_scores.kept_report(shown, cut)
     # what a large batch shows may be older than what files and the API have, and the page says so
-    since = kept_figures.kept_since(shown)
+    since = cached_figures.cached_at(shown)
     fresh = kept is not None and batch_scores.is_fresh_as_kept(shown, kept)
     under_way = _jobs(shown, cut).filter(state__in=[Job.State.WAITING, Job.State.RUNNING])
-    context = batch_context(shown, "report", report=kept, fresh=fresh, job=under_way.last(), kept_since=since)
+    context = batch_context(shown, "report", report=kept, fresh=fresh, job=under_way.last(), cached_at=since)
     context |= {"answered": batch_progress.counts_of(shown).submitted}
     context |= {"cut": cut, "parts": parts, "cut_query": cut_query(cut)}
     context["tie_rules"] = {rule: _(words) for rule, words in batch_scores.tie_rules(shown).items()}
@@ -64,7 +64,7 @@ def report_open(request: HttpRequest, project: Project, batch: str) -> HttpRespo
     """Open the scores before all responses are in, which is logged."""
     shown = batch_of(project, batch)
     request.session[OPENED] = request.session.get(OPENED, {}) | {str(shown.pk): score_looks.look(shown)}
-    return see("report", project.slug, shown.slug)
+    return see_other("report", project.slug, shown.slug)
 
 
 def _cut(request: HttpRequest, parts: hit_filters.Parts) -> Cut:
@@ -117,7 +117,7 @@ def report_follow_up(request: HttpRequest, project: Project, batch: str) -> Http
     if capabilities.follow_up(task_type(shown.task), shown.options) is None:
         raise Http404
     title = _("Follow-up to %(batch)s") % {"batch": shown.title}
-    return see_job(request, "follow_up", title, {"batch": shown.pk}, project=project)
+    return enqueue_and_redirect(request, "follow_up", title, {"batch": shown.pk}, project=project)
 
 
 @member_page(roles.SEE)
@@ -143,7 +143,7 @@ def batch_workers(request: HttpRequest, project: Project, batch: str) -> HttpRes
     folded = is_folded(request, shown)
     kept = None if folded else BatchReport.objects.filter(batch=shown).first()
     datasets = kept.content.get("datasets", {}) if kept else {}
-    since = kept_figures.kept_since(shown)
+    since = cached_figures.cached_at(shown)
     page = Paginator(batch_progress.rows_of_workers(shown), 100).get_page(request.GET.get("page"))
     page.object_list = batch_progress.with_workers(shown, page.object_list)
     paid = {wage.worker: wage for wage in batch_progress.wages_of(shown)}
@@ -152,5 +152,5 @@ def batch_workers(request: HttpRequest, project: Project, batch: str) -> HttpRes
         own = ((name, study["by_worker"].get(row["worker"].pseudonym)) for name, study in datasets.items())
         row["scores"] = [(name, scores) for name, scores in own if scores]
     figures = {"page": page, "report": kept, "folded": folded, "wages": wages.summary(paid.values())}
-    context = batch_context(shown, "batch-workers", kept_since=since, **figures)
+    context = batch_context(shown, "batch-workers", cached_at=since, **figures)
     return render(request, "batches/workers.html", context)

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from annotation.flow.reports import comparisons
 from annotation.models import Batch, Dataset, Project
-from annotation.operations.downloads import attached
+from annotation.operations.downloads import download
 from annotation.pure.batches.hit_filters import Cut
 from annotation.pure.people import roles
 from annotation.pure.reports.charts import Dots, Series
@@ -20,10 +20,10 @@ from annotation.pure.reports.svg import as_file
 from annotation.registry import task_type
 from annotation.views.access import member_action, member_page
 from annotation.views.batches.batch_page import is_folded
-from annotation.views.post_handling import see_job
+from annotation.views.post_handling import enqueue_and_redirect
 from annotation.views.reports.report_display import shown_chart
 from annotation.views.reports.report_files import SVG, table_file
-from annotation.views.reports.report_tables import Ways, WaysOfSeveral, shown_table
+from annotation.views.reports.report_tables import BatchesDrilldownLinks, DrilldownLinks, shown_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Compared:
     chart: Dots | None = None
     batch: Batch | None = None
     too_many: bool = False
-    ways: Ways | WaysOfSeveral | None = None  # behind the numbers
+    ways: DrilldownLinks | BatchesDrilldownLinks | None = None  # behind the numbers
     folded: tuple[Batch, ...] = ()  # chosen, but their scores stay folded
     by_job: tuple[Batch, ...] = ()  # too large to compare for a page
     compared_at: datetime | None = None  # by a job
@@ -78,7 +78,7 @@ def compare_chart(request: HttpRequest, project: Project) -> HttpResponse:
     chart = _compared(request, project).chart
     if chart is None:
         raise Http404
-    return attached(as_file(chart), name=f"{project.slug}-comparison.svg", kind=SVG)
+    return download(as_file(chart), name=f"{project.slug}-comparison.svg", kind=SVG)
 
 
 def _tabs(project: Project, here: str) -> list[dict[str, Any]]:
@@ -111,7 +111,7 @@ def _batches(request: HttpRequest, project: Project, wanted: set[str]) -> Compar
         found["tables"],
         found["chart"] and _chart(found["chart"]),
         too_many=len(chosen) > comparisons.MOST,
-        ways=WaysOfSeveral(chosen),
+        ways=BatchesDrilldownLinks(chosen),
         folded=folded,
         by_job=shown if is_large else (),
         compared_at=job.ended_at if job else None,
@@ -136,7 +136,7 @@ def compare_by_job(request: HttpRequest, project: Project) -> HttpResponse:
         raise Http404
     title = _("Comparison of %(batches)s") % {"batches": ", ".join(batch.slug for batch in some)}
     arguments = comparisons.job_arguments(some)
-    return see_job(request, comparisons.KIND, title[:300], arguments, project=project)
+    return enqueue_and_redirect(request, comparisons.KIND, title[:300], arguments, project=project)
 
 
 def _datasets(request: HttpRequest, project: Project, wanted: set[str]) -> Compared:
@@ -170,6 +170,6 @@ def _answerers(request: HttpRequest, project: Project, wanted: set[str]) -> Comp
         chart_of(measured, _("Workers and models compared"), _) if measured else None,
         batch=batch,
         too_many=len(chosen) > comparisons.MOST,
-        ways=Ways(batch, Cut()),
+        ways=DrilldownLinks(batch, Cut()),
         folded=folded,
     )

@@ -11,13 +11,13 @@ from django.utils.translation import gettext as _
 from annotation.flow.reports import preregistration
 from annotation.forms.preregistration import PreregistrationForm
 from annotation.models import Project
-from annotation.operations.downloads import attached
+from annotation.operations.downloads import download
 from annotation.pure.people import roles
 from annotation.pure.reports.preregistration import SETTINGS, TEXTS, value_text
 from annotation.views.access import member_form, member_page
 from annotation.views.batches.batch_page import batch_of
 from annotation.views.breadcrumbs import section_breadcrumbs
-from annotation.views.post_handling import refusal_in_form, see
+from annotation.views.post_handling import refusal_in_form, see_other
 
 
 @member_form(roles.SEE, posting=roles.RUN)
@@ -28,7 +28,7 @@ def preregister(request: HttpRequest, project: Project, batch: str) -> HttpRespo
     if form.is_valid():
         with refusal_in_form(form):
             preregistration.register(row, form.cleaned_data, user=request.user)
-            return see("preregistration", project.slug, row.slug)
+            return see_other("preregistration", project.slug, row.slug)
     breadcrumbs = section_breadcrumbs(project, "batches", row.title)
     breadcrumbs[-1]["url"] = reverse("batch", args=[project.slug, row.slug])
     made = preregistration.registered(row)
@@ -47,7 +47,7 @@ def preregister(request: HttpRequest, project: Project, batch: str) -> HttpRespo
             "texts": [(_(label), kept[name]) for name, label in TEXTS.items() if kept[name]],
             "settings": [(_(label), value_text(kept["settings"].get(name))) for name, label in SETTINGS.items()],
             "late": preregistration.is_late(made),
-            "differences": [(_(SETTINGS[name]), was, now) for name, was, now in preregistration.departures(made)],
+            "differences": [(_(SETTINGS[name]), was, now) for name, was, now in preregistration.deviations(made)],
         }
     return render(request, "reports/preregistration.html", context, status=422 if form.errors else 200)
 
@@ -60,4 +60,4 @@ def preregistration_file(request: HttpRequest, project: Project, batch: str) -> 
     if made is None:
         raise Http404
     name = f"{row.slug}-preregistration.json"
-    return attached(made.document.encode(), name=name, kind="application/json")
+    return download(made.document.encode(), name=name, kind="application/json")

@@ -14,11 +14,11 @@ from annotation.pure.reports import answer_tables, exclusion_tables, tables
 from annotation.pure.reports.charts import Plot
 from annotation.pure.reports.disagreement_map import DIFFERING
 from annotation.pure.reports.headline import headline
-from annotation.pure.reports.plots import plots_of
+from annotation.pure.reports.report_charts import charts_of
 from annotation.pure.reports.report_values import tables_of
 from annotation.pure.statistics.worker_intervals import too_few, whom
 from annotation.templatetags.figure_tags import interval, percent
-from annotation.views.reports.report_tables import Ways, shown_table
+from annotation.views.reports.report_tables import DrilldownLinks, shown_table
 
 JSON = dict[str, Any]
 LEVELS = {"paragraph": gettext_noop("paragraph"), "sentence": gettext_noop("sentence")}  # of support
@@ -33,8 +33,8 @@ def exhibit(content: JSON, batch: Batch, cut: Cut, *, alone: bool = False) -> JS
     def address(name: str, suffix: str) -> str:
         return reverse("report-table", args=[batch.project.slug, batch.slug, name, suffix]) + cut_query(cut)
 
-    ways, way = (None, None) if alone else (Ways(batch, cut), address)
-    charts = [shown_chart(plot, "" if alone else _chart_url(plot, batch, cut)) for plot in plots_of(content, _)]
+    ways, way = (None, None) if alone else (DrilldownLinks(batch, cut), address)
+    charts = [shown_chart(plot, "" if alone else _chart_url(plot, batch, cut)) for plot in charts_of(content, _)]
     lead, rest = (charts[:1], charts[1:]) if charts and charts[0]["name"] != DIFFERING else ([], charts)
     shown = [shown_table(table, ways, way) | {"study": table.get("study", "")} for table in found]
     tables_, differing = _parted(shown)

@@ -15,11 +15,11 @@ from django.utils.translation import gettext_lazy
 
 from annotation.flow.reports import score_looks
 from annotation.models import Batch, Project
-from annotation.operations.downloads import sent
+from annotation.operations.downloads import logged_download
 from annotation.pure.batches.hit_filters import Cut
 from annotation.pure.people import roles
 from annotation.pure.reports import tables
-from annotation.pure.reports.plots import plots_of
+from annotation.pure.reports.report_charts import charts_of
 from annotation.pure.reports.report_values import tables_of
 from annotation.pure.reports.svg import as_file
 from annotation.pure.reports.table_files import as_csv, as_latex, as_markdown
@@ -63,7 +63,7 @@ def _tables(report: Report) -> bytes:
 
 
 def _charts(report: Report) -> bytes:
-    return _zipped((f"{plot.name}.svg", as_file(plot)) for plot in plots_of(report.content, _))
+    return _zipped((f"{plot.name}.svg", as_file(plot)) for plot in charts_of(report.content, _))
 
 
 def _page(report: Report) -> str:
@@ -101,7 +101,7 @@ def report_export(request: HttpRequest, project: Project, batch: str, form: str)
     kept = stored_report(shown, request)
     written = export.write(Report(shown, cut, kept.content, kept.created_at, partial(methods_of, shown, kept)))
     score_looks.look(shown)
-    return sent(request, shown, written, name=f"{shown.slug}-report.{export.suffix}", kind=export.media)
+    return logged_download(request, shown, written, name=f"{shown.slug}-report.{export.suffix}", kind=export.media)
 
 
 def _zipped(files: Iterable[tuple[str, bytes]]) -> bytes:

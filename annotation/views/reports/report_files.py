@@ -7,11 +7,11 @@ from django.utils.translation import gettext as _
 
 from annotation.flow.reports import batch_scores, methods_facts, score_looks
 from annotation.models import Batch, BatchReport, PartReport, Project
-from annotation.operations.downloads import attached, sent
+from annotation.operations.downloads import download, logged_download
 from annotation.pure.batches.hit_filters import Cut
 from annotation.pure.people import roles
 from annotation.pure.reports import methods, table_formats
-from annotation.pure.reports.plots import plot_of
+from annotation.pure.reports.report_charts import chart_named
 from annotation.pure.reports.report_values import table_of
 from annotation.pure.reports.svg import as_file
 from annotation.pure.reports.table_files import FILES
@@ -26,7 +26,7 @@ def table_file(request: HttpRequest, of: Any, table: dict[str, Any] | None, suff
     if table is None or suffix not in FILES:
         raise Http404
     form = FILES[suffix]
-    return sent(request, of, form.write(table, _), name=f"{name}.{suffix}", kind=form.media)
+    return logged_download(request, of, form.write(table, _), name=f"{name}.{suffix}", kind=form.media)
 
 
 @member_page(roles.SEE)
@@ -43,11 +43,11 @@ def report_table(request: HttpRequest, project: Project, batch: str, name: str, 
 def report_chart(request: HttpRequest, project: Project, batch: str, name: str) -> HttpResponse:
     """A chart as SVG, for an image on a page or as a file."""
     shown = batch_of(project, batch)
-    plot = plot_of(stored_report(shown, request).content, name, _)
+    plot = chart_named(stored_report(shown, request).content, name, _)
     if plot is None:
         raise Http404
     score_looks.look(shown)
-    return attached(as_file(plot), name=f"{shown.slug}-{name}.svg", kind=SVG)
+    return download(as_file(plot), name=f"{shown.slug}-{name}.svg", kind=SVG)
 
 
 def stored_report(batch: Batch, request: HttpRequest) -> BatchReport | PartReport:

@@ -13,7 +13,7 @@ from annotation.flow.batches import hit_filters
 from annotation.models import Batch
 from annotation.pure.batches.hit_filters import Cut
 from annotation.pure.reports import tables
-from annotation.pure.reports.report_values import behind
+from annotation.pure.reports.report_values import drilldown_filters
 from annotation.pure.reports.table_files import COPIES, FILES
 from annotation.registry import task_type
 from annotation.tasktype import capabilities
@@ -24,7 +24,7 @@ MOST_ROWS = 50  # on a page
 BAR = 100  # width of a bar in its own units
 
 
-class Ways:
+class DrilldownLinks:
     """URLs of the lists of a batch's HITs and assignments, within the page's filter."""
 
     def __init__(self, batch: Batch, cut: Cut) -> None:
@@ -53,19 +53,21 @@ class Ways:
         return f"{self._hits}?{urlencode(cut.query)}"
 
 
-class WaysOfSeveral:
+class BatchesDrilldownLinks:
     """The same for several batches, named by `batch`."""
 
     workers: frozenset[str] = frozenset()
 
     def __init__(self, batches: Iterable[Batch]) -> None:
-        self._ways = {batch.slug: Ways(batch, Cut()) for batch in batches}
+        self._ways = {batch.slug: DrilldownLinks(batch, Cut()) for batch in batches}
 
     def to(self, parts: Mapping[str, str]) -> str:
         return self._ways[parts["batch"]].to(parts)
 
 
-def shown_table(table: JSON, ways: Ways | WaysOfSeveral | None = None, address: Address | None = None) -> JSON:
+def shown_table(
+    table: JSON, ways: DrilldownLinks | BatchesDrilldownLinks | None = None, address: Address | None = None
+) -> JSON:
     """The context of `reports/_table.html`; without `ways` no number has a link, without `address` no files.
 
     With files, a long table begins only; `total` is then its number of rows.
@@ -101,7 +103,7 @@ def _quote(table: JSON, name: str) -> JSON:
     return {"id": f"quote-{table['name']}-{name}", "label": form.label, "text": form.write(table, _)}
 
 
-def _links(table: JSON, ways: Ways | WaysOfSeveral | None) -> list[list[str]]:
+def _links(table: JSON, ways: DrilldownLinks | BatchesDrilldownLinks | None) -> list[list[str]]:
     """The link of each cell; "" for texts."""
     if ways is None:
         return [[""] * len(row) for row in table["rows"]]
@@ -116,7 +118,7 @@ def _links(table: JSON, ways: Ways | WaysOfSeveral | None) -> list[list[str]]:
 
     return [
         [link(_hashable(cell), of_row, of_column) for cell, of_column in zip(row, columns, strict=True)]
-        for row, of_row in zip(table["rows"], behind(table, ways.workers), strict=True)
+        for row, of_row in zip(table["rows"], drilldown_filters(table, ways.workers), strict=True)
     ]
 
 

@@ -24,7 +24,7 @@ from annotation.tasktype import capabilities
 from annotation.views.access import member_action, member_form, member_page
 from annotation.views.batches.batch_page import batch_context, batch_of
 from annotation.views.batches.hits import blind_responses, hit_of, side_by_side
-from annotation.views.post_handling import posted_text, refusal_as_message, see, whole_number
+from annotation.views.post_handling import posted_text, refusal_as_message, see_other, whole_number
 from annotation.views.review.comments import Subject, shown_comments
 from annotation.views.work.task_frame import PROBLEM_REASONS, shortcut_context
 
@@ -184,7 +184,9 @@ def _page(
     status: int = 200,
 ) -> HttpResponse:
     mixed = blind_responses(row)
-    standings = {s.assignment.pk: s for s in review_decisions.standings([each["assignment"] for each in mixed])}
+    standings = {
+        s.assignment.pk: s for s in review_decisions.reviewed_responses([each["assignment"] for each in mixed])
+    }
     responses = [
         each | {"number": k, "key": str(k), "standing": standings[each["assignment"].pk]}
         for k, each in enumerate(mixed, 1)
@@ -277,4 +279,4 @@ def adjudicate_undo(request: HttpRequest, project: Project, batch: str, public_i
             messages.success(request, _("Undone. Please decide on this HIT again."))
         else:
             messages.warning(request, _("There is nothing to undo on this HIT."))
-    return see("adjudicate-hit", project.slug, batch, public_id)
+    return see_other("adjudicate-hit", project.slug, batch, public_id)

@@ -17,7 +17,7 @@ from django.utils.translation import gettext_noop, ngettext
 from annotation.flow.errors import Conflict, Refused
 from annotation.flow.review import approval_queue, assignment_approval
 from annotation.models import Assignment, Project, clock
-from annotation.operations.downloads import CSV, sent
+from annotation.operations.downloads import CSV, logged_download
 from annotation.pure.people import roles
 from annotation.registry import task_type
 from annotation.views.access import member_action, member_form, member_page
@@ -261,4 +261,6 @@ def _page(
 @member_page(roles.PAY)
 def approvals_file(request: HttpRequest, project: Project) -> HttpResponse:
     """Every decision of the project as CSV."""
-    return sent(request, project, approval_queue.lines(project), name=f"{project.slug}-decisions.csv", kind=CSV)
+    return logged_download(
+        request, project, approval_queue.lines(project), name=f"{project.slug}-decisions.csv", kind=CSV
+    )

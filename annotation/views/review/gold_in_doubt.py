@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from annotation.flow.errors import Refused
 from annotation.flow.projects import overview
-from annotation.flow.review import conclusions, disputed_gold
+from annotation.flow.review import conclusions, gold_in_doubt
 from annotation.forms.projects import ResultsDatasetForm
 from annotation.models import Batch, GoldDecision, Hit, Project
 from annotation.pure.people import roles
@@ -19,7 +19,7 @@ from annotation.pure.review import gold_corrections
 from annotation.views.access import member_action, member_form, member_page, requester_action
 from annotation.views.batches.batch_page import batch_context, batch_of
 from annotation.views.batches.hits import hit_of
-from annotation.views.post_handling import posted_text, see, see_job
+from annotation.views.post_handling import enqueue_and_redirect, posted_text, see_other
 from annotation.views.review.results import add_errors
 from annotation.views.work.task_frame import shortcut_context
 
@@ -29,11 +29,13 @@ def gold(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Items with gold in doubt, the decisions, and a form to create a corrected dataset."""
     shown = _doubting(project, batch)
     fresh = conclusions.fresh(shown, most=conclusions.AT_ONCE)
-    page = Paginator(disputed_gold.found(shown, fresh=fresh), 50).get_page(request.GET.get("page"))
+    page = Paginator(gold_in_doubt.hits_in_doubt(shown, fresh=fresh), 50).get_page(request.GET.get("page"))
     hits = {hit.pk: hit for hit in page.object_list}
-    page.object_list = [_line(doubt, hits[doubt.pk]) for doubt in disputed_gold.doubted(shown, list(hits.values()))]
-    changed = shown.datasets.filter(items__in=disputed_gold.changes(shown)).distinct().order_by("slug")
-    waiting = disputed_gold.undecided(shown, fresh=fresh)
+    page.object_list = [
+        _line(doubt, hits[doubt.pk]) for doubt in gold_in_doubt.doubts_about(shown, list(hits.values()))
+    ]
+    changed = shown.datasets.filter(items__in=gold_in_doubt.changes(shown)).distinct().order_by("slug")
+    waiting = gold_in_doubt.undecided(shown, fresh=fresh)
     context = {"page": page, "waiting": waiting.count(), "first": waiting.first(), "changed": changed}
     context["is_complete"] = fresh.complete
     return render(request, "review/gold_in_doubt.html", batch_context(shown, "gold", **context))
@@ -41,12 +43,12 @@ def gold(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
 
 def _doubting(project: Project, slug: str) -> Batch:
     batch = batch_of(project, slug)
-    if batch.launched_at is None or not disputed_gold.is_detectable(batch):
+    if batch.launched_at is None or not gold_in_doubt.is_detectable(batch):
         raise Http404
     return batch
 
 
-def _line(doubt: disputed_gold.Doubt, hit: Hit) -> dict[str, Any]:
+def _line(doubt: gold_in_doubt.Doubt, hit: Hit) -> dict[str, Any]:
     return {"doubt": doubt, "hit": hit, "gold": _gold(hit), "decision": _words(doubt.decision)}
 
 
@@ -68,14 +70,14 @@ def gold_item(request: HttpRequest, project: Project, batch: str, public_id: str
         return _page(request, shown, row)
     text = posted_text(request, "text")
     try:
-        disputed_gold.decide(row, request.POST.get("decision", ""), text=text, reviewer=request.user)
+        gold_in_doubt.decide(row, request.POST.get("decision", ""), text=text, reviewer=request.user)
     except Refused as refused:
         return _page(request, shown, row, problem=str(refused), status=422)
     overview.decided(shown, "in_doubt")
     following = _next(shown, row)
     if following is None:
         messages.success(request, _("No other gold is in doubt."))
-        return see("gold", project.slug, batch)
+        return see_other("gold", project.slug, batch)
     address = reverse("gold-item", args=[project.slug, batch, following.public_id])
     return HttpResponseRedirect(f"{address}?undo={row.public_id}", status=303)
 
@@ -83,12 +85,12 @@ def gold_item(request: HttpRequest, project: Project, batch: str, public_id: str
 def _next(batch: Batch, row: Hit) -> Hit | None:
     """The HIT of the next undecided item, wrapping around."""
     fresh = conclusions.fresh(batch, most=conclusions.AT_ONCE)
-    others = disputed_gold.undecided(batch, fresh=fresh).exclude(pk=row.pk)
+    others = gold_in_doubt.undecided(batch, fresh=fresh).exclude(pk=row.pk)
     return others.filter(item__gt=row.item_id).first() or others.first()
 
 
 def _page(request: HttpRequest, batch: Batch, row: Hit, *, problem: str = "", status: int = 200) -> HttpResponse:
-    doubt, example = disputed_gold.doubt_of(row), row.item.example
+    doubt, example = gold_in_doubt.doubt_of(row), row.item.example
     supports = set(example.supports or ())
     rows = [{"paragraph": p, "support": k in supports} for k, p in enumerate(example.paragraphs)]
     undone = request.GET.get("undo", "").replace("\0", "")
@@ -114,12 +116,12 @@ def _page(request: HttpRequest, batch: Batch, row: Hit, *, problem: str = "", st
 def gold_undo(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
     """Undo the decision on an item's gold, and show the item."""
     row = hit_of(_doubting(project, batch), public_id)
-    if disputed_gold.undo(row, reviewer=request.user):
+    if gold_in_doubt.undo(row, reviewer=request.user):
         overview.decided(row.batch, "in_doubt", by=-1)
         messages.success(request, _("Undone. Please decide on this gold answer again."))
     else:
         messages.warning(request, _("There is nothing to undo on this item."))
-    return see("gold-item", project.slug, batch, public_id)
+    return see_other("gold-item", project.slug, batch, public_id)
 
 
 @requester_action
@@ -129,9 +131,9 @@ def gold_correct(request: HttpRequest, project: Project, batch: str) -> HttpResp
     form = ResultsDatasetForm(request.POST)
     if not form.is_valid():
         add_errors(request, form)
-        return see("gold", project.slug, batch)
+        return see_other("gold", project.slug, batch)
     dataset = get_object_or_404(shown.datasets, slug=request.POST.get("dataset", "").replace("\0", ""))
     name = form.cleaned_data["name"]
     title = _("Create %(name)s, a corrected version of %(dataset)s") % {"name": name, "dataset": dataset.slug}
     arguments = {"batch": shown.pk, "dataset": dataset.slug, "name": name}
-    return see_job(request, "correct_gold", title, arguments, project=project)
+    return enqueue_and_redirect(request, "correct_gold", title, arguments, project=project)

@@ -12,7 +12,7 @@ from annotation.models import ProblemReport, Project
 from annotation.pure.people import roles
 from annotation.views.access import member_action, member_page
 from annotation.views.batches.batch_page import batch_context, batch_of
-from annotation.views.post_handling import refusal_as_message, see
+from annotation.views.post_handling import refusal_as_message, see_other
 from annotation.views.work.task_frame import PROBLEM_REASONS
 
 
@@ -53,7 +53,7 @@ def keep_report(request: HttpRequest, project: Project, batch: str, pk: int) -> 
     """Close the report and keep the HIT."""
     if not problem_reports.keep(_problem_report(project, batch, pk)):
         messages.warning(request, _("This problem report was decided in the meantime."))
-    return see("problem-reports", project.slug, batch)
+    return see_other("problem-reports", project.slug, batch)
 
 
 @member_action(roles.REVIEW)
@@ -64,7 +64,7 @@ def exclude_reported_hit(request: HttpRequest, project: Project, batch: str, pk:
     is_open = problem_report.state == ProblemReport.State.OPEN
     if not (is_open and problem_reports.exclude(problem_report.assignment.hit, reason=reason)):
         messages.warning(request, _("This problem report was decided in the meantime."))
-    return see("problem-reports", project.slug, batch)
+    return see_other("problem-reports", project.slug, batch)
 
 
 @member_action(roles.REVIEW)
@@ -73,4 +73,4 @@ def reopen_report(request: HttpRequest, project: Project, batch: str, pk: int) -
     with refusal_as_message(request):
         if problem_reports.reopen(_problem_report(project, batch, pk)):
             messages.success(request, _("Undone. The problem report is open again."))
-    return see("problem-reports", project.slug, batch)
+    return see_other("problem-reports", project.slug, batch)

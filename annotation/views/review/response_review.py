@@ -25,7 +25,7 @@ from annotation.registry import task_type
 from annotation.tasktype import capabilities
 from annotation.views.access import demand, member_action, member_form
 from annotation.views.batches.batch_page import batch_context
-from annotation.views.post_handling import posted_text, refusal_as_message, see, whole_number
+from annotation.views.post_handling import posted_text, refusal_as_message, see_other, whole_number
 from annotation.views.review.comments import thread_context
 from annotation.views.review.review import chosen_worker, reviewed_batch, state_words, undoable
 from annotation.views.work.task_frame import shortcut_context
@@ -101,7 +101,7 @@ def _filters(request: HttpRequest) -> dict[str, str]:
 
 
 def _page(request: HttpRequest, batch: Batch, row: Assignment, *, problem: str = "", status: int = 200) -> HttpResponse:
-    standing = next(iter(review_decisions.standings([row])), None)
+    standing = next(iter(review_decisions.reviewed_responses([row])), None)
     if standing is None:  # erased
         raise Http404
     history = review_decisions.reviews_of([row])[row.pk]
@@ -218,7 +218,7 @@ def review_choose(request: HttpRequest, project: Project, batch: str, public_id:
         messages.success(request, text)
     if request.POST.get("after") == "several":
         return HttpResponseRedirect(f"{_address(shown, 'review')}?show=choose", status=303)
-    return see("hit", project.slug, batch, row.hit.public_id)
+    return see_other("hit", project.slug, batch, row.hit.public_id)
 
 
 @member_action(roles.REVIEW)
@@ -251,4 +251,4 @@ def _render_feedback(request: HttpRequest, batch: Batch, row: Assignment, *, pro
         return render(request, "review/_feedback.html", context)
     if problem:
         messages.warning(request, problem)
-    return see("review-answer", batch.project.slug, batch.slug, row.public_id)
+    return see_other("review-answer", batch.project.slug, batch.slug, row.public_id)

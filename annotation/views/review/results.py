@@ -10,11 +10,11 @@ from annotation.flow.review import gold_looks
 from annotation.forms.projects import ResultsDatasetForm
 from annotation.models import Project
 from annotation.operations import uploads
-from annotation.operations.downloads import sent
+from annotation.operations.downloads import logged_download
 from annotation.pure.people import roles
 from annotation.views.access import member_page, requester_action
 from annotation.views.batches.batch_page import EXPORTS, batch_of
-from annotation.views.post_handling import refusal_as_message, see, see_job
+from annotation.views.post_handling import enqueue_and_redirect, refusal_as_message, see_other
 
 
 @member_page(roles.SEE)
@@ -27,8 +27,8 @@ def batch_export(request: HttpRequest, project: Project, batch: str, format: str
         gold_looks.look_at_all(exported, request.user)
         blocks = response_files.stream_responses(exported, format, ids_only=bool(request.GET.get("ids_only")))
         name = f"{exported.slug}-responses.{format}"
-        return sent(request, exported, blocks, name=name, kind=response_files.MEDIA[format])
-    return see("batch", project.slug, exported.slug)
+        return logged_download(request, exported, blocks, name=name, kind=response_files.MEDIA[format])
+    return see_other("batch", project.slug, exported.slug)
 
 
 @requester_action
@@ -38,11 +38,11 @@ def batch_responses(request: HttpRequest, project: Project, batch: str) -> HttpR
     upload = request.FILES.get("file")
     if upload is None or uploads.too_large(request):
         messages.error(request, _("Choose a file of responses within the size limit, then send it again."))
-        return see("batch", project.slug, judged.slug)
+        return see_other("batch", project.slug, judged.slug)
     title = _("Import responses from %(file)s into %(batch)s") % {"file": upload.name[:100], "batch": judged.title}
     arguments = {"batch": judged.pk, "path": str(uploads.keep(upload)), "name": upload.name[:100]}
     job = jobs.enqueue("import_responses", project=project, title=title, arguments=arguments, user=request.user)
-    return see("job", project.slug, job.public_id)
+    return see_other("job", project.slug, job.public_id)
 
 
 @requester_action
@@ -52,11 +52,11 @@ def create_results_dataset(request: HttpRequest, project: Project, batch: str) -
     form = ResultsDatasetForm(request.POST)
     if not form.is_valid():
         add_errors(request, form)
-        return see("batch", project.slug, batch_row.slug)
+        return see_other("batch", project.slug, batch_row.slug)
     name, least = form.cleaned_data["name"], form.cleaned_data["least"] or 0
     title = _("Create %(name)s from the results of %(batch)s") % {"name": name, "batch": batch_row.title}
     arguments = {"batch": batch_row.pk, "name": name} | ({"least": least} if least else {})
-    return see_job(request, "create_results_dataset", title, arguments, project=project)
+    return enqueue_and_redirect(request, "create_results_dataset", title, arguments, project=project)
 
 
 def add_errors(request: HttpRequest, form: ResultsDatasetForm) -> None:

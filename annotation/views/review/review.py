@@ -17,7 +17,7 @@ from annotation.registry import task_type
 from annotation.tasktype import capabilities
 from annotation.views.access import member_action, member_page
 from annotation.views.batches.batch_page import batch_context, batch_of
-from annotation.views.post_handling import refusal_as_message, see, whole_number
+from annotation.views.post_handling import refusal_as_message, see_other, whole_number
 
 STATES = {
     review_state.UNREAD: (gettext_noop("to review"), ""),
@@ -94,16 +94,16 @@ def _counts(covered: list[review_samples.Coverage]) -> list[dict[str, Any]]:
     return [state_words(state) | {"n": total[state]} for state in kept]
 
 
-def _listed(batch: Batch, places: list[review_samples.Place], request: HttpRequest) -> Page[Any]:
+def _listed(batch: Batch, places: list[review_samples.QueuedResponse], request: HttpRequest) -> Page[Any]:
     """A page of the queue; each place becomes {"standing", "text", "label", "tone"}."""
     page = Paginator(places, 50).get_page(request.GET.get("page"))
     rows = Assignment.objects.filter(pk__in=[place.pk for place in page]).select_related("hit", "worker__project")
-    standings = {s.assignment.pk: s for s in review_decisions.standings(rows.defer("draft"))}
+    standings = {s.assignment.pk: s for s in review_decisions.reviewed_responses(rows.defer("draft"))}
     page.object_list = [_line(batch, standings[place.pk]) for place in page if place.pk in standings]
     return page
 
 
-def _line(batch: Batch, standing: review_decisions.Standing) -> dict[str, Any]:
+def _line(batch: Batch, standing: review_decisions.ReviewedResponse) -> dict[str, Any]:
     payload = standing.assignment.hit.payload
     text = capabilities.review(task_type(batch.task), payload, standing.answer.answer)["text"]
     return {"standing": standing, "text": text} | state_words(standing.state)
@@ -143,4 +143,4 @@ def review_draw(request: HttpRequest, project: Project, batch: str) -> HttpRespo
         n = review_samples.draw(shown, size=size, worker=worker, user=request.user).assignments.count()
         text = ngettext("%(n)s response drawn for review.", "%(n)s responses drawn for review.", n)
         messages.success(request, text % {"n": n})
-    return see("review", project.slug, batch)
+    return see_other("review", project.slug, batch)

@@ -32,7 +32,7 @@ from annotation.views.access import (
     with_next,
 )
 from annotation.views.markdown_html import html_of
-from annotation.views.post_handling import see, whole_number
+from annotation.views.post_handling import see_other, whole_number
 from annotation.views.work.response_post import (
     conflicting,
     incomplete,
@@ -388,7 +388,7 @@ def feedback(request: HttpRequest, pk: int) -> HttpResponse:
         batch, worker = open_batch(request, after)
         return next_page(request, worker, batch)
     following = worker_feedback.first_waiting(row.worker)
-    return see("feedback", following.pk) if following else see("work")
+    return see_other("feedback", following.pk) if following else see_other("work")
 
 
 def wording(feedback: Feedback) -> str:

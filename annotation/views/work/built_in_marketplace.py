@@ -11,12 +11,12 @@ from django.utils.translation import gettext as _
 
 from annotation.flow.errors import Refused
 from annotation.flow.work import built_in_marketplace
-from annotation.flow.work.built_in_marketplace import Elsewhere, Group
+from annotation.flow.work.built_in_marketplace import FirstStepRequired, Group
 from annotation.models import Hit
 from annotation.templatetags.external_question_tags import AUTOMATIC
 from annotation.views.access import signed_in_action, signed_in_page
 from annotation.views.people.sign_up import safe_next
-from annotation.views.post_handling import see, whole_number
+from annotation.views.post_handling import see_other, whole_number
 from annotation.views.work.assignment_page import next_page, with_next_of
 from annotation.views.work.task_frame import preview_of, with_frames
 from annotation.views.work.worker_home import worker_tabs
@@ -111,14 +111,14 @@ def accept(request: HttpRequest, public_id: str) -> HttpResponse:
     request.session[AUTOMATIC] = "automatic" in request.POST
     here = reverse("marketplace-hit", args=[wanted.public_id])
     try:
-        return see("assignment", built_in_marketplace.accept(request.user, wanted).public_id)
-    except Elsewhere as before:
+        return see_other("assignment", built_in_marketplace.accept(request.user, wanted).public_id)
+    except FirstStepRequired as before:
         if before.step == "consent":
             return with_next_of(reverse("consent", args=[wanted.batch.project.slug]), here)
         messages.warning(request, str(before))
     except Refused as gone:
         messages.warning(request, str(gone))
-    return see("marketplace-group", wanted.batch_id)
+    return see_other("marketplace-group", wanted.batch_id)
 
 
 @signed_in_action
@@ -127,12 +127,12 @@ def group_start(request: HttpRequest, pk: int) -> HttpResponse:
     found = _group(request, pk)
     try:
         return next_page(request, built_in_marketplace.join(request.user, found.batch), found.batch)
-    except Elsewhere:
+    except FirstStepRequired:
         here = reverse("marketplace-group", args=[pk])
         return with_next_of(reverse("consent", args=[found.batch.project.slug]), here)
     except Refused as refused:
         messages.warning(request, str(refused))
-    return see("marketplace")
+    return see_other("marketplace")
 
 
 @signed_in_action

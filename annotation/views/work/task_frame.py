@@ -25,7 +25,7 @@ from annotation.pure.batches import lifecycle
 from annotation.registry import form_class, task_type
 from annotation.tasktype import JSON, Problem, Revealing, TaskType, capabilities
 from annotation.templatetags.item_tags import place_of, render_item
-from annotation.views.context import looks
+from annotation.views.context import display_preferences
 from annotation.views.markdown_html import html_of
 
 PROBLEM_REASONS = {
@@ -132,7 +132,7 @@ def item_of(request: HttpRequest, assignment: Assignment, participation: Partici
         "fragment": True,
         "preferences_url": context["preferences_url"],
     }
-    key = repr((shared, shape_of(context["payload"]), get_language(), looks(request)))
+    key = repr((shared, shape_of(context["payload"]), get_language(), display_preferences(request)))
     shared["payload"] = context["payload"]
     return render_item(name, context, request, shared=shared, values=values, key=key)
 

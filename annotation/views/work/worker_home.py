@@ -16,7 +16,7 @@ from annotation.flow.errors import Refused
 from annotation.flow.money import earnings
 from annotation.flow.notifications import worker_messages
 from annotation.flow.people import mturk_ids, qualification_types, round_attempts, round_results, sign_up
-from annotation.flow.reports import altered_facts, own_scores
+from annotation.flow.reports import altered_facts, worker_scores
 from annotation.flow.review import review_decisions
 from annotation.flow.work import eligibility, open_work, worker_batches
 from annotation.forms.sign_up import DetailsForm, MessageForm
@@ -37,9 +37,9 @@ from annotation.models.compiled import compiled
 from annotation.pure.batches import lifecycle
 from annotation.pure.people.consent_text import is_unfinished
 from annotation.views.access import open_batch, signed_in_action, signed_in_form, signed_in_page
-from annotation.views.context import Standing, standing_columns
+from annotation.views.context import ViewerLinks, standing_columns
 from annotation.views.people.sign_up import safe_next
-from annotation.views.post_handling import refusal_as_message, see
+from annotation.views.post_handling import refusal_as_message, see_other
 from annotation.views.work.task_frame import participation_of
 
 EXPIRED_SHOWN = timedelta(days=7)  # of assignments without entries
@@ -51,7 +51,7 @@ def work(request: HttpRequest) -> HttpResponse:
     workers = list(request.user.workers.select_related("project").filter(active=True, project__removed_at=None))
     batches = worker_batches.worker_batches([worker for worker in workers if not worker.has_withdrawn])
     [(unread, submitted, has_returned, has_repairs, has_feedback, *standing)] = _at_home(request.user.pk)
-    request.standing = Standing(*standing)
+    request.standing = ViewerLinks(*standing)
     context = {
         "here": "work",
         "unread_messages": unread,
@@ -114,13 +114,13 @@ def batch_done(request: HttpRequest, pk: int) -> HttpResponse:
     reason = open_work.obstacle(worker, batch)
     missing = eligibility.missing(worker, batch) if reason == "unqualified" else []
     found = round_attempts.round_of(batch)
-    outcome = round_results.standing(worker, found) if found else None
+    outcome = round_results.round_status(worker, found) if found else None
     participation = participation_of(worker, batch)
     at_work = set(Assignment.objects.filter(batch=batch, state=lifecycle.ACCEPTED).values_list("worker", flat=True))
     left = worker.pk in at_work or open_work.left(participation, most=1) > 0
     context = {"batch": batch, "reason": reason, "missing": missing, "outcome": outcome}
     context |= {"done": participation.done, "left": left, "finished": not left and not at_work}
-    context |= {"scores": own_scores.own_scores(batch, worker), "altered": altered_facts.disclosed(batch, worker)}
+    context |= {"scores": worker_scores.own_scores(batch, worker), "altered": altered_facts.disclosed(batch, worker)}
     return render(request, "work/done.html", context)
 
 
@@ -133,7 +133,7 @@ def history(request: HttpRequest) -> HttpResponse:
     written = worker_messages.counted(rows.order_by("-submitted_at"))
     page = Paginator(written.prefetch_related(decided), 50).get_page(request.GET.get("page"))
     returned = review_decisions.to_repair(worker__user=request.user).filter(assignment__in=[row.pk for row in page])
-    scored = {row.batch_id: row for row in reversed(page.object_list) if own_scores.is_scored(row)}
+    scored = {row.batch_id: row for row in reversed(page.object_list) if worker_scores.is_scored(row)}
     altered = {row.batch_id: row for row in reversed(page.object_list) if altered_facts.is_disclosed(row)}
     for row in page:
         row.heading = heading(row.batch, row.hit)
@@ -211,7 +211,7 @@ def claim_mturk_id(request: HttpRequest, slug: str) -> HttpResponse:
         posted = {"mturk_id": name, "mturk_problem": str(refused)}
         return render(request, "people/worker_details.html", context | posted, status=422)
     messages.success(request, _("Your worker ID is now linked to this account."))
-    return see("my-qualifications")
+    return see_other("my-qualifications")
 
 
 @signed_in_page
@@ -251,13 +251,13 @@ def message_write(request: HttpRequest, slug: str) -> HttpResponse:
     form = MessageForm(request.POST)
     worker_messages.read(worker)
     if "read" in request.POST:
-        return see("my-messages")
+        return see_other("my-messages")
     if form.is_valid():
         worker_messages.ask(worker, form.cleaned_data["subject"], form.cleaned_data["text"])
         messages.success(request, _("Sent."))
     else:
         messages.warning(request, _("Write a message before you send it."))
-    return see("my-messages")
+    return see_other("my-messages")
 
 
 @signed_in_form
@@ -268,6 +268,6 @@ def my_details(request: HttpRequest, slug: str) -> HttpResponse:
     if form.is_bound and form.is_valid():
         sign_up.state_details(worker, **form.cleaned_data)
         messages.success(request, _("Saved."))
-        return see("work")
+        return see_other("work")
     context = {"form": form, "project": worker.project, "mturk": _may_claim(worker)}
     return render(request, "people/worker_details.html", context, status=422 if form.is_bound else 200)

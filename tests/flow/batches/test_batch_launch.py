@@ -11,7 +11,7 @@ import pytest
 from annotation.flow.batches import batch_launch, item_selection
 from annotation.flow.data.dataset_import import import_dataset
 from annotation.flow.errors import Refused
-from annotation.flow.projects.job_queue import Lost
+from annotation.flow.projects.job_queue import JobTakenOver
 from annotation.models import Batch, Dataset, Hit, Worker
 from tests.conftest import records
 from tests.flow.acting import dataset_of, draft, launched, submit, take
@@ -83,15 +83,15 @@ def test_what_cannot_work_is_told_and_does_not_hinder(project: Any, dataset: Dat
     result = batch_launch.launch(batch)["warnings"]
     assert result == ["This batch needs 5 different workers, and you have 2. HITs stay incomplete until more join."]
     assert batch.state == Batch.State.OPEN
-    assert batch_launch.doubts(launched(project, "fits", dataset, assignments_per_hit=2)) == []
+    assert batch_launch.setting_warnings(launched(project, "fits", dataset, assignments_per_hit=2)) == []
 
 
 def test_only_people_who_may_work_count(project: Any, dataset: Dataset, bob: Any, carol: Any) -> None:
     chosen = launched(project, "chosen", dataset, assignments_per_hit=2, workers=[bob])
-    assert "This batch needs 2 different workers, and you have 1." in batch_launch.doubts(chosen)[0]
+    assert "This batch needs 2 different workers, and you have 1." in batch_launch.setting_warnings(chosen)[0]
     Worker.objects.filter(pk=carol.pk).update(active=False)
     Worker.objects.create(project=project, external_id="from a file")
-    assert "you have 1" in batch_launch.doubts(launched(project, "all", dataset, assignments_per_hit=2))[0]
+    assert "you have 1" in batch_launch.setting_warnings(launched(project, "all", dataset, assignments_per_hit=2))[0]
 
 
 def test_members_of_a_group_need_as_many_more_people(project: Any, bob: Any, carol: Any, tmp_path: Path) -> None:
@@ -100,9 +100,9 @@ def test_members_of_a_group_need_as_many_more_people(project: Any, bob: Any, car
     pairs = project.datasets.get(slug="twins")
     assert (
         "This batch needs 4 different workers"
-        in batch_launch.doubts(launched(project, "one", pairs, assignments_per_hit=2))[0]
+        in batch_launch.setting_warnings(launched(project, "one", pairs, assignments_per_hit=2))[0]
     )
-    assert batch_launch.doubts(launched(project, "free", pairs, assignments_per_hit=2, meeting="free")) == []
+    assert batch_launch.setting_warnings(launched(project, "free", pairs, assignments_per_hit=2, meeting="free")) == []
 
 
 @pytest.mark.parametrize("failure", [RuntimeError, KeyboardInterrupt])
@@ -141,7 +141,7 @@ def test_a_launch_that_died_is_begun_anew(project: Any, many: Dataset) -> None:
         "hits": 30,
         "skipped": 0,
         "left_out": [],
-        "warnings": batch_launch.doubts(batch),
+        "warnings": batch_launch.setting_warnings(batch),
     }
     assert items_of(batch) == items_of(whole)
     assert list(batch.hits.order_by("ticket").values_list("ticket", flat=True)) == list(range(30))
@@ -173,9 +173,9 @@ def test_a_launch_that_another_run_took_over_stops_without_a_trace(
         if done == 6:
             batch_launch.launch(Batch.objects.get(pk=batch.pk))
             if heard:
-                raise Lost
+                raise JobTakenOver
 
-    with pytest.raises(Lost):
+    with pytest.raises(JobTakenOver):
         batch_launch.launch(batch, progress=stall)
     batch.refresh_from_db()
     assert (batch.state, batch.size, batch.hits.count()) == (Batch.State.OPEN, 30, 30)

@@ -31,5 +31,5 @@ def test_the_hits_of_a_closed_batch_expire_and_cost_nothing_any_more(kind: Any) 
     hit_expiry.catch_up(project)
     assert ledger.balance(project, ledger.AVAILABLE) == Decimal(1000)
     for row in Listing.objects.all():
-        assert hit_changes.status_of(hit_funds.standing(Listing.objects.filter(pk=row.pk)).get()) == "Reviewable"
+        assert hit_changes.status_of(hit_funds.with_hit_state(Listing.objects.filter(pk=row.pk)).get()) == "Reviewable"
     assert ledger_audit.audit(project) == []

@@ -15,7 +15,7 @@ from annotation.flow.money import batch_funds, ledger
 from annotation.flow.reports import batch_scores
 from annotation.flow.review import (
     adjudication,
-    disputed_gold,
+    gold_in_doubt,
     problem_reports,
     results_dataset,
     review_decisions,
@@ -150,7 +150,7 @@ def test_nothing_of_them_is_in_reports_aggregates_and_exports(
     counts = batch_progress.counts_of(batch)
     assert (counts.hits, counts.places, counts.done, counts.submitted) == (5, 10, 10, 10)
     assert [row["submitted"] for row in batch_progress.rows_of_workers(batch)] == [5, 5]
-    assert disputed_gold.doubts(batch) == []
+    assert gold_in_doubt.doubts(batch) == []
     assert adjudication.queue(batch) == []
     assert results_dataset.create_results_dataset(batch, name="verdicts")["datasets"] == {"verdicts": 5}
     assert all(not d.assignment.hit.check_item for d in review_samples.draw(batch, seed=1).assignments.all())

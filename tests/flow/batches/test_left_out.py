@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from annotation.dry_run.crowd import Crowd
+from annotation.dry_run.forecast import WorkerModel
 from annotation.dry_run.run import dry_run
 from annotation.flow.batches import add_items, batch_launch
 from annotation.flow.data.dataset_import import import_dataset
@@ -114,7 +114,7 @@ def test_the_next_items_say_what_holds_the_rest(project: Any, pool: Dataset) -> 
 def test_a_dry_run_of_nothing_says_what_holds_the_items(project: Any, pool: Dataset) -> None:
     made(project, pool)
     with pytest.raises(Refused, match=HELD):
-        dry_run(draft(project, "study", pool), crowd=Crowd(), workers=1)
+        dry_run(draft(project, "study", pool), crowd=WorkerModel(), workers=1)
 
 
 @pytest.mark.parametrize(

@@ -119,15 +119,15 @@ def test_a_late_doubt_is_itself_the_second_opinion(single: Batch, bob: Any, caro
 def test_two_doubts_at_once_ask_once(single: Batch, bob: Any, carol: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another submission raises the HIT between the look at it and its change."""
     doubtful = taken(bob, single)
-    draw = next_assignment._next_ticket
+    draw = leases.next_ticket
 
     def overtaken(hit_id: int) -> int:
-        monkeypatch.setattr(next_assignment, "_next_ticket", draw)
+        monkeypatch.setattr(leases, "next_ticket", draw)
         next_assignment.want(hit_id, 2)
         assert Hit.objects.get(pk=hit_id).wanted == 2
         return draw(hit_id)
 
-    monkeypatch.setattr(next_assignment, "_next_ticket", overtaken)
+    monkeypatch.setattr(leases, "next_ticket", overtaken)
     submit(doubtful, DOUBT)
     assert state(doubtful) == (2, 0, 1)
     assert Hit.objects.get(pk=doubtful.hit_id).ticket == 4

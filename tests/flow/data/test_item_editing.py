@@ -17,7 +17,7 @@ from annotation.flow.data.derivation import derive_dataset
 from annotation.flow.errors import Refused
 from annotation.flow.reports import dataset_documents
 from annotation.models import AuditEntry, Dataset, Item
-from annotation.pure.data.versions import changes
+from annotation.pure.data.item_diff import changes
 from tests.flow.acting import answer_all, dataset_of, draft, launched
 
 pytestmark = pytest.mark.postgresql(reason="versions are numbered under a lock of the dataset")
@@ -100,7 +100,7 @@ def test_the_digest_tells_what_a_dataset_holds(held: Dataset) -> None:
     item_editing.archive(held, [0], reason="Twice in the source.")
     assert len({first, edited, stand()}) == 3
     assert item_editing.change_counts(Dataset.objects.get(pk=held.pk)) == {"edited": 1, "archived": 1}
-    item_editing.bring_back(held, [0])
+    item_editing.unarchive(held, [0])
     assert stand() == edited
     item_editing.restore(old)
     assert stand() == first, "as it came"
@@ -185,9 +185,9 @@ def test_what_a_dataset_holds_follows_its_edits(held: Dataset) -> None:
 
 
 def test_nothing_is_noted_where_nothing_was_out(held: Dataset) -> None:
-    assert item_editing.bring_back(held, [0]) == 0
+    assert item_editing.unarchive(held, [0]) == 0
     item_editing.archive(held, [1], reason="Two towers stand there.")
-    assert item_editing.bring_back(held, [0, 1]) == 1
+    assert item_editing.unarchive(held, [0, 1]) == 1
     assert [row.act for row in AuditEntry.objects.order_by("pk")][-2:] == ["retired", "brought back"]
     assert AuditEntry.objects.filter(act="brought back").count() == 1
 

@@ -138,9 +138,9 @@ def test_closing_keeps_what_is_undecided_or_under_way_and_gives_the_rest_back(pa
     batch_launch.close(paid)
     assert stand(paid) == (D("9.40"), D("0.60"))
     leases.return_assignment(taken)
-    batch_funds.level_closed()
+    batch_funds.adjust_closed_holds()
     assert stand(paid) == (D("9.70"), D("0.30"))
-    assert batch_funds.level_closed() == 0
+    assert batch_funds.adjust_closed_holds() == 0
 
 
 def test_a_closed_batch_that_opens_again_sets_its_places_aside_again(paid: Batch, bob: Any) -> None:
@@ -213,9 +213,9 @@ def test_a_second_opinion_is_asked_for_only_where_the_budget_covers_it(
 
 def test_a_late_answer_beyond_the_places_is_covered_too(paid: Batch, bob: Any, carol: Any) -> None:
     Hit.objects.exclude(pk=paid.hits.first().pk).update(excluded_at=Now())
-    batch_funds.level(paid)
+    batch_funds.adjust_hold(paid)
     Hit.objects.filter(excluded_at=None).update(wanted=1)
-    batch_funds.level(paid)
+    batch_funds.adjust_hold(paid)
     late = take(bob, paid)
     Assignment.objects.filter(pk=late.pk).update(lease_until=Now() - timedelta(hours=1))
     leases.expire_due()

@@ -163,7 +163,7 @@ class Money(RuleBasedStateMachine):
 
     @rule()
     def sweep(self) -> None:
-        batch_funds.level_closed()
+        batch_funds.adjust_closed_holds()
         assignment_approval.approve_due()
 
     @invariant()

@@ -192,7 +192,7 @@ def test_it_says_what_is_lacking_in_plain_words(batch: Any, kind: Any, bob: Any)
     need(batch, eighty(kind), abroad, adult)
     texts = [missing.text for missing in eligibility.missing(bob, batch)]
     assert texts[0] == "requires 80 in “Round 2”; you do not have it yet"
-    assert texts[1] == "is for workers in US (CA), DE; your profile says nothing"
+    assert texts[1] == "is for workers in US (CA), DE; your details say nothing"
     assert "adult" in texts[2]
     qualification_types.grant(kind, bob, 71, source="hand")
     assert eligibility.missing(bob, batch)[0].text == "requires 80 in “Round 2”; you have 71"
@@ -263,7 +263,7 @@ def test_a_test_is_taken_before_anything_is_granted(kind: Any, bob: Any) -> None
     ("text", "score"), [(str(-(2**31)), -(2**31)), (str(2**31 - 1), 2**31 - 1), (str(2**31), None)]
 )
 def test_a_score_in_a_file_is_an_integer_of_the_protocol(text: str, score: int | None) -> None:
-    assert bulk_grants.whole(text) == score
+    assert bulk_grants.parse_integer(text) == score
 
 
 def test_a_grant_of_many_is_all_or_nothing(kind: Any, bob: Any, carol: Any) -> None:

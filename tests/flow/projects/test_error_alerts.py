@@ -13,19 +13,19 @@ from django.db import OperationalError
 from django.test import Client
 
 from annotation.flow.projects import job_queue
-from annotation.operations.error_alerts import Alarm
+from annotation.operations.error_alerts import AlertHandler
 from tests.mturk_api.hook import Hook, hook
 
-Attach = Callable[[str], Alarm]
+Attach = Callable[[str], AlertHandler]
 
 
 @pytest.fixture
 def attach() -> Iterator[Attach]:
     """Puts the handler where the settings put it."""
-    made: list[Alarm] = []
+    made: list[AlertHandler] = []
 
-    def put(url: str) -> Alarm:
-        made.append(Alarm(url))
+    def put(url: str) -> AlertHandler:
+        made.append(AlertHandler(url))
         logging.getLogger().addHandler(made[-1])
         return made[-1]
 
@@ -44,7 +44,7 @@ def broken(*_: Any, **__: Any) -> Any:
     raise RuntimeError("canary@lab.example already exists")
 
 
-def told(receiver: Hook, alarm: Alarm) -> list[dict[str, Any]]:
+def told(receiver: Hook, alarm: AlertHandler) -> list[dict[str, Any]]:
     alarm.waiting.join()
     return [json.loads(body) for _headers, body in receiver.letters]
 

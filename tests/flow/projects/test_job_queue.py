@@ -11,7 +11,7 @@ from django.db.models.functions import Now
 
 from annotation.flow.errors import Refused
 from annotation.flow.projects import job_queue
-from annotation.flow.projects.job_queue import Lost, Progress
+from annotation.flow.projects.job_queue import JobProgress, JobTakenOver
 from annotation.models import Job
 
 pytestmark = pytest.mark.postgresql(reason="jobs are fetched by guarded updates")
@@ -32,7 +32,7 @@ def test_a_run_that_was_taken_over_ends_nothing(project: Any, ending: Callable[[
     assert first is not None
     taken: list[Job] = []
 
-    def slow(job: Job, progress: Progress) -> dict[str, Any]:
+    def slow(job: Job, progress: JobProgress) -> dict[str, Any]:
         Job.objects.update(lease_until=Now() - timedelta(seconds=1))
         second = job_queue.take()
         assert second is not None
@@ -43,12 +43,12 @@ def test_a_run_that_was_taken_over_ends_nothing(project: Any, ending: Callable[[
     job_queue.run(first, {"work": slow})
     (second,) = taken
     assert job_queue.take() is None  # it is being done
-    Progress(second)(1, 2)
+    JobProgress(second)(1, 2)
     job_queue.run(second, {"work": lambda job, progress: {"by": "the second"}})
     second.refresh_from_db()
     assert (second.state, second.result, second.tries) == (Job.State.DONE, {"by": "the second"}, 2)
-    with pytest.raises(Lost):
-        Progress(first)(2, 2)
+    with pytest.raises(JobTakenOver):
+        JobProgress(first)(2, 2)
 
 
 def test_a_job_whose_process_is_ended_three_times_ends_as_failed_with_what_to_do(project: Any) -> None:

@@ -72,7 +72,7 @@ def held(project: Any) -> dict[str, list[dict[str, Any]]]:
 
 def ways() -> tuple[tuple[Any, str], ...]:
     return (
-        *project_erasure.hanging(),
+        *project_erasure.models_to_erase(),
         (Worker, "project"),
         (Entry, "project"),
         (Account, "project"),
@@ -104,7 +104,7 @@ def derive(dataset: Dataset) -> None:
 def test_every_table_is_known() -> None:
     models = {model.__name__ for model in discovery.models()}
     stays = {model.__name__ for model in project_erasure.STAYS}
-    assert models == {model.__name__ for model, _way in project_erasure.hanging()} | stays | OF_PEOPLE
+    assert models == {model.__name__ for model, _way in project_erasure.models_to_erase()} | stays | OF_PEOPLE
 
 
 @pytest.mark.django_db
@@ -179,12 +179,12 @@ def test_a_round_ends_in_time_and_the_next_goes_on(project: Any, batch: Any) -> 
 def test_the_bin_keeps_a_project_for_its_time(client: Any, alice: Any, bob: Any, batch: Any) -> None:
     answer(bob, batch)
     remove(batch.project, days=29)
-    jobs.work_off()
+    jobs.run_due_work()
     client.force_login(alice)
     assert client.post(reverse("project-restore", args=["wells"])).status_code == 303
     assert batch.project.batches.get().assignments.count() == 1
     remove(batch.project, days=31)
-    jobs.work_off()
+    jobs.run_due_work()
     assert not Project.everything.exists()
     assert client.post(reverse("project-restore", args=["wells"])).status_code == 404
 
@@ -201,7 +201,7 @@ def test_an_owner_erases_it_at_once_by_typing_its_name(client: Any, alice: Any, 
     assert client.post(erase, {"name": "wells"}).status_code == 404
     assert client.post(reverse("project-restore", args=["wells"])).status_code == 404
     assert Project.objects.create(slug="wells", title="Others")  # its name is free again
-    jobs.work_off()
+    jobs.run_due_work()
     assert list(Project.everything.values_list("title", flat=True)) == ["Others"]
 
 
@@ -211,13 +211,13 @@ def test_it_stays_while_a_payout_is_open(client: Any, alice: Any, bob: Any, proj
     with pytest.raises(Refused, match="payout is still open"):
         remove(project)
     Project.everything.filter(pk=project.pk).update(removed_at=timezone.now() - timedelta(days=31))
-    jobs.work_off()
+    jobs.run_due_work()
     assert not Erasure.objects.exists()
     client.force_login(alice)
     result = client.post(reverse("project-erase", args=["wells"]), {"name": "wells"})
     assert (result.status_code, "payout is still open" in result.content.decode()) == (422, True)
     payouts.decide(line, PayoutLine.State.PAID)
-    jobs.work_off()
+    jobs.run_due_work()
     assert Erasure.objects.get().ended_at is not None
     assert ledger.balance(project, ledger.owed_to(bob.pk)) == Decimal(0)
 

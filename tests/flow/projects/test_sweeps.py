@@ -27,7 +27,7 @@ def test_a_sweep_that_fails_is_told_and_the_rest_is_done(
     monkeypatch.setattr(jobs, "SWEEPS", [broken, lambda: done.append("sweep")])
     monkeypatch.setattr(jobs, "ERRANDS", [broken, lambda: done.append("errand")])
     with caplog.at_level(logging.ERROR):
-        assert jobs.work_off() == 0
+        assert jobs.run_due_work() == 0
     assert done == ["sweep", "errand"]
     assert "a defect" in caplog.text
 

@@ -134,7 +134,7 @@ def test_the_page_after_deriving_offers_no_further_derivation(project: Project, 
             "options": {},
         }
         job = jobs.enqueue("derive_dataset", project=project, title=how, arguments=arguments, user=alice)
-        jobs.work_off()
+        jobs.run_due_work()
         offered[how] = (
             "Derive from it" in client.get(reverse("job", args=[project.slug, job.public_id])).content.decode()
         )

@@ -15,7 +15,7 @@ from annotation.flow.batches import batch_launch
 from annotation.flow.data import dataset_import
 from annotation.flow.errors import Conflict, Refused
 from annotation.flow.reports import batch_scores, comparisons
-from annotation.flow.review import adjudication, assignment_approval, disputed_gold, problem_reports, review_decisions
+from annotation.flow.review import adjudication, assignment_approval, gold_in_doubt, problem_reports, review_decisions
 from annotation.flow.review.review_decisions import Decision
 from annotation.flow.work import grading, submissions
 from annotation.models import Assignment, Batch, Hit, Review, WorkerResponse
@@ -24,7 +24,7 @@ from annotation.pure.reports.report_values import tables_of
 from annotation.pure.reports.tables import title_of
 from annotation.pure.review import gold_corrections
 from annotation.registry import task_type
-from annotation.tasktype import Given, Judged, capabilities
+from annotation.tasktype import GivenResponse, HitWithResponses, capabilities
 from tests.conftest import answer_to
 from tests.flow import acting
 from tests.flow.scored import worked
@@ -50,16 +50,16 @@ def latest(hit: Hit) -> list[WorkerResponse]:
     return sorted(last.values(), key=lambda row: (row.assignment.submitted_at, row.assignment_id))
 
 
-def raw(batch: Batch) -> list[Judged]:
+def raw(batch: Batch) -> list[HitWithResponses]:
     found = []
     for hit in batch.hits.select_related("item__dataset").order_by("pk"):
         given = [
-            Given(batch.project.pseudonym(row.assignment.worker_id), row.answer, row.active_seconds)
+            GivenResponse(batch.project.pseudonym(row.assignment.worker_id), row.answer, row.active_seconds)
             for row in latest(hit)
         ]
         source = hit.item.dataset
         found.append(
-            Judged(
+            HitWithResponses(
                 hit.public_id,
                 source.slug,
                 source.format,
@@ -77,11 +77,11 @@ def expected(batch: Batch) -> JSON:
     """The reports over raw answers: as they are, against corrected gold, and with voided HITs."""
     task, rows = task_type(batch.task), raw(batch)
 
-    def report(some: list[Judged]) -> JSON:
+    def report(some: list[HitWithResponses]) -> JSON:
         return dict(task.report(some, task.options(batch.options), seed=batch.seed))
 
     found = report(rows)
-    changed = {row.hit.public_id: row for row in disputed_gold.changes(batch).values()}
+    changed = {row.hit.public_id: row for row in gold_in_doubt.changes(batch).values()}
     if changed:
         found["corrected"] = report(
             [
@@ -187,9 +187,9 @@ def act(batch: Batch, case: JSON, rng: Random, alice: Any) -> None:
         lambda: problem_reports.exclude(row.hit, reason="Broken"),
         lambda: problem_reports.restore(row.hit),
         lambda: _revise(batch, row, case, rng),
-        *[lambda one=one: disputed_gold.decide(
+        *[lambda one=one: gold_in_doubt.decide(
             Hit.objects.get(pk=one.pk), rng.choice(["correction", "alias", "stands"]), text=one.text, reviewer=alice
-        ) for one in disputed_gold.doubts(batch) if disputed_gold.is_detectable(batch)],
+        ) for one in gold_in_doubt.doubts(batch) if gold_in_doubt.is_detectable(batch)],
     ]  # fmt: skip
     try:
         rng.choice(acts)()
@@ -231,7 +231,7 @@ def test_gold_that_a_requester_writes_in_adjudication_moves_no_figure(
     hit = worked.hits.get(item__position=1)
     row = hit.assignments.order_by("pk")[1]
     review_decisions.choose(row, row.revision, reviewer=alice, text="Tower 1")
-    _standing, answer = review_decisions.standing_answers([hit])[hit.pk][1]
+    _standing, answer = review_decisions.reviewed_answers([hit])[hit.pk][1]
     assert answer["text"] == "Tower 1"
     assert batch_scores.score_batch(worked) == before
 
@@ -242,11 +242,11 @@ def test_gold_is_in_doubt_by_what_workers_said_and_not_by_what_a_requester_wrote
     for worker in (bob, carol):
         while row := acting.take(worker, batch):
             acting.submit(row, answer_to(row) | {"kind": "typed", "text": "The far shore"})
-    before = disputed_gold.doubts(batch)
+    before = gold_in_doubt.doubts(batch)
     assert len(before) == 4
     row = batch.assignments.first()
     review_decisions.choose(row, row.revision, reviewer=alice, text=row.hit.item.example.answers[0])
-    assert disputed_gold.doubts(batch) == before
+    assert gold_in_doubt.doubts(batch) == before
 
 
 def test_a_report_counts_what_was_excluded_and_has_the_figures_with_and_without(worked: Batch) -> None:

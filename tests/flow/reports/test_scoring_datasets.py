@@ -9,8 +9,8 @@ import pytest
 
 from annotation.flow.reports import batch_scores
 from annotation.models import Dataset
-from annotation.pure.reports.plots import plots_of
-from annotation.pure.reports.report_values import behind, table_of, tables_of
+from annotation.pure.reports.report_charts import charts_of
+from annotation.pure.reports.report_values import drilldown_filters, table_of, tables_of
 from annotation.pure.reports.tables import cell_text
 from tests.conftest import records
 from tests.flow.scored import imported, opened, say
@@ -98,8 +98,8 @@ def test_items_of_unknown_hops_and_shape_have_a_row_of_their_own(project: Any, t
     for name, known in (("hops-wells", "2"), ("shape-wells", "2 hops")):
         rows = tables[name]["rows"]
         assert [[cell_text(cell) for cell in row[:2]] for row in rows] == [[known, "1"], ["unknown", "2"]]
-        assert behind(tables[name], ())[1] is None
-    charts = {plot.name: plot for plot in plots_of(report)}
+        assert drilldown_filters(tables[name], ())[1] is None
+    charts = {plot.name: plot for plot in charts_of(report)}
     assert charts["answer-by-hops-wells"].groups == ("all", "2 hops", "unknown")
 
 
@@ -108,4 +108,4 @@ def test_where_no_number_of_hops_is_known_nothing_is_told_by_hops(project: Any, 
     say(batch, tmp_path, {("wells", k): [("a", f"Tower {k}", [0, 1])] for k in range(2)})
     report = batch_scores.score_batch(batch)
     assert report["datasets"]["wells"]["by_hops"] == {}
-    assert not [plot.name for plot in plots_of(report) if "hops" in plot.name]
+    assert not [plot.name for plot in charts_of(report) if "hops" in plot.name]

@@ -221,7 +221,7 @@ METHODS: dict[str, Check] = {
     ),
     r"[^%]* is [-\d.]+(?: %)?(?: \(95 % interval .*\))?\.": lambda r, g: True,  # agreement: of the report's own tests
     WHOM: lambda r, g: number(g[0]) == len({row.worker_id for row in r.counted}),
-    r"In review, (one|\d+) responses? (?:was|were) excluded or returned.*": lambda r, g: (
+    r"In review, (one|\d+) responses? (?:was|were) excluded or changes to (?:it|them) were requested.*": lambda r, g: (
         number(g[0]) == r.decided("discarded", there=False)
     ),
     r"A requester adjudicated (one|\d+) items? by accepting .*": lambda r, g: number(g[0]) == settled(r, "accepted"),

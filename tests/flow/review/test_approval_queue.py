@@ -232,7 +232,7 @@ def test_the_file_tells_every_decision_and_runs_nothing(rows: list[Assignment], 
 
 def test_what_was_set_aside_pays_for_it(rows: list[Assignment], batch: Any) -> None:
     before = ledger.balance(batch.project, "available")
-    held = batch_funds.standing(fresh(rows[0]).batch)["held"]
+    held = batch_funds.batch_money(fresh(rows[0]).batch)["held"]
     approval_queue.decide(fresh(rows[0]), "approve", text="", user=None)
-    after = ledger.balance(batch.project, "available") + batch_funds.standing(fresh(rows[0]).batch)["held"]
+    after = ledger.balance(batch.project, "available") + batch_funds.batch_money(fresh(rows[0]).batch)["held"]
     assert before + held - after == Decimal("0.25")

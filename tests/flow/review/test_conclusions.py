@@ -10,7 +10,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotation.flow.review import adjudication, conclusions, disputed_gold, response_erasure, review_decisions
+from annotation.flow.review import adjudication, conclusions, gold_in_doubt, response_erasure, review_decisions
 from annotation.flow.review.review_decisions import Decision
 from annotation.models import Batch, Hit
 from tests.conftest import answer_to
@@ -83,7 +83,7 @@ def test_every_change_is_worked_out_again(batch: Batch, bob: Any, carol: Any) ->
 
 
 def test_a_change_that_comes_meanwhile_is_not_lost(batch: Batch, monkeypatch: Any) -> None:
-    read = review_decisions.standings_of
+    read = review_decisions.reviewed_responses_of
 
     def overtaken(hits: list[Hit]) -> Any:
         found = read(hits)
@@ -91,7 +91,7 @@ def test_a_change_that_comes_meanwhile_is_not_lost(batch: Batch, monkeypatch: An
         return found
 
     with monkeypatch.context() as patch:
-        patch.setattr(review_decisions, "standings_of", overtaken)
+        patch.setattr(review_decisions, "reviewed_responses_of", overtaken)
         conclusions.catch_up(batch)
     assert (conclusions.changed(batch).count(), len(kept(batch))) == (1, batch.size - 1)
 
@@ -102,7 +102,7 @@ def test_doubted_gold_is_kept_too(project: Any, dataset: Any) -> None:
         worker = acting.newcomer(project, f"reader-{k}")
         while row := acting.take(worker, made):
             acting.submit(row, answer_to(row) | {"kind": "typed", "text": "Tarne"})
-    assert not disputed_gold.found(made).exists()
+    assert not gold_in_doubt.hits_in_doubt(made).exists()
     conclusions.catch_up_all()
-    assert disputed_gold.undecided(made).count() == made.size
+    assert gold_in_doubt.undecided(made).count() == made.size
     assert not adjudication.waiting(made).exists()  # a third response is expected

@@ -8,7 +8,7 @@ import pytest
 from django.db.models import F
 from django.db.models.functions import Greatest
 
-from annotation.flow.work import next_assignment, open_work, submissions
+from annotation.flow.work import leases, next_assignment, open_work, submissions
 from annotation.models import Hit, WorkerResponse
 from tests.flow.work import test_allocation_machine as machine
 
@@ -37,8 +37,8 @@ def overwrite(row: Any, active_seconds: float) -> None:
 
 
 PLANTED = {
-    "a freed HIT stays behind the cursors": (next_assignment, "free_place", free_without_ticket),
-    "a lease ends and its place stays taken": (next_assignment, "free_place", keep_the_place),
+    "a freed HIT stays behind the cursors": (leases, "reopen_hit", free_without_ticket),
+    "a lease ends and its place stays taken": (leases, "reopen_hit", keep_the_place),
     "a second opinion stays behind the cursors": (next_assignment, "want", want_without_ticket),
     "a second opinion is called off": (next_assignment, "want", want_what_was_said_last),
     "a change overwrites the answer before it": (submissions, "_revise", overwrite),

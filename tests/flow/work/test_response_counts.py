@@ -13,7 +13,7 @@ from annotation.flow.batches.add_assignments import add_assignments
 from annotation.flow.reports import batch_scores
 from annotation.models import Batch
 from annotation.pure.reports.human_scores import MEASURES, question_scores
-from annotation.pure.reports.plots import plots_of
+from annotation.pure.reports.report_charts import charts_of
 from annotation.pure.reports.report_values import table_of
 from annotation.pure.reports.table_files import FILES
 from annotation.pure.reports.tables import cell_text, note_of
@@ -104,7 +104,7 @@ def test_a_curve_has_the_figures_at_every_number_of_answers(topped_up: Batch) ->
     uppers = [row[3]["value"] for row in table["rows"][:3]]
     assert uppers == sorted(uppers)
     assert uppers[0] < uppers[2]
-    charts = {plot.name: plot for plot in plots_of(content)}
+    charts = {plot.name: plot for plot in charts_of(content)}
     assert charts["answer-by-count-wells"].groups == ("k = 1", "k = 2", "k = 3", "k = 4", "k = 5")
 
 
@@ -129,7 +129,7 @@ def test_a_model_is_shown_over_its_own_items_with_people_on_the_same(worked: Bat
     measures = FILES["md"].write(table_of(content, "measures-wells") or {}, str).splitlines()
     assert measures[2].startswith("| Human score | 3 | 77.8 [")
     assert measures[4].startswith("| Agreement | 2 | 33.3 [")
-    chart = next(plot for plot in plots_of(content) if plot.name == "models-wells")
+    chart = next(plot for plot in charts_of(content) if plot.name == "models-wells")
     assert chart.groups == ("people", "people on the items of my reader", "my reader")
 
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from annotation.marketplaces.base import MarketplaceError
 from annotation.marketplaces.flow import study_sync, visit_decisions
-from annotation.marketplaces.flow.connections import StudyLine
+from annotation.marketplaces.flow.connections import StudySession
 from annotation.marketplaces.models import Connection, PanelStudy, Visit, VisitAssignment
 from annotation.models import Assignment, Batch, Payment, User, Worker
 from annotation.prolific_emulator import submissions
@@ -43,8 +43,8 @@ class Panel:
             reward=SPEC.reward, places=5000, minutes=8, max_minutes=30, codes=SPEC.codes, standing="active",
         )  # fmt: skip
 
-    def line(self) -> StudyLine:
-        return StudyLine(self.connection, patience=PATIENT)
+    def session(self) -> StudySession:
+        return StudySession(self.connection, patience=PATIENT)
 
     def visit(self, *, answered: bool = True) -> Visit:
         """A participant who did a HIT, came back, and is approved there."""
@@ -97,7 +97,7 @@ def send(panel: Panel) -> None:
 
 
 def sync(panel: Panel) -> int:
-    return study_sync.sync(PanelStudy.objects.select_related("batch__project").get(), panel.line())
+    return study_sync.sync(PanelStudy.objects.select_related("batch__project").get(), panel.session())
 
 
 class Killed(BaseException):

@@ -43,7 +43,7 @@ SIZES = [
 ]
 
 
-class PageBrowser(browser.Browser):
+class PageBrowser(browser.ParticipantBrowser):
     """A participant's browser that opens our pages without a server."""
 
     def __init__(self) -> None:
@@ -62,7 +62,7 @@ class PageBrowser(browser.Browser):
 
 @pytest.fixture(autouse=True)
 def without_a_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(participants, "Browser", PageBrowser)
+    monkeypatch.setattr(participants, "ParticipantBrowser", PageBrowser)
 
 
 class Lab:

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from annotation.marketplaces.flow import study_events
 from annotation.marketplaces.models import EventSubscription, PanelStudy, ReceivedEvent
-from annotation.prolific_emulator import hooks
+from annotation.prolific_emulator import webhooks
 from tests.marketplaces.prolific.panel import Panel
 
 pytestmark = pytest.mark.django_db
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def subscribed(panel: Panel, settings: Any) -> Panel:
     settings.PUBLIC_URL = "http://127.0.0.1:9"
-    assert study_events.keep_subscribed(panel.line()) == len(study_events.EVENTS)
+    assert study_events.keep_subscribed(panel.session()) == len(study_events.EVENTS)
     PanelStudy.objects.update(synced_at=timezone.now())
     return panel
 
@@ -31,7 +31,7 @@ def deliver(panel: Panel, *, name: str = "e1", age: timedelta = timedelta(0), se
     content = {"event_type": "submission.status.change", "resource_id": "unknown", "status": "APPROVED"} | more
     body, at = json.dumps(content).encode(), str(int((timezone.now() - age).timestamp()))
     secret = secret or next(iter(panel.emulator.world.secrets.values()))
-    headers = {"x-prolific-request-signature": hooks.signature(secret, at, body), "x-event-id": name}
+    headers = {"x-prolific-request-signature": webhooks.signature(secret, at, body), "x-event-id": name}
     headers["x-prolific-request-timestamp"] = at
     path = f"/marketplaces/{panel.connection.pk}/events/"
     reply = Client(headers=headers).post(path, body, content_type="application/json")
@@ -76,11 +76,11 @@ def test_a_disabled_subscription_is_made_again_and_strays_are_removed(subscribed
     world = subscribed.emulator.world
     first = next(iter(world.subscriptions.values()))
     first.is_enabled = False
-    assert study_events.keep_subscribed(subscribed.line()) == 1
+    assert study_events.keep_subscribed(subscribed.session()) == 1
     assert first.id not in world.subscriptions
     assert len(world.subscriptions) == len(study_events.EVENTS)
     assert EventSubscription.objects.get(event=first.event_type).renewed == 1
-    assert study_events.keep_subscribed(subscribed.line()) == 0
+    assert study_events.keep_subscribed(subscribed.session()) == 0
 
 
 def test_the_sweep_subscribes_once_and_checks_every_hour(panel: Panel, settings: Any) -> None:

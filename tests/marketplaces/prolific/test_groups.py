@@ -38,7 +38,7 @@ def members(panel: Panel, number: int = 0) -> set[str]:
 
 
 def align(panel: Panel) -> int:
-    return groups.align(panel.batch, panel.line())
+    return groups.align(panel.batch, panel.session())
 
 
 def test_who_meets_the_requirement_is_in_the_group_and_who_no_longer_does_leaves_it(panel: Panel) -> None:
@@ -91,7 +91,7 @@ def test_workers_who_came_another_way_are_no_business_of_the_group(panel: Panel)
 def test_a_study_allows_the_group_and_excludes_those_who_are_blocked(panel: Panel) -> None:
     required(panel, "Exists")
     qualification_types.block(worker(panel, "evil"), "spam")
-    allow, block = groups.of_batch(panel.batch, panel.line())
+    allow, block = groups.of_batch(panel.batch, panel.session())
     align(panel)
     named = {name: row.external_id for name, row in ((row.name, row) for row in ParticipantGroup.objects.all())}
     assert [name for name in named if name.startswith("Careful reader Exists [")]
@@ -105,7 +105,7 @@ def test_a_study_allows_the_group_and_excludes_those_who_are_blocked(panel: Pane
 def test_holders_of_what_must_not_exist_are_kept_out(panel: Panel) -> None:
     type = required(panel, "DoesNotExist")
     grant(type, worker(panel, "anna"), 1)
-    allow, block = groups.of_batch(panel.batch, panel.line())
+    allow, block = groups.of_batch(panel.batch, panel.session())
     align(panel)
     assert (len(allow), len(block)) == (0, 2)
     assert members(panel) == {"anna"}

@@ -32,7 +32,7 @@ SLOT = PAY + Decimal("0.09")  # with 42.8 %
 @pytest.fixture
 def study(emulator: Emulator, project: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PanelStudy:
     """A draft that pays two who are screened out."""
-    monkeypatch.setattr(participants, "Browser", PageBrowser)
+    monkeypatch.setattr(participants, "ParticipantBrowser", PageBrowser)
     ledger.deposit(project, Decimal(100), key="start")
     Connection.objects.create(
         project=project, name="panel", kind="prolific", preset="other", endpoint_url=emulator.url, fees="pct43",
@@ -193,7 +193,7 @@ def test_the_page_asks_for_both_and_shows_the_most_it_may_cost(study: PanelStudy
         return str(posted.content.decode())
 
     assert "Give both, or neither" in answer(screen_out_reward="0.20")
-    assert "less to those who are screened out" in answer(screen_out_reward="0.80", screen_out_places="3")
+    assert "screened out must be less than the reward" in answer(screen_out_reward="0.80", screen_out_places="3")
     answer(screen_out_reward="0.10", screen_out_places="3")
     assert (again().screen_out_reward, again().screen_out_places) == (Decimal("0.10"), 3)
     answer()

@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
 from cryptography.hazmat.primitives.hashes import SHA256, SHA512
 from django.test import Client
 
-from annotation.marketplaces.base import Denied, Place
+from annotation.marketplaces.base import Denied, Endpoint
 from annotation.marketplaces.flow import studies
 from annotation.marketplaces.models import Connection, Visit
 from annotation.marketplaces.prolific import link_tokens as checked
@@ -41,7 +41,7 @@ class Signed:
         self.world.signs_links = True
         self.exchanges: list[Exchange] = []
         panel.emulator.watch = self.exchanges.append
-        client = Prolific(Place(panel.emulator.url, "", "", TOKEN, options=(("signed_links", "yes"),)))
+        client = Prolific(Endpoint(panel.emulator.url, "", "", TOKEN, options=(("signed_links", "yes"),)))
         spec = replace(SPEC, token="signed", url=studies.arrival_url(panel.study), places=50)
         panel.there = panel.study.external_id = client.create_study(spec)
         client.publish(panel.there)
@@ -240,4 +240,4 @@ def test_signatures_are_those_of_an_independent_implementation() -> None:
 
 @pytest.fixture
 def make_client(emulator: Emulator) -> Callable[..., Prolific]:
-    return lambda wish: Prolific(Place(emulator.url, "", "", TOKEN, options=(("signed_links", wish),)))
+    return lambda wish: Prolific(Endpoint(emulator.url, "", "", TOKEN, options=(("signed_links", wish),)))

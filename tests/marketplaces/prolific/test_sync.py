@@ -30,7 +30,7 @@ def came_back(panel: Panel, code: str = "CODE0") -> Visit:
 
 
 def sync(panel: Panel, **more: Any) -> int:
-    return study_sync.sync(PanelStudy.objects.select_related("batch__project").get(), panel.line(), **more)
+    return study_sync.sync(PanelStudy.objects.select_related("batch__project").get(), panel.session(), **more)
 
 
 def test_what_the_marketplace_decided_is_done_here(panel: Panel) -> None:

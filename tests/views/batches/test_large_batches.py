@@ -8,7 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from annotation import jobs
-from annotation.flow.batches import kept_figures
+from annotation.flow.batches import cached_figures
 from annotation.flow.reports import batch_scores, methods_facts
 from annotation.flow.reports.methods_facts import count_facts
 from annotation.models import Assignment, Batch, BatchFigure, BatchReport, Project, User, clock
@@ -29,7 +29,7 @@ def many(project: Project, tmp_path: Path) -> Batch:
 def large(many: Batch, monkeypatch: pytest.MonkeyPatch) -> Batch:
     """A batch that counts as large."""
     assert jobs.FIGURES  # loaded, as where a sweep runs
-    monkeypatch.setattr(kept_figures, "LARGE", many.size)
+    monkeypatch.setattr(cached_figures, "LARGE", many.size)
     return many
 
 
@@ -47,14 +47,14 @@ def notice(client: Client, page: str = "") -> str:
 
 def minutes_later() -> None:
     BatchFigure.objects.update(due_at=clock.now())
-    kept_figures.count_due()
+    cached_figures.count_due()
 
 
 @pytest.mark.parametrize(("extra", "count"), [(0, 0), (1, 1)])
 def test_the_counts_of_a_large_batch_are_kept_and_those_of_others_are_fresh(
     client: Client, alice: User, many: Batch, monkeypatch: pytest.MonkeyPatch, extra: int, count: int
 ) -> None:
-    monkeypatch.setattr(kept_figures, "LARGE", many.size + extra)
+    monkeypatch.setattr(cached_figures, "LARGE", many.size + extra)
     client.force_login(alice)
     assert client.get(PAGE).context["counts"].submitted == 0
     respond(many, "worker")
@@ -127,7 +127,7 @@ def test_the_home_of_a_project_has_the_stored_progress_of_a_large_batch(
 ) -> None:
     client.force_login(alice)
     respond(large, "worker")
-    kept_figures.count_due()
+    cached_figures.count_due()
     respond(large, "another")
     (row,) = client.get("/projects/wells/").context["batches"]
     assert (row["progress"].done, row["progress"].wanted, row["progress"].recent) == (1, 6, 1)

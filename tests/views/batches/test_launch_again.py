@@ -20,7 +20,7 @@ def test_a_launch_that_stands_still_is_begun_anew(client: Any, alice: Any, proje
     assert "launch again" in client.get(reverse("batch", args=["wells", "b"])).content.decode()
     assert client.post(reverse("batch-launch", args=["wells", "b"])).status_code == 303
     assert "launch again" not in client.get(reverse("batch", args=["wells", "b"])).content.decode()
-    jobs.work_off()
+    jobs.run_due_work()
     batch.refresh_from_db()
     assert (batch.state, batch.hits.count()) == (Batch.State.OPEN, 4)
     client.post(reverse("batch-launch", args=["wells", "b"]))
@@ -43,7 +43,7 @@ def test_whoever_comes_back_to_the_page_of_a_new_batch_goes_on_with_its_draft(
     edit = reverse("batch-edit", args=["wells", draft.slug])
     assert client.get(there).url == edit
     assert client.post(new, fields | {"launch": "1", "title": "Now it goes"}).status_code == 303
-    jobs.work_off()
+    jobs.run_due_work()
     assert [(row.title, row.state) for row in Batch.objects.all()] == [("Now it goes", Batch.State.OPEN)]
     done = reverse("batch", args=["wells", Batch.objects.get().slug])
     assert client.post(new, fields | {"launch": "1"}, follow=True).redirect_chain[-1][0] == done

@@ -71,7 +71,7 @@ def test_the_mapped_file_is_imported_by_a_job_and_remembered_for_the_next(
     own = roles(nr="id", q="question", ans="type", passage="paragraph")
     response = client.post(sent(client, content, licence="CC BY 4.0"), own | {"import": "1"})
     assert (response.status_code, response.url) == (303, reverse("job", args=["wells", Job.objects.get().public_id]))
-    assert jobs.work_off() == 1
+    assert jobs.run_due_work() == 1
     dataset = Dataset.objects.get()
     assert (dataset.slug, dataset.size, dataset.licence, dataset.file_name) == ("wells", 2, "CC BY 4.0", "wells.csv")
     assert [len(item.example.paragraphs) for item in dataset.items.order_by("position")] == [2, 1]
@@ -119,7 +119,7 @@ def test_a_mapping_that_makes_no_items_is_refused_on_the_page(
 def test_records_that_fail_can_be_skipped_or_mapped_otherwise(client: Any, alice: Any, uploads: Path) -> None:
     client.force_login(alice)
     page = client.post(sent(client), FITTING | {"import": "1"}).url
-    jobs.work_off()
+    jobs.run_due_work()
     html = client.get(page).content.decode()
     assert "there is no question" in html
     assert "Skip invalid records, import 2 records" in html
@@ -127,7 +127,7 @@ def test_records_that_fail_can_be_skipped_or_mapped_otherwise(client: Any, alice
     again = client.get(client.get(page).context["columns_address"])
     assert [field.initial for field in again.context["form"].fields.values()][1] == "question"
     client.post(reverse("job-import", args=["wells", Job.objects.get().public_id]))
-    jobs.work_off()
+    jobs.run_due_work()
     assert Dataset.objects.get().size == 2
 
 
@@ -144,7 +144,7 @@ def test_hostile_text_in_columns_and_cells_stays_text(client: Any, alice: Any) -
 def test_a_check_of_a_mapped_file_stores_nothing(client: Any, alice: Any) -> None:
     client.force_login(alice)
     page = client.post(sent(client, dry_run="on"), FITTING | {"import": "1"}).url
-    jobs.work_off()
+    jobs.run_due_work()
     assert "2" in client.get(page).content.decode()
     assert not Dataset.objects.exists()
 
@@ -171,7 +171,7 @@ def test_an_upload_is_for_its_project_only_and_for_a_day(client: Any, alice: Any
 def test_a_mapped_table_is_called_by_its_own_format(client: Any, alice: Any) -> None:
     client.force_login(alice)
     client.post(sent(client, CSV.rsplit("\n", 2)[0]), FITTING | {"import": "1"})
-    jobs.work_off()
+    jobs.run_due_work()
     own = Dataset.objects.get()
     for page in (reverse("datasets", args=["wells"]), reverse("dataset", args=["wells", own.slug])):
         html = client.get(page).content.decode()

@@ -17,7 +17,7 @@ def test_a_removal_hides_the_dataset_and_can_be_undone(client: Any, alice: Any, 
     address = reverse("dataset", args=["wells", "wells"])
     assert client.post(reverse("dataset-remove", args=["wells", "wells"])).status_code == 303
     assert client.get(address).status_code == 404
-    jobs.work_off()
+    jobs.run_due_work()
     job = Job.objects.get(kind="remove_dataset")
     assert client.post(reverse("dataset-restore", args=["wells", job.public_id])).status_code == 303
     assert client.get(address).status_code == 200
@@ -41,7 +41,7 @@ def test_a_removal_happens_once_its_time_has_come(client: Any, alice: Any, datas
     client.post(reverse("dataset-remove", args=["wells", "wells"]))
     job = Job.objects.get(kind="remove_dataset")
     Job.objects.update(due_at=job.created_at)
-    jobs.work_off()
+    jobs.run_due_work()
     assert not Dataset.objects.exists()
     client.post(reverse("dataset-restore", args=["wells", job.public_id]))
     assert not Dataset.objects.exists()
@@ -53,7 +53,7 @@ def test_a_hidden_dataset_that_a_batch_took_comes_back(client: Any, alice: Any, 
     batch_launch.create_batch(dataset.project, "late", task="answer", datasets=[dataset], instructions="Read.")
     job = Job.objects.get(kind="remove_dataset")
     Job.objects.update(due_at=job.created_at)
-    jobs.work_off()
+    jobs.run_due_work()
     assert Dataset.objects.whole().get().items.count() == 4
     assert Job.objects.get(pk=job.pk).state == "failed"
 

@@ -42,7 +42,7 @@ def test_an_uploaded_file_becomes_a_dataset(client: Any, alice: Any, uploads: Pa
     response = client.post(reverse("dataset-new", args=["wells"]), {"file": upload(lines(3)), "licence": "CC BY 4.0"})
     job = Job.objects.get()
     assert (response.status_code, response.url) == (303, reverse("job", args=["wells", job.public_id]))
-    assert jobs.work_off() == 1
+    assert jobs.run_due_work() == 1
     dataset = Dataset.objects.get()
     assert (dataset.slug, dataset.format, dataset.size) == ("wells-2", "jsonl", 3)
     assert (dataset.licence, dataset.file_name) == ("CC BY 4.0", "Wells (2).jsonl")
@@ -105,7 +105,7 @@ def test_a_check_stores_nothing(client: Any, alice: Any) -> None:
     client.force_login(alice)
     form = {"file": upload(lines(3)), "dry_run": "on"}
     response = client.post(reverse("dataset-new", args=["wells"]), form, follow=True)
-    jobs.work_off()
+    jobs.run_due_work()
     assert not Dataset.objects.exists()
     job = response.redirect_chain[0][0]
     html = client.get(job).content.decode()
@@ -116,7 +116,7 @@ def test_a_check_stores_nothing(client: Any, alice: Any) -> None:
 def test_the_figures_of_an_import_say_what_was_imported(client: Any, alice: Any) -> None:
     client.force_login(alice)
     response = client.post(reverse("dataset-new", args=["wells"]), {"file": upload(lines(3))}, follow=True)
-    jobs.work_off()
+    jobs.run_due_work()
     html = client.get(response.redirect_chain[0][0]).content.decode()
     assert "Your dataset is ready: 3 items." in html
     assert "left out" in html
@@ -127,9 +127,9 @@ def test_the_figures_of_an_import_say_what_was_imported(client: Any, alice: Any)
 def test_a_checked_file_is_imported_without_another_upload(client: Any, alice: Any, uploads: Path) -> None:
     client.force_login(alice)
     client.post(reverse("dataset-new", args=["wells"]), {"file": upload(lines(3)), "dry_run": "on"})
-    jobs.work_off()
+    jobs.run_due_work()
     response = client.post(reverse("job-import", args=["wells", Job.objects.get().public_id]))
-    jobs.work_off()
+    jobs.run_due_work()
     assert Dataset.objects.get().size == 3
     assert list(uploads.iterdir()) == []
     assert "Your dataset is ready: 3 items" in client.get(response.url).content.decode()
@@ -138,12 +138,12 @@ def test_a_checked_file_is_imported_without_another_upload(client: Any, alice: A
 def test_the_good_records_of_a_refused_file_can_still_go_in(client: Any, alice: Any, uploads: Path) -> None:
     client.force_login(alice)
     client.post(reverse("dataset-new", args=["wells"]), {"file": upload(lines(3) + b"{broken\n")})
-    jobs.work_off()
+    jobs.run_due_work()
     job = Job.objects.get()
     html = client.get(reverse("job", args=["wells", job.public_id])).content.decode()
     assert "Skip invalid records, import 3 records" in html
     client.post(reverse("job-import", args=["wells", job.public_id]))
-    jobs.work_off()
+    jobs.run_due_work()
     assert Dataset.objects.get().size == 3
     assert list(uploads.iterdir()) == []
 
@@ -305,7 +305,7 @@ def test_real_records_go_in_without_naming_their_format_and_show(
     client.force_login(alice)
     client.post(reverse("dataset-new", args=["wells"]), {"file": upload((REAL / file).read_bytes(), file)})
     assert Job.objects.get().arguments["format"] == format
-    jobs.work_off()
+    jobs.run_due_work()
     dataset = Dataset.objects.get()
     for position in (0, 7, dataset.size - 1):
         assert client.get(reverse("item", args=["wells", dataset.slug, position])).status_code == 200
@@ -314,7 +314,7 @@ def test_real_records_go_in_without_naming_their_format_and_show(
 def test_licence_and_source_are_corrected_on_the_dataset_s_page(client: Any, alice: Any, project: Any) -> None:
     client.force_login(alice)
     client.post(reverse("dataset-new", args=["wells"]), {"file": upload(lines(2)), "licence": "CC BY"})
-    jobs.work_off()
+    jobs.run_due_work()
     page, where = reverse("dataset", args=["wells", "wells-2"]), reverse("dataset-describe", args=["wells", "wells-2"])
     assert f'action="{where}"' in client.get(page).content.decode()
     said = {"licence": "CC BY-SA 4.0", "source": HOSTILE, "ethics": HOSTILE, "consent": "in writing"}
@@ -351,7 +351,7 @@ def test_a_dataset_is_shown_in_charts_as_far_as_its_items_differ(
     client.force_login(alice)
     page = client.get(reverse("dataset", args=["wells", "mixed"]))
     charts = {title: (n, chart.values) for title, n, chart, _note in page.context["charts"]}
-    assert "Told from the answer" in page.content.decode()
+    assert "Detected from the spelling of the answer" in page.content.decode()
     assert list(charts) == ["Kinds of answers", "Words of a question"]  # all have two hops and as long a context
     assert charts["Kinds of answers"] == (20, (("name", 7), ("words", 6), ("date", 7)))
     assert charts["Words of a question"][1][0] == ("2", 1)

@@ -45,7 +45,7 @@ def derive(client: Any, source: str, how: str, /, **more: Any) -> Job:
     """The job of the form, carried out."""
     response = client.post(at(source, how), posted(source, how, **more))
     assert response.status_code == 303, response.content.decode()
-    jobs.work_off()
+    jobs.run_due_work()
     return Job.objects.latest("pk")
 
 
@@ -233,7 +233,7 @@ def test_a_job_that_runs_twice_makes_nothing_new(asked: Any) -> None:
     job = derive(asked, "wells", "singlehop", name="single", option_fewest_words="1")
     before = list(Dataset.objects.values_list("pk", "sha256"))
     Job.objects.update(state="waiting")
-    jobs.work_off()
+    jobs.run_due_work()
     job.refresh_from_db()
     assert (job.state, job.result["already_there"]) == ("done", True)
     assert list(Dataset.objects.values_list("pk", "sha256")) == before

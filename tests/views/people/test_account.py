@@ -131,12 +131,15 @@ def test_guessing_codes_is_slow_from_anywhere_and_the_right_one_waits_too(alice:
 def test_after_many_wrong_codes_only_the_list_lets_in_for_a_while(alice: Any) -> None:
     codes = set_up(alice)
     for _try in range(two_factor.FREE_TRIES):
-        assert not two_factor.prove(alice, "no code")
-    assert not two_factor.prove(alice, code_of(key_of(alice)))
-    assert "backup code" in two_factor.what_was_wrong(alice)
+        assert not two_factor.verify_code(alice, "no code")
+    assert not two_factor.verify_code(alice, code_of(key_of(alice)))
+    assert "backup code" in two_factor.refusal_reason(alice)
     assert SecondFactor.objects.get(user=alice).failed == two_factor.FREE_TRIES, "what comes meanwhile prolongs nothing"
-    assert two_factor.prove(alice, codes[0])
-    assert (SecondFactor.objects.get(user=alice).failed, two_factor.prove(alice, code_of(key_of(alice)))) == (0, True)
+    assert two_factor.verify_code(alice, codes[0])
+    assert (SecondFactor.objects.get(user=alice).failed, two_factor.verify_code(alice, code_of(key_of(alice)))) == (
+        0,
+        True,
+    )
 
 
 def test_half_way_ends_after_ten_minutes_and_with_a_new_password(alice: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -192,10 +195,10 @@ def test_whoever_lost_both_is_let_in_by_an_administrator(alice: Any) -> None:
 def test_codes_outlive_a_new_secret_key_that_knows_the_old_one(alice: Any, settings: Any) -> None:
     codes = set_up(alice)
     settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "n" * 60, [settings.SECRET_KEY]
-    assert two_factor.prove(alice, codes[0])
-    assert two_factor.prove(alice, code_of(key_of(alice)))
+    assert two_factor.verify_code(alice, codes[0])
+    assert two_factor.verify_code(alice, code_of(key_of(alice)))
     settings.SECRET_KEY_FALLBACKS = []
-    assert not two_factor.prove(alice, codes[1])  # and no defect
+    assert not two_factor.verify_code(alice, codes[1])  # and no defect
 
 
 def test_a_new_password_signs_out_everywhere_else(alice: Any) -> None:

@@ -115,9 +115,9 @@ def test_who_was_removed_sees_nothing_and_comes_back_in_the_same_role(client: An
 
 def test_the_first_member_of_a_project_owns_it(project: Any) -> None:
     ana, ben = (User.objects.create_user(name) for name in ("ana", "ben"))
-    assert members.enter(project, ana, "reviewer")
-    assert members.enter(project, ben, "reviewer")
-    assert not members.enter(project, ben, "owner")
+    assert members.add_member(project, ana, "reviewer")
+    assert members.add_member(project, ben, "reviewer")
+    assert not members.add_member(project, ben, "owner")
     assert list(project.members.order_by("pk").values_list("role", flat=True)) == ["owner", "reviewer"]
     with pytest.raises(Refused, match="only owner"):
         members.remove(project.members.get(user=ana))

@@ -15,7 +15,7 @@ from django.urls import reverse
 
 from annotation.flow.money import wages
 from annotation.flow.notifications import worker_messages
-from annotation.flow.people import hours, qualification_types, worker_profile
+from annotation.flow.people import qualification_types, timesheet, worker_profile
 from annotation.flow.work import leases
 from annotation.models import Assignment, Batch, Message, Worker
 from annotation.pure.people import periods
@@ -48,7 +48,7 @@ def test_the_hours_sheet_adds_up_what_wages_are_reckoned_by(
     first = worked(bob, batch, seconds=600)
     second = worked(bob, batch, seconds=1200)
     at_time(first, AT)
-    at_time(second, AT - timedelta(hours=2))
+    at_time(second, AT - timedelta(timesheet=2))
     back = take(carol, batch)
     Assignment.objects.filter(pk=back.pk).update(active_seconds=90)
     leases.return_assignment(back)
@@ -57,17 +57,19 @@ def test_the_hours_sheet_adds_up_what_wages_are_reckoned_by(
     take(carol, batch)  # under way: not yet
     berlin = ZoneInfo("Europe/Berlin")
     monday, tuesday = date(2026, 3, 2), date(2026, 3, 3)
-    found = hours.sheet(project, monday, tuesday, zone=berlin)
+    found = timesheet.sheet(project, monday, tuesday, zone=berlin)
     result = [(line.worker.pk, line.day, line.seconds, line.submitted, line.ended) for line in found.lines]
     assert result == [(bob.pk, monday, 1200, 1, 0), (bob.pk, tuesday, 600, 1, 0), (carol.pk, tuesday, 120, 1, 1)]
     assert [(total.days, total.seconds) for total in found.totals] == [(2, 1800), (1, 120)]
-    assert hours.sheet(project, tuesday, tuesday, zone=ZoneInfo("UTC")).lines == []
-    everything = hours.sheet(project, monday, monday, zone=ZoneInfo("UTC"))
+    assert timesheet.sheet(project, tuesday, tuesday, zone=ZoneInfo("UTC")).lines == []
+    everything = timesheet.sheet(project, monday, monday, zone=ZoneInfo("UTC"))
     paid = {wage.worker: wage.seconds for wage in wages.of_project(project)}
     assert {total.worker.pk: Decimal(str(total.seconds)) for total in everything.totals} == paid
     Batch.objects.filter(pk=batch.pk).update(removed_at=AT)
-    assert hours.sheet(project, monday, monday, zone=ZoneInfo("UTC")).seconds == everything.seconds, "paid all the same"
-    rows = list(csv.reader(io.StringIO(hours.as_csv(found, names=False))))
+    assert timesheet.sheet(project, monday, monday, zone=ZoneInfo("UTC")).seconds == everything.seconds, (
+        "paid all the same"
+    )
+    rows = list(csv.reader(io.StringIO(timesheet.as_csv(found, names=False))))
     assert rows[1][:3] == [project.pseudonym(bob.pk), "2026-03-02", "paid"]
     assert "Bob" not in str(rows)
 
@@ -90,7 +92,7 @@ def test_the_hours_page_takes_days_and_gives_a_file(client: Any, alice: Any, bat
 def test_the_hours_of_many_workers_are_shown_by_pages_and_written_to_one_file(
     client: Any, alice: Any, batch: Batch, bob: Worker, carol: Worker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("annotation.views.people.hours.WORKERS", 1)
+    monkeypatch.setattr("annotation.views.people.timesheet.WORKERS", 1)
     at_time(worked(bob, batch, seconds=600), AT)
     back = take(carol, batch)
     Assignment.objects.filter(pk=back.pk).update(active_seconds=90)

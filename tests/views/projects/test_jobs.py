@@ -46,7 +46,7 @@ def test_it_stops_asking_and_reports_once_the_job_is_done(
 ) -> None:
     client.force_login(alice)
     job = posted(project, write_records(tmp_path / "wells.jsonl"))
-    jobs.work_off()
+    jobs.run_due_work()
     fragment = page(client, job, headers=HTMX)
     assert "hx-trigger" not in fragment
     assert "Your dataset is ready: 4 items" in fragment
@@ -58,7 +58,7 @@ def test_a_refused_file_is_reported_flaw_by_flaw(client: Any, alice: Any, projec
     file = tmp_path / "broken.jsonl"
     file.write_text(json.dumps({"id": "<b>x</b>", "question": 7, "paragraphs": []}) + "\n")
     job = posted(project, file)
-    jobs.work_off()
+    jobs.run_due_work()
     html = page(client, job)
     assert "nothing was imported" in html
     assert "line 1" in html
@@ -75,7 +75,7 @@ def test_a_job_that_broke_can_be_tried_again(client: Any, alice: Any, project: A
     assert "the disk is full" in page(client, job)
     response = client.post(reverse("job-again", args=["wells", job.public_id]))
     assert response.status_code == 303
-    jobs.work_off()
+    jobs.run_due_work()
     assert "Your dataset is ready: 4 items" in page(client, job)
 
 
@@ -127,7 +127,7 @@ def test_a_launch_shows_what_was_asked_for_and_why_the_rest_is_missing(client: A
     )
     wanted = {"project": batch.project, "title": "Launch more", "arguments": {"batch": again.pk}}
     job = jobs.enqueue("launch_batch", **wanted)
-    jobs.work_off()
+    jobs.run_due_work()
     html = page(client, job)
     assert "6 items were requested" in html
     assert "The dataset has no more items." in html

@@ -47,7 +47,7 @@ def test_a_job_acts_for_whoever_asked_for_it(client: Any, alice: Any, dataset: A
     client.force_login(alice)
     with write_records(tmp_path / "more.jsonl", 2).open("rb") as file:
         client.post(reverse("dataset-new", args=["wells"]), {"file": file, "name": "more", "format": "jsonl"})
-    jobs.work_off()
+    jobs.run_due_work()
     assert lines(key="more") == [("imported", "more", "alice", "job")]
 
 

@@ -136,7 +136,7 @@ def test_what_people_leave_open_is_counted_with_the_report(alice: Any, bob: Any,
     for worker, other in ((bob, {}), (carol, {"kind": "none", "text": "", "paragraph": None, "start": 0, "end": 0})):
         answer(worker, batch, **other)
     jobs.enqueue("score_batch", project=batch.project, title="Report", arguments={"batch": batch.pk})
-    jobs.work_off()
+    jobs.run_due_work()
     news = BatchActivity.objects.get(batch=batch)
     assert news.counted_at is not None
     assert news.to_adjudicate == len(overview.adjudication.queue(batch))
@@ -157,11 +157,11 @@ def test_a_reviewer_sees_no_money_and_what_is_theirs_to_do(client: Any, bob: Any
 
 
 def test_money_is_what_is_free_set_aside_and_spent(project: Any) -> None:
-    assert overview.purse(project) is None
+    assert overview.project_money(project) is None
     ledger.deposit(project, Decimal(100), key="in")
     ledger.move(project, ledger.AVAILABLE, ledger.FEES, Decimal(30), kind="fee", key="f")
     ledger.move(project, ledger.AVAILABLE, "held/1", Decimal(20), kind="hold", key="h")
-    assert overview.purse(project) == overview.Purse(Decimal(50), Decimal(20), Decimal(30))
+    assert overview.project_money(project) == overview.ProjectMoney(Decimal(50), Decimal(20), Decimal(30))
 
 
 def test_the_family_shows_datasets_and_the_batches_between_them(
@@ -226,7 +226,7 @@ def test_a_new_project_gets_to_a_launched_batch_by_the_example(client: Any, alic
     assert reverse("batch", args=["wells", draft.slug]) in preview.content.decode()  # which leads on to the draft
     launched = client.post(reverse("batch-edit", args=["wells", draft.slug]), posted | {"launch": "1"})
     assert launched.status_code == 303
-    jobs.work_off()
+    jobs.run_due_work()
     draft.refresh_from_db()
     assert draft.state == "open"
     assert draft.size > 20

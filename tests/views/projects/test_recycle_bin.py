@@ -104,7 +104,7 @@ def test_after_its_time_goes_what_nothing_hangs_on(bob: Any, batch: Any) -> None
     for row in (batch, old, young):
         recycle_bin.remove_batch(row)
     Batch.everything.exclude(pk=young.pk).update(removed_at=timezone.now() - timedelta(days=31))
-    jobs.work_off()
+    jobs.run_due_work()
     assert set(Batch.everything.values_list("slug", flat=True)) == {"wells-1", "young"}
 
 
@@ -116,7 +116,7 @@ def test_a_dataset_in_the_bin_keeps_its_name_and_is_erased_at_once(client: Any, 
     assert client.post(address, {"name": "mills"}).status_code == 422
     assert Dataset.objects.get().items.count() == 4
     assert client.post(address, {"name": "wells"}).status_code == 303
-    jobs.work_off()
+    jobs.run_due_work()
     assert not Dataset.objects.exists()
     assert client.get(address).status_code == 404
 

@@ -8,7 +8,7 @@ from typing import Any
 from django.urls import reverse
 
 from annotation import jobs
-from annotation.flow.batches import batch_launch, kept_figures
+from annotation.flow.batches import batch_launch, cached_figures
 from annotation.flow.data.dataset_import import import_dataset
 from annotation.flow.reports import batch_scores
 from annotation.flow.reports.batch_scores import import_predictions
@@ -46,12 +46,12 @@ def test_large_batches_are_compared_by_a_job(
     by_job = address.replace("compare/", "compare/job/")
     here = client.get(address).context
     assert client.post(by_job).status_code == 404, "a page compares them"
-    monkeypatch.setattr(kept_figures, "LARGE", 6)
+    monkeypatch.setattr(cached_figures, "LARGE", 6)
     page = client.get(address)
     assert (page.context["tables"], page.context["chart"]) == ([], None)
     assert "Batches this large are compared by a job." in one_line(page.content.decode())
     job = client.post(by_job).url
-    jobs.work_off()
+    jobs.run_due_work()
     assert address.replace("of=batches&", "") in client.get(job).content.decode().replace("&amp;", "&")
     page = client.get(address)
     assert page.context["tables"] == here["tables"]

@@ -82,8 +82,8 @@ def test_the_report_says_what_differs(batch: Any, bob: Any, carol: Any) -> None:
     problem_reports.exclude(row.hit, reason="Typo")
     batch.refresh_from_db()
     assert add_assignments.add_assignments(batch, base=batch.next_ticket) == {"hits": 1}
-    assert [name for name, _was, _now in preregistration.departures(made)] == ["assignments", "excluded_hits"]
-    assert "Unlike in the preregistration (Excluded HITs: 0), it is 1." in said()
+    assert [name for name, _was, _now in preregistration.deviations(made)] == ["assignments", "excluded_hits"]
+    assert "One setting differs from the preregistration (Excluded HITs): it was 0 and is now 1." in said()
     Preregistration.objects.update(created_at=row.submitted_at)
     assert "when a response was in already" in said()
 
@@ -95,7 +95,7 @@ def test_what_was_not_known_before_the_launch_does_not_differ(batch: Any) -> Non
     assert json.loads(made.document)["settings"]["hits"] is None
     type(batch).objects.filter(pk=batch.pk).update(launched_at=made.created_at)
     made.batch.refresh_from_db()
-    assert preregistration.departures(made) == []
+    assert preregistration.deviations(made) == []
 
 
 def test_the_api_registers_and_tells_the_same(alice: Any, batch: Any) -> None:

@@ -242,7 +242,7 @@ def settings_of(batch: Batch) -> dict[str, str]:
 
 def test_two_adjudicators_need_two_requesters(boss: Any, open_batch: Batch, request: Any) -> None:
     refused = boss.post(page("batch-settings"), settings_of(open_batch))
-    assert "This project has only one requester." in refused.content.decode()
+    assert "Only one member of this project can adjudicate." in refused.content.decode()
     request.getfixturevalue("second")
     boss.post(page("batch-settings"), settings_of(open_batch))
     assert Batch.objects.get().two_adjudicators

@@ -47,7 +47,7 @@ def test_the_queue_shows_the_clock_and_sounds_the_alarm(desk: Client, rows: list
     Assignment.objects.filter(pk=rows[2].pk).update(auto_approve_at=timezone.now() + timedelta(hours=5))
     Assignment.objects.filter(pk=rows[1].pk).update(auto_approve_at=timezone.now() - timedelta(hours=5))
     page = body(desk.get(QUEUE))
-    assert "2 answers are approved by themselves within 48 hours" in page
+    assert "2 responses will be approved automatically within 48 hours" in page
     assert "any moment" in page
     assert re.findall(r'name="which" value="([^"]+)"', page) == [rows[k].public_id for k in (1, 2, 0)]
 

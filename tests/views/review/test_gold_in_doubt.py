@@ -8,9 +8,9 @@ import pytest
 from django.urls import reverse
 
 from annotation import jobs
-from annotation.flow.review import disputed_gold
+from annotation.flow.review import gold_in_doubt
 from annotation.models import Batch, Dataset, GoldDecision
-from tests.flow.review.test_disputed_gold import batch as doubtful_batch
+from tests.flow.review.test_gold_in_doubt import batch as doubtful_batch
 from tests.views.console import at
 
 doubtful = doubtful_batch
@@ -36,34 +36,34 @@ def test_the_queue_sets_gold_and_people_side_by_side(boss: Any, doubtful: Batch)
 
 
 def test_deciding_leads_on_and_can_be_undone(boss: Any, doubtful: Batch) -> None:
-    first, second = disputed_gold.doubts(doubtful)
+    first, second = gold_in_doubt.doubts(doubtful)
     response = boss.post(page("gold-item", first.public_id), {"decision": "alias", "text": first.text})
     assert response["Location"] == f"{page('gold-item', second.public_id)}?undo={first.public_id}"
     assert page("gold-undo", first.public_id) in boss.get(response["Location"]).content.decode()
     assert GoldDecision.objects.get().reviewer.username == "alice"
     boss.post(page("gold-undo", first.public_id))
-    assert disputed_gold.doubts(doubtful)[0].decision == ""
+    assert gold_in_doubt.doubts(doubtful)[0].decision == ""
 
 
 def test_a_decision_on_what_nobody_said_is_refused(boss: Any, doubtful: Batch) -> None:
-    first = disputed_gold.doubts(doubtful)[0]
+    first = gold_in_doubt.doubts(doubtful)[0]
     response = boss.post(page("gold-item", first.public_id), {"decision": "alias", "text": "else"})
     assert response.status_code == 422
     assert "changed in the meantime" in response.content.decode()
 
 
 def test_a_corrected_version_is_made_and_the_report_has_both_scores(boss: Any, doubtful: Batch) -> None:
-    for one in disputed_gold.doubts(doubtful):
+    for one in gold_in_doubt.doubts(doubtful):
         boss.post(page("gold-item", one.public_id), {"decision": "correction", "text": one.text})
     assert "Create a corrected version" in boss.get(page("gold")).content.decode()
     response = boss.post(page("gold-correct"), {"dataset": "wells", "name": "better"})
-    jobs.work_off()
+    jobs.run_due_work()
     result = boss.get(response["Location"]).content.decode()
     assert "2 with corrected gold" in result
     assert reverse("dataset", args=["wells", "better"]) in result
     assert boss.get(reverse("dataset", args=["wells", "better"])).status_code == 200
     boss.post(page("report-refresh"))
-    jobs.work_off()
+    jobs.run_due_work()
     html = boss.get(page("report")).content.decode()
     assert "Against corrected gold" in html
 

@@ -28,7 +28,7 @@ def upload(client: Client, batch: Any, lines: list[dict[str, Any]]) -> Job:
     job = Job.objects.get(kind="import_responses")
     assert response.status_code == 303
     assert response.url == reverse("job", args=[batch.project.slug, job.public_id])
-    jobs.work_off()
+    jobs.run_due_work()
     job.refresh_from_db()
     return job
 

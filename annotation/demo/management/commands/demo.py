@@ -11,14 +11,14 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
-from annotation.demo import composing, qualification_round, setting_up
+from annotation.demo import compose_batch, project_setup, qualification_round
 from annotation.demo.steps import Steps
 from annotation.flow.data.item_writer import OnProgress
 from annotation.flow.projects import audit_log
 from annotation.flow.projects.projects import project_named
 from annotation.flow.projects.request_context import acting
-from annotation.management.json_command import whole
-from annotation.operations.serving import (
+from annotation.management.json_command import integer_between
+from annotation.operations.local_server import (
     EVERY,
     LOOPBACK,
     NotServed,
@@ -43,7 +43,7 @@ class Command(BaseCommand):
     requires_system_checks = []
 
     def add_arguments(self, parser: Any) -> None:
-        parser.add_argument("--port", type=whole(1, 65535), default=8000)
+        parser.add_argument("--port", type=integer_between(1, 65535), default=8000)
         what = "listen there: 0.0.0.0 lets in everybody in your network (default: this computer only)"
         parser.add_argument("--host", default=LOOPBACK, metavar="ADDRESS", help=what)
         parser.add_argument("--no-serve", action="store_true", help="set it up and exit")
@@ -68,16 +68,16 @@ class Command(BaseCommand):
 
     def _run(self, path: Path, port: int, host: str, *, serve: bool) -> None:
         """Serve at once, so that there is something to see while the simulated workers still answer."""
-        notes = setting_up.read_notes(path)
+        notes = project_setup.read_notes(path)
         project = project_named()
-        notes["accounts"] = setting_up.accounts(notes, project)
+        notes["accounts"] = project_setup.accounts(notes, project)
         notes["addresses"] = addresses(own_base(port, host), project.slug)
-        setting_up.write_notes(path, notes)
+        project_setup.write_notes(path, notes)
         if not all(map(notes.get, Steps.names)):
             self._line("Importing the datasets of Vennory and launching three batches, about 10 s")
-        setting_up.prepare(project)
+        project_setup.prepare(project)
         held = qualification_round.launched(project, settings.VAR)
-        study, graphs = setting_up.batch(project, settings.VAR), composing.batch(project, settings.VAR)
+        study, graphs = project_setup.batch(project, settings.VAR), compose_batch.batch(project, settings.VAR)
         steps = Steps(project, held, study, graphs)
         due = [name for name in steps.names if not notes.get(name)]
         if not due and not serve:
@@ -87,11 +87,11 @@ class Command(BaseCommand):
                 self._say(notes, "" if is_local(host) else f"http://{network_name(host)}:{port}")
             if due:
                 self._line(f"{len(due)} steps of work follow, {ESTIMATE} in all. The pages are there meanwhile.")
-                steps.visitors = setting_up.visitors(server.base, notes["accounts"], project)
+                steps.visitors = project_setup.visitors(server.base, notes["accounts"], project)
             for number, name in enumerate(due, 1):
                 self._step(f"{number} of {len(due)}  {steps.names[name]}", getattr(steps, name))
                 notes[name] = True
-                setting_up.write_notes(path, notes)
+                project_setup.write_notes(path, notes)
             if due:
                 self._line("The demo is complete.")
             if serve:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from annotation.dry_run.crowd import crowd
+from annotation.dry_run.forecast import crowd
 from annotation.dry_run.run import MOST_HITS, dry_run
 from annotation.management.json_command import JSONCommand, batch_named, project_of, slug
 

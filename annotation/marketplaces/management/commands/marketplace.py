@@ -6,7 +6,15 @@ from typing import Any
 from annotation.flow.batches import batch_launch
 from annotation.flow.errors import Refused
 from annotation.management.json_command import JSONCommand, batch_named, marketplace_named, project_of, words
-from annotation.marketplaces.flow import connections, payments, publications, studies, study_sync, sync, visit_decisions
+from annotation.marketplaces.flow import (
+    connections,
+    hit_sync,
+    payments,
+    publications,
+    studies,
+    study_sync,
+    visit_decisions,
+)
 from annotation.marketplaces.kinds import kinds, named
 from annotation.marketplaces.models import Connection, PanelStudy
 from annotation.marketplaces.models.connections import FEES
@@ -85,7 +93,7 @@ class Command(JSONCommand):
     def _sync(self, batch: Batch) -> dict[str, Any]:
         if studies.is_study(batch):
             return study_sync.catch_up(batch, progress=self.progress_printer(f"{batch.slug}: visits checked"))
-        return sync.catch_up(batch, progress=self.progress_printer(f"{batch.slug}: HITs checked"))
+        return hit_sync.catch_up(batch, progress=self.progress_printer(f"{batch.slug}: HITs checked"))
 
 
 def _batches(project: Project, names: list[str]) -> list[Batch]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from annotation.flow.errors import Refused
 from annotation.flow.people import consent
-from annotation.management.json_command import JSONCommand, existing, project_of, slug, whole, words
+from annotation.management.json_command import JSONCommand, existing, integer_between, project_of, slug, words
 from annotation.models import Project
 from annotation.pure.reports import tables
 from annotation.studies import folders, plans, report
@@ -22,7 +22,7 @@ class Command(JSONCommand):
         add("act", choices=["list", "show", "launch", "report"], metavar="list|show|launch|report")
         add("name", nargs="?", default="", type=words(100), help="the study; for report its run")
         add("--as", dest="run", type=slug, metavar="NAME", help="the run's name (default: the next free one)")
-        add("--seed", type=whole(0, 2**62), default=0)
+        add("--seed", type=integer_between(0, 2**62), default=0)
         add(
             "--scale",
             type=float,

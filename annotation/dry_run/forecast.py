@@ -24,7 +24,7 @@ MOST_VOTES = 9  # largest number of responses per item in the forecast
 
 
 @dataclass(frozen=True, slots=True)
-class Crowd:
+class WorkerModel:
     """Parameters of the simulated workers. Shares are 0..1; `speed` 2 takes half the expected time."""
 
     skill: float = 0.85  # mean chance of a right answer
@@ -47,9 +47,9 @@ class Crowd:
             raise ValueError("lazy and spam, and returns and abandons, must not exceed 1 together")
 
 
-def crowd(words: Sequence[str]) -> Crowd:
+def crowd(words: Sequence[str]) -> WorkerModel:
     """Parse NAME=NUMBER words; ValueError names unknown or invalid ones."""
-    known = {field.name for field in fields(Crowd)}
+    known = {field.name for field in fields(WorkerModel)}
     values: dict[str, float] = {}
     for word in words:
         name, _equals, number = word.partition("=")
@@ -61,7 +61,7 @@ def crowd(words: Sequence[str]) -> Crowd:
             raise ValueError(f"{name} must be a number, not {number!r}") from None
         if not math.isfinite(values[name]):
             raise ValueError(f"{name} must be a number, not {number!r}")
-    return Crowd(**values)
+    return WorkerModel(**values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +74,12 @@ class Persona:
     comes: float  # seconds after the launch
 
 
-def people(model: Crowd, count: int, rng: Random) -> list[Persona]:
+def draw_personas(model: WorkerModel, count: int, rng: Random) -> list[Persona]:
     """So many random workers."""
     return [_person(model, rng) for _one in range(count)]
 
 
-def _person(model: Crowd, rng: Random) -> Persona:
+def _person(model: WorkerModel, rng: Random) -> Persona:
     drawn, comes = rng.random(), rng.uniform(0, model.hours * 3600)
     skill = min(0.99, max(0.02, rng.gauss(model.skill, model.spread)))
     pace = rng.lognormvariate(0, 0.25) / model.speed
@@ -90,7 +90,7 @@ def _person(model: Crowd, rng: Random) -> Persona:
     return Persona("honest", skill, pace, comes)
 
 
-def act(model: Crowd, rng: Random) -> str:
+def act(model: WorkerModel, rng: Random) -> str:
     """Draw what a simulated worker does with an assignment."""
     drawn = rng.random()
     if drawn < model.returns:
@@ -98,7 +98,7 @@ def act(model: Crowd, rng: Random) -> str:
     return ABANDON if drawn < model.returns + model.abandons else ANSWER
 
 
-def stops(model: Crowd, rng: Random) -> bool:
+def stops(model: WorkerModel, rng: Random) -> bool:
     """Whether a worker stops for good after a response."""
     return rng.random() < model.dropout
 
@@ -109,7 +109,7 @@ def seconds(persona: Persona, expected: float, rng: Random) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class SimulatedResponse:
     """A response of a dry run; times in seconds after the launch."""
 
     worker: int
@@ -155,7 +155,7 @@ class Forecast:
 
 
 def forecast(
-    done: Sequence[Done], *, asked: int, wanted: int, seed: int, passed: Sequence[bool] = (), **counts: int
+    done: Sequence[SimulatedResponse], *, asked: int, wanted: int, seed: int, passed: Sequence[bool] = (), **counts: int
 ) -> Forecast:
     """The forecast for a batch that wants `wanted` responses from a dry run that asked for `asked` of them.
 
@@ -164,7 +164,7 @@ def forecast(
     """
     if not done:
         raise ValueError("nobody answered anything, so there is nothing to forecast from")
-    by_worker: defaultdict[int, list[Done]] = defaultdict(list)
+    by_worker: defaultdict[int, list[SimulatedResponse]] = defaultdict(list)
     for one in done:
         by_worker[one.worker].append(one)
     groups = list(by_worker.values())
@@ -185,7 +185,9 @@ def forecast(
     )
 
 
-def _mean_of(groups: Sequence[Sequence[Done]], value: Callable[[Done], float], *, seed: int) -> Figure:
+def _mean_of(
+    groups: Sequence[Sequence[SimulatedResponse]], value: Callable[[SimulatedResponse], float], *, seed: int
+) -> Figure:
     """The mean over responses; a worker's responses are alike, so workers are resampled with all of theirs."""
     sums = [(sum(map(value, group)), len(group)) for group in groups]
     return _interval(sums, lambda some: sum(total for total, _n in some) / sum(n for _total, n in some), seed=seed)
@@ -206,12 +208,12 @@ def _times(figure: Figure, factor: float) -> Figure:
     return Figure(*ends, figure.n, figure.method)
 
 
-def _wage(group: Sequence[Done]) -> float:
+def _wage(group: Sequence[SimulatedResponse]) -> float:
     worked = sum(one.ended - one.began for one in group)
     return float(sum((one.earned for one in group), Decimal(0))) / worked * 3600 if worked else 0.0
 
 
-def _votes(done: Sequence[Done]) -> list[Votes]:
+def _votes(done: Sequence[SimulatedResponse]) -> list[Votes]:
     """For 1, 3, 5 … responses per item: the chance that the majority is right, over the items.
 
     Counted, over all subsets, where items have that many responses. Beyond, the chance of a right response to an item

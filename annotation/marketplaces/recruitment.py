@@ -29,7 +29,7 @@ from annotation.pure.batches import lifecycle
 from annotation.recruitment import Marketplace, Marketplaces
 
 
-class Published(Marketplaces):
+class PublishingMarketplaces(Marketplaces):
     """Batches are published through a project's connections."""
 
     def available(self, project: Project) -> Sequence[Marketplace]:
@@ -120,10 +120,10 @@ def _connection(marketplace: Marketplace) -> Connection:
     return marketplace
 
 
-def _finding(place: Connection) -> Finding:
-    part = f"marketplace {place.project.slug}/{place.name}"
+def _finding(connection: Connection) -> Finding:
+    part = f"marketplace {connection.project.slug}/{connection.name}"
     try:
-        funds = connections.check(place)
+        funds = connections.check(connection)
     except Refused as refusal:
         return Finding(part, False, str(refusal), "Look at the project's page of marketplaces: endpoint and keys.")
     return Finding(part, True, f"answers; ${funds.available} available")

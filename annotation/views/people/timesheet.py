@@ -12,9 +12,9 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from annotation.flow.people import hours as flow
+from annotation.flow.people import timesheet as flow
 from annotation.models import Project
-from annotation.operations.downloads import CSV, sent
+from annotation.operations.downloads import CSV, logged_download
 from annotation.pure.people import periods, roles
 from annotation.views.access import member_page
 
@@ -72,9 +72,9 @@ def hours(request: HttpRequest, project: Project) -> HttpResponse:
         if "file" in request.GET:
             sheet = flow.sheet(project, **period)
             name = f"{project.slug}-hours-{period['first']}-{period['last']}.csv"
-            return sent(request, project, flow.as_csv(sheet, names=True), name=name, kind=CSV)
+            return logged_download(request, project, flow.as_csv(sheet, names=True), name=name, kind=CSV)
         page = Paginator(flow.workers_of(project, **period), WORKERS).get_page(request.GET.get("page"))
-        sheet = flow.sheet(project, **period, workers=page.object_list) if page.object_list else flow.Sheet([], [])
+        sheet = flow.sheet(project, **period, workers=page.object_list) if page.object_list else flow.Timesheet([], [])
     here = "" if "first" in request.GET else request.GET.get("span", periods.THIS_WEEK)
     context = {
         "project": project,

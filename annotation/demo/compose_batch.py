@@ -7,9 +7,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from annotation.demo import timeline, world
-from annotation.demo.setting_up import launched
-from annotation.demo.visitor import Page, Visitor
+from annotation.demo import encyclopedia, timeline
+from annotation.demo.project_setup import launched
+from annotation.demo.simulated_worker import Page, SimulatedWorker
 from annotation.flow.review import review_decisions, review_samples, worker_feedback
 from annotation.models import Assignment, Batch, Project, User
 from annotation.pure.batches import lifecycle
@@ -29,7 +29,7 @@ FEEDBACK = "Your questions are short and they ask for every hop. Please look aga
 def graphs() -> list[Example]:
     """The island's decompositions without their questions, some with known bridges, and the traps."""
     result = []
-    for example in world.examples(seed=0):
+    for example in encyclopedia.examples(seed=0):
         bare = replace(reduced(example, example.supports or ()), question="", answerable=None)
         same = bare.shape == "2hop" and sum(e.shape == "2hop" for e in result) < KNOWN_SAME
         result.append(replace(bare, extra={"known_bridges": ["same"]}) if same else bare)
@@ -38,8 +38,8 @@ def graphs() -> list[Example]:
 
 
 def _single(number: int) -> Single:
-    question = world.singlehop()[number]
-    return Single(str(number), question.question, question.answers, world.paragraphs()[question.key].paragraph)
+    question = encyclopedia.singlehop()[number]
+    return Single(str(number), question.question, question.answers, encyclopedia.paragraphs()[question.key].paragraph)
 
 
 def batch(project: Project, folder: Path) -> Batch:
@@ -48,9 +48,9 @@ def batch(project: Project, folder: Path) -> Batch:
     return launched(project, BATCH, dataset=DATASET, examples=graphs(), folder=folder, **settings)
 
 
-def compose_most(visitors: list[Visitor], launched_batch: Batch, progress: Callable[[int, int], None]) -> None:
+def compose_most(visitors: list[SimulatedWorker], launched_batch: Batch, progress: Callable[[int, int], None]) -> None:
     """Let the composers do instructions, practice and HITs until only the visitor's are left."""
-    written = {example.id: example.question for example in world.examples(seed=0)}
+    written = {example.id: example.question for example in encyclopedia.examples(seed=0)}
     wanted = (launched_batch.size - LEFT_OPEN) // len(visitors)
     done = launched_batch.assignments.filter(state=lifecycle.SUBMITTED).count()
     total = wanted * len(visitors)
@@ -66,7 +66,7 @@ def compose_most(visitors: list[Visitor], launched_batch: Batch, progress: Calla
             visitor.return_assignment(page)
 
 
-def _compose(visitor: Visitor, page: Page, written: dict[str, str]) -> Page:
+def _compose(visitor: SimulatedWorker, page: Page, written: dict[str, str]) -> Page:
     """Judge the bridges and compose, more or less well."""
     public_id = page.url.rstrip("/").rsplit("/", 1)[-1]
     row = Assignment.objects.select_related("hit__item").get(public_id=public_id)

@@ -11,7 +11,7 @@ from annotation.flow.batches import hidden_gold
 from annotation.flow.errors import Refused
 from annotation.marketplaces.base import Offer, Requirement, Terms
 from annotation.marketplaces.flow import arrivals, connections
-from annotation.marketplaces.flow.connections import Line
+from annotation.marketplaces.flow.connections import HitSession
 from annotation.marketplaces.models import Publication
 from annotation.models import Batch, Project, Qualification, QualificationType, Worker
 from annotation.pure.people import requirements
@@ -24,7 +24,7 @@ WEEK = 7 * 24 * 3600
 GRANTED = Qualification.State.GRANTED
 
 
-def terms_of(publication: Publication, line: Line) -> Terms:
+def terms_of(publication: Publication, session: HitSession) -> Terms:
     """The HIT's terms there, with the marketplace's ids of qualifications, which are created if missing."""
     hit = publication.hit
     batch = hit.batch
@@ -42,7 +42,7 @@ def terms_of(publication: Publication, line: Line) -> Terms:
         reward=publication.reward,
         duration=min(max(batch.lease_seconds, SHORTEST), LONGEST),
         auto_approval=min(approval, LONGEST_APPROVAL),
-        requirements=requirements_of(batch, line),
+        requirements=requirements_of(batch, session),
     )
 
 
@@ -58,12 +58,12 @@ def offer_of(publication: Publication, type_id: str, *, seconds: float) -> Offer
     )
 
 
-def requirements_of(batch: Batch, line: Line) -> tuple[Requirement, ...]:
+def requirements_of(batch: Batch, session: HitSession) -> tuple[Requirement, ...]:
     """The batch's requirements there, including that blocked and paused workers are excluded."""
-    conditions = [_requirement(one, batch.project, line) for one in batch.requirements]
-    if not line.marketplace.offers("ensure_qualification"):
+    conditions = [_requirement(one, batch.project, session) for one in batch.requirements]
+    if not session.marketplace.offers("ensure_qualification"):
         return tuple(conditions)
-    out = [exclusion(batch.project, line), *([pause(batch, line)] if hidden_gold.may_pause(batch) else [])]
+    out = [exclusion(batch.project, session), *([pause(batch, session)] if hidden_gold.may_pause(batch) else [])]
     guard = "DiscoverPreviewAndAccept"
     return (*conditions, *(Requirement(type_id, "DoesNotExist", guard=guard) for type_id in out))
 
@@ -78,10 +78,10 @@ def refuse_crowded(batch: Batch) -> None:
         raise Refused(text % {"most": most})
 
 
-def _requirement(stored: dict[str, Any], project: Project, line: Line) -> Requirement:
+def _requirement(stored: dict[str, Any], project: Project, session: HitSession) -> Requirement:
     type_id = stored["type"]
     if type_id not in requirements.SYSTEM:
-        type_id = type_there(QualificationType.objects.get(project=project, public_id=type_id), line)
+        type_id = type_there(QualificationType.objects.get(project=project, public_id=type_id), session)
     return Requirement(
         type_id=type_id,
         comparator=stored["comparator"],
@@ -91,58 +91,58 @@ def _requirement(stored: dict[str, Any], project: Project, line: Line) -> Requir
     )
 
 
-def type_there(type: QualificationType, line: Line) -> str:
+def type_there(type: QualificationType, session: HitSession) -> str:
     """The marketplace's qualification for one of ours: the account's own with exactly that name, or a new one.
 
     So the batch can require a qualification that was granted on the marketplace.
     """
     name = f"{type.name} [{connections.installation_id(type.project)}]"
-    return _own_there(type, line) or _ensured(name, type.description or type.name, line)
+    return _own_there(type, session) or _ensured(name, type.description or type.name, session)
 
 
-def _own_there(type: QualificationType, line: Line) -> str:
+def _own_there(type: QualificationType, session: HitSession) -> str:
     """The account's own qualification with exactly that name, which we must not revoke; "" if there is none."""
-    if type.name not in line.types:
-        line.types[type.name] = line.call(line.marketplace.qualification_named, type.name)
-    return line.types[type.name]
+    if type.name not in session.types:
+        session.types[type.name] = session.call(session.marketplace.qualification_named, type.name)
+    return session.types[type.name]
 
 
-def exclusion(project: Project, line: Line) -> str:
+def exclusion(project: Project, session: HitSession) -> str:
     """The qualification of excluded workers there. Unlike a block it does not harm their accounts."""
     name = f"{connections.installation_id(project)} not again"
-    return _ensured(name, _("You have taken part in this project as often as allowed."), line)
+    return _ensured(name, _("You have taken part in this project as often as allowed."), session)
 
 
-def pause(batch: Batch, line: Line) -> str:
+def pause(batch: Batch, session: HitSession) -> str:
     """The id of the marketplace's qualification for workers paused by the batch's hidden gold rule."""
     name = f"{connections.installation_id(batch.project)} {batch.slug} paused"
-    return _ensured(name, _("You are paused on this work."), line)
+    return _ensured(name, _("You are paused on this work."), session)
 
 
-def _ensured(name: str, description: str, line: Line) -> str:
-    if name not in line.types:
-        line.types[name] = line.call(line.marketplace.ensure_qualification, name, description)
-    return line.types[name]
+def _ensured(name: str, description: str, session: HitSession) -> str:
+    if name not in session.types:
+        session.types[name] = session.call(session.marketplace.ensure_qualification, name, description)
+    return session.types[name]
 
 
-def grant_there(batch: Batch, line: Line) -> int:
+def grant_there(batch: Batch, session: HitSession) -> int:
     """Update the qualifications of the marketplace's workers to those held here; returns the number of changes."""
     project, changed = batch.project, 0
-    workers = Worker.objects.filter(project=project, external_id__startswith=f"{line.connection.pk}:")
+    workers = Worker.objects.filter(project=project, external_id__startswith=f"{session.connection.pk}:")
     named = [one["type"] for one in batch.requirements if one["type"] not in requirements.SYSTEM]
     for type in QualificationType.objects.filter(project=project, public_id__in=named):
         rows = Qualification.objects.filter(type=type, worker__in=workers).select_related("worker").order_by("pk")
-        if type_id := _own_there(type, line):
-            changed += _add(type_id, list(rows), line)
+        if type_id := _own_there(type, session):
+            changed += _add(type_id, list(rows), session)
         else:
             wanted = {_there(row.worker.external_id): row.value for row in rows if row.state == GRANTED}
-            changed += _align(type_there(type, line), wanted, line)
+            changed += _align(type_there(type, session), wanted, session)
     shut_out = workers.filter(Q(block__isnull=False) | Q(active=False)).values_list("external_id", flat=True)
-    changed += _align(exclusion(project, line), {_there(name): 1 for name in shut_out}, line)
+    changed += _align(exclusion(project, session), {_there(name): 1 for name in shut_out}, session)
     if hidden_gold.may_pause(batch):
         paused = workers.filter(participations__batch=batch, participations__paused_at__isnull=False)
         names = paused.values_list("external_id", flat=True)
-        changed += _align(pause(batch, line), {_there(name): 1 for name in names}, line)
+        changed += _align(pause(batch, session), {_there(name): 1 for name in names}, session)
     return changed
 
 
@@ -151,12 +151,12 @@ def _there(external_id: str | None) -> str:
     return (external_id or "").partition(":")[2]
 
 
-def _add(type_id: str, rows: list[Qualification], line: Line) -> int:
+def _add(type_id: str, rows: list[Qualification], session: HitSession) -> int:
     """Grant the account's own qualification to workers who lack it on the marketplace, and update our grants.
 
     Scores that the account granted or changed itself differ from ours, and stay.
     """
-    held, changed = line.call(line.marketplace.holders, type_id), 0
+    held, changed = session.call(session.marketplace.holders, type_id), 0
     for row in rows:
         worker, given = _there(row.worker.external_id), row.given_there
         there, wanted = held.get(worker), row.value if row.state == GRANTED else None
@@ -165,25 +165,25 @@ def _add(type_id: str, rows: list[Qualification], line: Line) -> int:
             continue
         if wanted != there:
             changed += 1
-            _hold(type_id, worker, wanted, line)
+            _hold(type_id, worker, wanted, session)
         if wanted != given:
             Qualification.objects.filter(pk=row.pk).update(given_there=wanted)
     return changed
 
 
-def _hold(type_id: str, worker: str, value: int | None, line: Line) -> None:
+def _hold(type_id: str, worker: str, value: int | None, session: HitSession) -> None:
     """Set a worker's value of the qualification there; None revokes it."""
     if value is None:
-        line.call(line.marketplace.revoke, type_id, worker)
+        session.call(session.marketplace.revoke, type_id, worker)
     else:
-        line.call(line.marketplace.grant, type_id, worker, value)
+        session.call(session.marketplace.grant, type_id, worker, value)
 
 
-def _align(type_id: str, wanted: dict[str, int], line: Line) -> int:
-    held = line.call(line.marketplace.holders, type_id)
+def _align(type_id: str, wanted: dict[str, int], session: HitSession) -> int:
+    held = session.call(session.marketplace.holders, type_id)
     different = [worker for worker in wanted | held if held.get(worker) != wanted.get(worker)]
     for worker in different:
-        _hold(type_id, worker, wanted.get(worker), line)
+        _hold(type_id, worker, wanted.get(worker), session)
     return len(different)
 
 

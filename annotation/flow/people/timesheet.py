@@ -44,7 +44,7 @@ class Total:
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class Timesheet:
     lines: list[Line]  # by worker, day and batch
     totals: list[Total]  # most time first
 
@@ -57,7 +57,7 @@ class Sheet:
         return sum(total.submitted for total in self.totals)
 
 
-def sheet(project: Project, first: date, last: date, *, zone: ZoneInfo, workers: Collection[int] = ()) -> Sheet:
+def sheet(project: Project, first: date, last: date, *, zone: ZoneInfo, workers: Collection[int] = ()) -> Timesheet:
     """All measured time of the project from the first to the last day, inclusive, in the time zone `zone`.
 
     With `workers`, primary keys, only theirs.
@@ -93,7 +93,7 @@ def _timed(first: date, last: date, zone: ZoneInfo) -> Iterator[tuple[str, Query
     yield "ended_at", rows.filter(ENDED_OTHERWISE, ended_at__gte=start, ended_at__lt=end)
 
 
-def _sheet(project: Project, sums: Mapping[Any, Any]) -> Sheet:
+def _sheet(project: Project, sums: Mapping[Any, Any]) -> Timesheet:
     """From {(worker, day, batch): (seconds, submitted, ended otherwise)}."""
     workers = Worker.objects.select_related("user").in_bulk({key[0] for key in sums})
     batches = Batch.everything.in_bulk({key[2] for key in sums})  # with deleted batches: their work is paid too
@@ -107,7 +107,7 @@ def _sheet(project: Project, sums: Mapping[Any, Any]) -> Sheet:
     for line in lines:
         by_worker[line.worker.pk].append(line)
     totals = [_total(some) for some in by_worker.values()]
-    return Sheet(lines, sorted(totals, key=lambda total: (-total.seconds, total.worker.pk)))
+    return Timesheet(lines, sorted(totals, key=lambda total: (-total.seconds, total.worker.pk)))
 
 
 def _total(some: Sequence[Line]) -> Total:
@@ -115,7 +115,7 @@ def _total(some: Sequence[Line]) -> Total:
     return Total(some[0].worker, days, sum(line.seconds for line in some), sum(line.submitted for line in some))
 
 
-def as_csv(found: Sheet, *, names: bool) -> str:
+def as_csv(found: Timesheet, *, names: bool) -> str:
     """The sheet as CSV; `names`: include the workers' names, for readers who may see them."""
     named = [_("Name")] if names else []
     head = [_("Worker"), *named, _("Day"), _("Batch"), _("Submitted"), _("Returned"), _("Seconds"), _("Hours")]

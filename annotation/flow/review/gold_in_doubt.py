@@ -15,7 +15,7 @@ from annotation.flow.data.item_writer import OnProgress, already_there, filling,
 from annotation.flow.errors import Refused
 from annotation.flow.projects import audit_log
 from annotation.flow.review import conclusions
-from annotation.flow.review.conclusions import KEPT, Fresh
+from annotation.flow.review.conclusions import SAVED_ONLY, UnsavedConclusions
 from annotation.flow.work.submitted_responses import submitted_answers
 from annotation.models import Batch, Dataset, GoldDecision, Hit, User
 from annotation.models.fields import to_text
@@ -45,28 +45,28 @@ def is_detectable(batch: Batch) -> bool:
     return isinstance(task_type(batch.task), Doubtful)
 
 
-def found(batch: Batch, *, fresh: Fresh = KEPT) -> QuerySet[Hit]:
+def hits_in_doubt(batch: Batch, *, fresh: UnsavedConclusions = SAVED_ONLY) -> QuerySet[Hit]:
     """HITs with gold in doubt as far as worked out (flow/review/conclusions), decided or not, in order of items."""
     rows = batch.hits.filter(fresh.is_in_doubt(), excluded_at__isnull=True)
     return rows.select_related("item__dataset").order_by("item_id")
 
 
-def undecided(batch: Batch, *, fresh: Fresh = KEPT) -> QuerySet[Hit]:
+def undecided(batch: Batch, *, fresh: UnsavedConclusions = SAVED_ONLY) -> QuerySet[Hit]:
     """Those of `found` without a decision."""
-    return found(batch, fresh=fresh).exclude(pk__in=_standing(batch.hits.filter(fresh.is_in_doubt())))
+    return hits_in_doubt(batch, fresh=fresh).exclude(pk__in=_standing(batch.hits.filter(fresh.is_in_doubt())))
 
 
 def doubts(batch: Batch) -> list[Doubt]:
     """All doubts as of now, decided or not, in the order of their items; slow where many HITs have changed."""
-    return doubted(batch, list(found(batch, fresh=conclusions.fresh(batch))))
+    return doubts_about(batch, list(hits_in_doubt(batch, fresh=conclusions.fresh(batch))))
 
 
 def doubt_of(hit: Hit) -> Doubt | None:
     """The doubt about one HIT's gold."""
-    return next(iter(doubted(hit.batch, [hit])), None)
+    return next(iter(doubts_about(hit.batch, [hit])), None)
 
 
-def doubted(batch: Batch, hits: list[Hit]) -> list[Doubt]:
+def doubts_about(batch: Batch, hits: list[Hit]) -> list[Doubt]:
     """The doubts about these HITs' gold; HITs without one are left out."""
     if not is_detectable(batch):
         return []

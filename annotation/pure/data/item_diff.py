@@ -3,8 +3,8 @@
 import json
 from collections.abc import Iterator, Mapping
 
-from annotation.pure.data.corrections import Change, difference
 from annotation.pure.data.example import Example
+from annotation.pure.data.subquestion_corrections import Change, difference
 
 Label = tuple[str, int]  # ("question", 0), ("paragraph", 3), ...: parts are counted from 1
 

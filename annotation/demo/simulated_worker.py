@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from annotation.demo.world import simulated_answer
+from annotation.demo.encyclopedia import simulated_answer
 from annotation.models import Batch, Worker
 from annotation.operations.page_browser import Browser, FormPage
 from annotation.pure.data.example import Example
@@ -40,7 +40,7 @@ class Page(FormPage):
 
 
 @dataclass
-class Visitor:
+class SimulatedWorker:
     """A simulated worker with a browser's cookies."""
 
     base: str

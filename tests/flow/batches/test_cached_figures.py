@@ -14,7 +14,7 @@ from django.core.cache import cache
 from django.db import OperationalError
 from django.db.models import F
 
-from annotation.flow.batches import batch_launch, batch_progress, kept_figures
+from annotation.flow.batches import batch_launch, batch_progress, cached_figures
 from annotation.flow.review import problem_reports
 from annotation.flow.work import leases
 from annotation.models import Batch, BatchFigure, Project, clock
@@ -29,7 +29,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.postgresql(reason="SQL of its o
 def large(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Batch:
     """A batch that counts as large, in which something of everything happened."""
     batch = launched(project, "many", dataset_of(project, tmp_path, name="four", size=4), assignments_per_hit=2)
-    monkeypatch.setattr(kept_figures, "LARGE", batch.size)
+    monkeypatch.setattr(cached_figures, "LARGE", batch.size)
     for name in ("one", "two", "three"):
         respond(batch, name)
     returned = take(newcomer(project, "four"), batch)
@@ -46,7 +46,7 @@ def respond(batch: Batch, name: str) -> None:
 
 
 def counted(batch: Batch) -> dict[str, Any]:
-    return {name: json.loads(to_text(count(batch))) for name, count in kept_figures.COUNTS.items()}
+    return {name: json.loads(to_text(count(batch))) for name, count in cached_figures.COUNTS.items()}
 
 
 def stored(batch: Batch) -> dict[str, Any]:
@@ -54,16 +54,16 @@ def stored(batch: Batch) -> dict[str, Any]:
 
 
 def test_what_the_sweep_stores_agrees_with_counting(large: Batch) -> None:
-    kept_figures.count_due()
+    cached_figures.count_due()
     assert stored(large) == counted(large)
     assert batch_progress.counts_of(large).submitted == 3
     respond(large, "six")
     assert stored(large) != counted(large)
     assert batch_progress.counts_of(large).submitted == 3, "kept until they are due"
-    kept_figures.count_due()
+    cached_figures.count_due()
     assert batch_progress.counts_of(large).submitted == 3, "not due yet"
     BatchFigure.objects.update(due_at=clock.now())
-    kept_figures.count_due()
+    cached_figures.count_due()
     assert stored(large) == counted(large)
     assert batch_progress.counts_of(large).submitted == 4
 
@@ -83,7 +83,7 @@ def test_the_submissions_by_time_are_those_of_the_batch(large: Batch) -> None:
 
 
 def test_a_sweep_that_is_killed_leaves_what_was_stored(large: Batch, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept_figures.count_due()
+    cached_figures.count_due()
     before = stored(large)
     respond(large, "six")
     BatchFigure.objects.update(due_at=clock.now())
@@ -92,11 +92,11 @@ def test_a_sweep_that_is_killed_leaves_what_was_stored(large: Batch, monkeypatch
         raise SystemExit
 
     with monkeypatch.context() as broken:
-        broken.setitem(kept_figures.COUNTS, "counts", killed)
+        broken.setitem(cached_figures.COUNTS, "counts", killed)
         with pytest.raises(SystemExit):
-            kept_figures.count_due()
+            cached_figures.count_due()
     assert stored(large) == before
-    kept_figures.count_due()
+    cached_figures.count_due()
     assert stored(large) == counted(large)
 
 
@@ -117,14 +117,14 @@ def test_of_due_batches_those_never_counted_come_first_and_then_the_longest_wait
     older, young, newest = (
         launched(project, name, dataset, assignments_per_hit=2) for name in ("older", "young", "newest")
     )
-    kept_figures.count(large)
-    kept_figures.count(older)
+    cached_figures.count(large)
+    cached_figures.count(older)
     earlier = clock.now() - timedelta(minutes=9)
     BatchFigure.objects.update(due_at=clock.now())
     BatchFigure.objects.filter(batch=older).update(counted_at=earlier)
     asked: list[str] = []
-    monkeypatch.setattr(kept_figures, "count", lambda batch: asked.append(batch.slug))
-    kept_figures.count_due()
+    monkeypatch.setattr(cached_figures, "count", lambda batch: asked.append(batch.slug))
+    cached_figures.count_due()
     assert asked == [young.slug, newest.slug, older.slug, large.slug]
 
 
@@ -133,16 +133,16 @@ def test_a_batch_that_cannot_be_counted_is_logged_and_keeps_no_other_from_being_
     large: Batch, project: Project, error: Exception, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     other = launched(project, "other", project.datasets.get(), assignments_per_hit=2)
-    count = kept_figures.COUNTS["counts"]
+    count = cached_figures.COUNTS["counts"]
 
     def broken(batch: Batch) -> Any:
         if batch == large:
             raise error
         return count(batch)
 
-    monkeypatch.setitem(kept_figures.COUNTS, "counts", broken)
-    monkeypatch.setattr(kept_figures, "SECONDS", 0)
-    kept_figures.count_due()
+    monkeypatch.setitem(cached_figures.COUNTS, "counts", broken)
+    monkeypatch.setattr(cached_figures, "SECONDS", 0)
+    cached_figures.count_due()
     assert not stored(large)
     assert stored(other) == counted(other)
     assert f"batch {large.pk}" in caplog.text
@@ -152,13 +152,13 @@ def test_an_unreachable_database_ends_the_sweep(large: Batch, monkeypatch: pytes
     def away(_batch: Batch) -> None:
         raise OperationalError("the connection is closed")
 
-    monkeypatch.setitem(kept_figures.COUNTS, "counts", away)
+    monkeypatch.setitem(cached_figures.COUNTS, "counts", away)
     with pytest.raises(OperationalError):
-        kept_figures.count_due()
+        cached_figures.count_due()
 
 
 def test_pages_count_for_themselves_where_no_sweep_runs(large: Batch) -> None:
-    kept_figures.count_due()
+    cached_figures.count_due()
     respond(large, "six")
     BatchFigure.objects.update(due_at=clock.now() - timedelta(minutes=11))
     assert batch_progress.counts_of(large).submitted == 4
@@ -168,24 +168,24 @@ def test_nothing_is_counted_of_a_closed_batch_in_which_nothing_changed(
     large: Batch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     batch_launch.close(large)
-    kept_figures.count_due()
+    cached_figures.count_due()
     asked = []
-    count = kept_figures.COUNTS["counts"]
-    monkeypatch.setitem(kept_figures.COUNTS, "counts", lambda batch: asked.append(batch) or count(batch))
+    count = cached_figures.COUNTS["counts"]
+    monkeypatch.setitem(cached_figures.COUNTS, "counts", lambda batch: asked.append(batch) or count(batch))
     BatchFigure.objects.update(due_at=clock.now())
-    kept_figures.count_due()
+    cached_figures.count_due()
     assert not asked
     assert not BatchFigure.objects.filter(due_at__lt=clock.now()).exists()
     problem_reports.exclude(large.hits.all()[0], reason="twice")
     BatchFigure.objects.update(due_at=clock.now())
     asked.clear()
-    kept_figures.count_due()
+    cached_figures.count_due()
     assert len(asked) == 1
     assert stored(large) == counted(large)
     assert batch_progress.counts_of(large).excluded == 1
 
 
 def test_figures_of_other_batches_are_not_stored(large: Batch, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept_figures, "LARGE", large.size + 1)
-    kept_figures.count_due()
+    monkeypatch.setattr(cached_figures, "LARGE", large.size + 1)
+    cached_figures.count_due()
     assert not BatchFigure.objects.exists()

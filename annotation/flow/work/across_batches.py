@@ -9,10 +9,10 @@ from django.db.models import F, QuerySet, Sum
 from annotation.models import Assignment, Batch, Hit, WorkerResponse
 from annotation.recruitment import marketplaces
 from annotation.registry import task_type
-from annotation.tasktype import JSON, Consulting, Elsewhere
+from annotation.tasktype import JSON, Consulting, RelatedResponses
 
 
-def elsewhere(batch: Batch, hits: Collection[Hit]) -> dict[int, tuple[Elsewhere, ...]]:
+def elsewhere(batch: Batch, hits: Collection[Hit]) -> dict[int, tuple[RelatedResponses, ...]]:
     """By HIT the responses in the project's other batches to items of its group; {} unless the task consults them.
 
     Of each worker's assignment the latest revision. Deleted batches, excluded HITs and responses that figures may not
@@ -30,7 +30,8 @@ def elsewhere(batch: Batch, hits: Collection[Hit]) -> dict[int, tuple[Elsewhere,
         row.assignment.hit.batch = row.assignment.batch
     return {
         hit.pk: tuple(
-            Elsewhere(other.batch.task, other.payload, tuple(answers[pk])) for pk, other in found[hit.group_key].items()
+            RelatedResponses(other.batch.task, other.payload, tuple(answers[pk]))
+            for pk, other in found[hit.group_key].items()
         )
         for hit in hits
     }

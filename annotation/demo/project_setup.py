@@ -9,8 +9,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from annotation.demo import timeline, world
-from annotation.demo.visitor import Visitor, is_assignment
+from annotation.demo import encyclopedia, timeline
+from annotation.demo.simulated_worker import SimulatedWorker, is_assignment
 from annotation.flow.batches.batch_launch import create_batch, launch
 from annotation.flow.data.dataset_import import import_dataset
 from annotation.flow.money import ledger
@@ -72,7 +72,7 @@ def prepare(project: Project) -> None:
 
 def batch(project: Project, folder: Path) -> Batch:
     """The demo's launched batch, created on the first run."""
-    examples = world.examples(seed=0)
+    examples = encyclopedia.examples(seed=0)
     settings = {"title": "Questions about Vennory", "task": "answer", "assignments_per_hit": 3}
     settings |= {"reward": REWARD, "auto_approval": APPROVAL_DAYS * 24 * 3600}
     return launched(project, BATCH, dataset=DATASET, examples=examples, folder=folder, **settings)
@@ -114,11 +114,11 @@ def imported(
     return project.datasets.get(slug=name)
 
 
-def visitors(base: str, people: list[dict[str, str]], project: Project) -> list[Visitor]:
+def visitors(base: str, people: list[dict[str, str]], project: Project) -> list[SimulatedWorker]:
     """The simulated workers, signed in, with consent given."""
     passwords = {account["username"]: account["password"] for account in people}
     simulated = [
-        Visitor(base, name, passwords[name], skill, Random(f"demo/{name}"))
+        SimulatedWorker(base, name, passwords[name], skill, Random(f"demo/{name}"))
         for name, skill in (SIMULATED | TAKERS).items()
     ]
     for visitor in simulated:
@@ -127,9 +127,9 @@ def visitors(base: str, people: list[dict[str, str]], project: Project) -> list[
     return simulated
 
 
-def answer_most(workers: list[Visitor], launched_batch: Batch, progress: Callable[[int, int], None]) -> None:
+def answer_most(workers: list[SimulatedWorker], launched_batch: Batch, progress: Callable[[int, int], None]) -> None:
     """Let the simulated workers work until only the visitor's HITs are left; the last one reports a problem."""
-    examples = {example.question: example for example in world.examples(seed=0)}
+    examples = {example.question: example for example in encyclopedia.examples(seed=0)}
     wanted = dict.fromkeys(SIMULATED, launched_batch.size)
     wanted[list(SIMULATED)[-1]] -= LEFT_OPEN
     done = launched_batch.assignments.filter(state=lifecycle.SUBMITTED, worker__user__username__in=SIMULATED).count()

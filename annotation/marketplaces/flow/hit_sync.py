@@ -19,9 +19,9 @@ from annotation.flow.data.item_writer import no_progress
 from annotation.flow.errors import Refused
 from annotation.flow.money.ledger import Overdrawn
 from annotation.flow.review import assignment_approval
-from annotation.marketplaces.base import Gone, MarketplaceError, Standing, TryAgain, Work, as_json
-from annotation.marketplaces.flow import publications, terms
-from annotation.marketplaces.flow.connections import Line, Patience, Resting, installation_id
+from annotation.marketplaces.base import Gone, HitStatus, MarketplaceError, TryAgain, Work, as_json
+from annotation.marketplaces.flow import hit_terms, publications
+from annotation.marketplaces.flow.connections import HitSession, MarketplacePaused, Patience, installation_id
 from annotation.marketplaces.flow.outbox import FREE
 from annotation.marketplaces.models import Arrival, Connection, Publication, connection_of
 from annotation.models import Assignment, Batch, Payment, WorkerBlock, clock
@@ -40,7 +40,7 @@ SYNC_PROBLEMS = {ONLY_THERE, ONLY_HERE, ANOTHER, APPROVED_THERE, REJECTED_THERE}
 
 
 @dataclass
-class Found:
+class SyncResult:
     """The result of a run. `orphans`: HITs on the marketplace with our mark that have no row here."""
 
     looked: int = 0
@@ -55,49 +55,49 @@ def due(connection: Connection) -> QuerySet[Publication]:
     return published.filter(due_at__lte=Now()).select_related("hit__batch", "connection")
 
 
-def sync_due(connection: Connection, *, patience: Patience | None = None, seconds: float = 3600) -> Found:
+def sync_due(connection: Connection, *, patience: Patience | None = None, seconds: float = 3600) -> SyncResult:
     """Look up due HITs, for at most `seconds`. Safe to run twice."""
-    found, end = Found(), time.monotonic() + seconds
+    found, end = SyncResult(), time.monotonic() + seconds
     # Errors that end it early are stored in the connection's row, and the next run continues.
-    with suppress(Resting, Unsealable, TryAgain):
-        line = Line(connection, patience=patience or Patience())
+    with suppress(MarketplacePaused, Unsealable, TryAgain):
+        session = HitSession(connection, patience=patience or Patience())
         rows = list(due(connection).order_by("due_at")[:1000])
-        listed = line.call(lambda: list(line.marketplace.list_hits())) if len(rows) > MANY else []
+        listed = session.call(lambda: list(session.marketplace.list_hits())) if len(rows) > MANY else []
         states = {standing.external_id: standing for standing in listed}
         for publication in rows:
             if time.monotonic() > end:
                 break
-            found.looked += look(publication, line, states.get(publication.external_id or ""))
+            found.looked += look(publication, session, states.get(publication.external_id or ""))
         for batch in {row.hit.batch for row in rows}:
-            _qualify(batch, line)
+            _qualify(batch, session)
     found.troubles = troubles(connection).count()
     return found
 
 
-def _qualify(batch: Batch, line: Line) -> None:
+def _qualify(batch: Batch, session: HitSession) -> None:
     """Update qualifications there, if the batch requires one of ours or excludes somebody."""
-    if not line.marketplace.offers("grant"):
+    if not session.marketplace.offers("grant"):
         return
     has_own = any(one["type"] not in requirements.SYSTEM for one in batch.requirements)
     if has_own or hidden_gold.may_pause(batch) or WorkerBlock.objects.filter(worker__project=batch.project_id).exists():
-        terms.grant_there(batch, line)
+        hit_terms.grant_there(batch, session)
 
 
-def look(publication: Publication, line: Line, standing: Standing | None = None) -> bool:
+def look(publication: Publication, session: HitSession, standing: HitStatus | None = None) -> bool:
     """Look up one HIT: its state, its submissions, and required changes. True if that succeeded."""
     free = Publication.objects.filter(FREE, pk=publication.pk)
-    if not free.update(lease_until=Now() + line.patience.lease):
+    if not free.update(lease_until=Now() + session.patience.lease):
         return False  # another process is looking
     try:
-        standing = standing or line.call(line.marketplace.look, publication.external_id or "")
-        moved = _take_in(publication, standing, line)
-        moved |= _aim(publication, standing, line)
+        standing = standing or session.call(session.marketplace.look, publication.external_id or "")
+        moved = _take_in(publication, standing, session)
+        moved |= _aim(publication, standing, session)
     except Gone as gone:
         stamps: dict[str, Any] = {"due_at": None, "error": str(gone), "remote": {"status": "Disposed"}}
     except MarketplaceError as failed:
-        wait = line.patience.delay(4, line.rng)
+        wait = session.patience.delay(4, session.rng)
         stamps = {"due_at": Now() + wait, "error": str(failed)[:1000]}
-    except Resting:
+    except MarketplacePaused:
         Publication.objects.filter(pk=publication.pk).update(lease_until=None)
         raise
     else:
@@ -108,7 +108,7 @@ def look(publication: Publication, line: Line, standing: Standing | None = None)
     return not stamps["error"]
 
 
-def _is_over(standing: Standing) -> bool:
+def _is_over(standing: HitStatus) -> bool:
     """Whether only our own actions can still change a HIT: it is over or full, and everything is decided."""
     over = standing.expires_at is not None and standing.expires_at <= clock.now()
     left = standing.available if over else 0
@@ -121,7 +121,7 @@ def _wait(publication: Publication, *, moved: bool) -> float:
     return SHORTEST if moved else min(LONGEST, max(SHORTEST, 2 * before))
 
 
-def _take_in(publication: Publication, standing: Standing, line: Line) -> bool:
+def _take_in(publication: Publication, standing: HitStatus, session: HitSession) -> bool:
     """Read the HIT's assignments if they may have changed; True if there was news."""
     arrivals = list(publication.arrivals.select_related("assignment__batch"))
     known = [one for one in arrivals if one.remote_state]
@@ -131,7 +131,7 @@ def _take_in(publication: Publication, standing: Standing, line: Line) -> bool:
     if quiet and not awaited:
         return False
     moved = False
-    for work in line.call(lambda: list(line.marketplace.assignments(publication.external_id or ""))):
+    for work in session.call(lambda: list(session.marketplace.assignments(publication.external_id or ""))):
         moved |= take_in(publication, work)
     _miss(arrivals)
     return moved
@@ -189,7 +189,7 @@ def _miss(arrivals: Iterable[Arrival]) -> None:
             Arrival.objects.filter(pk=one.pk, remote_state="").update(trouble=ONLY_HERE)
 
 
-def _aim(publication: Publication, standing: Standing, line: Line) -> bool:
+def _aim(publication: Publication, standing: HitStatus, session: HitSession) -> bool:
     """Change the HIT's assignments and expiry there to our values; True if they differed. Idempotent."""
     hit = publication.hit
     given_out = hit.batch.state == Batch.State.OPEN and hit.excluded_at is None and not hidden_gold.is_over(hit)
@@ -198,11 +198,11 @@ def _aim(publication: Publication, standing: Standing, line: Line) -> bool:
     until = publication.closes_at if given_out else now
     there = standing.expires_at or now
     if more := given_out and until > now and wanted > standing.places:
-        token = terms.token_for("places", publication.annotation, wanted)
-        line.call(line.marketplace.extend, standing.external_id, wanted, token=token)
+        token = hit_terms.token_for("places", publication.annotation, wanted)
+        session.call(session.marketplace.extend, standing.external_id, wanted, token=token)
     if other := abs((max(until, now) - max(there, now)).total_seconds()) > NEAR:
         when = until if until > now else AT_ONCE
-        line.call(line.marketplace.expire, standing.external_id, when)
+        session.call(session.marketplace.expire, standing.external_id, when)
     return more or other
 
 
@@ -213,11 +213,11 @@ def troubles(connection: Connection, *, batch: Batch | None = None) -> QuerySet[
     return rows.select_related("assignment", "publication__hit").order_by("-pk")
 
 
-def search(connection: Connection, *, patience: Patience | None = None) -> Found:
+def search(connection: Connection, *, patience: Patience | None = None) -> SyncResult:
     """Search all HITs on the marketplace: adopt ours without a known id, list orphans. Raises MarketplaceError."""
-    line, found = Line(connection, patience=patience or Patience()), Found()
+    session, found = HitSession(connection, patience=patience or Patience()), SyncResult()
     mark = installation_id(connection.project) + ":"
-    for standing in line.call(lambda: list(line.marketplace.list_hits())):
+    for standing in session.call(lambda: list(session.marketplace.list_hits())):
         if not standing.annotation.startswith(mark):
             continue
         row = Publication.objects.filter(annotation=standing.annotation).first()
@@ -241,7 +241,7 @@ def catch_up(batch: Batch, *, progress: Callable[[int, int], None] = no_progress
         found = search(connection)
         publications.hurry(batch)
         counts = sync_due(connection)
-    except (MarketplaceError, Unsealable, Resting) as failed:
+    except (MarketplaceError, Unsealable, MarketplacePaused) as failed:
         why = str(failed) or connection.trouble or _("several attempts failed; try again in a minute")
         raise Refused(_("The marketplace could not be reached: %(why)s") % {"why": why}) from None
     progress(counts.looked, counts.looked)
@@ -262,13 +262,13 @@ def end_stray(batch: Batch, external_id: str) -> bool:
     if connection is None or not external_id.isalnum():
         return False
     try:
-        line = Line(connection, patience=Patience())
-        standing = line.call(line.marketplace.look, external_id)
+        session = HitSession(connection, patience=Patience())
+        standing = session.call(session.marketplace.look, external_id)
         is_own = standing.annotation.startswith(installation_id(connection.project) + ":")
         if not is_own or Publication.objects.filter(connection=connection, external_id=external_id).exists():
             return False
-        line.call(line.marketplace.expire, external_id, AT_ONCE)
-    except (MarketplaceError, Unsealable, Resting) as failed:
+        session.call(session.marketplace.expire, external_id, AT_ONCE)
+    except (MarketplaceError, Unsealable, MarketplacePaused) as failed:
         raise Refused(_("The marketplace could not be reached: %(why)s") % {"why": failed}) from None
     return True
 

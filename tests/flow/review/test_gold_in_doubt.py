@@ -10,7 +10,7 @@ from annotation.flow.data import dataset_files
 from annotation.flow.data.item_writer import ImportRefused
 from annotation.flow.errors import Refused
 from annotation.flow.reports import batch_scores
-from annotation.flow.review import disputed_gold
+from annotation.flow.review import gold_in_doubt
 from annotation.models import Batch, Dataset, GoldDecision, Hit
 from tests.conftest import answer_to
 from tests.flow import acting
@@ -38,24 +38,24 @@ def hit(batch: Batch, position: int) -> Hit:
 
 def decide(batch: Batch, position: int, decision: str, alice: Any = None) -> GoldDecision:
     row = hit(batch, position)
-    found = disputed_gold.doubt_of(row)
+    found = gold_in_doubt.doubt_of(row)
     assert found
-    return disputed_gold.decide(row, decision, text=found.text, reviewer=alice)
+    return gold_in_doubt.decide(row, decision, text=found.text, reviewer=alice)
 
 
 def test_what_most_say_in_equal_words_is_set_against_gold(batch: Batch) -> None:
-    found = [(one.votes, one.answers, one.decision) for one in disputed_gold.doubts(batch)]
+    found = [(one.votes, one.answers, one.decision) for one in gold_in_doubt.doubts(batch)]
     assert found == [(2, 3, ""), (3, 3, "")]
-    assert [one.text.strip("!").lower() for one in disputed_gold.doubts(batch)] == ["the far shore", "tarne"]
+    assert [one.text.strip("!").lower() for one in gold_in_doubt.doubts(batch)] == ["the far shore", "tarne"]
 
 
 def test_decisions_are_only_ever_added_and_the_last_stands(batch: Batch, alice: Any) -> None:
     decide(batch, 1, "stands", alice)
     decide(batch, 1, "alias", alice)
-    assert [one.decision for one in disputed_gold.doubts(batch)] == ["alias", ""]
-    assert disputed_gold.undo(hit(batch, 1), reviewer=alice)
-    assert not disputed_gold.undo(hit(batch, 1), reviewer=alice)
-    assert [one.decision for one in disputed_gold.doubts(batch)] == ["", ""]
+    assert [one.decision for one in gold_in_doubt.doubts(batch)] == ["alias", ""]
+    assert gold_in_doubt.undo(hit(batch, 1), reviewer=alice)
+    assert not gold_in_doubt.undo(hit(batch, 1), reviewer=alice)
+    assert [one.decision for one in gold_in_doubt.doubts(batch)] == ["", ""]
     assert list(GoldDecision.objects.order_by("pk").values_list("decision", flat=True)) == [
         "stands", "alias", "reopened",
     ]  # fmt: skip
@@ -64,20 +64,20 @@ def test_decisions_are_only_ever_added_and_the_last_stands(batch: Batch, alice: 
 @pytest.mark.parametrize(("decision", "text"), [("alias", "something else"), ("liked", "Tarne"), ("reopened", "Tarne")])
 def test_a_decision_must_be_one_and_on_what_was_read(batch: Batch, decision: str, text: str) -> None:
     with pytest.raises(Refused):
-        disputed_gold.decide(hit(batch, 3), decision, text=text, reviewer=None)
+        gold_in_doubt.decide(hit(batch, 3), decision, text=text, reviewer=None)
     assert not GoldDecision.objects.exists()
 
 
 def test_nothing_is_decided_where_people_do_not_agree(batch: Batch) -> None:
     with pytest.raises(Refused):
-        disputed_gold.decide(hit(batch, 2), "correction", text="a", reviewer=None)
+        gold_in_doubt.decide(hit(batch, 2), "correction", text="a", reviewer=None)
 
 
 def test_a_corrected_version_changes_the_decided_answers_and_leaves_the_old_one(batch: Batch, dataset: Any) -> None:
     before = list(dataset_files.examples_of(dataset))
     decide(batch, 1, "alias")
     decide(batch, 3, "correction")
-    report = disputed_gold.correct(batch, dataset, name="better")
+    report = gold_in_doubt.correct(batch, dataset, name="better")
     assert report["figures"] == {"batch": "doubtful", "aliases": 1, "corrections": 1}
     made = Dataset.objects.get(slug="better")
     assert (made.lineage["source"], made.lineage["how"], made.root) == ("wells", "gold-corrections", dataset)
@@ -94,13 +94,13 @@ def test_a_corrected_version_changes_the_decided_answers_and_leaves_the_old_one(
 
 def test_the_same_decisions_change_nothing_and_others_need_another_name(batch: Batch, dataset: Any) -> None:
     with pytest.raises(Refused, match="cannot be changed by a decision"):
-        disputed_gold.correct(batch, dataset, name="better")
+        gold_in_doubt.correct(batch, dataset, name="better")
     decide(batch, 1, "alias")
-    disputed_gold.correct(batch, dataset, name="better")
-    assert disputed_gold.correct(batch, dataset, name="better")["already_there"]
+    gold_in_doubt.correct(batch, dataset, name="better")
+    assert gold_in_doubt.correct(batch, dataset, name="better")["already_there"]
     decide(batch, 3, "correction")
     with pytest.raises(ImportRefused):
-        disputed_gold.correct(batch, dataset, name="better")
+        gold_in_doubt.correct(batch, dataset, name="better")
 
 
 def test_the_report_has_the_human_score_against_both(batch: Batch) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from django.core.cache import cache
 from django.db.models import Count, Exists, F, Max, Min, OuterRef, Sum
 
-from annotation.flow.errors import is_away, is_busy
+from annotation.flow.errors import is_busy, is_database_unavailable
 from annotation.models import Batch, BatchFigure, ProblemReport, clock
 
 log = logging.getLogger(__name__)
@@ -25,7 +25,7 @@ Count_ = Callable[[Batch], Any]
 COUNTS: dict[str, Count_] = {}
 
 
-def kept(name: str) -> Callable[[Count_], Count_]:
+def cached_figure(name: str) -> Callable[[Count_], Count_]:
     """Decorate what counts a figure, which is a JSON value: of a large batch, it then returns what is kept."""
 
     def decorate(count: Count_) -> Count_:
@@ -45,7 +45,7 @@ def kept(name: str) -> Callable[[Count_], Count_]:
     return decorate
 
 
-def kept_since(batch: Batch) -> datetime | None:
+def cached_at(batch: Batch) -> datetime | None:
     """The time of the figures that pages show of a large batch; None for other batches."""
     if batch.size < LARGE:
         return None
@@ -69,7 +69,7 @@ def count_due() -> None:
         try:
             count(batch)
         except Exception as error:
-            if is_away(error) and not is_busy(error):  # busy: a statement took too long
+            if is_database_unavailable(error) and not is_busy(error):  # busy: a statement took too long
                 raise
             log.exception("counting the figures of batch %s failed and is tried again", batch.pk)
             continue  # however long it took, another batch is counted

@@ -24,7 +24,7 @@ SERIES = 3  # figures beside each other
 LONG = 12  # characters of a group's name; with a longer one each group has a row of its own
 
 
-def plots_of(content: Mapping[str, Any], translate: Translate = str) -> list[Plot]:
+def charts_of(content: Mapping[str, Any], translate: Translate = str) -> list[Plot]:
     """Every chart of a report, the most telling first; [] if there is nothing to draw."""
     datasets = content.get("datasets") or {}
     plots = [*_by_dataset(datasets, translate), *_of_studies(datasets, translate)]
@@ -34,9 +34,9 @@ def plots_of(content: Mapping[str, Any], translate: Translate = str) -> list[Plo
     return [*plots, *(plot for table in content.get(DIFFERING, ()) for plot in _differing(table, translate))]
 
 
-def plot_of(content: Mapping[str, Any], name: str, translate: Translate = str) -> Plot | None:
+def chart_named(content: Mapping[str, Any], name: str, translate: Translate = str) -> Plot | None:
     """The chart of that name, or None."""
-    return next((plot for plot in plots_of(content, translate) if plot.name == name), None)
+    return next((plot for plot in charts_of(content, translate) if plot.name == name), None)
 
 
 def _by_dataset(datasets: Mapping[str, Any], translate: Translate) -> Iterator[Dots]:

@@ -10,7 +10,7 @@ from annotation.flow.people import shortcuts
 from annotation.forms.projects import ConsoleForm
 
 
-class KeysForm(ConsoleForm):
+class ShortcutsForm(ConsoleForm):
     """Single keys on or off, and `key-<action>` for each action that has a changeable key."""
 
     single = forms.BooleanField(

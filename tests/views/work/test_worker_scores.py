@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.flow.data.dataset_import import import_dataset
-from annotation.flow.reports import own_scores
+from annotation.flow.reports import worker_scores
 from annotation.flow.review import problem_reports
 from annotation.models import Batch, Project, Worker
 from tests.conftest import answer_to, records
@@ -41,7 +41,7 @@ def pages(worker: Worker, batch: Batch) -> tuple[str, str]:
 
 
 def figures(batch: Batch, worker: Worker) -> dict[str, tuple[int, float, float | None]]:
-    return {row.label: (row.n, row.mean, row.median) for row in own_scores.own_scores(batch, worker)}
+    return {row.label: (row.n, row.mean, row.median) for row in worker_scores.own_scores(batch, worker)}
 
 
 def test_a_worker_sees_their_scores_once_the_batch_is_closed(closed: Batch, bob: Worker) -> None:
@@ -99,7 +99,7 @@ def test_excluded_items_do_not_count(closed: Batch, bob: Worker) -> None:
 
 def test_others_only_as_a_median_of_at_least_five(project: Project, dataset: Any) -> None:
     batch = launched(project, "many", dataset, shows_scores=True, assignments_per_hit=5)
-    workers = [newcomer(project, f"worker-{k}") for k in range(own_scores.LEAST)]
+    workers = [newcomer(project, f"worker-{k}") for k in range(worker_scores.LEAST)]
     for worker in workers[:-1]:
         answer_all(worker, batch)
     Batch.objects.update(state=Batch.State.CLOSED)
