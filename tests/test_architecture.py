@@ -46,7 +46,11 @@ PLANTED: list[tuple[Rule, str, str]] = [
     (architecture.forbidden_imports, "tasks/answer/task.py", "from annotation.models import Hit"),
     (architecture.forbidden_imports, "tasks/answer/form.py", "from django.db import models"),
     (architecture.imported_apps, "annotation/flow/work/submissions.py", "from annotation.webhooks import outbox"),
-    (architecture.imported_apps, "annotation/webhooks/a.py", "def a():\n    import annotation.marketplaces.flow.sync"),
+    (
+        architecture.imported_apps,
+        "annotation/webhooks/a.py",
+        "def a():\n    import annotation.marketplaces.flow.visits",
+    ),
     (architecture.crossing_subjects, "annotation/flow/data/a.py", "from annotation.flow.review import adjudication"),
     (architecture.crossing_subjects, "annotation/flow/money/a.py", "from annotation.flow.people.members import admit"),
     (architecture.crossing_subjects, "annotation/views/strays/a.py", ""),

@@ -1,6 +1,6 @@
 """`dire-*` and `nmf-*`: every question in contexts without some of its supporting paragraphs (DiRe; NMF).
 
-The seven derivations differ only in the paragraphs kept (annotation.pure.derivations.sufficiency).
+The seven derivations differ only in the paragraphs kept (annotation.pure.derivations.support_removal).
 """
 
 import random

@@ -264,7 +264,7 @@ class BatchFigureQuerySet(models.QuerySet["BatchFigure"]):
 
 
 class BatchFigure(models.Model):
-    """A figure of a large batch, as a sweep counted it last (flow/batches/kept_figures)."""
+    """A figure of a large batch, as a sweep counted it last (flow/batches/cached_figures)."""
 
     batch = models.ForeignKey(Batch, models.CASCADE, related_name="figures")
     name = models.CharField(max_length=40)

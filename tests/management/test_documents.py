@@ -18,7 +18,7 @@ def judged(run: Run, study: Path, tmp_path: Path) -> None:
     assert run("import_responses", "study", responses(tmp_path / "j.jsonl", "a", "b")).code == 0
 
 
-def test_a_batch_takes_a_dataset_and_yields_a_dataset(run: Run, hits: None) -> None:
+def test_a_batch_takes_a_dataset_and_yields_a_dataset(run: Run, judged: None) -> None:
     made = run("create_results_dataset", "study", "--name", "verdicts", "--json")
     assert made.code == 0
     assert made.document == {
@@ -40,7 +40,7 @@ def test_what_cannot_be_gathered_is_refused(run: Run, study: Path) -> None:
     assert run("create_results_dataset", "study").code == 2
 
 
-def test_an_export_comes_with_its_provenance_datasheet_and_card(run: Run, hits: None, tmp_path: Path) -> None:
+def test_an_export_comes_with_its_provenance_datasheet_and_card(run: Run, judged: None, tmp_path: Path) -> None:
     run("create_results_dataset", "study", "--name", "verdicts")
     out, provenance, sheet, card = (tmp_path / name for name in ("verdicts.jsonl", "p.jsonl", "SHEET.md", "README.md"))
     wish = ["--provenance", provenance, "--datasheet", sheet, "--card", card]

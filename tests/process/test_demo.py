@@ -58,7 +58,7 @@ def world(var: Path) -> dict[str, Any]:
 SERVED = """
 import json, socket, sys
 from http.client import HTTPConnection
-from annotation.operations import serving
+from annotation.operations import local_server
 def status(host, name):
     connection = HTTPConnection(host, port, timeout=5)
     try:
@@ -68,10 +68,10 @@ def status(host, name):
         return 0
     finally:
         connection.close()
-own, found = serving.network_name(serving.EVERY), {}
-for host in (serving.LOOPBACK, serving.EVERY):
-    port = serving.free_port()
-    with serving.served(port, host):
+own, found = local_server.network_name(local_server.EVERY), {}
+for host in (local_server.LOOPBACK, local_server.EVERY):
+    port = local_server.free_port()
+    with local_server.served(port, host):
         found[host] = [status("127.0.0.1", "localhost"), status(own, own), status(own, "elsewhere.example")]
 print(json.dumps(found))
 """

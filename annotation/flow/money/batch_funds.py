@@ -63,12 +63,12 @@ def set_advertised_rewards(batch: Batch, hits: Sequence[Hit]) -> None:
         hit.promised = min(capped_reward(batch, hit.reward), earned)
 
 
-def cost(batch: Batch, most: Decimal, *, assignments: int, set_advertised_rewards: Decimal | None = None) -> Decimal:
+def cost(batch: Batch, most: Decimal, *, assignments: int, promise: Decimal | None = None) -> Decimal:
     """Dollars that one assignment may cost, with fees; `assignments` is the number that its HIT asks for.
 
     `promise`: the reward published on a marketplace, if any.
     """
-    reward = capped_reward(batch, most) if set_advertised_rewards is None else set_advertised_rewards
+    reward = capped_reward(batch, most) if promise is None else promise
     total = reward + ledger.fee_on(batch, Payment.Kind.REWARD, reward, assignments=assignments)
     rest = most - reward
     if rest:

@@ -28,7 +28,7 @@ class BatchProgress:
     """Progress of a batch: assignments filled of those wanted, under way, responses of the last day, time left.
 
     `left` is None if it cannot be estimated: no pace yet, nothing wanted, or the batch is not open.
-    `as_of`: time of the figures of a large batch, which a sweep counts (flow/batches/kept_figures).
+    `as_of`: time of the figures of a large batch, which a sweep counts (flow/batches/cached_figures).
     """
 
     batch: Batch

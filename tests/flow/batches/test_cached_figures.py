@@ -101,12 +101,12 @@ def test_a_sweep_that_is_killed_leaves_what_was_stored(large: Batch, monkeypatch
 
 
 def test_the_process_of_the_sweeps_knows_every_figure() -> None:
-    counted = "from annotation.flow.batches.kept_figures import COUNTS"
+    counted = "from annotation.flow.batches.cached_figures import COUNTS"
     script = f"import django; django.setup(); import annotation.jobs; {counted}; print(*sorted(COUNTS))"
     ours = os.environ | {"DJANGO_SETTINGS_MODULE": "annotation.settings"}
     run = subprocess.run([sys.executable, "-c", script], env=ours, cwd=ROOT, capture_output=True, text=True, check=True)
     sources = [path.read_text() for path in (ROOT / "annotation").rglob("*.py")]
-    names = [name for source in sources for name in re.findall(r'kept_figures\.kept\("([^"]+)"\)', source)]
+    names = [name for source in sources for name in re.findall(r'cached_figures\.cached_figure\("([^"]+)"\)', source)]
     assert run.stdout.split() == sorted(names)
 
 

@@ -48,7 +48,7 @@ def test_the_hours_sheet_adds_up_what_wages_are_reckoned_by(
     first = worked(bob, batch, seconds=600)
     second = worked(bob, batch, seconds=1200)
     at_time(first, AT)
-    at_time(second, AT - timedelta(timesheet=2))
+    at_time(second, AT - timedelta(hours=2))
     back = take(carol, batch)
     Assignment.objects.filter(pk=back.pk).update(active_seconds=90)
     leases.return_assignment(back)

@@ -85,7 +85,7 @@ def test_the_report_says_what_differs(batch: Any, bob: Any, carol: Any) -> None:
     assert [name for name, _was, _now in preregistration.deviations(made)] == ["assignments", "excluded_hits"]
     assert "One setting differs from the preregistration (Excluded HITs): it was 0 and is now 1." in said()
     Preregistration.objects.update(created_at=row.submitted_at)
-    assert "when a response was in already" in said()
+    assert "when a response had already come in" in said()
 
 
 def test_what_was_not_known_before_the_launch_does_not_differ(batch: Any) -> None:
