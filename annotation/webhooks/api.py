@@ -1,6 +1,6 @@
 """Webhooks: add, change, test and remove them; and their deliveries."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.shortcuts import get_object_or_404
@@ -31,7 +31,7 @@ class WebhookSerializer(serializers.Serializer):
 
     id = serializers.CharField(source="public_id")
     url = serializers.CharField()
-    kinds = serializers.ListField(child=serializers.ChoiceField(choices=protocol.KINDS))
+    kinds = serializers.ListField(source="subscribed", child=serializers.ChoiceField(choices=protocol.KINDS))
     note = serializers.CharField(allow_blank=True)
     active = serializers.BooleanField()
     failing_since = serializers.DateTimeField(allow_null=True)
@@ -44,6 +44,7 @@ class WebhookChangeInput(Input):
     """Settings of a webhook that can be changed."""
 
     EXAMPLE = {"active": False}
+    VALUE_ALIASES: ClassVar = {"kinds": protocol.FORMER}
 
     url = serializers.CharField(max_length=300, help_text="A public address, http or https.")
     kinds = serializers.ListField(child=serializers.ChoiceField(choices=protocol.KINDS), min_length=1)
@@ -125,7 +126,7 @@ class WebhookViewSet(ResourceViewSet):
     def partial_update(self, data: JSON) -> None:
         """Change a webhook, pause it (`active` false) or resume it."""
         row = self.row
-        stored = {"url": row.url, "kinds": row.kinds, "note": row.note, "active": row.active}
+        stored = {"url": row.url, "kinds": row.subscribed, "note": row.note, "active": row.active}
         subscriptions.change(row, **stored | data)
 
     @operation()

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.models.fields import JSONTextField, TimestampField
 from annotation.models.project import Project, public_id
 from annotation.models.sealed import SealedField
+from annotation.webhooks import protocol
 
 
 class WebhookQuerySet(models.QuerySet["Webhook"]):
@@ -41,6 +42,11 @@ class Webhook(models.Model):
     created_at = TimestampField(auto_now_add=True)
 
     objects = WebhookQuerySet.as_manager()
+
+    @property
+    def subscribed(self) -> list[str]:
+        """The kinds of events by their current names."""
+        return protocol.current(self.kinds)
 
     def __str__(self) -> str:
         return self.url

@@ -64,7 +64,7 @@ class Webhooks:
             yield Webhook(self._connection, self._root, facts)
 
     def add(self, url: str, *, kinds: Sequence[str], note: str = "") -> Webhook:
-        """Add a webhook; `kinds` are progress, submission, verdict, pay, batch and job. Keep its `secret`."""
+        """Add a webhook; `kinds` are progress, submission, aggregate, pay, batch and job. Keep its `secret`."""
         secret = _secret()
         body = {"url": url, "kinds": list(kinds), "note": note, "secret": secret}
         return Webhook(

@@ -6,7 +6,8 @@ import base64
 from typing import Any
 
 from annotation.models import ApiRequest, Project
-from annotation.webhooks import deliveries
+from annotation.webhooks import deliveries, outbox
+from annotation.webhooks.models import Delivery, Webhook
 from tests.api.calling import caller, fields_at_fault, member
 from tests.mturk_api.hook import hook
 
@@ -51,6 +52,20 @@ def test_what_cannot_be_is_said_beside_its_field(project: Any, alice: Any) -> No
     wrong = api.post("webhooks/", url="https://a@b.example/", kinds=["network"], secret="short")
     assert fields_at_fault(wrong) == {"url", "kinds.0", "secret"}
     assert fields_at_fault(api.post("webhooks/")) == {"url", "kinds", "secret"}
+
+
+def test_a_former_name_of_a_kind_is_read_and_still_served(project: Any, alice: Any) -> None:
+    api = caller(alice)
+    one = api.post("webhooks/", url="http://127.0.0.1:45998/", kinds=["verdict"], secret=SECRET)
+    assert one.json()["kinds"] == ["aggregate"]
+    Webhook.objects.update(kinds=["verdict"])  # as a release before stored it
+    Project.objects.update(webhook_kinds="verdict")
+    stored = Project.objects.get()
+    assert api.get("webhooks/").json()["results"][0]["kinds"] == ["aggregate"]
+    outbox.queue_event(stored, "dataset.created", batch="b", dataset="d", items=1)
+    outbox.write(stored, "verdict", "dataset.created", batch="b", dataset="e", items=1)
+    deliveries.spread_due()
+    assert [row.event.content["data"]["dataset"] for row in Delivery.objects.order_by("pk")] == ["d", "e"]
 
 
 def test_webhooks_are_an_owners(project: Any, alice: Any) -> None:
