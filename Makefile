@@ -11,7 +11,7 @@ MARKED = $(shell grep -rl --include="test_*.py" "mark\.postgresql" tests)
 APPS := $(notdir $(patsubst %/apps.py,%,$(wildcard annotation/*/apps.py)))  # those behind the engine
 SPREAD := -n 4 --dist worksteal  # over two cores: a good part of the tests waits for a browser or a server
 # One half of the tests by the time they take; each half runs in one process, and nothing is collected twice.
-HALF := tests/views tests/security tests/marketplaces tests/tasks tests/api
+HALF := tests/views tests/security tests/marketplaces tests/tasks tests/api tests/studies
 SPECTACULAR := $(PY) manage.py spectacular --settings annotation.api.schema_settings
 DJADE := find annotation tasks templates -name '*.html' -print0 | xargs -0 .venv/bin/djade
 # The tests start Python more than a hundred times: without its compiled files each start would compile everything.
