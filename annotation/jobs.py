@@ -38,7 +38,7 @@ from annotation.flow.review import assignment_approval, conclusions, gold_in_dou
 from annotation.flow.work import leases, prefetch
 from annotation.models import Batch, BatchReport, Dataset, Job, Project, User, clock
 from annotation.operations import backup, uploads
-from annotation.pure.batches.hit_filters import Cut
+from annotation.pure.batches.hit_filters import BatchPart
 from annotation.pure.data.column_mapping import ColumnMapping
 from annotation.recruitment import marketplaces
 
@@ -220,9 +220,9 @@ def correct_gold(job: Job, progress: JobProgress) -> dict[str, Any]:
 
 
 def score_batch(job: Job, progress: JobProgress) -> dict[str, Any]:
-    batch, cut = batch_of(job), Cut.of(job.arguments.get("cut", {}))
-    batch_scores.score_batch(batch, cut=cut, progress=progress)
-    if cut == Cut():
+    batch, part = batch_of(job), BatchPart.of(job.arguments.get("part") or job.arguments.get("cut", {}))
+    batch_scores.score_batch(batch, part=part, progress=progress)
+    if part == BatchPart():
         overview.count_open(batch)
     return {}
 

@@ -64,10 +64,10 @@ def _refuse(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a JSON value")
 
 
-def _without_halves(found: Any) -> None:
+def _without_halves(parsed: Any) -> None:
     """Raise ParseError for unpaired surrogates, which cannot be encoded as UTF-8 and stored."""
     try:
-        json.dumps(found, ensure_ascii=False).encode()
+        json.dumps(parsed, ensure_ascii=False).encode()
     except (UnicodeEncodeError, RecursionError):
         raise ParseError(_("The request body contains half of a surrogate pair.")) from None
 

@@ -248,14 +248,14 @@ def drawn_majority(right: int, of: int, count: int) -> float:
     return sum(math.comb(right, k) * math.comb(of - right, count - k) for k in range(need, count + 1)) / ways
 
 
-def as_json(found: Forecast) -> Mapping[str, object]:
+def as_json(outcome: Forecast) -> Mapping[str, object]:
     """The forecast as JSON: figures as {"value", "low", "high", "n"}."""
     data: dict[str, object] = {}
-    for field in fields(found):
-        value = getattr(found, field.name)
+    for field in fields(outcome):
+        value = getattr(outcome, field.name)
         if isinstance(value, Figure):
             value = value.as_json()
         elif field.name == "votes":
-            value = [{"count": v.count, "right": v.right, "seen": v.seen} for v in found.votes]
+            value = [{"count": v.count, "right": v.right, "seen": v.seen} for v in outcome.votes]
         data[field.name] = value
-    return data | {"finished": found.finished}
+    return data | {"finished": outcome.finished}

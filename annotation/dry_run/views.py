@@ -96,11 +96,11 @@ def _dry_runs(batch: Batch) -> list[tuple[Job, dict[str, Any] | None]]:
     return [(job, exhibit(job.result) if job.state == Job.State.DONE else None) for job in own[:SHOWN]]
 
 
-def exhibit(found: dict[str, Any]) -> dict[str, Any]:
+def exhibit(outcome: dict[str, Any]) -> dict[str, Any]:
     """A forecast for the page: grades and shares in percent."""
-    votes = [{**vote, "right": 100 * vote["right"]} for vote in found["votes"]]
-    shares = {name: _percent(found[name]) for name in ("quality", "passed") if found[name]}
-    return {**found, **shares, "votes": votes}
+    votes = [{**vote, "right": 100 * vote["right"]} for vote in outcome["votes"]]
+    shares = {name: _percent(outcome[name]) for name in ("quality", "passed") if outcome[name]}
+    return {**outcome, **shares, "votes": votes}
 
 
 def _percent(figure: dict[str, Any]) -> dict[str, Any]:

@@ -116,9 +116,9 @@ def _shown(requirement: Requirement) -> JSON:
     }
 
 
-def hits(found: Sequence[Listing]) -> list[JSON]:
+def hits(listings: Sequence[Listing]) -> list[JSON]:
     """HIT structures of listings from `hit_funds.standing`, in their order."""
-    return [hit(row) for row in found]
+    return [hit(row) for row in listings]
 
 
 def hit(row: Listing) -> JSON:
@@ -149,13 +149,13 @@ def hit(row: Listing) -> JSON:
     }
 
 
-def assignments(found: Sequence[Assignment]) -> list[JSON]:
+def assignments(submitted: Sequence[Assignment]) -> list[JSON]:
     """Assignment structures of submitted assignments with `hit` and `worker`, in their order."""
-    answers = WorkerResponse.objects.filter(assignment__in=found, revision=F("assignment__revision"))
+    answers = WorkerResponse.objects.filter(assignment__in=submitted, revision=F("assignment__revision"))
     given = dict(answers.values_list("assignment", "answer"))
-    decisions = Approval.objects.filter(assignment__in=found).exclude(text="").order_by("pk")
+    decisions = Approval.objects.filter(assignment__in=submitted).exclude(text="").order_by("pk")
     feedback = dict(decisions.values_list("assignment", "text"))  # the last one
-    return [_assignment(row, given.get(row.pk) or {}, feedback.get(row.pk)) for row in found]
+    return [_assignment(row, given.get(row.pk) or {}, feedback.get(row.pk)) for row in submitted]
 
 
 def _assignment(row: Assignment, answer: JSON, feedback: str | None) -> JSON:

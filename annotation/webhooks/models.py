@@ -43,13 +43,13 @@ class Webhook(models.Model):
 
     objects = WebhookQuerySet.as_manager()
 
+    def __str__(self) -> str:
+        return self.url
+
     @property
     def subscribed(self) -> list[str]:
         """The kinds of events by their current names."""
         return protocol.current(self.kinds)
-
-    def __str__(self) -> str:
-        return self.url
 
 
 class WebhookEvent(models.Model):

@@ -97,11 +97,11 @@ def _statuses(rows: Sequence[HitWithResponses]) -> list[tuple[str, str]]:
     return [(_shape(row), status(row.example, one, row.elsewhere)) for row, one in found]
 
 
-def _free_tables(rows: Sequence[HitWithResponses], found: Sequence[tuple[str, str]], seed: int) -> Iterator[JSON]:
-    shapes = sorted({shape for shape, _status in found})
-    cells = [_status_row(text_cell(shape_words(shape)), [s for own, s in found if own == shape]) for shape in shapes]
+def _free_tables(rows: Sequence[HitWithResponses], statuses: Sequence[tuple[str, str]], seed: int) -> Iterator[JSON]:
+    shapes = sorted({shape for shape, _status in statuses})
+    cells = [_status_row(text_cell(shape_words(shape)), [s for own, s in statuses if own == shape]) for shape in shapes]
     if len(shapes) != 1:
-        cells.append(_status_row(text_cell(ALL), [s for _shape, s in found]))
+        cells.append(_status_row(text_cell(ALL), [s for _shape, s in statuses]))
     columns = (_("Shape"), _("Questions"), *STATUS_WORDS.values())
     note = [
         _("Connected: the majority's answer is right (PM), and each gold paragraph is cited by most who gave it."),
@@ -115,8 +115,8 @@ def _free_tables(rows: Sequence[HitWithResponses], found: Sequence[tuple[str, st
     yield _found_table(rows, seed)
 
 
-def _status_row(words: JSON, found: Sequence[str]) -> list[JSON | int]:
-    return [words, len(found), *(share(found.count(name), len(found)) for name in STATUSES)]
+def _status_row(words: JSON, statuses: Sequence[str]) -> list[JSON | int]:
+    return [words, len(statuses), *(share(statuses.count(name), len(statuses)) for name in STATUSES)]
 
 
 def _found_table(rows: Sequence[HitWithResponses], seed: int) -> JSON:
@@ -257,14 +257,14 @@ def _kind_words(kinds: Sequence[tuple[str, str, str]], seed: int) -> Iterator[JS
         yield as_sentence(text, right=percent_with_interval(right))
 
 
-def _free_words(rows: Sequence[HitWithResponses], found: Sequence[tuple[str, str]]) -> Iterator[JSON]:
-    if not found:
+def _free_words(rows: Sequence[HitWithResponses], statuses: Sequence[tuple[str, str]]) -> Iterator[JSON]:
+    if not statuses:
         return
     workers = counted(workers_of(rows), _("One annotator decomposed"), _("%(n)s annotators decomposed"))
-    items = counted(len(found), _("one question"), _("%(n)s questions"))
+    items = counted(len(statuses), _("one question"), _("%(n)s questions"))
     yield as_sentence(_("%(workers)s %(items)s."), workers=workers, items=items)
     connected, under = (
-        percent_with_interval(share(sum(own in names for _shape, own in found), len(found)))
+        percent_with_interval(share(sum(own in names for _shape, own in statuses), len(statuses)))
         for names in ((CONNECTED,), (UNDER_CITED, SHORTCUT))
     )
     text = _("By majority, %(connected)s were answered right citing all gold paragraphs, %(under)s citing fewer.")

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from annotation.pure.batches.hit_filters import Cut
+from annotation.pure.batches.hit_filters import BatchPart
 from annotation.pure.reports import table_formats
 from annotation.pure.reports.charts import Dots, Grid, Line, Lines, Plot, Series
 from annotation.pure.reports.report_charts import charts_of
@@ -144,11 +144,11 @@ def test_a_report_with_tables_has_their_shares_and_the_confusion_of_all_as_chart
 
 
 def test_a_cut_is_the_same_text_in_addresses_and_keys_and_nonsense_is_not_there() -> None:
-    cut = Cut.of({"hops": "2", "since": "2026-01-05", "shape": "a&b", "worker": "w", "x": "y", "until": "soon"})
+    cut = BatchPart.of({"hops": "2", "since": "2026-01-05", "shape": "a&b", "worker": "w", "x": "y", "until": "soon"})
     assert cut.of_report.key == "hops=2&shape=a%26b&since=2026-01-05"
-    assert Cut.of(cut.query) == cut
+    assert BatchPart.of(cut.query) == cut
     assert cut.narrowed({"hops": "3"}).hops == 3
-    assert Cut.of({"hops": "-1", "dataset": "\0"}).key == ""
+    assert BatchPart.of({"hops": "-1", "dataset": "\0"}).key == ""
 
 
 def test_groups_with_long_names_stand_one_below_the_other() -> None:

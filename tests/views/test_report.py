@@ -197,7 +197,7 @@ def test_a_report_of_a_part_is_computed_and_kept_beside_the_whole(
     assert {row.content["datasets"]["wells"]["n"] for row in BatchReport.objects.all()} <= {4}
     table = client.get(response.context["tables"][0]["files"][2]["url"])
     assert table.content.decode().splitlines()[1].startswith("wells,4,100.0,")
-    assert client.get(at("report") + "?hops=7&dataset=nothing").context["cut"].key == ""
+    assert client.get(at("report") + "?hops=7&dataset=nothing").context["part"].key == ""
 
 
 def test_the_progress_loads_the_page_anew_once_the_report_is_there(

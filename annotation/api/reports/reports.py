@@ -14,14 +14,14 @@ from annotation.api.serializers import JSON, TEXT, Filter, Input
 from annotation.flow.reports import batch_scores, score_looks
 from annotation.models import Batch, Job
 from annotation.operations.downloads import logged_download
-from annotation.pure.batches.hit_filters import TIES, Cut
+from annotation.pure.batches.hit_filters import TIES, BatchPart
 from annotation.pure.people import roles
 from annotation.pure.reports import tables
 from annotation.pure.reports.report_values import table_of, tables_of
 from annotation.pure.reports.table_files import FILES
 
 
-class CutFilter(Filter):
+class PartFilter(Filter):
     """Part of a batch; all of it by default."""
 
     dataset = serializers.CharField(max_length=100, required=False)
@@ -35,7 +35,7 @@ class CutFilter(Filter):
     )  # fmt: skip
 
 
-class CutInput(Input, CutFilter):
+class PartInput(Input, PartFilter):
     """Part of a batch, as a body."""
 
     EXAMPLE = {"dataset": "wells", "hops": 3}
@@ -60,10 +60,10 @@ class ReportSerializer(serializers.Serializer):
     content = serializers.DictField(allow_null=True, help_text="The complete report as the task computes it.")
 
 
-def cut_of(data: JSON) -> Cut:
+def cut_of(data: JSON) -> BatchPart:
     """The requested part of the batch."""
     texts = {name: value.isoformat() if isinstance(value, date) else str(value) for name, value in data.items()}
-    return Cut.of(texts)
+    return BatchPart.of(texts)
 
 
 def table_data(table: JSON) -> JSON:
@@ -82,9 +82,9 @@ def _cell(cell: Any) -> Any:
     return cell if plain else tables.cell_text(cell, _)
 
 
-def report_data(batch: Batch, cut: Cut) -> JSON:
+def report_data(batch: Batch, part: BatchPart) -> JSON:
     """The stored report of a batch or of a part of it."""
-    kept = batch_scores.kept_report(batch, cut)
+    kept = batch_scores.kept_report(batch, part)
     if kept is None:
         return {"computed_at": None, "fresh": False, "tables": [], "content": None}
     score_looks.look(batch)
@@ -102,23 +102,23 @@ class BatchReportViewSet(BatchPartViewSet):
     serializer_class = ReportSerializer
     single = True
 
-    @operation(query=CutFilter)
+    @operation(query=PartFilter)
     def retrieve(self, query: JSON) -> JSON:
         """The report of a batch, or of a part of it, as last computed."""
         return report_data(self.batch, cut_of(query))
 
-    @action(takes=CutInput, gives=QueuedSerializer, act=roles.SEE)
+    @action(takes=PartInput, gives=QueuedSerializer, act=roles.SEE)
     def refresh(self, data: JSON) -> Job:
         """Recalculate the report of a batch, or of a part of it, in a job."""
-        cut = cut_of(data)
-        arguments = {"batch": self.batch.pk} | ({"cut": cut.query} if cut.key else {})
+        part = cut_of(data)
+        arguments = {"batch": self.batch.pk} | ({"part": part.query} if part.key else {})
         title = _("Report on %(batch)s") % {"batch": self.batch.title}
         return self.enqueue("score_batch", title, arguments)
 
     @action(
         "get",
         "tables/<slug:table>/<slug:format>",
-        query=CutFilter,
+        query=PartFilter,
         choices={"format": FILES},
         files={form.media: TEXT for form in FILES.values()},
         id="exportReportTable",

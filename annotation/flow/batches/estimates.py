@@ -106,24 +106,24 @@ def pays(batch: Batch) -> bool:
     return batch.auto_approval is not None or batch.on_marketplace
 
 
-def as_json(found: Estimate) -> dict[str, Any]:
+def as_json(estimate: Estimate) -> dict[str, Any]:
     """An estimate as JSON; amounts are text, to the cent."""
     lines = [
         {"hits": line.hits, "assignments": line.assignments, "reward": str(line.reward), "fee": str(line.fee)}
-        for line in found.quote.lines
+        for line in estimate.quote.lines
     ]
     return {
-        "total": str(found.quote.total),
-        "fees": str(found.quote.fees),
+        "total": str(estimate.quote.total),
+        "fees": str(estimate.quote.fees),
         "lines": lines,
-        "bonuses": [{"count": b.count, "amount": str(b.amount), "fee": str(b.fee)} for b in found.quote.bonuses],
-        "asked": found.count.asked,
-        "hits": found.count.hits,
-        "skipped": found.count.asked - found.count.hits,
-        "left_out": rows_of(found.count.left_out),
-        "budget": f"{found.available:.2f}",
-        "left": str(found.left),
-        "half_width": found.half,
+        "bonuses": [{"count": b.count, "amount": str(b.amount), "fee": str(b.fee)} for b in estimate.quote.bonuses],
+        "asked": estimate.count.asked,
+        "hits": estimate.count.hits,
+        "skipped": estimate.count.asked - estimate.count.hits,
+        "left_out": rows_of(estimate.count.left_out),
+        "budget": f"{estimate.available:.2f}",
+        "left": str(estimate.left),
+        "half_width": estimate.half,
     }
 
 
@@ -183,8 +183,8 @@ def spread_of(project: Project, task: str) -> tuple[Spread, str]:
     return planned_precision.UNKNOWN, ""
 
 
-def _spread(found: dict[str, Any], *, annotators: int) -> Spread | None:
-    figure = found.get("answer", {}).get("human_score", {}).get("f1", {})
+def _spread(figures: dict[str, Any], *, annotators: int) -> Spread | None:
+    figure = figures.get("answer", {}).get("human_score", {}).get("f1", {})
     low, high, n = figure.get("low"), figure.get("high"), figure.get("n", 0)
     if low is None or high is None or n < 20 or low >= high:
         return None

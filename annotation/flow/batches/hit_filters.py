@@ -13,7 +13,7 @@ from annotation.flow.batches import cached_figures
 from annotation.models import Assignment, Batch, Hit, WorkerResponse, clock
 from annotation.models.batch import by_disagreement
 from annotation.models.fields import to_text
-from annotation.pure.batches.hit_filters import Cut
+from annotation.pure.batches.hit_filters import BatchPart
 from annotation.recruitment import used
 from annotation.registry import task_type
 from annotation.tasktype import capabilities
@@ -51,42 +51,42 @@ def _parts(batch: Batch) -> dict[str, list[Any]]:
     }
 
 
-def of_items(cut: Cut, *, before: str = "") -> Q:
+def of_items(part: BatchPart, *, before: str = "") -> Q:
     """The filter as a condition on HITs; `before` is the path to the HIT."""
     columns = {
-        "item__dataset__slug": cut.dataset or None,
-        "item__hops": cut.hops,
-        "item__shape": cut.shape or None,
+        "item__dataset__slug": part.dataset or None,
+        "item__hops": part.hops,
+        "item__shape": part.shape or None,
     }
     found = Q(**{before + name: value for name, value in columns.items() if value is not None})
-    return found & Q(GreaterThan(by_disagreement(f"{before}disagreement"), 0.0)) if cut.differing else found
+    return found & Q(GreaterThan(by_disagreement(f"{before}disagreement"), 0.0)) if part.differing else found
 
 
-def is_within(cut: Cut, moment: datetime | None) -> bool:
+def is_within(part: BatchPart, moment: datetime | None) -> bool:
     """Whether the time is within the filter's days."""
-    if moment is None or not (cut.since or cut.until):
+    if moment is None or not (part.since or part.until):
         return True
     day = moment.astimezone(UTC).date()
-    return (cut.since or date.min) <= day <= (cut.until or date.max)
+    return (part.since or date.min) <= day <= (part.until or date.max)
 
 
-def assignments_in(batch: Batch, cut: Cut, rows: QuerySet[Assignment]) -> QuerySet[Assignment]:
-    """Filter `rows`, assignments of the batch, by `cut`."""
-    rows = rows.filter(of_items(cut, before="hit__"), clock.within_days("submitted_at", cut.since, cut.until))
-    if cut.counted:
+def assignments_in(batch: Batch, part: BatchPart, rows: QuerySet[Assignment]) -> QuerySet[Assignment]:
+    """Filter `rows`, assignments of the batch, by `part`."""
+    rows = rows.filter(of_items(part, before="hit__"), clock.within_days("submitted_at", part.since, part.until))
+    if part.counted:
         rows = used(batch, rows.filter(hit__excluded_at__isnull=True, hit__check_item=False))
-    if cut.worker:
-        rows = rows.filter(worker=_worker(batch, cut.worker))
-    return rows.filter(pk__in=_responses_labelled(batch, cut.label)) if cut.label else rows
+    if part.worker:
+        rows = rows.filter(worker=_worker(batch, part.worker))
+    return rows.filter(pk__in=_responses_labelled(batch, part.label)) if part.label else rows
 
 
-def hits_in(batch: Batch, cut: Cut, rows: QuerySet[Hit]) -> QuerySet[Hit]:
-    """Filter `rows`, HITs of the batch, by `cut`; its conditions on responses need at least one such response."""
-    rows = rows.filter(of_items(cut))
-    if not (cut.worker or cut.label or cut.since or cut.until or cut.counted):
+def hits_in(batch: Batch, part: BatchPart, rows: QuerySet[Hit]) -> QuerySet[Hit]:
+    """Filter `rows`, HITs of the batch, by `part`; its conditions on responses need at least one such response."""
+    rows = rows.filter(of_items(part))
+    if not (part.worker or part.label or part.since or part.until or part.counted):
         return rows
     submitted = batch.assignments.submitted()
-    return rows.filter(pk__in=assignments_in(batch, cut, submitted).order_by().values("hit"))
+    return rows.filter(pk__in=assignments_in(batch, part, submitted).order_by().values("hit"))
 
 
 def pseudonyms(batch: Batch) -> dict[str, int]:

@@ -121,10 +121,10 @@ def _marks(round: QualificationRound, rows: Iterable[Assignment]) -> dict[int, d
     return found
 
 
-def best(found: Iterable[Result]) -> list[Result]:
+def best(results: Iterable[Result]) -> list[Result]:
     """The best known attempt of each worker."""
     chosen: dict[int, Result] = {}
-    for result in found:
+    for result in results:
         before = chosen.get(result.worker.pk)
         if result.score is not None and (before is None or (before.score or 0) < result.score):
             chosen[result.worker.pk] = result
@@ -140,10 +140,10 @@ class Prospect:
     figures: tuple[Outcome, ...]
 
 
-def prospects(round: QualificationRound, found: Sequence[Result], marks: Sequence[float] = MARKS) -> list[Prospect]:
+def prospects(round: QualificationRound, results: Sequence[Result], marks: Sequence[float] = MARKS) -> list[Prospect]:
     """For each mark: the number of workers who pass, and their estimated true rates (pure/people/round_quality)."""
     rule = qualification_rounds.rule_of(round)
-    known, strict = best(found), rules.mark_of(rule).comparator == ">"
+    known, strict = best(results), rules.mark_of(rule).comparator == ">"
     columns = []
     for figure in dict.fromkeys(clause.figure for clause in rule):
         scored = [Scored(each.score or 0.0, each.figures.get(figure, 0.0), max(1, len(each.cells))) for each in known]
@@ -152,9 +152,9 @@ def prospects(round: QualificationRound, found: Sequence[Result], marks: Sequenc
     return [Prospect(mark, outcomes[0].workers, outcomes) for mark, outcomes in by_mark]
 
 
-def chosen_attempts(round: QualificationRound, found: Iterable[Result], mark: float | None) -> list[Result]:
+def chosen_attempts(round: QualificationRound, results: Iterable[Result], mark: float | None) -> list[Result]:
     """The chosen attempts: by the rule, or by score if a mark is given."""
-    known = best(found)
+    known = best(results)
     if mark is None:
         return [result for result in known if result.passed]
     clause = Clause("score", mark, rules.mark_of(qualification_rounds.rule_of(round)).comparator)

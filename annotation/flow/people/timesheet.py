@@ -115,12 +115,12 @@ def _total(some: Sequence[Line]) -> Total:
     return Total(some[0].worker, days, sum(line.seconds for line in some), sum(line.submitted for line in some))
 
 
-def as_csv(found: Timesheet, *, names: bool) -> str:
+def as_csv(sheet: Timesheet, *, names: bool) -> str:
     """The sheet as CSV; `names`: include the workers' names, for readers who may see them."""
     named = [_("Name")] if names else []
     head = [_("Worker"), *named, _("Day"), _("Batch"), _("Submitted"), _("Returned"), _("Seconds"), _("Hours")]
     rows: list[list[str | float]] = []
-    for line in found.lines:
+    for line in sheet.lines:
         names_cells = [name_of(line.worker)] if names else []
         figures = [line.submitted, line.ended, round(line.seconds, 1), round(line.seconds / 3600, 4)]
         rows.append([line.worker.pseudonym, *names_cells, line.day.isoformat(), line.batch.slug, *figures])

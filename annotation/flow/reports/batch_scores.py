@@ -27,7 +27,7 @@ from annotation.flow.review import disagreement_causes, gold_in_doubt
 from annotation.flow.work import across_batches
 from annotation.flow.work.submitted_responses import submitted_answers
 from annotation.models import Batch, BatchReport, GoldDecision, Hit, Item, PartReport, Prediction, PredictionSet
-from annotation.pure.batches.hit_filters import Cut
+from annotation.pure.batches.hit_filters import BatchPart
 from annotation.pure.data.example import option_of
 from annotation.pure.reports import exclusion_tables
 from annotation.pure.reports.disagreement_map import DIFFERING
@@ -45,11 +45,11 @@ from annotation.tasktype import GivenResponse, HitWithResponses, TaskType
 CHUNK = 200
 PARTS_KEPT = 20  # stored reports of parts of a batch, latest first
 LAYOUT = 6  # version of stored reports; a new one makes the old ones stale
-ALL = Cut()
+ALL = BatchPart()
 MODEL_CONFIDENCE = "model_confidence"  # of a prediction: a number on the model's own scale
 
 
-def score_batch(batch: Batch, *, cut: Cut = ALL, progress: OnProgress = no_progress) -> dict[str, Any]:
+def score_batch(batch: Batch, *, part: BatchPart = ALL, progress: OnProgress = no_progress) -> dict[str, Any]:
     """Compute and store the report of the batch, or of the part that matches the filter.
 
     For the complete batch it also stores each HIT's disagreement and mean grade against gold.
@@ -57,20 +57,20 @@ def score_batch(batch: Batch, *, cut: Cut = ALL, progress: OnProgress = no_progr
     version = version_key(batch)
     task = task_type(batch.task)
     collected = Collected.of(batch)
-    content = _computed(batch, task, _options(batch, task, cut), _all_hits(batch, task, progress, cut, collected))
+    content = _computed(batch, task, _options(batch, task, part), _all_hits(batch, task, progress, part, collected))
     content["by_position"] = position_tables(collected.placed, seed=batch.seed)
     content[DIFFERING] = collected.contested.tables(task.differences)
     content["counts"] = collected.counts()
-    content["progress"] = _progress(batch, cut)
-    if not cut.key and own_answers.has_evidence(batch, task):
+    content["progress"] = _progress(batch, part)
+    if not part.key and own_answers.has_evidence(batch, task):
         content |= _evidence(batch, task, collected)
     kept = {"stand": version, "content": content}
-    if not cut.key:
+    if not part.key:
         content["flow"] = participation(batch)
         if altered := altered_facts.tables(batch):
             content["altered"] = altered
-    if cut.key:
-        PartReport.objects.update_or_create(batch=batch, part=cut.key, defaults=kept)
+    if part.key:
+        PartReport.objects.update_or_create(batch=batch, part=part.key, defaults=kept)
         last = batch.part_reports.order_by("-created_at", "-pk").values_list("pk", flat=True)[:PARTS_KEPT]
         batch.part_reports.exclude(pk__in=list(last)).delete()
     else:
@@ -95,10 +95,10 @@ def tie_rules(batch: Batch) -> Mapping[str, str]:
     return known["ties"].metadata["choices"] if "ties" in known else {}
 
 
-def _options(batch: Batch, task: TaskType, cut: Cut) -> Any:
+def _options(batch: Batch, task: TaskType, part: BatchPart) -> Any:
     """The batch's options, with the filter's rule for ties if the task has one."""
     options = task.options(batch.options)
-    return replace(options, ties=cut.ties) if cut.ties in tie_rules(batch) else options
+    return replace(options, ties=part.ties) if part.ties in tie_rules(batch) else options
 
 
 def _computed(batch: Batch, task: TaskType, options: Any, hits: Iterable[HitWithResponses]) -> dict[str, Any]:
@@ -117,10 +117,10 @@ def _computed(batch: Batch, task: TaskType, options: Any, hits: Iterable[HitWith
     return content
 
 
-def kept_report(batch: Batch, cut: Cut = ALL) -> BatchReport | PartReport | None:
+def kept_report(batch: Batch, part: BatchPart = ALL) -> BatchReport | PartReport | None:
     """The report as last computed, even if it is out of date; the whole batch's with the causes of disagreement."""
-    if cut.key:
-        return batch.part_reports.filter(part=cut.key).first()
+    if part.key:
+        return batch.part_reports.filter(part=part.key).first()
     report = BatchReport.objects.filter(batch=batch).first()
     if report and (causes := disagreement_causes.cause_tables(batch)):
         report.content["causes"] = causes  # as of now: they come from decisions, which change no stored figure
@@ -137,9 +137,9 @@ def is_fresh_as_kept(batch: Batch, report: BatchReport | PartReport) -> bool:
     return report.stand == _version(batch, _responses(batch))
 
 
-def _progress(batch: Batch, cut: Cut) -> list[list[Any]]:
+def _progress(batch: Batch, part: BatchPart) -> list[list[Any]]:
     """[hour in UTC, responses submitted until its end], for each hour with submissions."""
-    rows = hit_filters.assignments_in(batch, cut, batch.assignments.submitted().filter(hit__check_item=False))
+    rows = hit_filters.assignments_in(batch, part, batch.assignments.submitted().filter(hit__check_item=False))
     hours = rows.order_by().annotate(hour=TruncHour("submitted_at", tzinfo=UTC)).values("hour")
     counted = [(row["hour"], row["count"]) for row in hours.annotate(count=Count("pk")).order_by("hour")]
     sums = accumulate(count for _hour, count in counted)
@@ -194,21 +194,23 @@ def hits_with_responses(batch: Batch) -> Iterator[HitWithResponses]:
 
 
 def _all_hits(
-    batch: Batch, task: TaskType, progress: OnProgress, cut: Cut, collected: Collected
+    batch: Batch, task: TaskType, progress: OnProgress, part: BatchPart, collected: Collected
 ) -> Iterator[HitWithResponses]:
     """Yield every HIT of the part with its responses, in order of their keys, in chunks."""
-    rows = hit_filters.hits_in(batch, cut, batch.hits.filter(check_item=False))
+    rows = hit_filters.hits_in(batch, part, batch.hits.filter(check_item=False))
     keys = rows.order_by("pk").values_list("pk", flat=True).iterator(chunk_size=2000)
     done = 0
     while some := list(islice(keys, CHUNK)):
-        yield from _chunk(batch, task, some, cut, collected)
+        yield from _chunk(batch, task, some, part, collected)
         done += len(some)
         progress(done, batch.size)
 
 
-def _chunk(batch: Batch, task: TaskType, keys: list[int], cut: Cut, collected: Collected) -> list[HitWithResponses]:
+def _chunk(
+    batch: Batch, task: TaskType, keys: list[int], part: BatchPart, collected: Collected
+) -> list[HitWithResponses]:
     hits = list(Hit.objects.filter(pk__in=keys).select_related("item__dataset").order_by("pk"))
-    given = _answers_by_hit(batch, hits, cut)
+    given = _answers_by_hit(batch, hits, part)
     predicted = _predicted(task, hits)
     elsewhere = across_batches.elsewhere(batch, hits)
     baseline_answers = baselines.answers_of(batch, collected.baselines, hits)
@@ -235,7 +237,7 @@ def _chunk(batch: Batch, task: TaskType, keys: list[int], cut: Cut, collected: C
         )
         own_answers.collect(collected.own, task, row)
         rows.append(row)
-    if not cut.key:
+    if not part.key:
         Hit.objects.bulk_update(hits, ["disagreement", "score"])
         if consulted := [pk for pk, found in elsewhere.items() if found]:
             Hit.objects.filter(pk__in=consulted).note_change()
@@ -248,15 +250,15 @@ def _grades(task: TaskType, hit: Hit, given: list[GivenResponse]) -> list[float]
     return [task.grade(hit.payload, each.answer, gold) for each in given] if task.gradable(gold) else []
 
 
-def _answers_by_hit(batch: Batch, hits: list[Hit], cut: Cut) -> defaultdict[int, list[GivenResponse]]:
-    """Submitted responses by HIT, in order of submission; only responses from the days of `cut`."""
+def _answers_by_hit(batch: Batch, hits: list[Hit], part: BatchPart) -> defaultdict[int, list[GivenResponse]]:
+    """Submitted responses by HIT, in order of submission; only responses from the days of `part`."""
     answers_by_hit: defaultdict[int, list[GivenResponse]] = defaultdict(list)
     submitted = submitted_answers(batch, hits)
     assignments = [row.assignment_id for answers in submitted.values() for row in answers]
     paid, counts = _paid(batch, assignments), own_answers.page_counts(batch, assignments)
     for hit, answers in submitted.items():
         for row in answers:
-            if hit_filters.is_within(cut, row.assignment.submitted_at):
+            if hit_filters.is_within(part, row.assignment.submitted_at):
                 worker = batch.project.pseudonym(row.assignment.worker_id)
                 more = paid.get(row.assignment_id), counts.get(row.assignment_id)
                 answers_by_hit[hit].append(GivenResponse(worker, row.answer, row.active_seconds, *more))

@@ -17,7 +17,7 @@ from annotation.flow.batches import batch_progress, cached_figures, hit_filters
 from annotation.flow.money import wages
 from annotation.flow.reports import batch_scores
 from annotation.models import Batch, Dataset, Job, Payment, Prediction, Project, WorkerResponse
-from annotation.pure.batches.hit_filters import Cut
+from annotation.pure.batches.hit_filters import BatchPart
 from annotation.pure.data.example import JSON
 from annotation.pure.reports.comparison import PEOPLE, Measured
 from annotation.pure.reports.comparison_tables import batch_tables, chart_of
@@ -89,7 +89,7 @@ def _batch(batch: Batch) -> Measured:
 
 def _counted(batch: Batch) -> Any:
     """Assignments that the batch's report counts."""
-    return hit_filters.assignments_in(batch, Cut(counted=True), batch.assignments.submitted())
+    return hit_filters.assignments_in(batch, BatchPart(counted=True), batch.assignments.submitted())
 
 
 def _median(answers: Any) -> float | None:

@@ -11,7 +11,7 @@ from annotation.flow.batches import hit_filters
 from annotation.flow.errors import Refused
 from annotation.flow.reports import score_looks
 from annotation.models import Batch, WorkerResponse
-from annotation.pure.batches.hit_filters import Cut
+from annotation.pure.batches.hit_filters import BatchPart
 from annotation.pure.reports import tables
 from annotation.pure.reports.power_tables import assumptions_table, budget_table, plan_sentences
 from annotation.pure.statistics.pilot import Pilot, pilot_of
@@ -67,7 +67,7 @@ def _from_pilot(pilot: Pilot | None) -> dict[str, Any]:
 def _graded(batch: Batch) -> Iterator[Response]:
     """The responses that the batch's report counts, as far as its task grades them; a grade of 1 is right."""
     task = task_type(batch.task)
-    counted = hit_filters.assignments_in(batch, Cut(counted=True), batch.assignments.submitted())
+    counted = hit_filters.assignments_in(batch, BatchPart(counted=True), batch.assignments.submitted())
     rows = WorkerResponse.objects.filter(assignment__in=counted, revision=F("assignment__revision")).order_by("pk")
     for row in rows.select_related("assignment__hit__item__dataset")[:MOST]:
         hit = row.assignment.hit

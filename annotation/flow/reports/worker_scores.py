@@ -11,7 +11,7 @@ from django.db.models import F
 from annotation.flow.batches import hit_filters
 from annotation.flow.reports.batch_scores import version_key
 from annotation.models import Assignment, Batch, Worker, WorkerResponse
-from annotation.pure.batches.hit_filters import Cut
+from annotation.pure.batches.hit_filters import BatchPart
 from annotation.pure.statistics.metrics import scored_as
 from annotation.registry import task_type
 from annotation.tasktype import capabilities
@@ -60,7 +60,7 @@ def _score(label: str, name: str, own: Mapping[str, tuple[int, float]], values: 
 
 def _values(batch: Batch) -> Values:
     task = task_type(batch.task)
-    counted = hit_filters.assignments_in(batch, Cut(counted=True), batch.assignments.submitted())
+    counted = hit_filters.assignments_in(batch, BatchPart(counted=True), batch.assignments.submitted())
     rows = WorkerResponse.objects.filter(assignment__in=counted, revision=F("assignment__revision"))
     found: defaultdict[int, defaultdict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for row in rows.select_related("assignment__hit__item__dataset").iterator(chunk_size=200):

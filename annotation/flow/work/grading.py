@@ -5,7 +5,7 @@ from datetime import datetime
 from annotation.flow.batches import hidden_gold, hit_filters
 from annotation.flow.people import round_attempts
 from annotation.models import Assignment, Batch, Hit, QualificationRound, WorkerResponse
-from annotation.pure.batches.hit_filters import Cut
+from annotation.pure.batches.hit_filters import BatchPart
 from annotation.registry import task_type
 from annotation.tasktype import JSON
 
@@ -41,7 +41,7 @@ def agreements(batch: Batch, worker: int) -> list[float]:
 def agreements_by_time(batch: Batch, worker: int) -> list[tuple[datetime, float]]:
     """The same as (time of submission, agreement)."""
     task = task_type(batch.task)
-    counted = hit_filters.assignments_in(batch, Cut(counted=True), batch.assignments.submitted())
+    counted = hit_filters.assignments_in(batch, BatchPart(counted=True), batch.assignments.submitted())
     own_assignments = counted.filter(worker=worker)
     rows = list(own_assignments.select_related("hit").order_by("submitted_at", "pk"))
     answers: dict[int, list[tuple[int, JSON]]] = {row.hit_id: [] for row in rows}

@@ -82,8 +82,8 @@ def _result_data(result: round_results.Result) -> dict[str, Any]:
     }
 
 
-def _prospect(found: QualificationRound, one: round_results.Prospect) -> dict[str, Any]:
-    names = dict.fromkeys(clause.figure for clause in qualification_rounds.rule_of(found))
+def _prospect(qualification_round: QualificationRound, one: round_results.Prospect) -> dict[str, Any]:
+    names = dict.fromkeys(clause.figure for clause in qualification_rounds.rule_of(qualification_round))
     quality = {
         name: {"expected": outcome.quality, "low": outcome.low, "high": outcome.high}
         for name, outcome in zip(names, one.figures, strict=True)

@@ -8,7 +8,7 @@ from annotation.flow.reports import score_looks
 from annotation.flow.reports.batch_scores import score_batch
 from annotation.management.json_command import JSONCommand, batch_named, project_of, slug
 from annotation.models import Batch
-from annotation.pure.batches.hit_filters import TIES, Cut
+from annotation.pure.batches.hit_filters import TIES, BatchPart
 from annotation.pure.reports import tables
 from annotation.pure.reports.report_values import tables_of
 
@@ -30,7 +30,7 @@ class Command(JSONCommand):
         batch = batch_named(project_of(options), options["batch"])
         if batch.state in {Batch.State.DRAFT, Batch.State.LAUNCHING}:
             raise Refused("This batch has not been launched yet.")
-        report = score_batch(batch, cut=Cut(ties=options["ties"]), progress=self.progress_printer("HITs"))
+        report = score_batch(batch, part=BatchPart(ties=options["ties"]), progress=self.progress_printer("HITs"))
         score_looks.look(batch)
         return report
 

@@ -1,6 +1,6 @@
 """A filter on a batch: by number of hops, shape, dataset, days or worker.
 
-A cut is part of URLs and, as the key of a report, of database rows; both use the same text.
+A part of a batch is in URLs and, as the key of a report, of database rows; both use the same text.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ TIES = ("expected", "random")
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class BatchPart:
     """A filter of a batch's HITs; by default all. `since` and `until` are days in UTC, both included."""
 
     dataset: str = ""  # its slug
@@ -31,7 +31,7 @@ class Cut:
     counted: bool = False  # only HITs that figures count: none excluded
 
     @classmethod
-    def of(cls, query: Mapping[str, str]) -> Cut:
+    def of(cls, query: Mapping[str, str]) -> BatchPart:
         """Parse a URL's query; invalid parts are ignored."""
         names = ("dataset", "shape", "worker", "label")
         texts = {name: query.get(name, "").replace("\0", "").strip()[:LONGEST] for name in names}
@@ -63,13 +63,13 @@ class Cut:
         return bool(replace(self, ties="").query)
 
     @property
-    def of_report(self) -> Cut:
+    def of_report(self) -> BatchPart:
         """The filter with only the fields that a report can be restricted to."""
-        return Cut(**{name: getattr(self, name) for name in OF_REPORTS})
+        return BatchPart(**{name: getattr(self, name) for name in OF_REPORTS})
 
-    def narrowed(self, parts: Mapping[str, str]) -> Cut:
+    def narrowed(self, parts: Mapping[str, str]) -> BatchPart:
         """This filter with the fields set in `parts` replaced."""
-        other = Cut.of(parts)
+        other = BatchPart.of(parts)
         return replace(self, **{name: getattr(other, name) for name in other.query})
 
 

@@ -77,19 +77,19 @@ def first_config(configs: object) -> str:
     return str(next(marked, "") or "")
 
 
-def chosen(found: Layout, config: str, split: str, *, default: str = "") -> tuple[str, str, list[str]]:
+def chosen(layout: Layout, config: str, split: str, *, default: str = "") -> tuple[str, str, list[str]]:
     """(config, split, files) of what was asked for; empty: the only or the default one. Raises Unclear.
 
     `split` may also be one of the files, where their names do not tell splits.
     """
-    if not found:
+    if not layout:
         raise Unclear(
             f"it has no JSON Lines, JSON, CSV or Parquet files; try its revision {CONVERTED}, the Hub's own conversion."
         )
-    config = config or _single(found, default)
-    if config not in found:
-        raise Unclear(f"{_missing('config', config)} Choose one of {_list(found)}.")
-    splits = found[config]
+    config = config or _single(layout, default)
+    if config not in layout:
+        raise Unclear(f"{_missing('config', config)} Choose one of {_list(layout)}.")
+    splits = layout[config]
     every = [file for files in splits.values() for file in files]
     if split in every:
         return config, split, [split]
@@ -99,10 +99,10 @@ def chosen(found: Layout, config: str, split: str, *, default: str = "") -> tupl
     return config, split, splits[split]
 
 
-def _single(found: Collection[str], default: str) -> str:
-    if len(found) == 1:
-        return next(iter(found))
-    return next((name for name in (default, DEFAULT) if name in found), "")
+def _single(names: Collection[str], default: str) -> str:
+    if len(names) == 1:
+        return next(iter(names))
+    return next((name for name in (default, DEFAULT) if name in names), "")
 
 
 def _missing(what: str, name: str) -> str:

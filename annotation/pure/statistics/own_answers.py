@@ -118,10 +118,10 @@ class OwnAnswers:
         }
 
 
-def _closest(found: SameErrors) -> dict[str, WorkerTest]:
+def _closest(errors: SameErrors) -> dict[str, WorkerTest]:
     """Each worker's test with the smallest p value."""
     tests: dict[str, WorkerTest] = {}
-    for test in found.workers:
+    for test in errors.workers:
         if test.worker not in tests or test.p < tests[test.worker].p:
             tests[test.worker] = test
     return tests

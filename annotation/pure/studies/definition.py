@@ -200,20 +200,20 @@ def _in_words(kind: str) -> str:
     return words.get(kind, "a list")
 
 
-def _check_names(found: Definition) -> None:
+def _check_names(definition: Definition) -> None:
     """Every dataset is named once, before it is used."""
     there: list[str] = []
-    datasets: list[StudyData | StudyDerivation] = [*found.data, *found.derivations]
+    datasets: list[StudyData | StudyDerivation] = [*definition.data, *definition.derivations]
     for each in datasets:
         if each.name in there:
             raise BadStudy(f"{each.name}: two datasets have this name")
         if isinstance(each, StudyDerivation):
             _check_there([each.source, *referred(each.options)], there, f"derivations.{each.name}")
         there.append(each.name)
-    launched: list[StudyRound | StudyBatch] = [*found.rounds, *found.batches]
+    launched: list[StudyRound | StudyBatch] = [*definition.rounds, *definition.batches]
     for row in launched:
         _check_there(row.datasets, there, f"{row.name}.datasets")
-    if not found.batches:
+    if not definition.batches:
         raise BadStudy("batches: a study needs at least one")
 
 

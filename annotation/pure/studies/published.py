@@ -104,17 +104,17 @@ def ours(report: Mapping[str, Any], path: str) -> Ours | None:
     return Ours(float(found), None, None, 0) if isinstance(found, int | float) and not isinstance(found, bool) else None
 
 
-def _step(found: Any, step: str) -> Any:
-    if isinstance(found, Mapping):
+def _step(value: Any, step: str) -> Any:
+    if isinstance(value, Mapping):
         return (
-            found["rows"][int(step)]
-            if "rows" in found and step.isdigit() and len(found["rows"]) > int(step)
-            else (found.get(step))
+            value["rows"][int(step)]
+            if "rows" in value and step.isdigit() and len(value["rows"]) > int(step)
+            else (value.get(step))
         )
-    if isinstance(found, list):
+    if isinstance(value, list):
         if step.isdigit():
-            return found[int(step)] if int(step) < len(found) else None
-        return next((one for one in found if isinstance(one, Mapping) and one.get("name") == step), None)
+            return value[int(step)] if int(step) < len(value) else None
+        return next((one for one in value if isinstance(one, Mapping) and one.get("name") == step), None)
     return None
 
 

@@ -23,7 +23,7 @@ from annotation.forms.batch_terms import BatchTermsForm, InstructionsForm
 from annotation.forms.projects import ConsoleForm
 from annotation.forms.task_options import OptionsForm
 from annotation.models import Batch, BatchReport, Hit, Job, Project, clock
-from annotation.pure.batches.hit_filters import Cut
+from annotation.pure.batches.hit_filters import BatchPart
 from annotation.pure.people import roles
 from annotation.pure.reports.charts import Bars, Line, Lines
 from annotation.registry import task_type
@@ -136,11 +136,11 @@ def batch_assignments(request: HttpRequest, project: Project, batch: str) -> Htt
     show = request.GET.get("show", "submitted")
     rows = batch_progress.assignments_of(shown).filter(batch_progress.SHOWS.get(show, Q()))
     filters = cut_context(request, shown)
-    rows = hit_filters.assignments_in(shown, filters["cut"], rows)
+    rows = hit_filters.assignments_in(shown, filters["part"], rows)
     answered = shown.hits.filter(pk__in=rows.order_by().values("hit"))
-    rows = rows.exclude(hit__in=hits_revealed_by_filter(filters["cut"], answered, request.user))
+    rows = rows.exclude(hit__in=hits_revealed_by_filter(filters["part"], answered, request.user))
     filters["cached_at"] = None
-    if is_kept := show in batch_progress.SHOWS and not filters["cut"].query:
+    if is_kept := show in batch_progress.SHOWS and not filters["part"].query:
         filters["cached_at"] = cached_figures.cached_at(shown)
         if shown.state == Batch.State.CLOSED and (newest := batch_progress.newest_assignment(shown)):
             rows = rows.filter(pk__lte=newest)  # or those of all younger batches would be read first
@@ -156,11 +156,11 @@ def batch_assignments(request: HttpRequest, project: Project, batch: str) -> Htt
     return render(
         request,
         "batches/assignments.html",
-        batch_context(shown, "", leaf=_("Assignments"), page=page, show=show, shows=_shows(filters["cut"]), **filters),
+        batch_context(shown, "", leaf=_("Assignments"), page=page, show=show, shows=_shows(filters["part"]), **filters),
     )
 
 
-def _shows(cut: Cut) -> list[tuple[str, str, str]]:
+def _shows(part: BatchPart) -> list[tuple[str, str, str]]:
     """The filters of the list, each with its query string; other filters are kept."""
     labels = {
         "submitted": _("Submitted"),
@@ -169,7 +169,7 @@ def _shows(cut: Cut) -> list[tuple[str, str, str]]:
         "surplus": _("Surplus"),
         "returned": _("Returned"),
     }
-    return [(show, label, urlencode({"show": show, **cut.query})) for show, label in labels.items()]
+    return [(show, label, urlencode({"show": show, **part.query})) for show, label in labels.items()]
 
 
 @requester_form

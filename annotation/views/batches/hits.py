@@ -23,7 +23,7 @@ from annotation.flow.review import comments, gold_looks, problem_reports, review
 from annotation.models import Assignment, Batch, Hit, Item, Project
 from annotation.models.batch import by_disagreement
 from annotation.pure.batches import lifecycle
-from annotation.pure.batches.hit_filters import Cut
+from annotation.pure.batches.hit_filters import BatchPart
 from annotation.pure.data.example import Example
 from annotation.pure.people import roles
 from annotation.pure.review import review_state
@@ -52,8 +52,8 @@ def hits(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     filters = cut_context(request, shown)
     folded = filters["folded"]
     show, order, query = _listing_parameters(request, folded=folded)
-    pages = Paginator(listed(request, shown, filters["cut"], folded=folded).values_list("pk", flat=True), 50)
-    if show in SHOWS and not query and not filters["cut"].query:
+    pages = Paginator(listed(request, shown, filters["part"], folded=folded).values_list("pk", flat=True), 50)
+    if show in SHOWS and not query and not filters["part"].query:
         pages.count = batch_progress.hits_of(shown)[show]
     page = pages.get_page(request.GET.get("page"))
     # only these are read with their items: an index has the order, and pages before this one are counted in it
@@ -66,7 +66,7 @@ def hits(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
         row.number_of_comments = numbers[row.pk]
     context = batch_context(shown, "hits", page=page, show=show, order=order, query=query, **filters)
     context["can_reserve"] = roles.RUN in request.may and reserved_hits.allowed(shown)
-    context["filters"] = [("show", show), ("order", order), ("q", query), *filters["cut"].query.items()]
+    context["filters"] = [("show", show), ("order", order), ("q", query), *filters["part"].query.items()]
     return render(request, "batches/hits.html", context)
 
 
@@ -77,7 +77,7 @@ def _listing_parameters(request: HttpRequest, *, folded: bool) -> tuple[str, str
     return request.GET.get("show", "all"), order if order in ORDERS.keys() - {"disagreement"} else usual, query
 
 
-def listed(request: HttpRequest, batch: Batch, cut: Cut, *, folded: bool = True) -> QuerySet[Hit]:
+def listed(request: HttpRequest, batch: Batch, part: BatchPart, *, folded: bool = True) -> QuerySet[Hit]:
     """The HITs that match the query string, in its order; `folded`: not by disagreement."""
     show, order, query = _listing_parameters(request, folded=folded)
     chosen = batch.hits.filter(check_item=True) if show == "checks" else hidden_gold.hits_without_checks(batch)
@@ -87,13 +87,13 @@ def listed(request: HttpRequest, batch: Batch, cut: Cut, *, folded: bool = True)
         known = Item.every.filter(dataset__project=batch.project, source_id=query).values_list("dataset", flat=True)
         called = Q(item__source_id=query, item__dataset__in=set(known))
         rows = rows.filter(Q(item__question__icontains=query) | called)
-    rows = hit_filters.hits_in(batch, cut, rows)
-    return rows.exclude(pk__in=hits_revealed_by_filter(cut, rows, request.user))
+    rows = hit_filters.hits_in(batch, part, rows)
+    return rows.exclude(pk__in=hits_revealed_by_filter(part, rows, request.user))
 
 
-def hits_revealed_by_filter(cut: Cut, hits: QuerySet[Hit], viewer: Any) -> list[int]:
+def hits_revealed_by_filter(part: BatchPart, hits: QuerySet[Hit], viewer: Any) -> list[int]:
     """Keys of the HITs to leave out: the filter tells what one worker said, and the viewer is still to adjudicate."""
-    return [hit.pk for hit in gold_looks.hidden_among(hits, viewer)] if cut.worker and cut.label else []
+    return [hit.pk for hit in gold_looks.hidden_among(hits, viewer)] if part.worker and part.label else []
 
 
 @member_page(roles.SEE)
@@ -232,14 +232,14 @@ MOST_WORKERS = 300  # to choose from
 
 
 def cut_context(request: HttpRequest, batch: Batch) -> dict[str, Any]:
-    """`cut` from the query string, and the choices of `reports/_more_filters.html`: parts, labels, workers.
+    """`part` from the query string, and the choices of `reports/_more_filters.html`: parts, labels, workers.
 
     `folded`: whether scores are, so that no HITs are chosen by their disagreement.
     """
-    cut, folded = Cut.of(request.GET), is_folded(request, batch)
+    part, folded = BatchPart.of(request.GET), is_folded(request, batch)
     decisions = {name: _(label.words) for name, label in capabilities.labels(task_type(batch.task)).items()}
     return {
-        "cut": replace(cut, differing=False) if folded else cut,
+        "part": replace(part, differing=False) if folded else part,
         "folded": folded,
         "parts": hit_filters.parts_of(batch),
         "decisions": decisions if len(decisions) > 1 else {},

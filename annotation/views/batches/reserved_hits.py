@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from annotation.flow.batches import reserved_hits
 from annotation.flow.errors import Refused
 from annotation.models import Batch, Hit, Project
-from annotation.pure.batches.hit_filters import Cut
+from annotation.pure.batches.hit_filters import BatchPart
 from annotation.views.access import requester_action, requester_form
 from annotation.views.batches.batch_page import batch_context, batch_of
 from annotation.views.batches.hits import listed
@@ -56,7 +56,7 @@ def reserve_hits(request: HttpRequest, project: Project, batch: str) -> HttpResp
 def _chosen(request: HttpRequest, batch: Batch) -> list[Hit]:
     """The checked HITs, or with `all` the HITs of the whole filtered list, in order."""
     if "all" in request.GET:
-        rows = listed(request, batch, Cut.of(request.GET))
+        rows = listed(request, batch, BatchPart.of(request.GET))
     else:
         rows = batch.hits.filter(public_id__in=request.GET.getlist("hit")[:MOST_HITS]).order_by("ticket")
     return list(rows.select_related("item").defer("payload", "item__content")[:MOST_HITS])

@@ -31,10 +31,10 @@ def describe_chances(chances: Sequence[Chance], rule: Sequence[Clause]) -> dict[
     return {"chances": chances, "sentence": sentence, "strict": good.most < 0.5, "spread": good.value < 0.5}
 
 
-def histogram(found: Sequence[Result], mark: int) -> Bars:
+def histogram(results: Sequence[Result], mark: int) -> Bars:
     """The best known score of each worker, in steps of five percent."""
     counts = [0] * BINS
-    for result in round_results.best(found):
+    for result in round_results.best(results):
         counts[min(BINS - 1, round_results.percent(result.score or 0) * BINS // 100)] += 1
     labels = [f"{100 * k // BINS}–{100 * (k + 1) // BINS}" for k in range(BINS)]
     values = tuple(zip(labels, counts, strict=True))
@@ -50,21 +50,21 @@ def wanted_mark(text: str) -> float | None:
     return percent / 100 if 0 <= percent <= 100 else None
 
 
-def chosen(round: QualificationRound, found: Sequence[Result], mark: float | None) -> dict[str, Any]:
+def chosen(round: QualificationRound, results: Sequence[Result], mark: float | None) -> dict[str, Any]:
     """The workers chosen by mark or rule, and their expected quality."""
     rule = qualification_rounds.rule_of(round)
     at = rules.mark_of(rule).value if mark is None else mark
     figures = qualification_rounds.figures_for(round.batch.task, round.grading)
     names = [_(figures[name].label) for name in dict.fromkeys(clause.figure for clause in rule)]
-    prospect = round_results.prospects(round, found, [at])[0]
-    people = round_results.chosen_attempts(round, found, mark)
+    prospect = round_results.prospects(round, results, [at])[0]
+    people = round_results.chosen_attempts(round, results, mark)
     return {
         "round": round,
         "mark": mark,
         "percent": f"{100 * at:g}",
         "people": [(result, round_results.percent(result.score or 0)) for result in people],
         "figures": names,
-        "known": len(round_results.best(found)),
+        "known": len(round_results.best(results)),
         "expected": list(zip(names, prospect.figures, strict=True)) if mark is not None else [],
         "strict": rules.mark_of(rule).comparator == ">",
     }

@@ -15,7 +15,7 @@ from annotation.flow.money import wages
 from annotation.flow.reports import batch_scores, methods_facts, score_looks
 from annotation.models import Batch, BatchReport, Job, Project
 from annotation.models.batch import by_disagreement
-from annotation.pure.batches.hit_filters import Cut
+from annotation.pure.batches.hit_filters import BatchPart
 from annotation.pure.people import roles
 from annotation.recruitment import marketplaces
 from annotation.registry import task_type
@@ -23,7 +23,7 @@ from annotation.tasktype import capabilities
 from annotation.views.access import member_action, member_page, requester_action
 from annotation.views.batches.batch_page import OPENED, batch_context, batch_of, is_folded
 from annotation.views.post_handling import enqueue_and_redirect, see_other
-from annotation.views.reports.report_display import cut_query, exhibit
+from annotation.views.reports.report_display import exhibit, part_query
 from annotation.views.reports.report_export import EXPORTS
 from annotation.views.reports.report_files import in_words
 
@@ -35,25 +35,25 @@ def report(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """The stored report of the batch or of a part; if there is none, a form to compute it."""
     shown = batch_of(project, batch)
     parts = hit_filters.parts_of(shown)
-    cut = _cut(request, parts)
-    kept = batch_scores.kept_report(shown, cut)
+    part = _cut(request, parts)
+    kept = batch_scores.kept_report(shown, part)
     # what a large batch shows may be older than what files and the API have, and the page says so
     since = cached_figures.cached_at(shown)
     fresh = kept is not None and batch_scores.is_fresh_as_kept(shown, kept)
-    under_way = _jobs(shown, cut).filter(state__in=[Job.State.WAITING, Job.State.RUNNING])
+    under_way = _jobs(shown, part).filter(state__in=[Job.State.WAITING, Job.State.RUNNING])
     context = batch_context(shown, "report", report=kept, fresh=fresh, job=under_way.last(), cached_at=since)
     context |= {"answered": batch_progress.counts_of(shown).submitted}
-    context |= {"cut": cut, "parts": parts, "cut_query": cut_query(cut)}
+    context |= {"part": part, "parts": parts, "part_query": part_query(part)}
     context["tie_rules"] = {rule: _(words) for rule, words in batch_scores.tie_rules(shown).items()}
     if is_folded(request, shown):
         places = shown.hits.filter(excluded_at__isnull=True).places().get(shown.pk, {"wanted": 0})
         return render(request, "reports/report.html", context | {"folded": places["wanted"], "report": None})
     if kept:
-        context |= exhibit(kept.content, shown, cut) | {"worst": _worst(shown, cut), "report_exports": EXPORTS}
+        context |= exhibit(kept.content, shown, part) | {"worst": _worst(shown, part), "report_exports": EXPORTS}
     again = capabilities.follow_up(task_type(shown.task), shown.options)
-    if kept and again and not cut.is_part and roles.RUN in request.may:
+    if kept and again and not part.is_part and roles.RUN in request.may:
         context["follow_up"] = _(again.label)
-    if kept and not cut.is_part:
+    if kept and not part.is_part:
         context["methods"] = in_words(methods_facts.kept_facts(shown, kept.content if fresh else None))
         context["demographics"] = marketplaces().demographics(shown) if shown.on_marketplace else ()
     return render(request, "reports/report.html", context)
@@ -67,9 +67,9 @@ def report_open(request: HttpRequest, project: Project, batch: str) -> HttpRespo
     return see_other("report", project.slug, shown.slug)
 
 
-def _cut(request: HttpRequest, parts: hit_filters.Parts) -> Cut:
+def _cut(request: HttpRequest, parts: hit_filters.Parts) -> BatchPart:
     """The filter of the query string, as far as the batch has such parts."""
-    wanted = Cut.of(request.GET).of_report
+    wanted = BatchPart.of(request.GET).of_report
     return replace(
         wanted,
         dataset=wanted.dataset if wanted.dataset in parts.datasets else "",
@@ -78,36 +78,36 @@ def _cut(request: HttpRequest, parts: hit_filters.Parts) -> Cut:
     )
 
 
-def _worst(batch: Batch, cut: Cut) -> list[Any]:
-    differing = batch.hits.filter(hit_filters.of_items(replace(cut, differing=True)), check_item=False)
+def _worst(batch: Batch, part: BatchPart) -> list[Any]:
+    differing = batch.hits.filter(hit_filters.of_items(replace(part, differing=True)), check_item=False)
     differing = differing.filter(excluded_at__isnull=True)
     rows = differing.select_related("item__dataset").defer("payload", "item__content")
     return list(rows.order_by(by_disagreement().desc(), "pk")[:WORST])
 
 
-def _arguments(batch: Batch, cut: Cut) -> dict[str, Any]:
-    return {"batch": batch.pk, "cut": cut.query} if cut.key else {"batch": batch.pk}
+def _arguments(batch: Batch, part: BatchPart) -> dict[str, Any]:
+    return {"batch": batch.pk, "part": part.query} if part.key else {"batch": batch.pk}
 
 
-def _jobs(batch: Batch, cut: Cut) -> Any:
-    return batch.project.jobs.filter(kind="score_batch", arguments=_arguments(batch, cut))
+def _jobs(batch: Batch, part: BatchPart) -> Any:
+    return batch.project.jobs.filter(kind="score_batch", arguments=_arguments(batch, part))
 
 
 @member_action(roles.SEE)
 def report_refresh(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Recalculate the report of the batch or of the filtered part; for htmx shows progress, else redirects."""
     shown = batch_of(project, batch)
-    cut = _cut(request, hit_filters.parts_of(shown))
+    part = _cut(request, hit_filters.parts_of(shown))
     jobs.enqueue_once(
         "score_batch",
         project=project,
         title=_("Report on %(batch)s") % {"batch": shown.title},
-        arguments=_arguments(shown, cut),
+        arguments=_arguments(shown, part),
         user=request.user,
     )
     if request.htmx:
-        return _progress(request, shown, cut)
-    return HttpResponseRedirect(reverse("report", args=[project.slug, shown.slug]) + cut_query(cut), status=303)
+        return _progress(request, shown, part)
+    return HttpResponseRedirect(reverse("report", args=[project.slug, shown.slug]) + part_query(part), status=303)
 
 
 @requester_action
@@ -127,9 +127,9 @@ def report_progress(request: HttpRequest, project: Project, batch: str) -> HttpR
     return _progress(request, shown, _cut(request, hit_filters.parts_of(shown)))
 
 
-def _progress(request: HttpRequest, batch: Batch, cut: Cut) -> HttpResponse:
-    job = _jobs(batch, cut).last()
-    context = {"project": batch.project, "batch": batch, "job": job, "cut_query": cut_query(cut)}
+def _progress(request: HttpRequest, batch: Batch, part: BatchPart) -> HttpResponse:
+    job = _jobs(batch, part).last()
+    context = {"project": batch.project, "batch": batch, "job": job, "part_query": part_query(part)}
     response = render(request, "reports/_computing.html", context)
     if job is None or job.state == Job.State.DONE:
         response["HX-Refresh"] = "true"

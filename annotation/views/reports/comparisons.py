@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from annotation.flow.reports import comparisons
 from annotation.models import Batch, Dataset, Project
 from annotation.operations.downloads import download
-from annotation.pure.batches.hit_filters import Cut
+from annotation.pure.batches.hit_filters import BatchPart
 from annotation.pure.people import roles
 from annotation.pure.reports.charts import Dots, Series
 from annotation.pure.reports.comparison_tables import answerer_tables, chart_of, dataset_tables
@@ -170,6 +170,6 @@ def _answerers(request: HttpRequest, project: Project, wanted: set[str]) -> Comp
         chart_of(measured, _("Workers and models compared"), _) if measured else None,
         batch=batch,
         too_many=len(chosen) > comparisons.MOST,
-        ways=DrilldownLinks(batch, Cut()),
+        ways=DrilldownLinks(batch, BatchPart()),
         folded=folded,
     )

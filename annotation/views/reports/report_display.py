@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from annotation.models import Batch
-from annotation.pure.batches.hit_filters import Cut
+from annotation.pure.batches.hit_filters import BatchPart
 from annotation.pure.reports import answer_tables, exclusion_tables, tables
 from annotation.pure.reports.charts import Plot
 from annotation.pure.reports.disagreement_map import DIFFERING
@@ -24,17 +24,17 @@ JSON = dict[str, Any]
 LEVELS = {"paragraph": gettext_noop("paragraph"), "sentence": gettext_noop("sentence")}  # of support
 
 
-def exhibit(content: JSON, batch: Batch, cut: Cut, *, alone: bool = False) -> JSON:
+def exhibit(content: JSON, batch: Batch, part: BatchPart, *, alone: bool = False) -> JSON:
     """The context of a report; empty for a report of another layout. `alone`: for a file, without any link."""
     found = tables_of(content)
     if not found:
         return {}
 
     def address(name: str, suffix: str) -> str:
-        return reverse("report-table", args=[batch.project.slug, batch.slug, name, suffix]) + cut_query(cut)
+        return reverse("report-table", args=[batch.project.slug, batch.slug, name, suffix]) + part_query(part)
 
-    ways, way = (None, None) if alone else (DrilldownLinks(batch, cut), address)
-    charts = [shown_chart(plot, "" if alone else _chart_url(plot, batch, cut)) for plot in charts_of(content, _)]
+    ways, way = (None, None) if alone else (DrilldownLinks(batch, part), address)
+    charts = [shown_chart(plot, "" if alone else _chart_url(plot, batch, part)) for plot in charts_of(content, _)]
     lead, rest = (charts[:1], charts[1:]) if charts and charts[0]["name"] != DIFFERING else ([], charts)
     shown = [shown_table(table, ways, way) | {"study": table.get("study", "")} for table in found]
     tables_, differing = _parted(shown)
@@ -91,19 +91,19 @@ def shown_chart(plot: Plot, url: str = "") -> JSON:
     return {"name": plot.name, "study": plot.study, "title": plot.title, "n": plot.n, "plot": plot, "url": url}
 
 
-def _chart_url(plot: Plot, batch: Batch, cut: Cut) -> str:
-    return reverse("report-chart", args=[batch.project.slug, batch.slug, plot.name]) + cut_query(cut)
+def _chart_url(plot: Plot, batch: Batch, part: BatchPart) -> str:
+    return reverse("report-chart", args=[batch.project.slug, batch.slug, plot.name]) + part_query(part)
 
 
-def cut_query(cut: Cut) -> str:
+def part_query(part: BatchPart) -> str:
     """The filter as a query string."""
-    return f"?{urlencode(cut.query)}" if cut.query else ""
+    return f"?{urlencode(part.query)}" if part.query else ""
 
 
-def _paragraph(name: str, found: JSON, k: int | None) -> str:
+def _paragraph(name: str, study: JSON, k: int | None) -> str:
     """A dataset's figures as sentences; undefined figures are left out."""
-    people = found.get("people") or {}
-    sentences = [*_scores(name, found), *_supports(found)]
+    people = study.get("people") or {}
+    sentences = [*_scores(name, study), *_supports(study)]
     if k:
         sentences.append(tables.cell_text(answer_tables.at_k(k), _))
     if people.get("workers"):
@@ -111,22 +111,22 @@ def _paragraph(name: str, found: JSON, k: int | None) -> str:
     return " ".join(sentences)
 
 
-def _scores(name: str, found: JSON) -> Iterator[str]:
-    figures = _defined(found["answer"])
+def _scores(name: str, study: JSON) -> Iterator[str]:
+    figures = _defined(study["answer"])
     if "human_score" not in figures:
-        yield _("%(name)s (n = %(n)s): there is no gold answer to score against.") % {"name": name, "n": found["n"]}
+        yield _("%(name)s (n = %(n)s): there is no gold answer to score against.") % {"name": name, "n": study["n"]}
     else:
         text = _(
             "%(name)s (n = %(n)s, 95 %% intervals in brackets): the human score is %(human_score)s answer F1 and the "
             "upper bound %(upper_bound)s; a single annotator reaches %(average)s on average."
         )
-        yield text % {"name": name, "n": found["n"], **figures}
+        yield text % {"name": name, "n": study["n"], **figures}
     if "agreement" in figures:
         yield _("The agreement on the answer is %(agreement)s.") % figures
 
 
-def _supports(found: JSON) -> Iterator[str]:
-    figures = _defined(found["support"]) | {"level": _(LEVELS[found["support_level"]])}
+def _supports(study: JSON) -> Iterator[str]:
+    figures = _defined(study["support"]) | {"level": _(LEVELS[study["support_level"]])}
     if "human_score" in figures:
         text = _("Support F1 at %(level)s level: human score %(human_score)s, upper bound %(upper_bound)s.")
         yield text % figures

@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy
 from annotation.flow.reports import score_looks
 from annotation.models import Batch, Project
 from annotation.operations.downloads import logged_download
-from annotation.pure.batches.hit_filters import Cut
+from annotation.pure.batches.hit_filters import BatchPart
 from annotation.pure.people import roles
 from annotation.pure.reports import tables
 from annotation.pure.reports.report_charts import charts_of
@@ -36,7 +36,7 @@ class Report:
     """A stored report and what stands beside it."""
 
     batch: Batch
-    cut: Cut
+    part: BatchPart
     content: dict[str, Any]
     made_at: datetime
     written: Callable[[], dict[str, str]]  # the methods paragraph, which is slow to write
@@ -44,7 +44,7 @@ class Report:
     @cached_property
     def methods(self) -> dict[str, str]:
         """The methods paragraph; nothing for a part of the batch."""
-        return {} if self.cut.is_part else self.written()
+        return {} if self.part.is_part else self.written()
 
 
 def _latex(report: Report) -> str:
@@ -68,8 +68,8 @@ def _charts(report: Report) -> bytes:
 
 def _page(report: Report) -> str:
     """The report as one page that needs no other file."""
-    context = exhibit(report.content, report.batch, report.cut, alone=True)
-    context |= {"batch": report.batch, "cut": report.cut, "methods": report.methods, "made_at": report.made_at}
+    context = exhibit(report.content, report.batch, report.part, alone=True)
+    context |= {"batch": report.batch, "part": report.part, "methods": report.methods, "made_at": report.made_at}
     return render_to_string("reports/report_file.html", context)
 
 
@@ -97,9 +97,9 @@ def report_export(request: HttpRequest, project: Project, batch: str, form: str)
     """The stored report in one of EXPORTS; 404 for other forms, and without a report."""
     if form not in EXPORTS:
         raise Http404
-    shown, cut, export = batch_of(project, batch), Cut.of(request.GET).of_report, EXPORTS[form]
+    shown, part, export = batch_of(project, batch), BatchPart.of(request.GET).of_report, EXPORTS[form]
     kept = stored_report(shown, request)
-    written = export.write(Report(shown, cut, kept.content, kept.created_at, partial(methods_of, shown, kept)))
+    written = export.write(Report(shown, part, kept.content, kept.created_at, partial(methods_of, shown, kept)))
     score_looks.look(shown)
     return logged_download(request, shown, written, name=f"{shown.slug}-report.{export.suffix}", kind=export.media)
 

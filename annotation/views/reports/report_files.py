@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from annotation.flow.reports import batch_scores, methods_facts, score_looks
 from annotation.models import Batch, BatchReport, PartReport, Project
 from annotation.operations.downloads import download, logged_download
-from annotation.pure.batches.hit_filters import Cut
+from annotation.pure.batches.hit_filters import BatchPart
 from annotation.pure.people import roles
 from annotation.pure.reports import methods, table_formats
 from annotation.pure.reports.report_charts import chart_named
@@ -52,7 +52,7 @@ def report_chart(request: HttpRequest, project: Project, batch: str, name: str) 
 
 def stored_report(batch: Batch, request: HttpRequest) -> BatchReport | PartReport:
     """The stored report of the part that the query string names; 404 if there is none."""
-    kept = batch_scores.kept_report(batch, Cut.of(request.GET).of_report)
+    kept = batch_scores.kept_report(batch, BatchPart.of(request.GET).of_report)
     if kept is None:
         raise Http404
     return kept

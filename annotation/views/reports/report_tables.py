@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from annotation.flow.batches import hit_filters
 from annotation.models import Batch
-from annotation.pure.batches.hit_filters import Cut
+from annotation.pure.batches.hit_filters import BatchPart
 from annotation.pure.reports import tables
 from annotation.pure.reports.report_values import drilldown_filters
 from annotation.pure.reports.table_files import COPIES, FILES
@@ -27,8 +27,8 @@ BAR = 100  # width of a bar in its own units
 class DrilldownLinks:
     """URLs of the lists of a batch's HITs and assignments, within the page's filter."""
 
-    def __init__(self, batch: Batch, cut: Cut) -> None:
-        self._batch, self._cut = batch, cut
+    def __init__(self, batch: Batch, part: BatchPart) -> None:
+        self._batch, self._cut = batch, part
         self._labels = capabilities.labels(task_type(batch.task))
         args = [batch.project.slug, batch.slug]
         self._hits, self._assignments = reverse("hits", args=args), reverse("batch-assignments", args=args)
@@ -47,10 +47,10 @@ class DrilldownLinks:
 
     def _to(self, parts: Mapping[str, str]) -> str:
         known = {name: value for name, value in parts.items() if name != "label" or value in self._labels}
-        cut = replace(self._cut.narrowed(known), counted=True, ties="")
-        if cut.worker or cut.label or "answers" in parts:
-            return f"{self._assignments}?{urlencode({'show': 'submitted', **cut.query})}"
-        return f"{self._hits}?{urlencode(cut.query)}"
+        part = replace(self._cut.narrowed(known), counted=True, ties="")
+        if part.worker or part.label or "answers" in parts:
+            return f"{self._assignments}?{urlencode({'show': 'submitted', **part.query})}"
+        return f"{self._hits}?{urlencode(part.query)}"
 
 
 class BatchesDrilldownLinks:
@@ -59,7 +59,7 @@ class BatchesDrilldownLinks:
     workers: frozenset[str] = frozenset()
 
     def __init__(self, batches: Iterable[Batch]) -> None:
-        self._ways = {batch.slug: DrilldownLinks(batch, Cut()) for batch in batches}
+        self._ways = {batch.slug: DrilldownLinks(batch, BatchPart()) for batch in batches}
 
     def to(self, parts: Mapping[str, str]) -> str:
         return self._ways[parts["batch"]].to(parts)

@@ -88,19 +88,19 @@ def _hit(public_id: str) -> Hit:
     return found
 
 
-def _preview(request: HttpRequest, found: Group, hit: Hit, *, passing: int = 0) -> HttpResponse:
+def _preview(request: HttpRequest, group: Group, hit: Hit, *, passing: int = 0) -> HttpResponse:
     """The HIT's page as a preview, with its reward and the URL to accept it."""
-    hit.batch = found.batch
+    hit.batch = group.batch
     offer = {
-        "group": found,
+        "group": group,
         "accept_url": reverse("marketplace-accept", args=[hit.public_id]),
-        "other_url": f"{reverse('marketplace-group', args=[found.batch.pk])}?passing={passing + 1}",
+        "other_url": f"{reverse('marketplace-group', args=[group.batch.pk])}?passing={passing + 1}",
         "automatic": bool(request.session.get(AUTOMATIC)),
     }
     context: dict[str, Any] = preview_of(request, hit, seed=0, live="search/")
-    context["frame"] |= {"offer": offer, "total": found.available or 1, "home_url": reverse("marketplace")}
-    page = render(request, f"{found.batch.task}/page.html", context)
-    return with_frames(page, found.batch.task, hit.payload)
+    context["frame"] |= {"offer": offer, "total": group.available or 1, "home_url": reverse("marketplace")}
+    page = render(request, f"{group.batch.task}/page.html", context)
+    return with_frames(page, group.batch.task, hit.payload)
 
 
 @signed_in_action

@@ -14,7 +14,7 @@ from annotation.flow.reports import batch_scores
 from annotation.flow.review import problem_reports, response_erasure
 from annotation.flow.work import submissions
 from annotation.models import Assignment, Batch, Project, Worker, WorkerResponse
-from annotation.pure.batches.hit_filters import Cut
+from annotation.pure.batches.hit_filters import BatchPart
 from annotation.pure.people.consent_text import COUNTING
 from annotation.pure.reports.report_values import table_of, tables_of
 from annotation.pure.reports.tables import cell_text, note_of, title_of
@@ -185,5 +185,5 @@ def test_a_batch_that_does_not_count_reads_no_counts(worked: Batch) -> None:
 
 
 def test_a_part_of_a_batch_has_no_evidence(worked: Batch) -> None:
-    content = batch_scores.score_batch(worked, cut=Cut(dataset="wells"))
+    content = batch_scores.score_batch(worked, part=BatchPart(dataset="wells"))
     assert "own_answers" not in content

@@ -12,7 +12,7 @@ from annotation.flow.batches import batch_launch
 from annotation.flow.reports import batch_scores
 from annotation.management.commands.score_batch import printed
 from annotation.models import Batch
-from annotation.pure.batches.hit_filters import Cut
+from annotation.pure.batches.hit_filters import BatchPart
 from annotation.pure.reports.human_scores import random_human_score
 from annotation.pure.statistics.metrics import MUSIQUE
 from tests.conftest import records
@@ -55,7 +55,7 @@ def test_a_random_tie_break_is_that_of_the_seed_and_leaves_the_other_figures_alo
         drawn = random_human_score(texts, ["Tower 1"], scorer=MUSIQUE, rng=rng).em
         assert study["answer"]["human_score"]["em"]["value"] == pytest.approx((1 + drawn + 1 + 1) / 4)
         seen.add(drawn)
-        expected = batch_scores.score_batch(batch, cut=Cut(ties="expected"))["datasets"][f"wells-{seed}"]
+        expected = batch_scores.score_batch(batch, part=BatchPart(ties="expected"))["datasets"][f"wells-{seed}"]
         for part in ("answer", "support"):
             assert all(study[part][measure] == expected[part][measure] for measure in MEASURES)
     assert seen == {0.0, 1.0}
@@ -81,7 +81,7 @@ def test_a_report_can_have_the_other_rule_and_is_kept_beside_the_batch_s_own(
     page = client.get(address + "?ties=random").content.decode()
     assert f"one of the tied answers drawn at random (seed {worked.seed})" in page
     assert "These figures cover only part of the batch" not in page
-    kept = batch_scores.kept_report(worked, Cut(ties="random"))
+    kept = batch_scores.kept_report(worked, BatchPart(ties="random"))
     assert kept is not None
     assert human(kept.content) in (pytest.approx(2 / 3), pytest.approx(1))
     whole = batch_scores.kept_report(worked)
@@ -93,15 +93,15 @@ def test_other_tasks_have_no_ties_to_choose(project: Any, dataset: Any) -> None:
     batch = batch_launch.create_batch(
         project, "c", task="sufficiency", datasets=[dataset], instructions="", assignments_per_hit=1
     )
-    assert "ties" not in batch_scores.score_batch(batch, cut=Cut(ties="random"))
+    assert "ties" not in batch_scores.score_batch(batch, part=BatchPart(ties="random"))
 
 
 @pytest.mark.parametrize("said", ["coin", "RANDOM", "1"])
 def test_nonsense_asks_for_no_rule(said: str) -> None:
-    assert Cut.of({"ties": said}) == Cut()
+    assert BatchPart.of({"ties": said}) == BatchPart()
 
 
 def test_the_printed_report_says_that_ties_were_broken_at_random(worked: Batch) -> None:
     result = "that of one tied answer"
-    assert result in "\n".join(printed(batch_scores.score_batch(worked, cut=Cut(ties="random"))))
+    assert result in "\n".join(printed(batch_scores.score_batch(worked, part=BatchPart(ties="random"))))
     assert result not in "\n".join(printed(batch_scores.score_batch(worked)))

@@ -15,7 +15,7 @@ from annotation.flow.reports import batch_scores
 from annotation.flow.work import leases, next_assignment, open_work, prefetch
 from annotation.models import Assignment, Batch, Hit, Participation, Worker
 from annotation.pure.batches import queue_order
-from annotation.pure.batches.hit_filters import Cut
+from annotation.pure.batches.hit_filters import BatchPart
 from annotation.pure.reports.report_values import table_of
 from tests.flow.acting import answer_all, dataset_of, launched, newcomer, participation_of, submit, take
 
@@ -184,7 +184,7 @@ def test_the_report_has_score_and_time_by_position(made: Any, bob: Any, carol: A
     assert in_block["rows"][0][2]["value"] == 1.0
     in_sitting = table_of(content, "by-position-in-sitting") or {}
     assert [row[1] for row in in_sitting["rows"]] == [20, 0, 0, 0, 0]
-    part = batch_scores.score_batch(batch, cut=Cut(hops=9))
+    part = batch_scores.score_batch(batch, part=BatchPart(hops=9))
     assert part["by_position"] == []
 
 
