@@ -48,33 +48,33 @@ def batch(project: Project, folder: Path) -> Batch:
     return launched(project, BATCH, dataset=DATASET, examples=graphs(), folder=folder, **settings)
 
 
-def compose_most(visitors: list[SimulatedWorker], launched_batch: Batch, progress: Callable[[int, int], None]) -> None:
+def compose_most(workers: list[SimulatedWorker], launched_batch: Batch, progress: Callable[[int, int], None]) -> None:
     """Let the composers do instructions, practice and HITs until only the visitor's are left."""
     written = {example.id: example.question for example in encyclopedia.examples(seed=0)}
-    wanted = (launched_batch.size - LEFT_OPEN) // len(visitors)
+    wanted = (launched_batch.size - LEFT_OPEN) // len(workers)
     done = launched_batch.assignments.filter(state=lifecycle.SUBMITTED).count()
-    total = wanted * len(visitors)
-    for visitor in visitors:
-        own = launched_batch.assignments.filter(worker__user__username=visitor.username)
+    total = wanted * len(workers)
+    for worker in workers:
+        own = launched_batch.assignments.filter(worker__user__username=worker.username)
         submitted = own.filter(state=lifecycle.SUBMITTED).count()
-        page = visitor.begin(launched_batch) if submitted < wanted else None
+        page = worker.begin(launched_batch) if submitted < wanted else None
         while page and submitted < wanted and "/assignments/" in page.url:
-            page = _compose(visitor, page, written)
+            page = _compose(worker, page, written)
             submitted, done = submitted + 1, done + 1
             progress(done, total)
         if page and "/assignments/" in page.url:
-            visitor.return_assignment(page)
+            worker.return_assignment(page)
 
 
-def _compose(visitor: SimulatedWorker, page: Page, written: dict[str, str]) -> Page:
+def _compose(worker: SimulatedWorker, page: Page, written: dict[str, str]) -> Page:
     """Judge the bridges and compose, more or less well."""
     public_id = page.url.rstrip("/").rsplit("/", 1)[-1]
     row = Assignment.objects.select_related("hit__item").get(public_id=public_id)
     example = row.hit.item.example
     url, hidden = page.form("/submit/")
-    posted = form_data(example, written.get(example.id, ""), visitor.skill, visitor.rng)
+    posted = form_data(example, written.get(example.id, ""), worker.skill, worker.rng)
     timeline.set_back(public_id, float(posted["active_seconds"]))
-    return visitor.post(url, hidden | posted)
+    return worker.post(url, hidden | posted)
 
 
 def form_data(example: Example, question: str, skill: float, rng: Random) -> dict[str, str]:

@@ -114,16 +114,16 @@ def imported(
     return project.datasets.get(slug=name)
 
 
-def visitors(base: str, people: list[dict[str, str]], project: Project) -> list[SimulatedWorker]:
+def workers(base: str, people: list[dict[str, str]], project: Project) -> list[SimulatedWorker]:
     """The simulated workers, signed in, with consent given."""
     passwords = {account["username"]: account["password"] for account in people}
     simulated = [
         SimulatedWorker(base, name, passwords[name], skill, Random(f"demo/{name}"))
         for name, skill in (SIMULATED | TAKERS).items()
     ]
-    for visitor in simulated:
-        visitor.sign_in()
-        visitor.consent(project.slug)
+    for worker in simulated:
+        worker.sign_in()
+        worker.consent(project.slug)
     return simulated
 
 
@@ -134,17 +134,17 @@ def answer_most(workers: list[SimulatedWorker], launched_batch: Batch, progress:
     wanted[list(SIMULATED)[-1]] -= LEFT_OPEN
     done = launched_batch.assignments.filter(state=lifecycle.SUBMITTED, worker__user__username__in=SIMULATED).count()
     total = sum(wanted.values())
-    for visitor in workers:
-        name = visitor.username
+    for worker in workers:
+        name = worker.username
         submitted = launched_batch.assignments.filter(state=lifecycle.SUBMITTED, worker__user__username=name).count()
         if submitted >= wanted[name]:
             continue
-        page = visitor.begin(launched_batch)
+        page = worker.begin(launched_batch)
         while submitted < wanted[name] and is_assignment(page):
-            page = visitor.answer(page, examples, began=timeline.set_back)
+            page = worker.answer(page, examples, began=timeline.set_back)
             submitted, done = submitted + 1, done + 1
             progress(done, total)
         if is_assignment(page):
-            page = visitor.report_problem(page, "several_answers", "Two of the paragraphs could be meant.")
+            page = worker.report_problem(page, "several_answers", "Two of the paragraphs could be meant.")
         if is_assignment(page):
-            visitor.return_assignment(page)
+            worker.return_assignment(page)

@@ -61,19 +61,17 @@ def launched(project: Project, folder: Path) -> QualificationRound:
     return stored
 
 
-def take(visitors: list[SimulatedWorker], batch: Batch, progress: Callable[[int, int], None]) -> None:
+def take(workers: list[SimulatedWorker], batch: Batch, progress: Callable[[int, int], None]) -> None:
     """Let the simulated workers take the round to its end."""
     by_question = {example.question: example for example in examples()}
     done = batch.assignments.filter(state=lifecycle.SUBMITTED).count()
-    total = PER_WORKER * len(visitors)
-    for visitor in visitors:
-        if Attempt.objects.filter(round__batch=batch, worker__user__username=visitor.username).exclude(
-            finished_at=None
-        ):
+    total = PER_WORKER * len(workers)
+    for worker in workers:
+        if Attempt.objects.filter(round__batch=batch, worker__user__username=worker.username).exclude(finished_at=None):
             continue
-        page = visitor.begin(batch)
+        page = worker.begin(batch)
         while is_assignment(page):
-            page = visitor.answer(page, by_question, began=timeline.set_back)
+            page = worker.answer(page, by_question, began=timeline.set_back)
             done += 1
             progress(done, total)
 

@@ -9,7 +9,7 @@ from annotation.models import Batch, Project, QualificationRound
 class Steps:
     """The methods in `names` are to run in that order, with a function that shows progress.
 
-    `visitors` must be signed in before.
+    `workers` must be signed in before.
     """
 
     names = {
@@ -23,10 +23,10 @@ class Steps:
 
     def __init__(self, project: Project, held: QualificationRound, study: Batch, graphs: Batch) -> None:
         self.project, self.held, self.study, self.graphs = project, held, study, graphs
-        self.visitors: list[SimulatedWorker] = []
+        self.workers: list[SimulatedWorker] = []
 
     def qualified(self, progress: OnProgress) -> None:
-        qualification_round.take(self.visitors, self.held.batch, progress)
+        qualification_round.take(self.workers, self.held.batch, progress)
 
     def answered(self, progress: OnProgress) -> None:
         project_setup.answer_most(self._simulated, self.study, progress)
@@ -35,7 +35,7 @@ class Steps:
         compose_batch.compose_most(self._simulated, self.graphs, progress)
 
     def dated(self, _progress: OnProgress) -> None:
-        names = [visitor.username for visitor in self.visitors]
+        names = [worker.username for worker in self.workers]
         timeline.spread(self.project, [self.held.batch, self.study, self.graphs], names)
 
     def decided(self, _progress: OnProgress) -> None:
@@ -49,4 +49,4 @@ class Steps:
 
     @property
     def _simulated(self) -> list[SimulatedWorker]:
-        return [visitor for visitor in self.visitors if visitor.username in project_setup.SIMULATED]
+        return [worker for worker in self.workers if worker.username in project_setup.SIMULATED]

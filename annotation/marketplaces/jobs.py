@@ -38,7 +38,7 @@ def publish_batch(job: Job, progress: JobProgress) -> dict[str, Any]:
 
 
 def send_study(study: PanelStudy, *, user: User | None = None) -> None:
-    """Queue a job that has the study on the marketplace as it is wanted; nothing where there is nobody to tell."""
+    """Queue a job that sends the study to its marketplace; no effect where the marketplace has no API."""
     batch = study.batch
     if studies.is_told(study):
         title = _("Update the study of %(batch)s") % {"batch": batch.title}

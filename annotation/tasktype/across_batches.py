@@ -13,7 +13,7 @@ class Consulting(ABC):
 
     @abstractmethod
     def opened_by(self, aggregate: JSON, gold: Example, elsewhere: Sequence[RelatedResponses]) -> str:
-        """Why a requester must look at the result after those responses, as the kind of an open result; "": no need."""
+        """The kind of open result if those responses call for a requester to look at it; "" if not."""
 
 
 class FollowedUp(ABC):

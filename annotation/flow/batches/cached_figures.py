@@ -26,7 +26,7 @@ COUNTS: dict[str, Count_] = {}
 
 
 def cached_figure(name: str) -> Callable[[Count_], Count_]:
-    """Decorate what counts a figure, which is a JSON value: of a large batch, it then returns what is kept."""
+    """Decorator: for a large batch, return the stored figure instead of counting it. The figure is a JSON value."""
 
     def decorate(count: Count_) -> Count_:
         COUNTS[name] = count

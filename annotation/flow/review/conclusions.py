@@ -26,7 +26,7 @@ SECONDS = 5  # of a sweep
 
 
 def changed(batch: Batch) -> QuerySet[Hit]:
-    """HITs to work out: not while a single response came of several."""
+    """HITs whose conclusions must be computed; of an open batch from the second response on, or if no more are due."""
     return batch.hits.filter(_changed(closed=batch.state == Batch.State.CLOSED))
 
 
@@ -36,7 +36,7 @@ def _changed(*, closed: bool) -> Q:
 
 
 def catch_up(batch: Batch, *, most: int | None = None) -> bool:
-    """Work out the HITs that changed, at most so many; whether that was all."""
+    """Compute and store the conclusions of changed HITs, of `most` at most; True if none is left."""
     keys, complete = _first(batch, most)
     for start in range(0, len(keys), CHUNK):
         save_conclusions(batch, keys[start : start + CHUNK])
@@ -44,7 +44,7 @@ def catch_up(batch: Batch, *, most: int | None = None) -> bool:
 
 
 def _first(batch: Batch, most: int | None) -> tuple[list[int], bool]:
-    """Keys of the HITs to work out, at most so many; whether that is all."""
+    """Keys of changed HITs, at most `most`; and whether that is all."""
     # in the order of the index of such HITs: PostgreSQL thinks that they are many, and would look for them everywhere
     rows = changed(batch).order_by("done", "room", "live")
     keys = list(rows.values_list("pk", flat=True)[: None if most is None else most + 1])
@@ -52,7 +52,7 @@ def _first(batch: Batch, most: int | None) -> tuple[list[int], bool]:
 
 
 def catch_up_all() -> None:
-    """Work out what changed in any batch, for some seconds."""
+    """Compute and store the conclusions of changed HITs in all batches, for some seconds."""
     end = time.monotonic() + SECONDS
     behind = Q(state=Batch.State.CLOSED) & _any(closed=True) | ~Q(state=Batch.State.CLOSED) & _any(closed=False)
     batches = Batch.objects.filter(behind, launched_at__isnull=False, by_program=False)
@@ -104,7 +104,7 @@ SAVED_ONLY = UnsavedConclusions({})  # nothing but what is kept
 
 
 def fresh(batch: Batch, *, most: int | None = None) -> UnsavedConclusions:
-    """What changed in the batch, at most so many HITs."""
+    """The conclusions of changed HITs, of `most` at most, computed and not stored."""
     keys, complete = _first(batch, most)
     return UnsavedConclusions(compute_conclusions(batch, keys), complete)
 

@@ -52,7 +52,7 @@ def hits_in_doubt(batch: Batch, *, fresh: UnsavedConclusions = SAVED_ONLY) -> Qu
 
 
 def undecided(batch: Batch, *, fresh: UnsavedConclusions = SAVED_ONLY) -> QuerySet[Hit]:
-    """Those of `found` without a decision."""
+    """Those of `hits_in_doubt` without a decision."""
     return hits_in_doubt(batch, fresh=fresh).exclude(pk__in=_standing(batch.hits.filter(fresh.is_in_doubt())))
 
 

@@ -47,13 +47,13 @@ def hidden_keys(keys: Iterable[int], viewer: User) -> set[int]:
 
 
 def hidden_positions(dataset: Dataset, positions: Collection[int], viewer: User) -> set[int]:
-    """Those of the dataset's positions of whose items `hidden` has a HIT."""
+    """The positions whose items have a HIT that is hidden from the viewer."""
     hits = Hit.objects.filter(item__dataset=dataset, item__position__in=positions)
     return {hit.item.position for hit in hidden_among(hits, viewer)}
 
 
 def hidden_comments(comments: QuerySet[Comment], viewer: User) -> Q:
-    """Those of the project's comments that are by others and about a HIT, or an item of a HIT, that `hidden` has."""
+    """A filter of comments by others on HITs that are hidden from the viewer, or on their items."""
     positions: defaultdict[int, list[int]] = defaultdict(list)
     for dataset, position in comments.order_by().values_list("item__dataset", "item__position").distinct():
         positions[dataset].append(position)

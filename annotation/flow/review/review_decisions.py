@@ -288,7 +288,7 @@ def taking_part(
 
 
 def several(batch: Batch) -> list[tuple[Hit, list[ReviewedResponse]]]:
-    """HITs where a response is still to be chosen: several have a text, and not exactly one of these is accepted."""
+    """HITs where a choice is missing: several responses have a text, and not exactly one of these is accepted."""
     counted = batch.hits.filter(excluded_at__isnull=True, check_item=False).annotate(
         answers=Count("assignments", filter=Q(assignments__state=lifecycle.SUBMITTED))
     )

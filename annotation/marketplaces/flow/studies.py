@@ -238,12 +238,12 @@ def spec_of(study: PanelStudy, session: StudySession) -> StudySpec:
 
 
 def unsettled() -> QuerySet[PanelStudy]:
-    """Studies that the marketplace has not as they are wanted."""
+    """Studies whose state on the marketplace differs from their goal."""
     return PanelStudy.objects.filter(state__in=[State.WAITING, State.SENDING])
 
 
 def send_due(connection: Connection, *, patience: Patience | None = None, seconds: float = 3600) -> int:
-    """Have due studies on the marketplace as they are wanted, for at most `seconds`; returns how many. Safe twice."""
+    """Bring due studies to their goal on the marketplace, for at most `seconds`; returns how many. Idempotent."""
     patience, end, sent = patience or Patience(), time.monotonic() + seconds, 0
     with suppress(MarketplacePaused, Unsealable):
         session = StudySession(connection, patience=patience)

@@ -167,7 +167,7 @@ def _ask_again(row: VisitAssignment) -> None:
 
 
 def settled(study: PanelStudy) -> dict[str, str]:
-    """{submission: status} of visits of which nothing is left to do while the marketplace reports that same status."""
+    """{submission: status} of visits with nothing left to do unless the marketplace reports another status."""
     own = Assignment.objects.filter(visited__visit=OuterRef("pk"), state=lifecycle.SUBMITTED)
     open_ones = Payment.objects.filter(assignment__visited__visit=OuterRef("pk")).exclude(visit_pay.is_bonus())
     is_paid = Q(remote_state=Status.APPROVED, decision=Visit.Decision.APPROVED)

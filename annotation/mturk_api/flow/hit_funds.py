@@ -45,12 +45,12 @@ def with_hit_state(rows: QuerySet[Listing]) -> QuerySet[Listing]:
 
 @compiled
 def listing_of(project: int, hit: str) -> QuerySet[Listing]:
-    """The listing of the project's HIT with this public id, as `standing` gives it, deleted or not."""
+    """The listing of the project's HIT with this public id, as `with_hit_state` gives it, deleted or not."""
     return with_hit_state(Listing.objects.filter(project=project, hit__public_id=hit))
 
 
 def state_of(listing: Listing) -> HitCounts:
-    """The state of a listing from `standing`."""
+    """The state of a listing from `with_hit_state`."""
     hit = listing.hit
     return HitCounts(
         wanted=hit.wanted,

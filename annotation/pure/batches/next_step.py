@@ -36,7 +36,7 @@ class Situation:
 
 
 def next_step(situation: Situation, may: frozenset[str]) -> tuple[str, int]:
-    """The first of STEPS that there is and that the viewer may take, with the number of what waits; ("", 0) if none."""
+    """The first due step of STEPS that the viewer may take, and how many items wait; ("", 0) if none."""
     is_open, closed = situation.state == lifecycle.OPEN, situation.state == lifecycle.CLOSED
     numbers = {
         "resume": int(situation.state == lifecycle.PAUSED),

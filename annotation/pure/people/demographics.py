@@ -37,7 +37,7 @@ def tells_of_person(name: str) -> bool:
 
 
 def is_offered(name: str, values: Iterable[str], *, longest: int) -> bool:
-    """Whether a column can be kept: not ids, times, long texts, or what tells every participant from the others."""
+    """Whether a column can be kept: not ids, times, long texts, or a different value for each participant."""
     known = list(values)
     if not tells_of_person(name) or not 0 < len(name) <= longest:
         return False

@@ -87,7 +87,7 @@ class Command(BaseCommand):
                 self._say(notes, "" if is_local(host) else f"http://{network_name(host)}:{port}")
             if due:
                 self._line(f"{len(due)} steps of work follow, {ESTIMATE} in all. The pages are there meanwhile.")
-                steps.visitors = project_setup.visitors(server.base, notes["accounts"], project)
+                steps.workers = project_setup.workers(server.base, notes["accounts"], project)
             for number, name in enumerate(due, 1):
                 self._step(f"{number} of {len(due)}  {steps.names[name]}", getattr(steps, name))
                 notes[name] = True
