@@ -120,7 +120,7 @@ def kept(payload: JSON, stored: JSON | None, answer: JSON) -> JSON:
 
 
 def with_next_step(payload: JSON, stored: JSON | None, answer: JSON) -> JSON | None:
-    """The answer with its next step opened (the stored one if it is open there); None if all are, or one is incomplete."""
+    """The answer with its next step opened (the stored one if it is open there); None if all are, or one is lacking."""
     number = len(answer["hops"])
     if payload["arm"] not in STEPWISE or not 0 < number < len(payload["steps"]):
         return None
