@@ -169,7 +169,7 @@ def launch_batch(job: Job, progress: JobProgress) -> dict[str, Any]:
         report = _launched_before(job, batch) or batch_launch.launch(batch, progress=progress)
     except Refused:
         if "posted" in job.arguments:
-            batch_drafts.discard_draft(batch)
+            batch_drafts.discard_failed_launch(batch)
         raise
     if batch.on_marketplace:
         marketplaces().send(batch, user=job.created_by)
@@ -220,7 +220,7 @@ def correct_gold(job: Job, progress: JobProgress) -> dict[str, Any]:
 
 
 def score_batch(job: Job, progress: JobProgress) -> dict[str, Any]:
-    batch, part = batch_of(job), BatchPart.of(job.arguments.get("part") or job.arguments.get("cut", {}))
+    batch, part = batch_of(job), BatchPart.of(job.arguments.get("cut", {}))
     batch_scores.score_batch(batch, part=part, progress=progress)
     if part == BatchPart():
         overview.count_open(batch)

@@ -215,7 +215,7 @@ DESCRIPTIONS: Final[dict[str, str]] = {
     "Counts.places": "Assignments that HITs ask for.",
     "Counts.returned": "Assignments that workers returned.",
     "Counts.surplus": "Responses beyond the number of assignments that HITs ask for.",
-    "Cut.hops": "Only questions of so many hops.",
+    "Part.hops": "Only questions of so many hops.",
     "Dataset.name": "The dataset's name in addresses.",
     "Delivery.ended_at": "When it was delivered or given up; null: neither.",
     "Delivery.id": "The delivery's number.",

@@ -37,7 +37,7 @@ def response_submitted(event: ResponseSubmitted) -> None:
     hit = Hit.objects.select_related("item__dataset").get(pk=event.hit.pk)
     if hit.done < hit.wanted or hit.check_item:
         return
-    answers = [answer for _standing, answer in review_decisions.reviewed_answers([hit])[hit.pk]]
+    answers = [answer for _standing, answer in review_decisions.answers_taking_part([hit])[hit.pk]]
     counts = task.bridges(hit.payload, answers)
     keys = bridge_keys(hit.item.example)
     broken = [k for k, count in enumerate(counts) if is_broken(count)] if len(counts) == len(keys) else []

@@ -19,8 +19,7 @@ def main(folder: Path) -> None:
     from django.conf import settings
     from django.core.management import call_command
 
-    from annotation.dry_run import batch_copy, outcome, simulated_workers
-    from annotation.dry_run import forecast as crowds
+    from annotation.dry_run import batch_copy, forecast, outcome, simulated_workers
     from annotation.operations.local_server import free_port, served
 
     terms = json.loads((folder / "terms.json").read_text())
@@ -28,10 +27,10 @@ def main(folder: Path) -> None:
     settings.MIGRATION_MODULES = {config.label: None for config in apps.get_app_configs()}
     call_command("migrate", run_syncdb=True, verbosity=0)
     batch = batch_copy.load_copy(folder)
-    crowd, rng = crowds.WorkerModel(**terms["crowd"]), Random(terms["seed"])
+    crowd, rng = forecast.WorkerModel(**terms["crowd"]), Random(terms["seed"])
     with served(free_port()) as server:
-        personas = crowds.draw_personas(crowd, terms["workers"], rng)
-        people = simulated_workers.players(batch, f"http://127.0.0.1:{server.port}", personas)
+        personas = forecast.draw_personas(crowd, terms["workers"], rng)
+        people = simulated_workers.workers(batch, f"http://127.0.0.1:{server.port}", personas)
         play = simulated_workers.Simulation(batch, crowd, rng, people)
         began = time.monotonic()
         simulated_workers.run_simulation(play, progress)

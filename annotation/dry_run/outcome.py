@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
-from annotation.dry_run import forecast as crowds
+from annotation.dry_run import forecast
 from annotation.dry_run.simulated_workers import Simulation, assignments_requested
 from annotation.flow.money import ledger
 from annotation.flow.review import assignment_approval
@@ -19,16 +19,16 @@ def outcome(play: Simulation, *, wanted: int, seed: int) -> dict[str, Any]:
     passed = [bool(attempt.passed) for attempt in Attempt.objects.filter(passed__isnull=False)]
     counts = {"returned": play.returned, "abandoned": play.abandoned, "refused": play.refused}
     try:
-        found = crowds.forecast(
+        found = forecast.forecast(
             done, asked=max(1, assignments_requested(play.batch)), wanted=wanted, seed=seed, passed=passed, **counts
         )
     except ValueError as nothing:
         return {"error": str(nothing)}
-    requests = sum(player.browser.requests for player in play.players)
-    return {**crowds.as_json(found), "requests": requests, "people": len(play.players)}
+    requests = sum(worker.browser.requests for worker in play.workers)
+    return {**forecast.as_json(found), "requests": requests, "people": len(play.workers)}
 
 
-def _done(play: Simulation) -> Iterator[crowds.SimulatedResponse]:
+def _done(play: Simulation) -> Iterator[forecast.SimulatedResponse]:
     task = task_type(play.batch.task)
     rows = Assignment.objects.filter(batch=play.batch, state=lifecycle.SUBMITTED, hit__check_item=False)
     for row in rows.select_related("hit__item", "batch__project"):
@@ -36,7 +36,7 @@ def _done(play: Simulation) -> Iterator[crowds.SimulatedResponse]:
             continue
         began, ended = play.times[row.pk]
         earned = assignment_approval.earned(row) if row.batch.auto_approval is not None else Decimal(0)
-        yield crowds.SimulatedResponse(
+        yield forecast.SimulatedResponse(
             worker=row.worker_id,
             item=row.hit_id,
             grade=task.grade(row.hit.payload, row.current.answer, row.hit.item.example),

@@ -17,7 +17,7 @@ from django.contrib.sessions.backends.db import SessionStore
 from django.db.models import Sum
 from django.db.models.functions import Now
 
-from annotation.dry_run import forecast as crowds
+from annotation.dry_run import forecast
 from annotation.dry_run.forecast import Persona, WorkerModel
 from annotation.flow.work import leases
 from annotation.models import Assignment, Batch, User, Worker
@@ -52,14 +52,14 @@ class Simulation:
     batch: Batch
     crowd: WorkerModel
     rng: Random
-    players: list[SimulatedWorker]
+    workers: list[SimulatedWorker]
     times: dict[int, tuple[float, float]] = field(default_factory=dict)
     returned: int = 0
     abandoned: int = 0
     refused: int = 0
 
 
-def players(batch: Batch, base: str, personas: Sequence[Persona]) -> list[SimulatedWorker]:
+def workers(batch: Batch, base: str, personas: Sequence[Persona]) -> list[SimulatedWorker]:
     """The workers, with accounts in the copy, consent given, and a session each."""
     found = []
     for number, persona in enumerate(personas):
@@ -82,14 +82,14 @@ def _session(user: User) -> str:
 def run_simulation(play: Simulation, progress: Callable[[int, int], None]) -> None:
     """Let the workers work until nothing is left for them, or they stop."""
     total = assignments_requested(play.batch)
-    events = [(player.persona.comes, player.number) for player in play.players]
-    leases: list[tuple[float, int]] = []
+    events = [(worker.persona.comes, worker.number) for worker in play.workers]
+    expiries: list[tuple[float, int]] = []
     heapq.heapify(events)
     while events:
         now, number = heapq.heappop(events)
-        while leases and leases[0][0] <= now:
-            _lapse(heapq.heappop(leases)[1])
-        after = _turn(play, play.players[number], now, leases)
+        while expiries and expiries[0][0] <= now:
+            _lapse(heapq.heappop(expiries)[1])
+        after = _turn(play, play.workers[number], now, expiries)
         if after is not None:
             heapq.heappush(events, (after, number))
         progress(min(len(play.times), total), total)
@@ -100,32 +100,32 @@ def assignments_requested(batch: Batch) -> int:
     return batch.hits.filter(check_item=False).aggregate(n=Sum("wanted"))["n"] or 0
 
 
-def _turn(play: Simulation, player: SimulatedWorker, now: float, leases: list[tuple[float, int]]) -> float | None:
+def _turn(play: Simulation, worker: SimulatedWorker, now: float, expiries: list[tuple[float, int]]) -> float | None:
     """One assignment of one worker; returns when they come again, or None if they stop."""
-    page = player.page or _walk(play, player, player.browser.open("/work/"))
-    player.page = None
+    page = worker.page or _walk(play, worker, worker.browser.open("/work/"))
+    worker.page = None
     if "/assignments/" not in page.path:
-        player.looks += 1
-        return now + LOOKS_AGAIN if player.looks < MOST_LOOKS else None
+        worker.looks += 1
+        return now + LOOKS_AGAIN if worker.looks < MOST_LOOKS else None
     row = _row(page)
     expected = capabilities.seconds(task_type(play.batch.task), row.hit.payload) or play.batch.expected_seconds
-    ended = now + crowds.seconds(player.persona, expected, play.rng)
-    terms = crowds.act(play.crowd, play.rng)
-    if terms == crowds.ABANDON:
+    ended = now + forecast.seconds(worker.persona, expected, play.rng)
+    terms = forecast.act(play.crowd, play.rng)
+    if terms == forecast.ABANDON:
         play.abandoned += 1
-        heapq.heappush(leases, (now + play.batch.lease_seconds, row.pk))
+        heapq.heappush(expiries, (now + play.batch.lease_seconds, row.pk))
         return None
-    if terms == crowds.RETURN:
+    if terms == forecast.RETURN:
         play.returned += 1
-        _return_assignment(player, page)
+        _return_assignment(worker, page)
         return now + (ended - now) / 3
-    if not _answer(play, player, page, row, took=ended - now):
+    if not _answer(play, worker, page, row, took=ended - now):
         return ended
     play.times[row.pk] = (now, ended)
-    if not crowds.stops(play.crowd, play.rng):
+    if not forecast.stops(play.crowd, play.rng):
         return ended
-    if player.page is not None:
-        _return_assignment(player, player.page)
+    if worker.page is not None:
+        _return_assignment(worker, worker.page)
     return None
 
 
@@ -140,48 +140,48 @@ def _lapse(pk: int) -> None:
     leases.expire_due()
 
 
-def _walk(play: Simulation, player: SimulatedWorker, page: FormPage) -> FormPage:
+def _walk(play: Simulation, worker: SimulatedWorker, page: FormPage) -> FormPage:
     """From the list of work to an assignment, through instructions, practice and feedback; else the last page."""
     try:
-        page = player.browser.post(*page.form(f"/work/batches/{play.batch.pk}/start/"))
+        page = worker.browser.post(*page.form(f"/work/batches/{play.batch.pk}/start/"))
     except LookupError:
         return page
     for _page in range(MOST_PAGES):
         if "/assignments/" in page.path or page.path.endswith("/done/"):
             return page
         if exercise := re.search(r"/practice/([0-9]+)/$", page.path):
-            page = _practise(play, player, page, int(exercise[1]))
+            page = _practise(play, worker, page, int(exercise[1]))
         else:
-            page = player.browser.post(*page.form(page.path))
+            page = worker.browser.post(*page.form(page.path))
     return page
 
 
-def _practise(play: Simulation, player: SimulatedWorker, page: FormPage, number: int) -> FormPage:
+def _practise(play: Simulation, worker: SimulatedWorker, page: FormPage, number: int) -> FormPage:
     url, hidden = page.form(page.path)
-    page = player.browser.post(url, hidden | right_fields(play.batch, player.worker, number))
-    return player.browser.post(*page.form("/done/"))
+    page = worker.browser.post(url, hidden | right_fields(play.batch, worker.worker, number))
+    return worker.browser.post(*page.form("/done/"))
 
 
-def _answer(play: Simulation, player: SimulatedWorker, page: FormPage, row: Assignment, *, took: float) -> bool:
+def _answer(play: Simulation, worker: SimulatedWorker, page: FormPage, row: Assignment, *, took: float) -> bool:
     """Submit a simulated response; False, and the HIT returned, if the page refuses it."""
-    right = play.rng.random() < player.persona.skill
+    right = play.rng.random() < worker.persona.skill
     task, example = task_type(row.batch.task), row.hit.item.example
     answer = capabilities.imitate(task, row.hit.payload, example, play.rng, right=right)
     Assignment.objects.filter(pk=row.pk).update(accepted_at=Now() - timedelta(seconds=took))
     url, hidden = page.form("/submit/")
     fields = form_class(row.batch.task)(shown_payload(task, row)).posted(answer or {})
     try:
-        came = player.browser.post(url, hidden | fields | {"active_seconds": f"{took:.1f}"})
+        came = worker.browser.post(url, hidden | fields | {"active_seconds": f"{took:.1f}"})
     except PageError as refusal:
         if refusal.code != 422:
             raise
         play.refused += 1
-        _return_assignment(player, page)
+        _return_assignment(worker, page)
         return False
     is_to_answer = "/assignments/" in came.path and _row(came).state == lifecycle.ACCEPTED
-    player.page = came if is_to_answer else None
+    worker.page = came if is_to_answer else None
     return True
 
 
-def _return_assignment(player: SimulatedWorker, page: FormPage) -> None:
-    player.browser.post(*page.form("/return/"))
+def _return_assignment(worker: SimulatedWorker, page: FormPage) -> None:
+    worker.browser.post(*page.form("/return/"))

@@ -11,7 +11,7 @@ from annotation.forms.projects import ConsoleForm
 from annotation.forms.row_fields import RowsField
 from annotation.models import Batch, Project, QualificationType
 from annotation.pure.mturk.mturk_xml import read_answer_key, read_question
-from annotation.pure.mturk.question_form import QuestionForm as QuestionForm
+from annotation.pure.mturk.question_form import QuestionForm
 from annotation.pure.people.requirements import LARGEST, SMALLEST
 
 LONGEST_FILE = 2_000_000  # of a file of scores, in bytes

@@ -50,7 +50,7 @@ class LaunchCommand(JSONCommand):
         except JobTakenOver:
             raise Refused(f"Another process took over the launch of {batch.slug} and continues it.") from None
         except BaseException:
-            batch_drafts.discard_draft(batch)
+            batch_drafts.discard_failed_launch(batch)
             raise
         for doubt in result["warnings"]:
             self.warn(doubt)

@@ -117,12 +117,12 @@ def _shown(requirement: Requirement) -> JSON:
 
 
 def hits(listings: Sequence[Listing]) -> list[JSON]:
-    """HIT structures of listings from `hit_funds.standing`, in their order."""
+    """HIT structures of listings from `hit_funds.with_hit_state`, in their order."""
     return [hit(row) for row in listings]
 
 
 def hit(row: Listing) -> JSON:
-    """The HIT structure of a listing from `hit_funds.standing`."""
+    """The HIT structure of a listing from `hit_funds.with_hit_state`."""
     it, batch = row.hit, row.hit.batch
     state = hit_funds.state_of(row)
     return {

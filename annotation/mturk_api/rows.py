@@ -50,7 +50,7 @@ def hit_type(caller: Caller, public_id: str) -> HitType:
 
 
 def listing(caller: Caller, hit_id: str) -> Listing:
-    """One of the caller's HITs, deleted or not, as from `hit_funds.standing`. Raises RequestError."""
+    """One of the caller's HITs, deleted or not, as from `hit_funds.with_hit_state`. Raises RequestError."""
     for found in hit_funds.listing_of(caller.project.pk, hit_id):
         return found
     raise RequestError(f"Hit {hit_id} does not exist.", code="HITDoesNotExist")

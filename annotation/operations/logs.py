@@ -53,7 +53,7 @@ def frames_of(trace: TracebackType | None) -> list[str]:
     return [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(trace)]
 
 
-class JsonFormatter(JsonFormatter):
+class LogFormatter(JsonFormatter):
     """A formatter of JSON lines: time, level, logger, message, request_id, error type and stack, and OURS."""
 
     def __init__(self, quoting: bool = False, **_: Any) -> None:
@@ -83,7 +83,7 @@ def configuration(*, json: bool, level: str, hook: str = "", file: str = "") -> 
     named: Iterable[str] = ("hopscribe.request", "hopscribe.job")
     formatter: dict[str, Any] = {"format": "{asctime} {levelname} {name} {message}", "style": "{"}
     if json:
-        formatter = {"()": "annotation.operations.logs.JsonFormatter", "quoting": level == "DEBUG"}
+        formatter = {"()": "annotation.operations.logs.LogFormatter", "quoting": level == "DEBUG"}
     handlers: dict[str, Any] = {
         "stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["discreet"]}
     }

@@ -64,11 +64,11 @@ class Browser(Generic[Read]):
         self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), handler)
 
     def open(self, path: str) -> Read:
-        """GET a URL. Raises Refused for a status of 400 and above."""
+        """GET a URL. Raises PageError for a status of 400 and above."""
         return self._send(urllib.request.Request(urllib.parse.urljoin(self.base, path)))  # noqa: S310
 
     def post(self, url: str, fields: Mapping[str, str | list[str]]) -> Read:
-        """Post a form as a browser would, and return the next page. Raises Refused like `open`."""
+        """Post a form as a browser would, and return the next page. Raises PageError like `open`."""
         body = urllib.parse.urlencode(fields, doseq=True).encode()
         return self._send(urllib.request.Request(url, body, {"Referer": url, "Origin": self.base}))  # noqa: S310
 

@@ -47,7 +47,7 @@ def move(world: World, one: Submission, to: str) -> None:
     studies.settle(world, world.studies[one.study])
 
 
-# What participants do; the pages in `site` and the simulated participants call these.
+# What participants do; the pages in `pages` and the simulated participants call these.
 
 
 def reserve(world: World, study: dict[str, Any], participant: str) -> Submission:

@@ -73,7 +73,7 @@ def _standing(user: int) -> QuerySet[User]:
 
 
 def standing_columns(user: int) -> list[Exists]:
-    """The fields of Standing, for a page that asks more of the same row and sets `request.standing`."""
+    """The fields of ViewerLinks, for a page that asks more of the same row and sets `request.standing`."""
     works = Worker.objects.filter(user=user, project__removed_at=None)
     belongs = Member.objects.filter(user=user, project__removed_at=None)
     unread = Notice.objects.filter(user=user, read_at__isnull=True)

@@ -20,6 +20,20 @@ HELP_TEXT = "“whsec_” and then 24 to 64 random bytes in base64. Choose it yo
 EXAMPLE_SECRET = "whsec_" + "aG9wc2NyaWJl" * 3
 
 
+class KindField(serializers.ChoiceField):
+    """A kind of events by its name in the API; the value is as stored."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(choices=list(protocol.NAMES.values()), **kwargs)
+
+    def to_internal_value(self, data: Any) -> str:
+        name = super().to_internal_value(data)
+        return next(kind for kind in protocol.KINDS if protocol.NAMES[kind] == name)
+
+    def to_representation(self, value: str) -> str:
+        return protocol.NAMES[value]
+
+
 class DeliveryFilter(Filter):
     """Filters of deliveries."""
 
@@ -31,7 +45,7 @@ class WebhookSerializer(serializers.Serializer):
 
     id = serializers.CharField(source="public_id")
     url = serializers.CharField()
-    kinds = serializers.ListField(source="subscribed", child=serializers.ChoiceField(choices=protocol.KINDS))
+    kinds = serializers.ListField(child=KindField())
     note = serializers.CharField(allow_blank=True)
     active = serializers.BooleanField()
     failing_since = serializers.DateTimeField(allow_null=True)
@@ -44,10 +58,10 @@ class WebhookChangeInput(Input):
     """Settings of a webhook that can be changed."""
 
     EXAMPLE = {"active": False}
-    VALUE_ALIASES: ClassVar = {"kinds": protocol.FORMER}
+    VALUE_ALIASES: ClassVar = {"kinds": protocol.NAMES}
 
     url = serializers.CharField(max_length=300, help_text="A public address, http or https.")
-    kinds = serializers.ListField(child=serializers.ChoiceField(choices=protocol.KINDS), min_length=1)
+    kinds = serializers.ListField(child=KindField(), min_length=1)
     note = serializers.CharField(max_length=100, allow_blank=True, required=False)
     active = serializers.BooleanField(required=False, default=True)
 
@@ -126,7 +140,7 @@ class WebhookViewSet(ResourceViewSet):
     def partial_update(self, data: JSON) -> None:
         """Change a webhook, pause it (`active` false) or resume it."""
         row = self.row
-        stored = {"url": row.url, "kinds": row.subscribed, "note": row.note, "active": row.active}
+        stored = {"url": row.url, "kinds": row.kinds, "note": row.note, "active": row.active}
         subscriptions.change(row, **stored | data)
 
     @operation()

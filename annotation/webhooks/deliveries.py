@@ -33,8 +33,7 @@ def spread_due() -> None:
         if event.project_id not in webhooks:
             rows = Webhook.objects.filter(project=event.project_id, active=True).order_by("pk")
             webhooks[event.project_id] = list(rows.only("kinds", "created_at"))
-        [kind] = protocol.current([event.kind])
-        _spread(event, [webhook for webhook in webhooks[event.project_id] if kind in webhook.subscribed])
+        _spread(event, [webhook for webhook in webhooks[event.project_id] if event.kind in webhook.kinds])
 
 
 @transaction.atomic

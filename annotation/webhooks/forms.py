@@ -53,4 +53,4 @@ class WebhookForm(ConsoleForm):
 
     @classmethod
     def of(cls, webhook: Webhook) -> WebhookForm:
-        return cls(initial={"url": webhook.url, "kinds": webhook.subscribed, "note": webhook.note})
+        return cls(initial={"url": webhook.url, "kinds": webhook.kinds, "note": webhook.note})

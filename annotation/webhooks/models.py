@@ -11,7 +11,6 @@ from django.utils.translation import gettext_lazy as _
 from annotation.models.fields import JSONTextField, TimestampField
 from annotation.models.project import Project, public_id
 from annotation.models.sealed import SealedField
-from annotation.webhooks import protocol
 
 
 class WebhookQuerySet(models.QuerySet["Webhook"]):
@@ -45,11 +44,6 @@ class Webhook(models.Model):
 
     def __str__(self) -> str:
         return self.url
-
-    @property
-    def subscribed(self) -> list[str]:
-        """The kinds of events by their current names."""
-        return protocol.current(self.kinds)
 
 
 class WebhookEvent(models.Model):

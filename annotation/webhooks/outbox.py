@@ -16,7 +16,7 @@ from annotation.webhooks.models import WebhookEvent
 
 def is_subscribed(project: Project, kind: str) -> bool:
     """Whether a webhook of the project subscribes to this kind."""
-    return kind in protocol.current(project.webhook_kinds.split())
+    return kind in project.webhook_kinds.split()
 
 
 def queue_event(project: Project, type: str, /, **facts: Any) -> None:

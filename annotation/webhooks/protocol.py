@@ -10,10 +10,10 @@ import standardwebhooks
 
 from annotation.pure.net import backoff, public_addresses
 
-PROGRESS, SUBMISSION, RESULTS = "progress", "submission", "aggregate"
+PROGRESS, SUBMISSION, RESULTS = "progress", "submission", "verdict"  # as stored
 PAY, BATCH, JOB = "pay", "batch", "job"
 KINDS: Final = (PROGRESS, SUBMISSION, RESULTS, PAY, BATCH, JOB)
-FORMER: Final = {"verdict": RESULTS}  # former names, as stored with older webhooks and events
+NAMES: Final = {kind: kind for kind in KINDS} | {RESULTS: "aggregate"}  # in the API; stored ones have not changed
 TEST: Final = "webhook.test"
 TYPES: Final[dict[str, str]] = {  # type of an event: the kind to subscribe to
     "batch.progress": PROGRESS,
@@ -42,11 +42,6 @@ BOTH_SIGN: Final = timedelta(hours=24)  # after a rotation
 GONE: Final = 410
 PREFIX: Final = "whsec_"
 SECRET_BYTES: Final = 32
-
-
-def current(kinds: Iterable[str]) -> list[str]:
-    """Kinds by their current names."""
-    return [FORMER.get(kind, kind) for kind in kinds]
 
 
 def secret(chance: bytes) -> str:

@@ -101,7 +101,7 @@ def try_again(delivery: Delivery) -> bool:
 
 def _know_kinds(project: Project) -> None:
     """Store the subscribed kinds in the project, where listeners read them without a query."""
-    kinds = {kind for row in project.webhooks.filter(active=True).only("kinds") for kind in row.subscribed}
+    kinds = {kind for row in project.webhooks.filter(active=True).only("kinds") for kind in row.kinds}
     project.webhook_kinds = " ".join(kind for kind in protocol.KINDS if kind in kinds)
     project.save(update_fields=["webhook_kinds"])
 

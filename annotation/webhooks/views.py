@@ -45,7 +45,7 @@ def webhooks(request: HttpRequest, project: Project) -> HttpResponse:
     waiting = Count("deliveries", filter=Q(deliveries__state=Delivery.State.DUE))
     rows = list(_rows(project).annotate(failed=failed, waiting=waiting).order_by("pk"))
     for row in rows:
-        row.kind_names = in_short(row.subscribed)
+        row.kind_names = in_short(row.kinds)
     breadcrumbs = section_breadcrumbs(project, "settings", _("Webhooks"))
     context = {"project": project, "section": "settings", "breadcrumbs": breadcrumbs, "form": form, "rows": rows}
     return render(request, "webhooks/webhooks.html", context, status=422 if form.errors else 200)
@@ -102,7 +102,7 @@ def webhook_test(request: HttpRequest, project: Project, public_id: str) -> Http
 def webhook_active(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
     """Pause or resume a webhook; waiting deliveries are kept."""
     row = _get_or_404(project, public_id)
-    subscriptions.change(row, url=row.url, kinds=row.subscribed, note=row.note, active="active" in request.POST)
+    subscriptions.change(row, url=row.url, kinds=row.kinds, note=row.note, active="active" in request.POST)
     text = _("Deliveries continue.") if row.active else _("Paused. Waiting deliveries are kept for two weeks.")
     messages.success(request, text)
     return see_other("webhook", project.slug, row.public_id)

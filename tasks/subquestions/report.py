@@ -99,9 +99,9 @@ def _judgment_table(rows: Sequence[HitWithResponses], seed: int) -> JSON:
     return table("judgments", _("Negative judgments"), columns, table_rows, note)
 
 
-def _negative_share(hits: Iterable[tuple[str, JSON]], name: str, seed: int) -> JSON:
+def _negative_share(pairs: Iterable[tuple[str, JSON]], name: str, seed: int) -> JSON:
     """The share of negative (HIT, judged hop) pairs; the judgments of an item are resampled together."""
-    return clustered_share(((hit, hop[name] is False) for hit, hop in hits), seed, resamples=1_999).as_json()
+    return clustered_share(((hit, hop[name] is False) for hit, hop in pairs), seed, resamples=1_999).as_json()
 
 
 def _correction_table(rows: Sequence[HitWithResponses], aggregates: Sequence[JSON]) -> JSON:

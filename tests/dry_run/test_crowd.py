@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.dry_run import forecast as crowds
 from annotation.dry_run.forecast import (
     SimulatedResponse,
     WorkerModel,
+    act,
     crowd,
     draw_personas,
     drawn_majority,
@@ -49,7 +49,7 @@ def test_shares_of_people_and_acts_come_out_as_set() -> None:
     kinds = [one.kind for one in draw_personas(WorkerModel(lazy=0.2, spam=0.1), 4000, rng)]
     assert kinds.count("lazy") / 4000 == pytest.approx(0.2, abs=0.02)
     assert kinds.count("spam") / 4000 == pytest.approx(0.1, abs=0.02)
-    acts = [crowds.act(WorkerModel(returns=0.1, abandons=0.05), rng) for _act in range(4000)]
+    acts = [act(WorkerModel(returns=0.1, abandons=0.05), rng) for _act in range(4000)]
     assert acts.count("return") / 4000 == pytest.approx(0.1, abs=0.02)
     assert acts.count("abandon") / 4000 == pytest.approx(0.05, abs=0.02)
 

@@ -359,7 +359,7 @@ def _binned(project: Any) -> dict[str, Any]:
     """A draft in the bin, beside the dataset that is there; another draft that may be put there."""
     held = Dataset.objects.get(project=project, slug=f"{project.slug}-set")
     name = f"{project.slug}-thrown"
-    batch_launch.discard_failed_launch(
+    batch_launch.discard_draft(
         batch_launch.create_batch(project, name, task="answer", datasets=[held], instructions="Read.")
     )
     of_batch = {"batch-restore.batch": name, "batch-erase.batch": name, "batch-remove.batch": f"{project.slug}-draft"}

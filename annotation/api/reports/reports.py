@@ -60,7 +60,7 @@ class ReportSerializer(serializers.Serializer):
     content = serializers.DictField(allow_null=True, help_text="The complete report as the task computes it.")
 
 
-def cut_of(data: JSON) -> BatchPart:
+def part_of(data: JSON) -> BatchPart:
     """The requested part of the batch."""
     texts = {name: value.isoformat() if isinstance(value, date) else str(value) for name, value in data.items()}
     return BatchPart.of(texts)
@@ -105,13 +105,13 @@ class BatchReportViewSet(BatchPartViewSet):
     @operation(query=PartFilter)
     def retrieve(self, query: JSON) -> JSON:
         """The report of a batch, or of a part of it, as last computed."""
-        return report_data(self.batch, cut_of(query))
+        return report_data(self.batch, part_of(query))
 
     @action(takes=PartInput, gives=QueuedSerializer, act=roles.SEE)
     def refresh(self, data: JSON) -> Job:
         """Recalculate the report of a batch, or of a part of it, in a job."""
-        part = cut_of(data)
-        arguments = {"batch": self.batch.pk} | ({"part": part.query} if part.key else {})
+        part = part_of(data)
+        arguments = {"batch": self.batch.pk} | ({"cut": part.query} if part.key else {})
         title = _("Report on %(batch)s") % {"batch": self.batch.title}
         return self.enqueue("score_batch", title, arguments)
 
@@ -126,7 +126,7 @@ class BatchReportViewSet(BatchPartViewSet):
     def table(self, query: JSON) -> HttpResponseBase:
         """A table of the stored report as a file: `tex`, `md` or `csv`."""
         table, format = self.kwargs["table"], self.kwargs["format"]
-        kept = batch_scores.kept_report(self.batch, cut_of(query))
+        kept = batch_scores.kept_report(self.batch, part_of(query))
         found = table_of(kept.content, table) if kept else None
         if found is None:
             raise Http404

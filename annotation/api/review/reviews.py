@@ -118,24 +118,24 @@ class StandingSerializer(serializers.Serializer):
     reviewer = serializers.SerializerMethodField()
     last = serializers.SerializerMethodField()
 
-    def get_worker(self, one: review_decisions.ReviewedResponse) -> str:
+    def get_worker(self, one: review_decisions.ResponseWithReview) -> str:
         """The worker's pseudonym."""
         return self._project.pseudonym(one.assignment.worker_id)
 
-    def get_text(self, one: review_decisions.ReviewedResponse) -> str:
+    def get_text(self, one: review_decisions.ResponseWithReview) -> str:
         """The text of the response, if the task has one."""
         task = task_type(one.assignment.batch.task)
         return str(capabilities.review(task, one.assignment.hit.payload, one.answer.answer)["text"])
 
-    def get_marks(self, one: review_decisions.ReviewedResponse) -> dict[str, bool]:
+    def get_marks(self, one: review_decisions.ResponseWithReview) -> dict[str, bool]:
         return dict(one.review.marks) if one.review else {}
 
-    def get_reviewer(self, one: review_decisions.ReviewedResponse) -> str | None:
+    def get_reviewer(self, one: review_decisions.ResponseWithReview) -> str | None:
         """The reviewer's pseudonym."""
         who = one.review.reviewer_id if one.review else None
         return self._project.reviewer_pseudonym(who) if who else None
 
-    def get_last(self, one: review_decisions.ReviewedResponse) -> int:
+    def get_last(self, one: review_decisions.ResponseWithReview) -> int:
         """The number of the last review, including undone ones; 0: none."""
         return int(self.context["view"].last.get(one.assignment.pk, 0))
 
@@ -166,7 +166,7 @@ class BatchReviewViewSet(BatchPartViewSet):
             row.batch = self.batch
         histories = review_decisions.reviews_of(rows)
         self.last = {pk: history[-1].pk for pk, history in histories.items() if history}
-        return list(review_decisions.reviewed_responses(rows))
+        return list(review_decisions.responses_with_reviews(rows))
 
     @operation(query=ReviewFilter)
     def list(self, query: JSON) -> Any:

@@ -59,7 +59,7 @@ def with_answers(project: Project, rows: Iterable[Any], viewer: User | None = No
     rows = list(rows)
     hidden = gold_looks.hidden_keys([row.hit_id for row in rows], viewer) if viewer else ()
     done = [row for row in rows if row.state == lifecycle.SUBMITTED]
-    standings = {one.assignment.pk: one for one in review_decisions.reviewed_responses(done)}
+    standings = {one.assignment.pk: one for one in review_decisions.responses_with_reviews(done)}
     for row in rows:
         standing = standings.get(row.pk)
         row.worker_name = None if row.hit_id in hidden else project.pseudonym(row.worker_id)

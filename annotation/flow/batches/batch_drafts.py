@@ -140,7 +140,7 @@ def sample_of(batch: Batch, item_id: int) -> Hit | None:
 
 
 @transaction.atomic
-def discard_draft(batch: Batch) -> bool:
+def discard_failed_launch(batch: Batch) -> bool:
     """Delete a draft that was only created to be launched, and a qualification created with it; False otherwise."""
     # Lock: another process may be launching the draft.
     found = Batch.objects.select_for_update(no_key=True).filter(pk=batch.pk, state=Batch.State.DRAFT).first()

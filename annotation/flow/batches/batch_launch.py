@@ -115,8 +115,8 @@ def launch(batch: Batch, *, progress: OnProgress = no_progress) -> dict[str, Any
 
     Returns {"asked", "hits", "skipped", "left_out", "warnings"}: items asked for, HITs created, items missing, and
     their numbers by dataset and reason. A crashed launch starts again. Raises Refused, back in draft, if
-    no HIT would result, the budget is too small or the consent text lacks something; and Lost if another run took over
-    meanwhile.
+    no HIT would result, the budget is too small or the consent text lacks something; and JobTakenOver if another run
+    took over meanwhile.
     """
     emit(BatchLaunching(batch))
     consent.check_finished(batch.project)
@@ -189,7 +189,7 @@ def _store(batch: Batch, made: int, hits: list[Hit], *, gold_among: int | None =
 
 
 def _advance(batch: Batch, made: int, to: int) -> None:
-    """Store the number of HITs made so far in `next_ticket`, by which a run notices another one. Raises Lost."""
+    """Store the number of HITs made in `next_ticket`, by which a run notices another one. Raises JobTakenOver."""
     own = Batch.objects.filter(pk=batch.pk, state=Batch.State.LAUNCHING, next_ticket=made)
     if not own.update(next_ticket=to):
         raise JobTakenOver
@@ -251,8 +251,8 @@ def most_earned(batch: Batch, payload: dict[str, Any]) -> Decimal:
 
 
 @transaction.atomic
-def discard_failed_launch(batch: Batch) -> bool:
-    """Delete a draft; False if it is not a draft (any more)."""
+def discard_draft(batch: Batch) -> bool:
+    """Move a draft to the bin; False if it is not a draft (any more)."""
     if not Batch.objects.filter(pk=batch.pk, state=Batch.State.DRAFT).update(removed_at=Now()):
         return False
     audit_log.record("removed", batch)

@@ -85,7 +85,7 @@ def work_of(project: Project) -> QuerySet[Assignment]:
 
 
 def counts_of(batch: Batch) -> Counts:
-    """The counts of a batch, in three queries; kept if it is large."""
+    """The counts of a batch, in three queries; cached if it is large."""
     return Counts(**_counts(batch))
 
 
@@ -98,14 +98,14 @@ def _counts(batch: Batch) -> dict[str, int]:
 
 @cached_figures.cached_figure("hits")
 def hits_of(batch: Batch) -> dict[str, int]:
-    """Numbers of HITs as `SHOWN_HITS` names them; kept if the batch is large."""
+    """Numbers of HITs as `SHOWN_HITS` names them; cached if the batch is large."""
     shown = {name: Count("pk", filter=rule) for name, rule in SHOWN_HITS.items()}
     return hidden_gold.hits_without_checks(batch).aggregate(**shown)
 
 
 @cached_figures.cached_figure("progress")
 def progress_of(batch: Batch) -> dict[str, int]:
-    """Assignments wanted, done and under way, and responses of the last day; kept if the batch is large."""
+    """Assignments wanted, done and under way, and responses of the last day; cached if the batch is large."""
     hits = batch.hits.filter(excluded_at__isnull=True, check_item=False)
     sums = hits.aggregate(wanted=Sum("wanted", default=0), done=Sum("done", default=0), live=Sum("live", default=0))
     return sums | {"recent": _recent(batch)}
@@ -145,7 +145,7 @@ def open_problem_reports(batch: Batch) -> QuerySet[ProblemReport]:
 def by_hour(batch: Batch) -> list[tuple[datetime, int]]:
     """(hour in the current time zone, submissions) for the last 48 hours of work; empty without any.
 
-    Kept if the batch is large.
+    Cached if the batch is large.
     """
     pace = _Pace(_by_quarter(batch))
     if pace.last is None:
@@ -158,7 +158,7 @@ def by_hour(batch: Batch) -> list[tuple[datetime, int]]:
 def over_time(batch: Batch) -> list[tuple[datetime, int]]:
     """(time in the current time zone, responses submitted until then) for at most 24 equal periods; [] without any.
 
-    Kept if the batch is large.
+    Cached if the batch is large.
     """
     pace = _Pace(_by_quarter(batch))
     if pace.first is None or pace.last is None:
@@ -223,7 +223,7 @@ def rows_of_workers(batch: Batch) -> list[dict[str, Any]]:
     """Rows by worker, busiest first: worker (key), submitted, late, returned, last, problem_reports, median_seconds.
 
     Who has met nothing but hidden gold is listed with zeros, since they may be paused. The median is of active
-    seconds over submitted assignments; None if none was measured. Kept if the batch is large.
+    seconds over submitted assignments; None if none was measured. Cached if the batch is large.
     """
     ordinary = Q(hit__check_item=False) if batch.check_share else Q()
     counts = {name: Count("pk", filter=SHOWS[name] & ordinary) for name in ("submitted", "late", "returned")}
@@ -253,14 +253,14 @@ def with_workers(batch: Batch, rows: Sequence[dict[str, Any]]) -> list[dict[str,
 
 @cached_figures.cached_figure("newest")
 def newest_assignment(batch: Batch) -> int:
-    """The key of the batch's newest assignment, 0 without any; kept if the batch is large."""
+    """The key of the batch's newest assignment, 0 without any; cached if the batch is large."""
     if batch.size < cached_figures.LARGE:
         return 0
     return batch.assignments.aggregate(last=Max("pk"))["last"] or 0
 
 
 def wages_of(batch: Batch) -> list[Wage]:
-    """Wages of the batch's workers (flow/money/wages); kept if the batch is large."""
+    """Wages of the batch's workers (flow/money/wages); cached if the batch is large."""
     return [Wage(worker, Decimal(seconds), Decimal(earned), count) for worker, seconds, earned, count in _wages(batch)]
 
 

@@ -26,7 +26,7 @@ COUNTS: dict[str, Count_] = {}
 
 
 def cached_figure(name: str) -> Callable[[Count_], Count_]:
-    """Decorator: for a large batch, return the stored figure instead of counting it. The figure is a JSON value."""
+    """Decorator: of a large batch, return the stored figure (JSON), or count it and cache it for minutes."""
 
     def decorate(count: Count_) -> Count_:
         COUNTS[name] = count

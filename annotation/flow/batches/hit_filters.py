@@ -90,7 +90,7 @@ def hits_in(batch: Batch, part: BatchPart, rows: QuerySet[Hit]) -> QuerySet[Hit]
 
 
 def pseudonyms(batch: Batch) -> dict[str, int]:
-    """Everybody with an assignment in the batch, by pseudonym; kept if it is large."""
+    """Everybody with an assignment in the batch, by pseudonym; cached if it is large."""
     return {batch.project.pseudonym(pk): pk for pk in _workers(batch)}
 
 

@@ -25,7 +25,7 @@ from annotation.tasktype import capabilities
 UNDER_WAY = {Batch.State.LAUNCHING, Batch.State.OPEN, Batch.State.PAUSED}
 
 
-def has_hold(batch: Batch) -> bool:
+def uses_hold(batch: Batch) -> bool:
     """Whether money is set aside for the batch as a whole: it pays, and was not created through the MTurk API."""
     return batch.auto_approval is not None and not batch.by_program
 
@@ -158,14 +158,14 @@ def held(batch: Batch) -> Decimal:
 
 def at_launch(batch: Batch) -> None:
     """Set aside the batch's maximum cost, in the transaction that opens it. Raises Overdrawn."""
-    if has_hold(batch):
+    if uses_hold(batch):
         ledger.hold(batch, needed(batch), key=f"launch/{batch.pk}")
 
 
 @transaction.atomic
 def adjust_hold(batch: Batch) -> None:
     """Set aside missing money and release surplus money; idempotent. Raises Overdrawn."""
-    if not has_hold(batch):
+    if not uses_hold(batch):
         return
     ledger.lock(batch.project)
     over = held(batch) - needed(batch)
@@ -193,7 +193,7 @@ def adjust_closed_holds() -> int:
 
 
 def covered(batch: Batch) -> bool:
-    """Like `level`, but returns False and changes nothing if the budget does not cover it."""
+    """Like `adjust_hold`, but returns False and changes nothing if the budget does not cover it."""
     try:
         adjust_hold(batch)
     except ledger.Overdrawn:
@@ -203,7 +203,7 @@ def covered(batch: Batch) -> bool:
 
 def for_more(batch: Batch, hits: QuerySet[Hit]) -> Decimal:
     """Dollars that one more assignment of each of these HITs adds, with higher fees for their other assignments."""
-    if not has_hold(batch):
+    if not uses_hold(batch):
         return Decimal(0)
     undecided = undecided_of(Assignment.objects.filter(hit__in=hits)).order_by()
     waiting = dict(undecided.values_list("hit").annotate(Count("pk")))
@@ -219,7 +219,7 @@ def for_more(batch: Batch, hits: QuerySet[Hit]) -> Decimal:
 def for_opinions(hit: Hit, least: int) -> Decimal:
     """Dollars that a HIT adds if it asks for at least `least` responses."""
     batch = hit.batch
-    if not has_hold(batch):
+    if not uses_hold(batch):
         return Decimal(0)
     waiting = undecided_of(Assignment.objects.filter(hit=hit)).count()
     count = hit.live + hit.room + waiting
@@ -230,20 +230,20 @@ def for_opinions(hit: Hit, least: int) -> Decimal:
 
 def cover_late(row: Assignment) -> None:
     """Set aside the maximum pay of a late response beyond the HIT's assignments, if the budget covers it."""
-    if has_hold(row.batch):
+    if uses_hold(row.batch):
         with suppress(ledger.Overdrawn):  # approving it reports that the budget is short
             ledger.hold(row.batch, _most(row), key=f"late/{row.pk}")
 
 
 def covers(row: Assignment) -> bool:
     """Whether the money set aside for the batch includes this assignment."""
-    return not has_hold(row.batch) or _reserved(row)
+    return not uses_hold(row.batch) or _reserved(row)
 
 
 def settle(row: Assignment, spent: Decimal) -> None:
     """Release the money set aside for a decided assignment, except for `spent`."""
     batch = row.batch
-    if not has_hold(batch) or not _reserved(row):
+    if not uses_hold(batch) or not _reserved(row):
         return
     over = min(_most(row) - spent, held(batch))
     if over > 0:

@@ -112,7 +112,7 @@ def _marks(round: QualificationRound, rows: Iterable[Assignment]) -> dict[int, d
     criteria = capabilities.criteria(task_type(round.batch.task))
     submitted = [row for row in rows if row.state == lifecycle.SUBMITTED]
     found = {}
-    for standing in review_decisions.reviewed_responses(submitted):
+    for standing in review_decisions.responses_with_reviews(submitted):
         if standing.state not in review_state.DECIDED or standing.review is None:
             continue
         points = {key: float(bool(standing.review.marks.get(key))) for key in criteria}

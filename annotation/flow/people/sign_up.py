@@ -1,4 +1,4 @@
-"""Open sign-up, and what workers state about themselves."""
+"""Open sign-up, workers' details and whether they are active, and who may reset a password."""
 
 from django.db import transaction
 from django.utils.translation import gettext as _

@@ -88,7 +88,7 @@ def verify_code(user: User, typed: str) -> bool:
 
 
 def refusal_reason(user: User) -> str:
-    """The reason why `prove` refused a code."""
+    """The reason why `verify_code` refused a code."""
     factor = SecondFactor.objects.defer("secret").filter(user=user).first()
     if factor is not None and _rests(factor):
         return _(

@@ -32,7 +32,7 @@ class JobTakenOver(Exception):
 
 
 class JobProgress:
-    """Progress of a job. Reporting it renews the lease; raises Lost if another run has the job."""
+    """Progress of a job. Reporting it renews the lease; raises JobTakenOver if another run has the job."""
 
     def __init__(self, job: Job) -> None:
         self.job = job

@@ -129,7 +129,7 @@ def _by_batch(kind: str, rows: QuerySet[Any]) -> list[OpenDecisions]:
 
 
 def open_decisions(batch: Batch) -> dict[str, int]:
-    """Numbers of open decisions of a batch by kind, as in `Wait`."""
+    """Numbers of open decisions of a batch by kind, as in `OpenDecisions`."""
     counts = BatchActivity.objects.filter(batch=batch).values_list("to_adjudicate", "in_doubt").first()
     to_adjudicate, in_doubt = counts or (0, 0)
     return {

@@ -44,7 +44,7 @@ from annotation.tasktype import GivenResponse, HitWithResponses, TaskType
 
 CHUNK = 200
 PARTS_KEPT = 20  # stored reports of parts of a batch, latest first
-LAYOUT = 6  # version of stored reports; a new one makes the old ones stale
+LAYOUT = 7  # version of stored reports; a new one makes the old ones stale
 ALL = BatchPart()
 MODEL_CONFIDENCE = "model_confidence"  # of a prediction: a number on the model's own scale
 
@@ -133,7 +133,7 @@ def is_fresh(batch: Batch, report: BatchReport | PartReport) -> bool:
 
 
 def is_fresh_as_kept(batch: Batch, report: BatchReport | PartReport) -> bool:
-    """As `is_fresh`, but the responses to a large batch are kept figures."""
+    """As `is_fresh`, but the responses to a large batch are cached figures."""
     return report.stand == _version(batch, _responses(batch))
 
 

@@ -178,7 +178,7 @@ def _pay(batch: Batch) -> dict[str, Any]:
 def _decided(batch: Batch) -> dict[str, int]:
     """Requesters' decisions: adjudicated HITs, edited and excluded responses."""
     rows = batch.assignments.submitted().filter(reviews__isnull=False, hit__check_item=False).distinct()
-    standings = review_decisions.reviewed_responses(rows.select_related("hit").defer("draft"))
+    standings = review_decisions.responses_with_reviews(rows.select_related("hit").defer("draft"))
     refused = sum(not one.takes_part for one in standings)
     standing = [one for one in standings if one.assignment.hit.excluded_at is None]
     if review_decisions.is_reviewed(batch):

@@ -12,7 +12,7 @@ from django.db.models import Case, Count, Q, QuerySet, Value, When
 
 from annotation.flow.review import conclusions, double_adjudication, problem_reports, review_decisions
 from annotation.flow.review.conclusions import SAVED_ONLY, UnsavedConclusions
-from annotation.flow.review.review_decisions import ReviewedResponse
+from annotation.flow.review.review_decisions import ResponseWithReview
 from annotation.models import Adjudication, Assignment, Batch, Hit, User
 from annotation.pure.review import review_state
 
@@ -68,9 +68,9 @@ def following(
 
 def is_open(hit: Hit) -> bool:
     """Whether the HIT is in the batch's queue; also while the second of two decisions is missing."""
-    fresh = (
-        SAVED_ONLY if hit.check_item else UnsavedConclusions(conclusions.compute_conclusions(hit.batch, [hit.pk]))
-    )  # no result rests on those
+    fresh = SAVED_ONLY  # no result rests on hidden gold
+    if not hit.check_item:
+        fresh = UnsavedConclusions(conclusions.compute_conclusions(hit.batch, [hit.pk]))
     return waiting(hit.batch, fresh=fresh).filter(pk=hit.pk).exists()
 
 
@@ -119,7 +119,9 @@ def undo(hit: Hit, *, reviewer: User | None) -> Literal["", "withdrawn", "reopen
     return "reopened" if any(taken) else ""
 
 
-def accepted(hit: Hit) -> list[ReviewedResponse]:
+def accepted(hit: Hit) -> list[ResponseWithReview]:
     """Responses to a HIT that a requester accepted unchanged."""
     rows = hit.assignments.submitted().select_related("batch").defer("draft")
-    return [one for one in review_decisions.reviewed_responses(rows.order_by("pk")) if one.state in review_state.TAKEN]
+    return [
+        one for one in review_decisions.responses_with_reviews(rows.order_by("pk")) if one.state in review_state.TAKEN
+    ]

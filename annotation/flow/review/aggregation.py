@@ -29,7 +29,7 @@ def hits_with_items(batch: Batch) -> Any:
 def aggregate_hits(batch: Batch, hits: Sequence[Hit]) -> list[dict[str, Any]]:
     """Aggregated responses of these HITs, in a constant number of queries; `aggregate` is None without responses."""
     rows = list(hits)
-    answers_by_hit = review_decisions.reviewed_answers(rows)
+    answers_by_hit = review_decisions.answers_taking_part(rows)
     return [_concluded(batch, hit, [answer for _standing, answer in answers_by_hit[hit.pk]]) for hit in rows]
 
 

@@ -124,7 +124,7 @@ def compute_conclusions(batch: Batch, keys: Collection[int]) -> dict[int, Conclu
     for hit in hits:
         hit.batch = batch
     task, found = task_type(batch.task), {}
-    standings = review_decisions.reviewed_responses_of(hits)
+    standings = review_decisions.responses_with_reviews_of(hits)
     answers_by_hit, submitted = review_decisions.taking_part(hits, standings), _submitted(batch, hits, standings)
     elsewhere = across_batches.elsewhere(batch, hits)
     for hit in hits:
@@ -136,7 +136,7 @@ def compute_conclusions(batch: Batch, keys: Collection[int]) -> dict[int, Conclu
 
 
 def _submitted(
-    batch: Batch, hits: Collection[Hit], standings: Sequence[review_decisions.ReviewedResponse]
+    batch: Batch, hits: Collection[Hit], standings: Sequence[review_decisions.ResponseWithReview]
 ) -> Mapping[int, list[WorkerResponse]]:
     """As `submitted_answers`, from what was read already."""
     if batch.on_marketplace:  # which may leave some out

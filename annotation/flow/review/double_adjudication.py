@@ -91,7 +91,7 @@ def _agree(task: TaskType, payload: JSON, two: Collection[Adjudication]) -> bool
 
 def _result(task: TaskType, payload: JSON, made: Adjudication) -> Any:
     """The aggregated response that the decision leads to; None: none, or it was erased."""
-    standings = review_decisions.reviewed_responses([made.assignment] if made.assignment else [])
+    standings = review_decisions.responses_with_reviews([made.assignment] if made.assignment else [])
     if not standings:
         return None
     standing = standings[0]

@@ -19,7 +19,7 @@ from annotation.flow.data.item_writer import CHUNK, Filler, OnProgress, no_progr
 from annotation.flow.data.response_files import time_text
 from annotation.flow.errors import Refused
 from annotation.flow.review import double_adjudication, review_decisions
-from annotation.flow.review.review_decisions import ReviewedResponse
+from annotation.flow.review.review_decisions import ResponseWithReview
 from annotation.models import Adjudication, Batch, Dataset, Hit, Item, User
 from annotation.models.fields import to_text
 from annotation.pure.data.example import JSON, Example
@@ -163,7 +163,7 @@ class _ResultsDataset:
                 yield ResultItem(kept, hit.item.group_key)
 
     def _exported(
-        self, hit: Hit, responses: list[StandingResponse], decisions: list[Adjudication]
+        self, hit: Hit, responses: list[ResponseInResult], decisions: list[Adjudication]
     ) -> tuple[list[Example], str]:
         """The task's examples from the result, with provenance, or the reason why the item is left out."""
         self.tally.answers.update(one.state for one in responses)
@@ -203,10 +203,10 @@ STANDING = "standing"
 
 
 @dataclass(frozen=True, slots=True)
-class StandingResponse:
+class ResponseInResult:
     """A worker's latest response with the decision on it."""
 
-    standing: ReviewedResponse
+    standing: ResponseWithReview
     answer: JSON
 
     @property
@@ -219,18 +219,18 @@ class StandingResponse:
         return STANDING if self.is_standing else self.standing.state
 
 
-def responses_by_hit(batch: Batch, hits: list[Hit]) -> defaultdict[int, list[StandingResponse]]:
+def responses_by_hit(batch: Batch, hits: list[Hit]) -> defaultdict[int, list[ResponseInResult]]:
     """The latest revisions by HIT, including excluded ones, in order of submission."""
     payloads = {hit.pk: hit.payload for hit in hits}
     rows = batch.assignments.submitted().filter(hit__in=list(payloads)).select_related("batch").defer("draft")
-    responses: defaultdict[int, list[StandingResponse]] = defaultdict(list)
-    for standing in review_decisions.reviewed_responses(rows.order_by("submitted_at", "pk")):
+    responses: defaultdict[int, list[ResponseInResult]] = defaultdict(list)
+    for standing in review_decisions.responses_with_reviews(rows.order_by("submitted_at", "pk")):
         hit = standing.assignment.hit_id
-        responses[hit].append(StandingResponse(standing, review_decisions.value(standing, payloads[hit])))
+        responses[hit].append(ResponseInResult(standing, review_decisions.value(standing, payloads[hit])))
     return responses
 
 
-def step_of(batch: Batch, hit: Hit, responses: list[StandingResponse]) -> JSON:
+def step_of(batch: Batch, hit: Hit, responses: list[ResponseInResult]) -> JSON:
     """A HIT's step of provenance: who, when, where, and every review, also of excluded responses."""
     rows = [one.standing for one in responses if one.is_standing]
     return {
@@ -244,7 +244,7 @@ def step_of(batch: Batch, hit: Hit, responses: list[StandingResponse]) -> JSON:
     }
 
 
-def _reviewed(batch: Batch, hit: Hit, standing: ReviewedResponse) -> JSON:
+def _reviewed(batch: Batch, hit: Hit, standing: ResponseWithReview) -> JSON:
     review = standing.review
     data = {
         "worker": batch.project.pseudonym(standing.assignment.worker_id),

@@ -37,7 +37,7 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
-class ReviewedResponse:
+class ResponseWithReview:
     """A response with its review. `review` is the last decision on this revision that was not undone."""
 
     assignment: Assignment
@@ -216,20 +216,20 @@ def _last_decision(assignment: Assignment, history: list[Review]) -> Review | No
     return here[-1] if here and here[-1].decision != review_state.REOPENED else None
 
 
-def reviewed_responses(assignments: Iterable[Assignment]) -> list[ReviewedResponse]:
+def responses_with_reviews(assignments: Iterable[Assignment]) -> list[ResponseWithReview]:
     """Submitted responses with their reviews, in two queries; without those that were erased."""
     rows = list(assignments)
     answers = WorkerResponse.objects.filter(assignment__in=[row.pk for row in rows], revision=F("assignment__revision"))
     latest = {answer.assignment_id: answer for answer in answers}
     histories = reviews_of(rows)
     return [
-        ReviewedResponse(row, latest[row.pk], _state(row, histories[row.pk]), _last_decision(row, histories[row.pk]))
+        ResponseWithReview(row, latest[row.pk], _state(row, histories[row.pk]), _last_decision(row, histories[row.pk]))
         for row in rows
         if row.pk in latest
     ]
 
 
-def value(standing: ReviewedResponse, payload: JSON) -> JSON:
+def value(standing: ResponseWithReview, payload: JSON) -> JSON:
     """The response as `aggregate` takes it: with the requester's wording if edited, `accepted` if accepted."""
     answer: JSON = standing.answer.answer
     if standing.state not in review_state.TAKEN or standing.review is None:
@@ -256,30 +256,30 @@ def kind_of(aggregate: JSON) -> str:
     return "tied" if aggregate.get("tied") else str(aggregate["kind"])
 
 
-def reviewed_answers(hits: Collection[Hit]) -> defaultdict[int, list[tuple[ReviewedResponse, JSON]]]:
+def answers_taking_part(hits: Collection[Hit]) -> defaultdict[int, list[tuple[ResponseWithReview, JSON]]]:
     """Responses by HIT that are not excluded, with their content, in order of submission.
 
     A constant number of queries for all HITs together, which have their batch.
     """
-    return taking_part(hits, reviewed_responses_of(hits))
+    return taking_part(hits, responses_with_reviews_of(hits))
 
 
-def reviewed_responses_of(hits: Collection[Hit]) -> list[ReviewedResponse]:
+def responses_with_reviews_of(hits: Collection[Hit]) -> list[ResponseWithReview]:
     """Submitted responses to these HITs, also those that are excluded, in order of submission."""
     batches = {hit.pk: hit.batch for hit in hits}
     rows = Assignment.objects.submitted().filter(hit__in=list(batches)).defer("draft")
-    found = reviewed_responses(rows.order_by("submitted_at", "pk"))
+    found = responses_with_reviews(rows.order_by("submitted_at", "pk"))
     for standing in found:  # read with each row, the batch would cost as much as the rest of it
         standing.assignment.batch = batches[standing.assignment.hit_id]
     return found
 
 
 def taking_part(
-    hits: Collection[Hit], found: Iterable[ReviewedResponse]
-) -> defaultdict[int, list[tuple[ReviewedResponse, JSON]]]:
+    hits: Collection[Hit], found: Iterable[ResponseWithReview]
+) -> defaultdict[int, list[tuple[ResponseWithReview, JSON]]]:
     """Those of the responses by HIT that are not excluded, with their content."""
     payloads = {hit.pk: hit.payload for hit in hits}
-    by_hit: defaultdict[int, list[tuple[ReviewedResponse, JSON]]] = defaultdict(list)
+    by_hit: defaultdict[int, list[tuple[ResponseWithReview, JSON]]] = defaultdict(list)
     for standing in found:
         if standing.takes_part:
             hit = standing.assignment.hit_id
@@ -287,14 +287,14 @@ def taking_part(
     return by_hit
 
 
-def several(batch: Batch) -> list[tuple[Hit, list[ReviewedResponse]]]:
+def several(batch: Batch) -> list[tuple[Hit, list[ResponseWithReview]]]:
     """HITs where a choice is missing: several responses have a text, and not exactly one of these is accepted."""
     counted = batch.hits.filter(excluded_at__isnull=True, check_item=False).annotate(
         answers=Count("assignments", filter=Q(assignments__state=lifecycle.SUBMITTED))
     )
     hits = list(counted.filter(answers__gte=2).select_related("item").defer("item__content").order_by("pk"))
     task, found = task_type(batch.task), []
-    answers_by_hit = reviewed_answers(hits)
+    answers_by_hit = answers_taking_part(hits)
     for hit in hits:
         responses = answers_by_hit[hit.pk]
         worded = [one for one, answer in responses if capabilities.review(task, hit.payload, answer)["text"]]

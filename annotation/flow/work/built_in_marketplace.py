@@ -178,7 +178,7 @@ def under_way(user: User) -> QuerySet[Assignment]:
 
 
 def join(user: User, batch: Batch) -> Worker:
-    """The user's Worker in the batch's project, created if its sign-up is open. Raises Refused or Elsewhere."""
+    """The user's Worker in the batch's project, created if its sign-up is open. Raises Refused or FirstStepRequired."""
     worker = workers_of(user).get(batch.project_id) or sign_up.sign_up(batch.project, user)
     if worker.active and not worker.consented:
         raise FirstStepRequired("consent", _("First read how your responses are used."))
@@ -186,7 +186,7 @@ def join(user: User, batch: Batch) -> Worker:
 
 
 def accept(user: User, hit: Hit) -> Assignment:
-    """Give the person this HIT. Raises Elsewhere if something must come first, Refused if the HIT is taken."""
+    """Give the person this HIT. Raises FirstStepRequired if something must come first, Refused if the HIT is taken."""
     worker = join(user, hit.batch)
     hindered = open_work.obstacle(worker, hit.batch)
     if hindered:

@@ -185,7 +185,7 @@ def hidden(participation: Participation) -> list[Hit]:
     if not participation.batch.check_share:
         return []
     found = hidden_gold.drawn(participation)
-    if found and batch_funds.has_hold(participation.batch) and not batch_funds.checks_left(participation.batch):
+    if found and batch_funds.uses_hold(participation.batch) and not batch_funds.checks_left(participation.batch):
         return []  # no money is set aside for more hidden gold
     gone = ruled_out(participation, found) if found else set()
     return [hit for hit in found if hit.pk not in gone]

@@ -27,7 +27,7 @@ OF_BONUSES = {Kind.BONUS_UNKNOWN}  # which only submissions read one by one show
 
 
 @dataclass(frozen=True)
-class NewDifference:
+class FoundDifference:
     """One difference: `about` is the submission's id, or "" for the study."""
 
     kind: str
@@ -39,7 +39,7 @@ class NewDifference:
     more: dict[str, Any] = field(default_factory=dict)
 
 
-def of_study(study: PanelStudy, theirs: StudyState) -> Iterator[NewDifference]:
+def of_study(study: PanelStudy, theirs: StudyState) -> Iterator[FoundDifference]:
     """What differs of the study itself, once our wishes were sent."""
     if study.state != PanelStudy.State.SETTLED:
         return
@@ -51,26 +51,26 @@ def of_study(study: PanelStudy, theirs: StudyState) -> Iterator[NewDifference]:
     }[PanelStudy.Goal(study.goal)]
     is_full = theirs.status == StudyStatus.STOPPED and theirs.taken >= theirs.places
     if theirs.status not in wanted and not is_full:
-        yield NewDifference(Kind.STUDY_STATE, str(theirs.status), study.get_goal_display())
+        yield FoundDifference(Kind.STUDY_STATE, str(theirs.status), study.get_goal_display())
     if theirs.places != study.places:
-        yield NewDifference(Kind.PLACES, str(theirs.places), str(study.places))
+        yield FoundDifference(Kind.PLACES, str(theirs.places), str(study.places))
 
 
-def of_submission(study: PanelStudy, theirs: Submission, visit: Visit | None) -> Iterator[NewDifference]:
+def of_submission(study: PanelStudy, theirs: Submission, visit: Visit | None) -> Iterator[FoundDifference]:
     """What differs of one submission."""
     about = {"about": theirs.external_id, "visit": visit}
     status, waits = str(theirs.status), theirs.status == Status.AWAITING
     if visit is None:
         if theirs.status in {Status.AWAITING, Status.APPROVED, Status.PARTLY_APPROVED, Status.SCREENED_OUT}:
-            yield NewDifference(Kind.NEVER_HERE, f"{status}, {theirs.code or '–'}", "–", **about)
+            yield FoundDifference(Kind.NEVER_HERE, f"{status}, {theirs.code or '–'}", "–", **about)
         return
     shown = study.codes.get(visit.outcome, "")
     if waits and visit.state == Visit.State.LIVE:
-        yield NewDifference(Kind.NO_WORK, f"{status}, {theirs.code or '–'}", visit.get_state_display(), **about)
+        yield FoundDifference(Kind.NO_WORK, f"{status}, {theirs.code or '–'}", visit.get_state_display(), **about)
     elif waits and not visit.decision and theirs.code != shown:
-        yield NewDifference(Kind.OTHER_CODE, theirs.code or "–", shown or "–", **about)
+        yield FoundDifference(Kind.OTHER_CODE, theirs.code or "–", shown or "–", **about)
     if theirs.status in LEFT and visit.state == Visit.State.DONE and _is_unsettled(study, theirs, visit):
-        yield NewDifference(Kind.NOT_BACK, status, visit.get_state_display(), **about)
+        yield FoundDifference(Kind.NOT_BACK, status, visit.get_state_display(), **about)
     yield from _decisions(theirs, visit, about)
 
 
@@ -81,15 +81,15 @@ def _is_unsettled(study: PanelStudy, theirs: Submission, visit: Visit) -> bool:
     return visit.assignments.filter(freed_at=None, assignment__state=lifecycle.SUBMITTED).exists()
 
 
-def _decisions(theirs: Submission, visit: Visit, about: dict[str, Any]) -> Iterator[NewDifference]:
+def _decisions(theirs: Submission, visit: Visit, about: dict[str, Any]) -> Iterator[FoundDifference]:
     in_part = Visit.Decision.PART if visit.part_percent else Visit.Decision.APPROVED
     there = {Status.APPROVED: Visit.Decision.APPROVED, Status.PARTLY_APPROVED: in_part,
              Status.REJECTED: Visit.Decision.REJECTED}.get(theirs.status, "")  # fmt: skip
     ours = visit.decision if visit.decision != Visit.Decision.RETURN else ""
     if there and there != ours:
-        yield NewDifference(Kind.DECIDED_THERE, str(theirs.status), visit.get_decision_display() or "–", **about)
+        yield FoundDifference(Kind.DECIDED_THERE, str(theirs.status), visit.get_decision_display() or "–", **about)
     elif ours and not there and (theirs.status in LEFT or _is_ignored(theirs, visit)):
-        yield NewDifference(Kind.DECIDED_HERE, str(theirs.status), visit.get_decision_display(), **about)
+        yield FoundDifference(Kind.DECIDED_HERE, str(theirs.status), visit.get_decision_display(), **about)
 
 
 def _is_ignored(theirs: Submission, visit: Visit) -> bool:
@@ -99,7 +99,7 @@ def _is_ignored(theirs: Submission, visit: Visit) -> bool:
     return visit.sent_at is not None
 
 
-def of_bonuses(visit: Visit, theirs: Sequence[Decimal]) -> Iterator[NewDifference]:
+def of_bonuses(visit: Visit, theirs: Sequence[Decimal]) -> Iterator[FoundDifference]:
     """Bonuses there that we did not pay, or the other way round; not while one of the visit is in flight."""
     rows = list(visit.bonuses.all())
     if any(row.state in VisitBonus.IN_FLIGHT for row in rows):
@@ -107,20 +107,20 @@ def of_bonuses(visit: Visit, theirs: Sequence[Decimal]) -> Iterator[NewDifferenc
     ours = Counter(row.amount for row in rows if row.state == VisitBonus.State.PAID)
     if Counter(theirs) != ours:
         listed = [", ".join(str(amount) for amount in sorted(amounts)) or "–" for amounts in (theirs, ours.elements())]
-        yield NewDifference(Kind.BONUS_UNKNOWN, listed[0], listed[1], visit.external_id, visit)
+        yield FoundDifference(Kind.BONUS_UNKNOWN, listed[0], listed[1], visit.external_id, visit)
 
 
-def unclear_bonuses(study: PanelStudy) -> Iterator[NewDifference]:
+def unclear_bonuses(study: PanelStudy) -> Iterator[FoundDifference]:
     """Bonuses that a person must decide, with the facts."""
     for row in VisitBonus.objects.filter(visit__study=study, state=VisitBonus.State.UNCLEAR).select_related("visit"):
         listed = [", ".join(amounts) or "–" for amounts in (row.before, row.seen)]
         theirs = _("before: %(before)s; now: %(now)s") % {"before": listed[0], "now": listed[1]}
         more = {"bonus": row.pk, "called_at": f"{row.called_at:%Y-%m-%d %H:%M} UTC", "taken": row.was_taken}
-        yield NewDifference(Kind.BONUS_UNCLEAR, theirs, str(row.amount), row.visit.external_id, row.visit, more=more)
+        yield FoundDifference(Kind.BONUS_UNCLEAR, theirs, str(row.amount), row.visit.external_id, row.visit, more=more)
 
 
 @transaction.atomic
-def record(study: PanelStudy, found: Collection[NewDifference], *, kinds: Collection[str]) -> int:
+def record(study: PanelStudy, found: Collection[FoundDifference], *, kinds: Collection[str]) -> int:
     """Store what was found of these kinds, and close what is no longer there; returns how many are open."""
     rows = Difference.objects.filter(study=study, gone_at__isnull=True, kind__in=kinds)
     known = {(row.kind, row.about): row for row in rows}
@@ -136,7 +136,7 @@ def record(study: PanelStudy, found: Collection[NewDifference], *, kinds: Collec
     return open_ones(study).count()
 
 
-def _open(study: PanelStudy, one: NewDifference, facts: dict[str, Any]) -> None:
+def _open(study: PanelStudy, one: FoundDifference, facts: dict[str, Any]) -> None:
     try:
         with transaction.atomic():
             Difference.objects.create(study=study, visit=one.visit, kind=one.kind, about=one.about, facts=facts)

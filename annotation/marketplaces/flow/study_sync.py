@@ -20,7 +20,7 @@ from annotation.flow.errors import Refused
 from annotation.marketplaces.base import MarketplaceError
 from annotation.marketplaces.flow import bonuses, differences, groups, visit_decisions, visit_messages, visit_states
 from annotation.marketplaces.flow.connections import MarketplacePaused, Patience, StudySession
-from annotation.marketplaces.flow.differences import NewDifference
+from annotation.marketplaces.flow.differences import FoundDifference
 from annotation.marketplaces.models import Connection, Difference, PanelStudy, Visit, VisitBonus
 from annotation.marketplaces.study_base import Status
 from annotation.models import Batch
@@ -67,7 +67,7 @@ def sync(study: PanelStudy, session: StudySession, *, deep: bool = False) -> int
     return differences.open_ones(study).count()
 
 
-def _take_in_all(study: PanelStudy, session: StudySession) -> list[NewDifference]:
+def _take_in_all(study: PanelStudy, session: StudySession) -> list[FoundDifference]:
     """Take in every submission that is not settled; returns the differences that stay."""
     listed = session.call(lambda: list(session.marketplace.submissions(study.external_id or "")))
     known = {visit.external_id: visit for visit in Visit.objects.filter(study=study)}
@@ -86,7 +86,7 @@ def _take_in_all(study: PanelStudy, session: StudySession) -> list[NewDifference
     return [one for theirs in listed for one in differences.of_submission(study, theirs, known.get(theirs.external_id))]
 
 
-def _read_bonuses(study: PanelStudy, session: StudySession) -> Iterator[NewDifference]:
+def _read_bonuses(study: PanelStudy, session: StudySession) -> Iterator[FoundDifference]:
     rows = Visit.objects.filter(study=study, remote_state__in=["approved", "partly_approved"])
     for visit in rows.prefetch_related("bonuses"):
         theirs = session.call(session.marketplace.submission, visit.external_id)

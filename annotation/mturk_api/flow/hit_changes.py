@@ -38,7 +38,7 @@ class TooMany(Refused):
 
 
 def status_of(listing: Listing) -> str:
-    """HITStatus of a listing from `hit_funds.standing`."""
+    """HITStatus of a listing from `hit_funds.with_hit_state`."""
     return hit_status.status(hit_funds.state_of(listing))
 
 

@@ -130,7 +130,7 @@ def _make_type(project: Project, terms: Terms, user: User | None) -> HitType:
 
 
 def list_hit(hit_type: HitType, wanted: HitRequest, *, token: str = "") -> Listing:
-    """Create a HIT and set its cost aside; the listing is as from `hit_funds.standing`.
+    """Create a HIT and set its cost aside; the listing is as from `hit_funds.with_hit_state`.
 
     `token`: the request's UniqueRequestToken. Raises Spent and Overdrawn, changing nothing. Rows that other requests
     change too (the batch, last the accounts) are locked as late as possible.

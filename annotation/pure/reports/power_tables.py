@@ -54,9 +54,9 @@ PILOT_WORKERS = _("Annotators accounted for %(share)s %% of the variance there."
 FEW = _("Reports give no interval for people in general with fewer than %(least)s annotators.")
 
 
-def plan_sentences(power: Power, pilot: JSON | None = None) -> list[JSON]:
+def plan_sentences(plan: Power, pilot: JSON | None = None) -> list[JSON]:
     """The plan, its power and its assumptions, in the order of a paper."""
-    design, sentence = power.design, tables.as_sentence
+    design, sentence = plan.design, tables.as_sentence
     numbers = {"items": design.items, "answers": design.answers, "people": design.people}
     rates = {"first": _points(design.first), "second": _points(design.second)}
     fixed, moving = design.moved
@@ -65,18 +65,18 @@ def plan_sentences(power: Power, pilot: JSON | None = None) -> list[JSON]:
     if design.first == design.second:
         parts.append(sentence(SAME, **rates))
     else:
-        low, high = (_points(end or 0.0) for end in (power.power.low, power.power.high))
-        parts.append(sentence(FINDS, **rates, power=_points(power.power.value or 0.0), low=low, high=high))
-    smallest = power.detectable
+        low, high = (_points(end or 0.0) for end in (plan.power.low, plan.power.high))
+        parts.append(sentence(FINDS, **rates, power=_points(plan.power.value or 0.0), low=low, high=high))
+    smallest = plan.detectable
     parts.append(
         sentence(NO_SMALLEST, **aim) if smallest is None else sentence(SMALLEST, **aim, points=_points(smallest))
     )
-    parts.append(sentence(MARGIN, points=_points(power.margin)))
+    parts.append(sentence(MARGIN, points=_points(plan.margin)))
     if design.first != design.second:
-        needed = power.items_needed
+        needed = plan.items_needed
         parts.append(sentence(ITEMS if needed else NO_ITEMS, target=aim["target"], items=needed or design.most_items))
     shares = {"by_item": _points(design.by_item), "by_worker": _points(design.by_worker)}
-    parts.append(sentence(ASSUMED, n=power.power.n, seed=power.seed, **shares))
+    parts.append(sentence(ASSUMED, n=plan.power.n, seed=plan.seed, **shares))
     if design.kind == PAIRED:
         parts.append(sentence(ALIKE, alike=f"{design.alike:g}"))
     if pilot:
@@ -84,7 +84,7 @@ def plan_sentences(power: Power, pilot: JSON | None = None) -> list[JSON]:
         parts.append(sentence(PILOT, **sizes, rate=_points(pilot["rate"])))
         for message, share in ((PILOT_ITEMS, pilot["by_item"]), (PILOT_WORKERS, pilot["by_worker"])):
             parts += [] if share is None else [sentence(message, share=_points(share))]
-    parts.append(sentence(TEST, alarms=_points(power.false_alarms.value or 0.0)))
+    parts.append(sentence(TEST, alarms=_points(plan.false_alarms.value or 0.0)))
     return parts + ([sentence(FEW, least=LEAST_WORKERS)] if design.workers < LEAST_WORKERS else [])
 
 
@@ -99,9 +99,9 @@ def budget_table(offers: Sequence[Offer]) -> JSON:
     return tables.table("budget", _("What the budget buys"), columns, rows, note, leads=False)
 
 
-def assumptions_table(power: Power) -> JSON:
+def assumptions_table(plan: Power) -> JSON:
     """Everything that the figures were computed from."""
-    design = power.design
+    design = plan.design
     rows: list[list[Any]] = [
         [text_cell(_("Comparison")), text_cell(KINDS[design.kind])],
         [text_cell(_("Rates")), f"{_points(design.first)} %, {_points(design.second)} %"],
@@ -111,8 +111,8 @@ def assumptions_table(power: Power) -> JSON:
         [text_cell(_("Variance between items")), f"{_points(design.by_item)} %"],
         [text_cell(_("Variance between workers")), f"{_points(design.by_worker)} %"],
         *([[text_cell(_("Correlation of an item's effects")), f"{design.alike:g}"]] if design.kind == PAIRED else []),
-        [text_cell(_("Simulations")), power.power.n],
-        [text_cell(_("Seed")), power.seed],
+        [text_cell(_("Simulations")), plan.power.n],
+        [text_cell(_("Seed")), plan.seed],
     ]
     columns = [_("Assumption"), _("Value")]
     return tables.table("assumptions", _("Assumptions"), columns, rows, leads=False, bars=False)

@@ -29,7 +29,7 @@ from annotation.pure.reports.charts import Bars, Line, Lines
 from annotation.registry import task_type
 from annotation.views.access import member_form, member_page, requester_action, requester_form
 from annotation.views.batches.batch_page import TONES, batch_context, batch_of, is_folded
-from annotation.views.batches.hits import cut_context, hits_revealed_by_filter
+from annotation.views.batches.hits import hits_revealed_by_filter, part_context
 from annotation.views.markdown_html import html_of
 from annotation.views.post_handling import enqueue_and_redirect, refusal_as_message, refusal_in_form, see_other
 
@@ -135,7 +135,7 @@ def batch_assignments(request: HttpRequest, project: Project, batch: str) -> Htt
     shown = batch_of(project, batch)
     show = request.GET.get("show", "submitted")
     rows = batch_progress.assignments_of(shown).filter(batch_progress.SHOWS.get(show, Q()))
-    filters = cut_context(request, shown)
+    filters = part_context(request, shown)
     rows = hit_filters.assignments_in(shown, filters["part"], rows)
     answered = shown.hits.filter(pk__in=rows.order_by().values("hit"))
     rows = rows.exclude(hit__in=hits_revealed_by_filter(filters["part"], answered, request.user))
@@ -200,7 +200,7 @@ def _options(batch: Batch) -> list[tuple[str, str]]:
 def batch_discard(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Delete a draft."""
     draft = batch_of(project, batch)
-    if not batch_launch.discard_failed_launch(draft):
+    if not batch_launch.discard_draft(draft):
         messages.warning(request, _("Only a draft can be deleted here; this batch is launched."))
         return see_other("batch", project.slug, draft.slug)
     text = _("The draft “%(title)s” is in the bin. You can restore it from there.")

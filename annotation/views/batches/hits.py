@@ -49,7 +49,7 @@ ORDERS = {
 def hits(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """List HITs, highest disagreement first, as of the last report; in the order of assignment while that is folded."""
     shown = batch_of(project, batch)
-    filters = cut_context(request, shown)
+    filters = part_context(request, shown)
     folded = filters["folded"]
     show, order, query = _listing_parameters(request, folded=folded)
     pages = Paginator(listed(request, shown, filters["part"], folded=folded).values_list("pk", flat=True), 50)
@@ -170,7 +170,7 @@ def _response(letter: str, assignment: Assignment) -> dict[str, Any]:
 def _standings(batch: Batch, responses: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The review of each response; of a task without reviews only what a requester chose in adjudication."""
     is_reviewed = review_decisions.is_reviewed(batch)
-    standings = review_decisions.reviewed_responses([response["assignment"] for response in responses])
+    standings = review_decisions.responses_with_reviews([response["assignment"] for response in responses])
     several = sum(standing.takes_part for standing in standings) > 1
     return [
         {
@@ -231,7 +231,7 @@ def hit_restore(request: HttpRequest, project: Project, batch: str, public_id: s
 MOST_WORKERS = 300  # to choose from
 
 
-def cut_context(request: HttpRequest, batch: Batch) -> dict[str, Any]:
+def part_context(request: HttpRequest, batch: Batch) -> dict[str, Any]:
     """`part` from the query string, and the choices of `reports/_more_filters.html`: parts, labels, workers.
 
     `folded`: whether scores are, so that no HITs are chosen by their disagreement.

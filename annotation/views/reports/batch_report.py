@@ -35,7 +35,7 @@ def report(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """The stored report of the batch or of a part; if there is none, a form to compute it."""
     shown = batch_of(project, batch)
     parts = hit_filters.parts_of(shown)
-    part = _cut(request, parts)
+    part = _part(request, parts)
     kept = batch_scores.kept_report(shown, part)
     # what a large batch shows may be older than what files and the API have, and the page says so
     since = cached_figures.cached_at(shown)
@@ -67,7 +67,7 @@ def report_open(request: HttpRequest, project: Project, batch: str) -> HttpRespo
     return see_other("report", project.slug, shown.slug)
 
 
-def _cut(request: HttpRequest, parts: hit_filters.Parts) -> BatchPart:
+def _part(request: HttpRequest, parts: hit_filters.Parts) -> BatchPart:
     """The filter of the query string, as far as the batch has such parts."""
     wanted = BatchPart.of(request.GET).of_report
     return replace(
@@ -86,7 +86,7 @@ def _worst(batch: Batch, part: BatchPart) -> list[Any]:
 
 
 def _arguments(batch: Batch, part: BatchPart) -> dict[str, Any]:
-    return {"batch": batch.pk, "part": part.query} if part.key else {"batch": batch.pk}
+    return {"batch": batch.pk, "cut": part.query} if part.key else {"batch": batch.pk}
 
 
 def _jobs(batch: Batch, part: BatchPart) -> Any:
@@ -97,7 +97,7 @@ def _jobs(batch: Batch, part: BatchPart) -> Any:
 def report_refresh(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Recalculate the report of the batch or of the filtered part; for htmx shows progress, else redirects."""
     shown = batch_of(project, batch)
-    part = _cut(request, hit_filters.parts_of(shown))
+    part = _part(request, hit_filters.parts_of(shown))
     jobs.enqueue_once(
         "score_batch",
         project=project,
@@ -124,7 +124,7 @@ def report_follow_up(request: HttpRequest, project: Project, batch: str) -> Http
 def report_progress(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Progress of the report, polled every second; reloads the page at the end."""
     shown = batch_of(project, batch)
-    return _progress(request, shown, _cut(request, hit_filters.parts_of(shown)))
+    return _progress(request, shown, _part(request, hit_filters.parts_of(shown)))
 
 
 def _progress(request: HttpRequest, batch: Batch, part: BatchPart) -> HttpResponse:

@@ -28,7 +28,7 @@ class DrilldownLinks:
     """URLs of the lists of a batch's HITs and assignments, within the page's filter."""
 
     def __init__(self, batch: Batch, part: BatchPart) -> None:
-        self._batch, self._cut = batch, part
+        self._batch, self._part = batch, part
         self._labels = capabilities.labels(task_type(batch.task))
         args = [batch.project.slug, batch.slug]
         self._hits, self._assignments = reverse("hits", args=args), reverse("batch-assignments", args=args)
@@ -47,7 +47,7 @@ class DrilldownLinks:
 
     def _to(self, parts: Mapping[str, str]) -> str:
         known = {name: value for name, value in parts.items() if name != "label" or value in self._labels}
-        part = replace(self._cut.narrowed(known), counted=True, ties="")
+        part = replace(self._part.narrowed(known), counted=True, ties="")
         if part.worker or part.label or "answers" in parts:
             return f"{self._assignments}?{urlencode({'show': 'submitted', **part.query})}"
         return f"{self._hits}?{urlencode(part.query)}"

@@ -185,7 +185,7 @@ def _page(
 ) -> HttpResponse:
     mixed = blind_responses(row)
     standings = {
-        s.assignment.pk: s for s in review_decisions.reviewed_responses([each["assignment"] for each in mixed])
+        s.assignment.pk: s for s in review_decisions.responses_with_reviews([each["assignment"] for each in mixed])
     }
     responses = [
         each | {"number": k, "key": str(k), "standing": standings[each["assignment"].pk]}

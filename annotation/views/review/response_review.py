@@ -101,7 +101,7 @@ def _filters(request: HttpRequest) -> dict[str, str]:
 
 
 def _page(request: HttpRequest, batch: Batch, row: Assignment, *, problem: str = "", status: int = 200) -> HttpResponse:
-    standing = next(iter(review_decisions.reviewed_responses([row])), None)
+    standing = next(iter(review_decisions.responses_with_reviews([row])), None)
     if standing is None:  # erased
         raise Http404
     history = review_decisions.reviews_of([row])[row.pk]

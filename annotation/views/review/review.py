@@ -98,12 +98,12 @@ def _listed(batch: Batch, places: list[review_samples.QueuedResponse], request: 
     """A page of the queue; each place becomes {"standing", "text", "label", "tone"}."""
     page = Paginator(places, 50).get_page(request.GET.get("page"))
     rows = Assignment.objects.filter(pk__in=[place.pk for place in page]).select_related("hit", "worker__project")
-    standings = {s.assignment.pk: s for s in review_decisions.reviewed_responses(rows.defer("draft"))}
+    standings = {s.assignment.pk: s for s in review_decisions.responses_with_reviews(rows.defer("draft"))}
     page.object_list = [_line(batch, standings[place.pk]) for place in page if place.pk in standings]
     return page
 
 
-def _line(batch: Batch, standing: review_decisions.ReviewedResponse) -> dict[str, Any]:
+def _line(batch: Batch, standing: review_decisions.ResponseWithReview) -> dict[str, Any]:
     payload = standing.assignment.hit.payload
     text = capabilities.review(task_type(batch.task), payload, standing.answer.answer)["text"]
     return {"standing": standing, "text": text} | state_words(standing.state)

@@ -72,7 +72,7 @@ def _needs_consent(worker: Worker) -> bool:
 
 @compiled
 def _at_home(user: int) -> QuerySet[User]:
-    """Numbers of unread messages and of submitted responses, which lists of the page are not empty, and Standing."""
+    """Numbers of unread messages and of submitted responses, which lists of the page are not empty, and ViewerLinks."""
     submitted = Participation.objects.filter(**_own(user)).order_by().values("worker__user")
     lists = _returned(user), _repairs(user), _feedback(user)
     return User.objects.filter(pk=user).values_list(

@@ -67,7 +67,7 @@ def test_a_move_of_money_is_neither_changed_nor_removed(project: Any, dataset: A
 
 def test_what_a_move_names_may_go(alice: Any, project: Any, dataset: Any) -> None:
     thrown = draft(project, "rough", dataset)
-    batch_launch.discard_failed_launch(thrown)
+    batch_launch.discard_draft(thrown)
     paid = paid_batch(project, dataset)
     Entry.objects.filter(batch=paid).update(batch=thrown, created_by=alice)
     before = Entry.objects.count()

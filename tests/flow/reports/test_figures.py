@@ -231,7 +231,7 @@ def test_gold_that_a_requester_writes_in_adjudication_moves_no_figure(
     hit = worked.hits.get(item__position=1)
     row = hit.assignments.order_by("pk")[1]
     review_decisions.choose(row, row.revision, reviewer=alice, text="Tower 1")
-    _standing, answer = review_decisions.reviewed_answers([hit])[hit.pk][1]
+    _standing, answer = review_decisions.answers_taking_part([hit])[hit.pk][1]
     assert answer["text"] == "Tower 1"
     assert batch_scores.score_batch(worked) == before
 

@@ -18,7 +18,7 @@ from tests.flow import acting
 
 def standing(hit: Hit) -> list[dict[str, Any]]:
     """The responses of a HIT as `aggregate` takes them."""
-    return [answer for _standing, answer in review_decisions.reviewed_answers([hit])[hit.pk]]
+    return [answer for _standing, answer in review_decisions.answers_taking_part([hit])[hit.pk]]
 
 
 @pytest.fixture
@@ -121,7 +121,7 @@ def test_a_written_answer_alone_makes_the_aggregate_with_its_base_s_support_and_
     )
     assert (aggregate["text"], aggregate["kind"], aggregate["adjudicated"]) == (place_of(hit), "span", True)
     assert (aggregate["answers"], aggregate["tied"]) == (1, False)
-    of_base = review_decisions.reviewed_responses([base])[0].answer.answer["support"]
+    of_base = review_decisions.responses_with_reviews([base])[0].answer.answer["support"]
     assert aggregate["support"] == sorted({*of_base, aggregate["paragraph"]})
     made = results_dataset.create_results_dataset(batch, name="written")
     assert made["kept"] == 1

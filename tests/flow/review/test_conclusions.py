@@ -83,7 +83,7 @@ def test_every_change_is_worked_out_again(batch: Batch, bob: Any, carol: Any) ->
 
 
 def test_a_change_that_comes_meanwhile_is_not_lost(batch: Batch, monkeypatch: Any) -> None:
-    read = review_decisions.reviewed_responses_of
+    read = review_decisions.responses_with_reviews_of
 
     def overtaken(hits: list[Hit]) -> Any:
         found = read(hits)
@@ -91,7 +91,7 @@ def test_a_change_that_comes_meanwhile_is_not_lost(batch: Batch, monkeypatch: An
         return found
 
     with monkeypatch.context() as patch:
-        patch.setattr(review_decisions, "reviewed_responses_of", overtaken)
+        patch.setattr(review_decisions, "responses_with_reviews_of", overtaken)
         conclusions.catch_up(batch)
     assert (conclusions.changed(batch).count(), len(kept(batch))) == (1, batch.size - 1)
 

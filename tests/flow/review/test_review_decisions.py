@@ -26,7 +26,7 @@ DISCARD = Decision("discarded", {}, reason="It is two questions.")
 
 def standing(hit: Hit) -> list[dict[str, Any]]:
     """The responses of a HIT as `aggregate` takes them."""
-    return [answer for _standing, answer in review_decisions.reviewed_answers([hit])[hit.pk]]
+    return [answer for _standing, answer in review_decisions.answers_taking_part([hit])[hit.pk]]
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def decide(row: Assignment, wish: Decision, alice: Any = None) -> Review:
 
 
 def state(row: Assignment) -> str:
-    return review_decisions.reviewed_responses([row])[0].state
+    return review_decisions.responses_with_reviews([row])[0].state
 
 
 def test_a_decision_says_who_decided_what_on_which_revision(row: Assignment, alice: Any) -> None:
@@ -163,7 +163,7 @@ def test_the_answers_of_many_hits_take_as_many_queries_as_those_of_one(compositi
     counts = []
     for some in (hits[:1], hits):
         with CaptureQueriesContext(connection) as captured:
-            assert len(review_decisions.reviewed_answers(some)) == len(some)
+            assert len(review_decisions.answers_taking_part(some)) == len(some)
         counts.append(len(captured))
     assert counts[0] == counts[1] <= 4
 

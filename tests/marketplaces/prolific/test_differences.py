@@ -10,7 +10,7 @@ import pytest
 from django.db.models.functions import Now
 
 from annotation.marketplaces.flow import bonuses, differences, study_sync
-from annotation.marketplaces.flow.differences import NewDifference
+from annotation.marketplaces.flow.differences import FoundDifference
 from annotation.marketplaces.models import BatchMarketplace, Difference, Visit, VisitBonus
 from annotation.marketplaces.study_base import Status, StudyState, StudyStatus, Submission
 from annotation.models import Batch, Payment
@@ -74,7 +74,7 @@ def test_a_bonus_that_we_did_not_pay_is_found_and_none_while_ours_is_under_way(p
 
 def test_a_difference_is_opened_once_and_closed_with_what_ended_it(panel: Panel) -> None:
     visit = panel.visit()
-    one = NewDifference(Kind.NOT_BACK, "timed_out", "finished", visit.external_id, visit)
+    one = FoundDifference(Kind.NOT_BACK, "timed_out", "finished", visit.external_id, visit)
     for _sync in range(2):
         assert differences.record(panel.study, [one], kinds=differences.OF_LISTS) == 1
     visit.assignments.update(freed_at=Now())
@@ -89,18 +89,18 @@ def test_a_difference_is_opened_once_and_closed_with_what_ended_it(panel: Panel)
 def test_a_sync_closes_only_what_it_could_see(panel: Panel) -> None:
     visit = panel.visit(answered=False)
     differences.record(
-        panel.study, [NewDifference(Kind.BONUS_UNKNOWN, "5.00", "–", "s", visit)], kinds=differences.OF_BONUSES
+        panel.study, [FoundDifference(Kind.BONUS_UNKNOWN, "5.00", "–", "s", visit)], kinds=differences.OF_BONUSES
     )
     assert differences.record(panel.study, [], kinds=differences.OF_LISTS) == 1
 
 
 def test_what_a_person_noted_is_no_longer_open(panel: Panel) -> None:
-    differences.record(panel.study, [NewDifference(Kind.PLACES, "4", "5")], kinds=differences.OF_LISTS)
+    differences.record(panel.study, [FoundDifference(Kind.PLACES, "4", "5")], kinds=differences.OF_LISTS)
     row = Difference.objects.select_related("study__batch__project").get()
     assert differences.note(row, "Lowered on the site.")
     assert not differences.note(row, "Again.")
     assert differences.open_ones(panel.study).count() == 0
-    assert differences.record(panel.study, [NewDifference(Kind.PLACES, "4", "5")], kinds=differences.OF_LISTS) == 0
+    assert differences.record(panel.study, [FoundDifference(Kind.PLACES, "4", "5")], kinds=differences.OF_LISTS) == 0
 
 
 def unclear(panel: Panel) -> VisitBonus:
@@ -132,7 +132,7 @@ def test_the_page_shows_the_facts_of_an_unclear_bonus_and_takes_the_decision(pan
 
 
 def test_a_note_needs_words_and_strangers_see_nothing(panel: Panel, signed_in: Any, client: Any) -> None:
-    differences.record(panel.study, [NewDifference(Kind.PLACES, "4", "5")], kinds=differences.OF_LISTS)
+    differences.record(panel.study, [FoundDifference(Kind.PLACES, "4", "5")], kinds=differences.OF_LISTS)
     row = Difference.objects.get()
     path = f"/projects/{panel.batch.project.slug}/batches/{panel.batch.slug}/marketplace/differences/"
     signed_in.post(f"{path}{row.pk}/", {"act": "noted", "text": " "})

@@ -248,5 +248,5 @@ def test_a_returned_answer_is_repaired_from_the_workers_home(
     assert "Changes requested" not in home
     row.refresh_from_db()
     assert row.current.answer["question"] == question
-    assert review_decisions.reviewed_responses([row])[0].state == "repaired"
+    assert review_decisions.responses_with_reviews([row])[0].state == "repaired"
     assert ("data-readonly" in client.get(address).content.decode()) == closed
