@@ -274,7 +274,8 @@ def test_from_an_empty_environment_to_scores_and_through_upgrades(tmp_path: Path
     source, machine = wheels.copy_sources(tmp_path / "source"), Machine(tmp_path)
     wheel = wheels.make_wheel(source)
     machine.pip("install", str(wheel))
-    assert len(machine.packages()) <= LIMIT_PACKAGES
+    # redis needs async-timeout before Python 3.11.3 only
+    assert len(machine.packages() - {"async-timeout"}) <= LIMIT_PACKAGES
     assert machine.size() <= LIMIT_MB * 10**6
     demo = {"HOPSCRIBE_VAR": str(tmp_path / "demo")}
     with wheels.serving([str(machine.bin / "hopscribe"), "demo"], cwd=tmp_path, more=demo) as (address, log):
