@@ -5,7 +5,11 @@ from typing import Any
 from django.conf import settings
 from django.contrib.staticfiles.management.commands import collectstatic
 
-UNUSED = ["rest_framework"]  # of pages that show the API to a browser, which this site does not have
+UNUSED = [
+    "rest_framework",  # of pages that show the API to a browser, which this site does not have
+    # Other builds of htmx, and extensions, whose type comments look like imports of files that are not there.
+    *("django_htmx/htmx-2.js", "django_htmx/htmx-4*", "django_htmx/htmax-*", "django_htmx/ext/*"),
+]
 
 
 class Command(collectstatic.Command):
