@@ -119,5 +119,5 @@ def test_the_api_computes_the_same_and_refuses_the_same(alice: Any, project: Any
     assert fields_at_fault(api.get("power/", **PLAN, pilot="none")) == {"pilot"}
     few = api.get("power/", **PLAN | {"workers": 3})
     assert (few.status_code, few.json()["errors"][0]["detail"]) == (
-        422, "So many responses to an item need at least 6 workers.",
+        422, "This many responses per item need at least 6 workers.",
     )  # fmt: skip
