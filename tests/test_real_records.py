@@ -8,10 +8,10 @@ from random import Random
 from typing import Any
 
 import pytest
-from annotation.demo.encyclopedia import simulated_answer
 from django.test import Client
 from django.urls import reverse
 
+from annotation.demo.encyclopedia import simulated_answer
 from annotation.flow.batches import batch_launch
 from annotation.flow.data import dataset_files
 from annotation.flow.data.dataset_import import import_dataset

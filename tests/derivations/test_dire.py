@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from annotation.pure.derivations.support_removal import TRANSFORMS
 
 from annotation.derivations import DERIVATIONS
 from annotation.formats import FORMATS
 from annotation.formats.base import Parsed
 from annotation.pure.data.example import Example, Hop, Paragraph
+from annotation.pure.derivations.support_removal import TRANSFORMS
 from tests.derivations.listed import Listed, derived, real
 from tests.long_forms import first
 

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from annotation.demo.encyclopedia import examples as multihop_examples
 
+from annotation.demo.encyclopedia import examples as multihop_examples
 from annotation.derivations.base import CannotDerive
 from annotation.derivations.singlehop import SingleHop
 from annotation.pure.data.example import Example, Hop, Paragraph

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 
-from annotation.pure.statistics.lazy_shuffle import shuffled
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +12,7 @@ from annotation.pure.data.example import Example, Paragraph
 from annotation.pure.derivations.bridges import entity_key, folded, mentions
 from annotation.pure.derivations.composable_pairs import Index, Pair
 from annotation.pure.derivations.single_hop import Single
+from annotation.pure.statistics.lazy_shuffle import shuffled
 from annotation.pure.text.named_entities import PlainCheck
 from tests.long_forms import examples
 

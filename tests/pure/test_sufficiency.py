@@ -5,6 +5,9 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from annotation.pure.derivations.support_removal import (
     TRANSFORMS,
     Context,
@@ -23,8 +26,6 @@ from annotation.pure.derivations.support_removal import (
     transform,
     trivial,
 )
-from hypothesis import given
-from hypothesis import strategies as st
 
 
 @st.composite
