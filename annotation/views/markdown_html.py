@@ -1,4 +1,4 @@
-"""Markdown as safe HTML: the only place that renders it, and the only one that marks users' texts as safe."""
+"""Markdown as safe HTML: the only place that renders it."""
 
 from functools import lru_cache
 
@@ -26,7 +26,7 @@ _reader = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 @lru_cache(maxsize=256)
 def to_html(text: str) -> str:
-    """Sanitised HTML of a Markdown text; raw HTML in it is shown as text, links open nothing but http(s)."""
+    """Sanitised HTML of a Markdown text; raw HTML in it is shown as text, links are http(s) or mailto."""
     return nh3.clean(
         _reader.render(text),
         tags=set(_TAGS),

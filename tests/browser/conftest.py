@@ -27,6 +27,10 @@ ARGUMENTS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--in-process-gpu",
+    "--disable-site-isolation-trials",
+    "--disable-features=IsolateOrigins,site-per-process",
+    "--disable-software-rasterizer",
 ]
 LONG = {"test_compose_anywhere.py", "test_pointer.py"}  # odd screens, scripts and pointers, page by page: for the soak
 SCANS = {"broken", "look"}  # what looks for broken rules of axe is called

@@ -1,4 +1,4 @@
-"""Assigning HITs: claiming the next one, and resuming a returned or expired assignment.
+"""Joining a batch, claiming the next HIT, and resuming a returned or expired assignment.
 
 Lock order, here and in submissions: assignment, participation, worker, prefetched HIT, batch, HIT. The cost of a claim
 does not depend on the size of the batch (docs/architecture.md, "The next assignment").

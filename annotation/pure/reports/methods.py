@@ -83,7 +83,7 @@ def _registration(facts: Facts) -> Iterator[Sentence]:
     if not facts.departures:
         yield as_sentence(_("No setting differs from the preregistration."))
     for setting, was, now in facts.departures:
-        message = _("%(setting)s differs from the preregistration: it was %(was)s and is now %(now)s.")
+        message = _("The setting “%(setting)s” differs from the preregistration: it was %(was)s and is now %(now)s.")
         yield as_sentence(message, setting=text_cell(SETTINGS[setting]), was=was, now=now)
 
 

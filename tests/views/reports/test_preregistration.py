@@ -83,7 +83,7 @@ def test_the_report_says_what_differs(batch: Any, bob: Any, carol: Any) -> None:
     batch.refresh_from_db()
     assert add_assignments.add_assignments(batch, base=batch.next_ticket) == {"hits": 1}
     assert [name for name, _was, _now in preregistration.deviations(made)] == ["assignments", "excluded_hits"]
-    assert "Excluded HITs differs from the preregistration: it was 0 and is now 1." in said()
+    assert "The setting “Excluded HITs” differs from the preregistration: it was 0 and is now 1." in said()
     Preregistration.objects.update(created_at=row.submitted_at)
     assert "when a response had already come in" in said()
 
