@@ -69,6 +69,10 @@ def read(name: str) -> Folder:
             raise Refused(f"studies/{name}/study.yaml: batches.{row.name}.preface: there is no file {row.preface}")
     known = {row.name for row in found.batches} | ({published.ANALYSIS} if found.analysis else set())
     for figure in figures:
-        if figure.batch and figure.batch not in known:
-            raise Refused(f"studies/{name}/published.csv: {figure.figure}: there is no batch {figure.batch}")
+        place = f"studies/{name}/published.csv: {figure.figure}"
+        if unknown := [batch for batch in figure.batches if batch not in known]:
+            raise Refused(f"{place}: there is no batch {unknown[0]}")
+        sizes = {row.name: len(row.datasets) for row in found.batches}
+        if "{}" in figure.path and any(sizes.get(batch) != 1 for batch in figure.batches):
+            raise Refused(f"{place}: {{}} needs batches of one dataset each")
     return Folder(name, path, found, figures)

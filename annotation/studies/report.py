@@ -12,7 +12,7 @@ from annotation.flow.errors import Refused
 from annotation.flow.reports import batch_scores, score_looks
 from annotation.flow.review.response_import import import_responses
 from annotation.models import Batch
-from annotation.pure.studies.published import ANALYSIS, UNITS, Published, difference, ours
+from annotation.pure.studies.published import ANALYSIS, UNITS, Ours, Published, difference, ours
 from annotation.studies import analysis
 from annotation.studies.launch import batches_of
 from annotation.studies.models import StudyRun
@@ -27,12 +27,10 @@ def compute(run: StudyRun, *, look: bool = False) -> list[dict[str, Any]]:
     """
     batches = batches_of(run)
     reports: dict[str, dict[str, Any] | str] = {}
-    for published in run.published:
-        if published.batch == ANALYSIS and ANALYSIS not in reports:
-            reports[ANALYSIS] = _analysis(run, look=look)
-        elif published.batch and published.batch not in reports:
-            reports[published.batch] = _report(batches.get(published.batch), look=look)
-    return [_row(run, published, reports.get(published.batch)) for published in run.published]
+    for name in sorted({name for published in run.published for name in published.batches}):
+        is_analysis = name == ANALYSIS
+        reports[name] = _analysis(run, look=look) if is_analysis else _report(batches.get(name), look=look)
+    return [_row(run, published, reports) for published in run.published]
 
 
 def _analysis(run: StudyRun, *, look: bool) -> dict[str, Any] | str:
@@ -59,20 +57,33 @@ def _report(batch: Batch | None, *, look: bool) -> dict[str, Any] | str:
     return batch_scores.cached_report(batch) or _("the scores are being computed")
 
 
-def _row(run: StudyRun, published: Published, report: dict[str, Any] | str | None) -> dict[str, Any]:
-    own = ours(report, _path(run, published.path)) if isinstance(report, dict) else None
+def _row(run: StudyRun, published: Published, reports: dict[str, dict[str, Any] | str]) -> dict[str, Any]:
+    found = [reports[name] for name in published.batches]
+    owns = [_own(run, published, name, reports[name]) for name in published.batches]
+    own = _contrast(owns[0], owns[1]) if len(owns) == 2 else owns[0] if owns else None
     if own is not None:
         compared = {"ours": asdict(own), "difference": asdict(difference(published, own)), "note": ""}
     else:
-        compared = {"ours": None, "difference": None, "note": _missing(report)}
+        compared = {"ours": None, "difference": None, "note": _missing(found)}
     return published_row(published) | compared
 
 
-def _missing(report: dict[str, Any] | str | None) -> str:
+def _own(run: StudyRun, published: Published, name: str, report: dict[str, Any] | str) -> Ours | None:
+    return ours(report, _path(run, published.path, name)) if isinstance(report, dict) else None
+
+
+def _contrast(first: Ours | None, second: Ours | None) -> Ours | None:
+    """The first figure minus the second; None where one is missing."""
+    if first is None or second is None:
+        return None
+    return Ours(first.value - second.value, None, None, min(first.n, second.n))
+
+
+def _missing(found: list[dict[str, Any] | str]) -> str:
     """Why there is no figure of ours."""
-    if report is None:
+    if not found:
         return _("not measured by this study's responses")
-    return report if isinstance(report, str) else _("undefined with these responses")
+    return next((report for report in found if isinstance(report, str)), _("undefined with these responses"))
 
 
 def published_row(published: Published) -> dict[str, Any]:
@@ -81,9 +92,10 @@ def published_row(published: Published) -> dict[str, Any]:
     return {"figure": published.figure, "unit": published.unit, "paper": paper}
 
 
-def _path(run: StudyRun, path: str) -> str:
-    """The path with `{name}` replaced by the dataset's name in the project."""
-    return path.replace("{", run.name_of("")).replace("}", "")
+def _path(run: StudyRun, path: str, batch: str) -> str:
+    """The path with `{name}` replaced by the dataset's name in the project, and `{}` by the batch's own dataset."""
+    own = {row.name: row.datasets[0] for row in run.definition.batches if row.datasets}.get(batch, "")
+    return path.replace("{}", run.name_of(own)).replace("{", run.name_of("")).replace("}", "")
 
 
 def take_responses(run: StudyRun, files: dict[str, Path]) -> dict[str, Any]:

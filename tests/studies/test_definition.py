@@ -8,7 +8,7 @@ import pytest
 
 from annotation.pure.studies import definition, published
 from annotation.pure.studies.definition import BadStudy
-from annotation.pure.studies.published import COLUMNS, Ours, Published
+from annotation.pure.studies.published import BEFORE, COLUMNS, Ours, Published
 
 HEAD = "title: T\npaper: P\nabout: A\n"
 DATA = "data:\n  q: {format: musique, file: f.jsonl, where: there, small: s.jsonl}\n"
@@ -76,7 +76,7 @@ def test_the_scale_shrinks_samples_only() -> None:
 
 
 def row(value: str = "90", unit: str = "percent", n: str = "50") -> Published:
-    [found] = published.read(",".join(COLUMNS) + f"\nF,{value},{unit},{n},Table 3,Score,F1,546,,b,a\n")
+    [found] = published.read(",".join(COLUMNS) + f"\nF,{value},{unit},{n},Table 3,Score,F1,546,,b,a,,\n")
     return found
 
 
@@ -89,15 +89,36 @@ def test_a_published_figure_is_a_share_with_its_place() -> None:
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ("F,x,percent,50,,,,,,,", "line 2: value and n are numbers"),
-        ("F,1,inch,50,,,,,,,", "line 2, unit: write one of"),
-        ("F,1,percent,50,,,,,,b,", "line 2: batch and path go together"),
-        ("F,1,percent", "line 2: it has more or fewer than 11 columns"),
+        ("F,x,percent,50,,,,,,,,,", "line 2: value and n are numbers"),
+        ("F,1,inch,50,,,,,,,,,", "line 2, unit: write one of"),
+        ("F,1,percent,50,,,,,,b,,,", "line 2: batch and path go together"),
+        ("F,1,percent", "line 2: it has more or fewer than 13 columns"),
+        ("F,1,percent,50,,,,,,b,a,no,", "line 2, primary: write yes or nothing"),
+        ("F,1,percent,50,,,,,,,,yes,", "line 2, primary: only a share or score with batch and path"),
+        ("F,1,count,50,,,,,,b,a,yes,", "line 2, primary: only a share or score with batch and path"),
+        ("F,1,percent,50,,,,,,b,a,,over", "line 2, bound: write at least, at most or nothing"),
+        ("F,1,percent,50,,,,,,b - b,a,,", "line 2, batch: write a batch, or two different ones"),
+        ("F,1,percent,50,,,,,,b - analysis,a,,", "line 2, batch: write a batch, or two different ones"),
+        ("F,1,percent,50,,,,,,b,a,yes,\n" * 11, "primary: at most 10 figures"),
     ],
 )
 def test_a_wrong_line_of_figures_is_named(line: str, why: str) -> None:
     with pytest.raises(BadStudy, match=why):
         published.read(",".join(COLUMNS) + f"\n{line}\n")
+
+
+def test_a_figure_may_be_primary_a_bound_or_a_contrast() -> None:
+    line = "F,80,percent,50,,,,,,b - c,{}.a,yes,at least"
+    [found] = published.read(",".join(COLUMNS) + f"\n{line}\n")
+    assert (found.primary, found.bound, found.batches) == (True, "at least", ["b", "c"])
+    assert (row().primary, row().bound, row().batches) == (False, "", ["b"])
+
+
+def test_a_file_with_the_columns_of_earlier_runs_is_read() -> None:
+    [found] = published.read(",".join(BEFORE) + "\nF,90,percent,50,Table 3,Score,F1,546,,b,a\n")
+    assert found == row()
+    with pytest.raises(BadStudy, match="it has more or fewer than 11 columns"):
+        published.read(",".join(BEFORE) + "\nF,90,percent,50,Table 3,Score,F1,546,,b,a,yes,\n")
 
 
 def test_a_path_leads_through_keys_tables_rows_and_columns() -> None:
