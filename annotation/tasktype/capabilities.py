@@ -35,11 +35,11 @@ class Adaptable:
 class Varied(ABC):
     """The task asks something else with some options."""
 
-    variants: ClassVar[tuple[str, ...]]  # the names that `variant` gives
+    variants: ClassVar[tuple[str, ...]] = ()  # the names that `variant` gives
 
-    @abstractmethod
     def variant(self, options: Any) -> str:
         """The variant with these options; "": none. `NAME.md` has its instructions, `NAME.json` its practice."""
+        return ""
 
     @abstractmethod
     def asked(self, options: Any) -> str:

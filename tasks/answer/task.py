@@ -37,6 +37,7 @@ TIES = {
     "random": _("the score of one tied answer drawn at random, as in MuSiQue"),
 }
 CLOSED_BOOK_QUESTION = _("Answer the question from what you know, without paragraphs and without looking anything up.")
+SENTENCES_QUESTION = _("Answer the question from the paragraphs and tick the sentences that support your answer.")
 SUPPORT_QUESTION = _("Answer the question from the paragraphs and tick the paragraphs that support your answer.")
 CLOSED_BOOK_SECONDS = 30
 CLOSED_BOOK_REPORT = as_sentence(
@@ -128,7 +129,9 @@ class Answer(Varied, Timed, Measured, Baselined, AnswerTask):
     def asked(self, options: Options) -> str:
         if options.context == "none":
             return CLOSED_BOOK_QUESTION
-        return SUPPORT_QUESTION if options.support else self.question
+        if not options.support:
+            return self.question
+        return SENTENCES_QUESTION if options.sentences else SUPPORT_QUESTION
 
     def is_baseline(self, options: Options, *, derived: bool) -> bool:
         return options.context == "none" or derived

@@ -280,7 +280,8 @@ def _judging_tables(rows: Sequence[HitWithResponses], seed: int) -> list[JSON]:
     judged = [(row.hit, [(given.worker, called(given.answer)) for given in row.given]) for row in rows]
     gold = {row.hit: labelled(row.example) for row in rows if labelled(row.example)}
     categories = (ANSWERABLE, UNANSWERABLE)
-    return agreement_tables(judged, categories=categories, labels=LABELS, seed=seed, gold=gold or None)
+    on = _("answerability")
+    return agreement_tables(judged, categories=categories, labels=LABELS, on=on, seed=seed, gold=gold or None)
 
 
 def _text_table(rows: Sequence[HitWithResponses], level: str, seed: int) -> list[JSON]:

@@ -17,6 +17,7 @@ from annotation.tasktype import (
     Sampled,
     TaskType,
     Traced,
+    Varied,
 )
 from annotation.tasktype.helpers.answer_task import AnswerTask
 from annotation.tasktype.helpers.answer_wording import reworded
@@ -27,6 +28,10 @@ from .keys import KEYS
 from .labels import ANSWERABLE, NOT_ANSWERABLE, UNANSWERABLE, labelled, made_elsewhere, together
 from .report import LABELS, answerability_report
 
+SENTENCES_QUESTION = _(
+    "Say whether the paragraphs answer the question. If they do, answer it and tick the sentences that support your "
+    "answer."
+)
 SUFFICIENCY = "sufficiency"  # in `extra` of the instances of a transform
 
 
@@ -47,7 +52,7 @@ class Options:
     )
 
 
-class Answerability(Sampled, Traced, AnswerTask):
+class Answerability(Varied, Sampled, Traced, AnswerTask):
     title = _("Judge whether questions are answerable")
     question = _(
         "Say whether the paragraphs answer the question. If they do, answer it and tick the paragraphs that "
@@ -56,6 +61,11 @@ class Answerability(Sampled, Traced, AnswerTask):
     keys = KEYS
     Options = Options
     labels = {name: Label(words, {"answerable": name == ANSWERABLE}) for name, words in LABELS.items()}
+
+    def asked(self, options: Options) -> str:
+        if not options.support:
+            return _("Say whether the paragraphs answer the question. If they do, answer it.")
+        return SENTENCES_QUESTION if options.sentences else self.question
 
     def suggest(self, features: Features) -> JSON:
         support = features.paragraphs > 1 and features.supports

@@ -42,7 +42,7 @@ def choose_report(hits: Iterable[HitWithResponses], *, seed: int) -> JSON:
     tables = [
         aggregate_table(aggregates, KINDS, _("Graphs")),
         *people_table([(text_cell(KINDS[kind]), None, figure) for kind, figure in without.items()], workers_of(rows)),
-        agreement_table(units, seed=seed, guessing=_guessing(rows)),
+        agreement_table(units, on=_("the composition"), seed=seed, guessing=_guessing(rows)),
         _worker_table(rows),
         _vote_table(rows),
     ]

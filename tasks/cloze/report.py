@@ -7,12 +7,14 @@ from annotation.pure.reports.tables import counted_sentence
 from annotation.pure.reports.worker_dependence_tables import people_table
 from annotation.pure.review.label_tables import (
     WITHOUT_ONE,
+    agreed,
     agreement_columns,
     agreement_tables,
     alpha_row,
     raw_agreement_row,
 )
 from annotation.pure.statistics.cluster_intervals import clustered_mean, clustered_share
+from annotation.pure.statistics.distance_agreement import NO_INTERVAL
 from annotation.pure.statistics.intervals import Figure
 from annotation.pure.statistics.worker_intervals import without_one
 from annotation.pure.text.translation_marks import gettext_noop as _
@@ -60,6 +62,7 @@ NOT_COMPARABLE = _(
     "These shares are not comparable with the paper's 55.0 % (SQuAD) and 15.0 % (RACE): there annotators judged "
     "themselves whether they could guess the words; here the words are typed, which is a different construct."
 )
+NECESSITY = _("whether the removed words are necessary")
 SAME_WORDS = _(
     "Two words are the same if they have the same lemma. “No idea” is a word of its own. The blanks of one sentence "
     "count as separate units, so the intervals are somewhat too narrow."
@@ -182,11 +185,12 @@ def _agreement(rows: Sequence[HitWithResponses], *, seed: int) -> list[JSON]:
         for row in rows
         for k in range(len(row.payload["blanks"]))
     ]
-    note = [SAME_WORDS, WITHOUT_ONE]
+    note = [SAME_WORDS, NO_INTERVAL, WITHOUT_ONE]
     both = [raw_agreement_row(text_cell(_("Raw agreement of two annotators")), words, seed), alpha_row(words, seed)]
+    typed = table("word-agreement", _("Agreement on the words"), agreement_columns(_("Blanks")), both, note)
     return [
-        table("word-agreement", _("Agreement on the words"), agreement_columns(_("Blanks")), both, note),
-        *agreement_tables(decisions, categories=KINDS, labels=LABELS, seed=seed, gold=gold),
+        typed | agreed(words, _("the words")),
+        *agreement_tables(decisions, categories=KINDS, labels=LABELS, on=NECESSITY, seed=seed, gold=gold),
     ]
 
 

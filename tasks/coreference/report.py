@@ -63,7 +63,7 @@ def coreference_report(hits: Iterable[HitWithResponses], *, seed: int) -> JSON:
     tables = [
         aggregate_table(aggregates, KINDS, _("Edges"), _("The majority judgment of each edge.")),
         *people_table([(text_cell(KINDS[kind]), None, figure) for kind, figure in without.items()], len(workers)),
-        agreement_table(units, seed=seed),
+        agreement_table(units, on=_("the bridges"), seed=seed),
         _worker_table(workers, chances),
     ]
     paragraph = [*_paragraph(aggregates, graphs=len(rows), workers=len(workers)), *about(rows)]

@@ -31,6 +31,7 @@ from annotation.tasktype import (
     Remark,
     Stepwise,
     TaskType,
+    Varied,
 )
 from annotation.tasktype.helpers import answering
 from annotation.tasktype.helpers.hops import reading_seconds
@@ -38,16 +39,22 @@ from annotation.tasktype.helpers.hops_task import HopsTask
 from annotation.tasktype.helpers.simulated_answers import imitated
 
 from .advice import remarks
-from .aggregation import DECIDED, FREE, KIND, SHORTCUT, aggregate, status
+from .aggregation import DECIDED, SHORTCUT, aggregate, status
 from .compare import compared
 from .keys import KEYS
-from .options import Options
+from .options import FREE, GUIDED, INTEGRATE, KIND, SINGLE, Options
 from .report import hops_report
 from .steps import KINDS, completed, filled, final, golds, kept, problems_of, steps_of, with_next_step
 from .wording import WRITES, reworded, wording
 
 SECONDS_A_STEP = 25
-
+ASKED = {
+    FREE: _("Which steps lead to the answer? Answer each, and tick the paragraph that supports it."),
+    GUIDED: _("Answer the sub-questions one after the other."),
+    SINGLE: _("Answer the question, then its sub-questions one after the other."),
+    INTEGRATE: _("Answer the question. All steps but the last are given with their answers."),
+    KIND: _("How many steps does the question take?"),
+}
 
 FOLLOW_UP = FollowUp(
     label=_("Ask under-cited questions again, without the uncited paragraphs and closed-book"),
@@ -60,11 +67,13 @@ FOLLOW_UP = FollowUp(
 )
 
 
-class Hops(Stepwise, Consulting, FollowedUp, Labelled, Arranged, Live, Practised, Doubtful, Adjudicable, HopsTask):
+class Hops(
+    Varied, Stepwise, Consulting, FollowedUp, Labelled, Arranged, Live, Practised, Doubtful, Adjudicable, HopsTask
+):
     """Answers as in steps.py. `shows`: the steps that an arm gives; a page has them only once they are open."""
 
     title = _("Decompose questions")
-    question = _("Which steps lead to the answer? Answer each, and tick the paragraph that supports it.")
+    question = ASKED[FREE]
     Options = Options
     keys = KEYS
     needs = _("Requires a question, its answer and its decomposition into two or more hops, with their paragraphs.")
@@ -82,6 +91,9 @@ class Hops(Stepwise, Consulting, FollowedUp, Labelled, Arranged, Live, Practised
 
     def fits(self, features: Features) -> bool:
         return features.paragraphs > 0
+
+    def asked(self, options: Options) -> str:
+        return ASKED[options.arm]
 
     def prepare(self, example: Example, options: Any, rng: Random) -> JSON | None:
         """Question and context, and what the arm gives of the hops; only `kind` takes questions without hops."""

@@ -48,7 +48,7 @@ def solvability_report(hits: Iterable[HitWithResponses], *, seed: int) -> JSON:
         _class_table(ordered, seed=seed),
         *case_table(ordered, seed=seed),
         *people_table(list(_without_one(ordered)), workers_of(hits)),
-        *(agreement_tables(said_by, categories=CLASSES, labels=LABELS, seed=seed) if items else []),
+        *(agreement_tables(said_by, categories=CLASSES, labels=LABELS, on=_("the class"), seed=seed) if items else []),
         *(_texts_table(items, seed=seed) if items else []),
     ]
     paragraph = [*_paragraph(items), *about(hits, intervals=False)]

@@ -187,8 +187,9 @@ def _agreement(rows: Sequence[HitWithResponses], *, seed: int) -> Iterator[JSON]
                 label = RIGHT if hop[name] else WRONG
                 parts.setdefault(f"{row.hit}/{number}/{name}", []).append((worker, label))
     labels = {RIGHT: _("correct"), WRONG: _("not right")}
-    keeping = agreement_tables(whole, categories=DISCARDS, labels=SAID, seed=seed)
-    judging = agreement_tables(list(parts.items()), categories=(RIGHT, WRONG), labels=labels, seed=seed)
+    keeping = agreement_tables(whole, categories=DISCARDS, labels=SAID, on=_("keeping the question"), seed=seed)
+    on = _("the judgments of hops")
+    judging = agreement_tables(list(parts.items()), categories=(RIGHT, WRONG), labels=labels, on=on, seed=seed)
     about = (("keeping", keeping, _("On keeping or discarding.")), ("hops", judging, _("On the judgments of hops.")))
     for prefix, tables, note in about:
         for one in tables:

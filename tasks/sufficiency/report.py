@@ -191,7 +191,7 @@ def _agreement(hits: Sequence[HitWithResponses], options: Options, *, seed: int)
     """Agreement, labels by three rules, and each worker, over pairs; the dataset's labels are the gold."""
     gold = {row.hit: pair.naive for row in hits if (pair := pair_of(row.example))}
     offered = VERDICTS if options.cannot_tell else (SUFFICIENT, INSUFFICIENT)
-    return agreement_tables(_said_of(hits), categories=offered, labels=WORDS, seed=seed, gold=gold)
+    return agreement_tables(_said_of(hits), categories=offered, labels=WORDS, on=_("sufficiency"), seed=seed, gold=gold)
 
 
 def _said_of(hits: Iterable[HitWithResponses]) -> list[tuple[str, list[tuple[str, str]]]]:

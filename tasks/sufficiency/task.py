@@ -24,6 +24,7 @@ from annotation.tasktype import (
     TaskType,
     Timed,
     Traced,
+    Varied,
 )
 from annotation.tasktype.helpers.answering import shuffled
 from annotation.tasktype.helpers.hops import reading_seconds
@@ -38,9 +39,9 @@ from .report import WORDS, sufficiency_report
 KEPT = "sufficient"  # in the `extra` of an exported item
 
 
-class Sufficiency(Adaptable, Sampled, Arranged, Timed, Simulated, Labelled, Comparable, Traced, TaskType):
+class Sufficiency(Varied, Adaptable, Sampled, Arranged, Timed, Simulated, Labelled, Comparable, Traced, TaskType):
     title = _("Judge whether two paragraphs are sufficient")
-    question = _("Are these two paragraphs sufficient to arrive at the answer?")
+    question = _("Are these paragraphs enough to find the answer?")
     keys = KEYS
     needs = _("Requires a question with exactly two paragraphs, and its answer if the batch shows it.")
     meeting = "apart"
@@ -50,6 +51,9 @@ class Sufficiency(Adaptable, Sampled, Arranged, Timed, Simulated, Labelled, Comp
 
     def fits(self, features: Features) -> bool:
         return features.contexts is None or 2 in features.contexts
+
+    def asked(self, options: Options) -> str:
+        return self.question if options.show_answer else _("Are these paragraphs enough to answer the question?")
 
     def prepare(self, example: Example, options: Options, rng: Random) -> JSON | None:
         """The question and its two paragraphs; skipped with any other number, or without the answer to be shown."""

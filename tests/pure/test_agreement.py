@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+from statistics import fmean
 from time import process_time
 
 import krippendorff
@@ -12,9 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.pure.statistics.agreement import alpha_figure, percent_agreement
+from annotation.pure.statistics.agreement import percent_agreement
 from annotation.pure.statistics.distance_agreement import Alpha, alpha, alpha_of_answers, alpha_of_sets, masi
 from annotation.pure.statistics.metrics import HOTPOTQA, MUSIQUE
+from tests.bench.coverage_alpha import coverage_of_alpha
 from tests.long_forms import examples
 
 
@@ -34,7 +36,7 @@ THREE = by_unit(". . . . . 3 4 1 2 1 1 3 3 . 3", "1 . 2 1 3 3 4 3 . . . . . . ."
 
 def nominal(units) -> float | None:
     """Nominal alpha of units."""
-    return alpha_figure(units, 1, resamples=99).value
+    return by_worker(units, resamples=9).figure.value
 
 
 @pytest.mark.parametrize(("units", "published"), [(FOUR, 0.743), (THREE, 0.691)])
@@ -85,7 +87,6 @@ def test_alpha_equals_another_implementation_on_random_tables():
 @pytest.mark.parametrize("units", [[], [[]], [["x"], ["y"]], [["x", "x"], ["x", "x"]], [["x", None], [None]]])
 def test_a_table_without_anything_to_compare_has_no_coefficient(units):
     assert by_worker(units).figure.value is None
-    assert alpha_figure(units, 1).value is None
 
 
 def test_numbers_that_are_all_equal_have_no_coefficient():
@@ -93,32 +94,44 @@ def test_numbers_that_are_all_equal_have_no_coefficient():
     assert percent_agreement([["a"], [None, "b"]]) is None
 
 
-def by_worker(units, similarity=None) -> Alpha:
+def by_worker(units, similarity=None, **terms) -> Alpha:
     """Alpha by distance of units whose seats are the workers'."""
     named = [{str(worker): label for worker, label in enumerate(unit) if label is not None} for unit in units]
-    return alpha(named, 1, similarity=similarity)
+    return alpha(named, 1, similarity=similarity, **terms)
 
 
-def test_alpha_by_a_distance_of_equality_is_nominal_alpha():
+def test_alpha_by_squared_differences_is_interval_alpha():
     for units in (FOUR, THREE):
-        found = by_worker(units).figure
-        ours = alpha_figure(units, 1)
-        assert found.value == pytest.approx(ours.value, abs=1e-12)
-        assert (found.low, found.high) == (pytest.approx(ours.low, abs=0.05), pytest.approx(ours.high, abs=0.05))
-        assert found.n == ours.n
         squares = by_worker(units, lambda a, b: 1 - float((a - b) ** 2) / 100).figure
         assert squares.value == pytest.approx(theirs(units, "interval"), abs=1e-9)
 
 
-@pytest.mark.filterwarnings("ignore")
-def test_alpha_by_distance_equals_nominal_alpha_on_random_tables():
-    rng = random.Random(18)
-    for _ in range(60):
-        units = random_table(rng)
-        ours = nominal(units)
-        found = by_worker(units).figure.value
-        assert (found is None) == (ours is None)
-        assert ours is None or found == pytest.approx(ours, abs=1e-9)
+@pytest.mark.parametrize(
+    "units",
+    [
+        [["x", "x"]] * 5 + [["y", "y"]] * 5,  # all agree: no resample would show less
+        [[f"{k}a", f"{k}b"] for k in range(10)],  # nobody agrees
+        [["x", "x"]] * 9 + [["x", "y"]],  # a third of the resamples has only one label
+        [["x", "y", "x"]],
+    ],
+)
+def test_an_alpha_whose_resamples_show_no_uncertainty_has_no_interval(units):
+    figure = by_worker(units).figure
+    assert (figure.value is None, figure.low, figure.high) == (False, None, None)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_interval_of_an_alpha_contains_it_where_answers_hardly_agree(seed):
+    rng = random.Random(seed)
+    units = [{w: f"{rng.randrange(30)} {rng.randrange(30)}" for w in "ab"} for _ in range(10)]
+    figure = alpha_of_answers(units, MUSIQUE, 1).figure
+    assert figure.low is None or figure.low <= figure.value <= figure.high
+
+
+@pytest.mark.parametrize(("labels", "agree", "items", "least"), [(2, 0.7, 10, 0.9), (30, 0.6, 10, 0.85)])
+def test_the_interval_of_an_alpha_covers_the_truth(labels, agree, items, least):
+    covered = list(coverage_of_alpha(labels, agree, items, draws=100, resamples=299))
+    assert fmean(covered) >= least
 
 
 def test_free_answers_agree_by_their_overlap():
@@ -180,10 +193,10 @@ def test_many_answers_in_free_text_are_compared_in_seconds():
 
 
 def test_an_alpha_comes_with_its_interval_and_the_number_of_units():
-    figure = alpha_figure(FOUR, 1)
+    figure = by_worker(FOUR).figure
     assert figure.value == pytest.approx(0.7434, abs=1e-4)
     assert figure.low < figure.value < figure.high <= 1
-    assert (figure.n, figure.method) == (11, "percentile")
+    assert (figure.n, figure.method) == (11, "bca")
 
 
 @settings(max_examples=examples(40, soak=200))

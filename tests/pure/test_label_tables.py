@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from annotation.pure.reports.tables import lines
 from annotation.pure.review.label_tables import TOO_FEW, agreement_tables, expected_agreement, most_said, side_by_side
-from annotation.pure.statistics.agreement import alpha_figure
+from annotation.pure.statistics.distance_agreement import alpha
 from tests.pure.test_label_models import anaesthetists
 
 WORDS = {"yes": "it does", "no": "it does not"}
@@ -25,7 +25,7 @@ FOUR = [
 
 
 def tables(judged: Any, **more: Any) -> dict[str, dict[str, Any]]:
-    made = agreement_tables(judged, categories=("yes", "no"), labels=WORDS, seed=3, **more)
+    made = agreement_tables(judged, categories=("yes", "no"), labels=WORDS, on="sufficiency", seed=3, **more)
     return {table["name"]: table for table in made}
 
 
@@ -38,14 +38,14 @@ def test_agreement_is_worked_over_the_items_that_two_judged():
     assert row(found, "Agreement of pairs of annotators")[1] == pytest.approx((1 / 3 + 1 + 0) / 3, abs=0.0005)
     # 3 yes and 5 no among the eight labels of shared items
     assert row(found, "Agreement expected by chance")[1] == pytest.approx((3 * 2 + 5 * 4) / (8 * 7), abs=0.0005)
-    alpha = alpha_figure([[label for _, label in own] for _, own in FOUR], 1).value
-    assert row(found, "Krippendorff's alpha (nominal)")[1] == pytest.approx(alpha, abs=0.0005)
+    value = alpha([dict(own) for _, own in FOUR], 1).figure.value
+    assert row(found, "Krippendorff's alpha (nominal)")[1] == pytest.approx(value, abs=0.0005)
     assert [r[4] for r in found["rows"]] == [3, 3, 3]
     raw = row(found, "Agreement of pairs of annotators")
     assert raw[5:] == [0.5, 0.667]  # without amy or bo a differs, b agrees, c has one label; without cy a agrees too
     labels = {item: dict(own) for item, own in FOUR}
     without = [
-        alpha_figure([[x for name, x in own.items() if name != worker] for own in labels.values()], 1).value
+        alpha([{name: x for name, x in own.items() if name != worker} for own in labels.values()], 1).figure.value
         for worker in ("amy", "bo", "cy")
     ]
     ends = row(found, "Krippendorff's alpha (nominal)")[5:]
@@ -96,7 +96,7 @@ def test_dawid_skene_stands_beside_the_majority_of_the_anaesthetists():
     assert {item for item, label in models.majority.items() if label is None} <= set(
         models.differing(models.dawid_skene)
     )
-    made = {t["name"]: t for t in agreement_tables(by_patient.items(), categories=(), labels={}, seed=1)}
+    made = {t["name"]: t for t in agreement_tables(by_patient.items(), categories=(), labels={}, on="", seed=1)}
     aggregates = made["verdicts"]["rows"]
     assert sum(r[1] for r in aggregates[:-1]) == sum(r[3] for r in aggregates[:-1]) == 45
     assert aggregates[-1][3] == len(models.differing(models.dawid_skene))
@@ -104,7 +104,7 @@ def test_dawid_skene_stands_beside_the_majority_of_the_anaesthetists():
 
 def test_nothing_judged_gives_tables_without_figures():
     assert all(lines(table) for table in tables([]).values())
-    assert expected_agreement([], 1).value is None
+    assert expected_agreement([]).value is None
 
 
 @given(

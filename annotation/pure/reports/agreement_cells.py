@@ -7,7 +7,7 @@ from annotation.pure.data.datasheet import Table
 from annotation.pure.data.example import JSON
 from annotation.pure.reports.tables import percent_with_interval
 
-NAME = "agreement"  # of a report's table, and of the measure in reports of answers
+NAME = "agreement"  # of the measure in reports of answers
 
 
 def agreement_of(report: JSON) -> tuple[Table, ...]:
@@ -30,9 +30,9 @@ def _by_dataset(datasets: JSON) -> Iterator[Table]:
 
 def _tables(tables: list[JSON]) -> Iterator[Table]:
     for table in tables:
-        if table["name"] == NAME:
+        if on := table.get("on"):
             rows = tuple(tuple(_cell(cell) for cell in row) for row in table["rows"])
-            yield Table(table["title"], tuple(table["columns"]), rows)
+            yield Table(f"Agreement on {on} ({table['pairs']} pairs of labels)", tuple(table["columns"]), rows)
 
 
 def _cell(cell: Any) -> str:

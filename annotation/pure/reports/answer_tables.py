@@ -15,6 +15,7 @@ from annotation.pure.reports.paper_tables import human_tables
 from annotation.pure.reports.tables import rounded, table, text_cell
 from annotation.pure.reports.worker_dependence_tables import NAME as PEOPLE
 from annotation.pure.reports.worker_dependence_tables import answer_people_table, for_workers, with_notes
+from annotation.pure.statistics.distance_agreement import NO_INTERVAL
 from annotation.pure.statistics.text_agreement import ALPHA_COLUMNS, ANSWER_TEXT, SUPPORT
 from annotation.pure.text.translation_marks import gettext_noop as _
 
@@ -208,7 +209,8 @@ def _alphas(name: str, alphas: Mapping[str, JSON]) -> JSON:
         for key, figure in alphas.items()
     ]  # fmt: skip
     of = [{"dataset": name}] * len(rows)
-    return _table(f"alpha-{name}", _("Krippendorff's alpha"), ALPHA_COLUMNS, rows, of) | {"note": ALPHA_NOTE}
+    notes = [ALPHA_NOTE, NO_INTERVAL]
+    return _table(f"alpha-{name}", _("Krippendorff's alpha"), ALPHA_COLUMNS, rows, of) | {"note": notes}
 
 
 def _sets(name: str, sets: JSON) -> JSON:

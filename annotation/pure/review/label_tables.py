@@ -4,17 +4,18 @@ Tables are JSON as the report page shows them (pure/reports/tables); titles, not
 An item is judged by (worker, category) pairs; if a worker judged an item twice, the last judgment counts.
 """
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from annotation.pure.data.example import JSON
-from annotation.pure.numeric import Floats, np
+from annotation.pure.numeric import np
 from annotation.pure.reports.tables import rounded, table, text_cell
-from annotation.pure.statistics.agreement import alpha_figure, most_said, percent_agreement
-from annotation.pure.statistics.distance_agreement import alpha_without_one
-from annotation.pure.statistics.intervals import Figure, bootstrap_figure, resampled_sums, wilson
+from annotation.pure.statistics.agreement import most_said, percent_agreement
+from annotation.pure.statistics.distance_agreement import NO_INTERVAL, alpha
+from annotation.pure.statistics.intervals import Figure, bootstrap_figure, wilson
 from annotation.pure.statistics.label_models import Vote, dawid_skene, one_coin
 from annotation.pure.statistics.worker_intervals import label_units, without_one
 from annotation.pure.text.translation_marks import gettext_noop as _
@@ -69,34 +70,43 @@ def agreement_tables(
     *,
     categories: Sequence[str],
     labels: Mapping[str, str],
+    on: str,
     seed: int,
     gold: Mapping[str, str] | None = None,
 ) -> list[JSON]:
-    """The tables "agreement", "verdicts", "by-worker" and "confusion"; `labels` words the categories."""
+    """The tables "agreement", "verdicts", "by-worker" and "confusion"; `labels` words the categories, `on` what they
+    are about.
+    """
     votes = _by_item(judged)
     models = _modelled(votes)
     used = {label for own in votes.values() for label in own.values()} | set((gold or {}).values())
     named = {name: labels.get(name, name) for name in [*categories, *sorted(used - set(categories))]}
     return [
-        agreement_table(list(votes.values()), seed=seed),
+        agreement_table(list(votes.values()), on=on, seed=seed),
         _aggregate_table(models, named),
         _worker_table(votes, models, gold),
         _confusion_table(votes, named, gold),
     ]
 
 
-def agreement_table(units: Sequence[Mapping[str, Hashable]], *, seed: int) -> JSON:
-    """Observed agreement, agreement expected by chance, and alpha; units map workers to labels."""
+def agreement_table(units: Sequence[Mapping[str, Hashable]], *, on: str, seed: int) -> JSON:
+    """Observed agreement on `on`, agreement expected by chance, and alpha; units map workers to labels."""
     shared = [list(unit.values()) for unit in units]
     rows = [
         raw_agreement_row(text_cell(_("Agreement of pairs of annotators")), units, seed),
-        [text_cell(_("Agreement expected by chance")), *_numbers(expected_agreement(shared, seed)), None, None],
+        [text_cell(_("Agreement expected by chance")), *_numbers(expected_agreement(shared)), None, None],
         alpha_row(units, seed),
     ]
     note = _(
         "Over items with labels from at least two annotators; bootstrap intervals over items; a dash where undefined."
     )
-    return table("agreement", _("Agreement"), agreement_columns(_("Items")), rows, [note, WITHOUT_ONE])
+    notes = [note, NO_INTERVAL, WITHOUT_ONE]
+    return table("agreement", _("Agreement"), agreement_columns(_("Items")), rows, notes) | agreed(units, on)
+
+
+def agreed(units: Iterable[Mapping[str, Hashable]], on: str) -> JSON:
+    """What a table of agreement is about, in words, and how many pairs of labels of one unit it compares."""
+    return {"on": on, "pairs": sum(math.comb(len(unit), 2) for unit in units)}
 
 
 def agreement_columns(of: str) -> list[str]:
@@ -114,33 +124,22 @@ def raw_agreement_row(words: JSON, units: Sequence[Mapping[str, Hashable]], seed
 
 
 def alpha_row(units: Sequence[Mapping[str, Hashable]], seed: int) -> list[Any]:
-    figure = alpha_figure([list(unit.values()) for unit in units], seed, resamples=RESAMPLES)
-    return [text_cell(_("Krippendorff's alpha (nominal)")), *_numbers(figure), *_ends(alpha_without_one(units))]
+    found = alpha(units, seed)
+    return [text_cell(_("Krippendorff's alpha (nominal)")), *_numbers(found.figure), *_ends(found.without)]
 
 
 def _ends(figure: Figure) -> list[float | None]:
     return _numbers(figure)[1:3]
 
 
-def expected_agreement(units: Sequence[Sequence[Hashable]], seed: int) -> Figure:
-    """Agreement expected by chance, as in Krippendorff's alpha, with a percentile interval."""
+def expected_agreement(units: Sequence[Sequence[Hashable]]) -> Figure:
+    """Agreement expected by chance, as in Krippendorff's alpha; without an interval."""
     shared = [unit for unit in units if len(unit) > 1]
     if not shared:
         return Figure(None, None, None, 0)
-    place = {label: k for k, label in enumerate(dict.fromkeys(label for unit in shared for label in unit))}
-    counts = np.zeros((len(shared), len(place)))
-    for row, unit in zip(counts, shared, strict=True):
-        for label in unit:
-            row[place[label]] += 1
-    value = float(_by_chance(counts.sum(axis=0, keepdims=True))[0])
-    low, high = np.quantile(_by_chance(resampled_sums(counts, seed, resamples=RESAMPLES)), [0.025, 0.975])
-    return Figure(value, float(low), float(high), len(shared), "percentile")
-
-
-def _by_chance(totals: Floats) -> Floats:
-    n = totals.sum(axis=1)
-    pairs: Floats = (totals * (totals - 1)).sum(axis=1) / (n * (n - 1))
-    return pairs
+    counts = np.array(list(Counter(label for unit in shared for label in unit).values()), dtype=np.float64)
+    n = counts.sum()
+    return Figure(float((counts * (counts - 1)).sum() / (n * (n - 1))), None, None, len(shared))
 
 
 def _by_item(judged: LabelsByItem) -> dict[str, dict[str, str]]:

@@ -1,8 +1,8 @@
 """Krippendorff's alpha for labels that can match partially: free-text answers, sets of supporting paragraphs.
 
 Disagreement is 1 minus the similarity of two labels, 0 for equal ones: F1 for answers, MASI for sets (Passonneau
-2006). With no similarity between different labels this is nominal alpha. A unit is the labels of one item by worker.
-Intervals resample units; the range is over alphas with one worker left out.
+2006). With no similarity between different labels this is nominal alpha (Krippendorff 2011). A unit is the labels of
+one item by worker. Intervals resample units; the range is over alphas with one worker left out.
 """
 
 from collections import defaultdict
@@ -11,10 +11,13 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from annotation.pure.numeric import Floats, Integers, np
-from annotation.pure.statistics.intervals import Figure, resampled_sums
+from annotation.pure.statistics.intervals import Figure, bias_corrected, resampled_sums
 from annotation.pure.statistics.metrics import Scorer
+from annotation.pure.text.translation_marks import gettext_noop as _
 
 RESAMPLES = 999
+UNDEFINED_DRAWS = 0.05  # of the resamples; above that share of draws with a single label there is no interval
+NO_INTERVAL = _("No interval where agreement varies too little between them.")
 FEW = 32  # number of distinct labels up to which counts by unit are kept as a table
 H = TypeVar("H", bound=Hashable)
 Similarity = Callable[[H, H], float]
@@ -66,6 +69,9 @@ def alpha(
 ) -> Alpha:
     """Alpha over the units with two labels or more; nominal without a similarity. Undefined if only one label occurs.
 
+    There is no interval where resampling cannot show the uncertainty: workers agree equally in all units, such as
+    wholly, or more than UNDEFINED_DRAWS of the resamples have only one label; other such resamples are left out.
+
     `clusters` names each unit's cluster, such as the question of a paragraph: the interval resamples whole clusters,
     by default single units.
 
@@ -81,17 +87,7 @@ def alpha(
     value = table.alpha()
     if value is None:
         return Alpha(Figure(None, None, None, len(paired)), Figure(None, None, None, len(table.workers)))
-    drawn = [each for each in table.resampled(seed, resamples) if each is not None]
-    low, high = np.quantile(drawn, [0.025, 0.975])
-    return Alpha(Figure(value, float(low), float(high), len(paired), "percentile"), table.without_one(value))
-
-
-def alpha_without_one(units: Iterable[Mapping[str, Hashable]]) -> Figure:
-    """The range of nominal alpha without any one worker."""
-    paired = [dict(unit) for unit in units if len(unit) > 1]
-    table = _Table(paired, None, None, range(len(paired))) if paired else None
-    value = table.alpha() if table else None
-    return UNDEFINED.without if table is None or value is None else table.without_one(value)
+    return Alpha(Figure(value, *table.interval(value, seed, resamples), len(paired), "bca"), table.without_one(value))
 
 
 class _Table:
@@ -121,19 +117,46 @@ class _Table:
     def alpha(self) -> float | None:
         return self._of(float(self.observed.sum()), self._counts(None))
 
+    def interval(self, value: float, seed: int, resamples: int) -> tuple[float | None, float | None]:
+        """The bias-corrected interval; (None, None) if there is none."""
+        labels = np.bincount(self.cluster[self.owner])
+        if np.ptp(np.bincount(self.cluster, self.observed) / labels) < 1e-9:
+            return None, None
+        drawn = [each for each in self.resampled(seed, resamples) if each is not None]
+        if len(drawn) < (1 - UNDEFINED_DRAWS) * resamples:
+            return None, None
+        low, high = bias_corrected(np.array(drawn), value, self._influence())
+        return (low, high) if low <= value <= high else (None, None)
+
+    def _influence(self) -> Floats:
+        """The first-order change of alpha by each cluster, as in an infinitesimal jackknife."""
+        counts, number = self._counts(None), int(self.cluster.max()) + 1
+        near = counts.copy()  # of each label, the labels in the table by their similarity to it
+        near += np.bincount(self.left, self.alike * counts[self.right], self.number)
+        near += np.bincount(self.right, self.alike * counts[self.left], self.number)
+        n, spread, observed = counts.sum(), float((counts * (counts.sum() - near)).sum()), self.observed.sum()
+        owned = self.cluster[self.owner]
+        labels, shared = np.bincount(owned, None, number), np.bincount(owned, near[self.codes], number)
+        expected = spread / (n - 1)
+        change = (2 * (n * labels - shared) - expected * labels) / (n - 1)
+        influence = (observed / expected * change - np.bincount(self.cluster, self.observed, number)) / expected
+        centred: Floats = influence - influence.mean()
+        return centred
+
     def resampled(self, seed: int, resamples: int) -> Iterator[float | None]:
         n = int(self.cluster.max()) + 1
+        copies = 2 - 1 / n  # of a label that is drawn: two of its copies are no two labels that happen to be alike
         if self.number <= FEW:
             parts = np.zeros((n, 1 + self.number))
             parts[:, 0] = np.bincount(self.cluster, self.observed, n)
             np.add.at(parts, (self.cluster[self.owner], 1 + self.codes), 1.0)
             for row in resampled_sums(parts, seed, resamples=resamples):
-                yield self._of(float(row[0]), row[1:])
+                yield self._of(float(row[0]), row[1:], copies)
             return
         rng = np.random.default_rng(seed)
-        for _ in range(resamples):
+        for _draw in range(resamples):
             times = np.bincount(rng.integers(0, n, size=n), minlength=n).astype(np.float64)[self.cluster]
-            yield self._of(float(times @ self.observed), self._counts(times[self.owner]))
+            yield self._of(float(times @ self.observed), self._counts(times[self.owner]), copies)
 
     def without_one(self, value: float) -> Figure:
         ends = [each for each in self.without_each() if each is not None]
@@ -164,12 +187,12 @@ class _Table:
         pairs = [(min(a, b), max(a, b)) for k, a in enumerate(codes) for b in codes[:k] if a != b]
         return sum(2 * (1 - self._near.get(pair, 0.0)) for pair in pairs) / (len(codes) - 1) if pairs else 0.0
 
-    def _of(self, observed: float, counts: Floats) -> float | None:
+    def _of(self, observed: float, counts: Floats, copies: float = 1.0) -> float | None:
         n = float(counts.sum())
         if n < 2:
             return None
         alike = float(counts @ counts) + 2 * float((counts[self.left] * counts[self.right]) @ self.alike)
-        expected = (n * n - alike) / (n - 1)
+        expected = (n * n - alike) / (n - copies)
         return None if expected < 1e-9 else 1.0 - observed / expected
 
 

@@ -144,7 +144,8 @@ def bias_corrected(drawn: Floats, value: float, influence: Floats) -> tuple[floa
     below = (np.count_nonzero(drawn < value - slack) + np.count_nonzero(drawn <= value + slack)) / 2
     edge = 0.5 / drawn.size
     bias = _NORMAL.inv_cdf(min(max(below / drawn.size, edge), 1 - edge))
-    acceleration = float(np.sum(influence**3) / (6 * np.sum(influence**2) ** 1.5))
+    squares = float(np.sum(influence**2))
+    acceleration = float(np.sum(influence**3)) / (6 * squares**1.5) if squares else 0.0
     ends = [_corrected(tail, bias, acceleration) for tail in ((1 - LEVEL) / 2, (1 + LEVEL) / 2)]
     low, high = np.quantile(drawn, ends)
     return float(low), float(high)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from annotation.pure.data.example import JSON
 from annotation.pure.reports.tables import rounded, table, text_cell
-from annotation.pure.statistics.distance_agreement import Alpha
+from annotation.pure.statistics.distance_agreement import NO_INTERVAL, Alpha
 from annotation.pure.text.translation_marks import gettext_noop as _
 
 ANSWER_TEXT, SUPPORT = _("the answer (distance 1 − F1)"), _("the support (MASI distance)")
@@ -27,4 +27,4 @@ def text_agreement_table(alphas: Sequence[tuple[str, Alpha]]) -> list[JSON]:
         if one.figure.n
     ]  # fmt: skip
     title = _("Krippendorff's alpha for texts and marks")
-    return [table("text-agreement", title, ALPHA_COLUMNS, rows, NOTE)] if rows else []
+    return [table("text-agreement", title, ALPHA_COLUMNS, rows, [NOTE, NO_INTERVAL])] if rows else []

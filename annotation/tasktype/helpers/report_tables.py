@@ -15,7 +15,8 @@ from annotation.pure.reports.tables import percent_with_interval as percent_with
 from annotation.pure.reports.tables import table as table
 from annotation.pure.reports.tables import text_cell as text_cell
 from annotation.pure.reports.worker_dependence_tables import for_workers, responses_each
-from annotation.pure.review.label_tables import WITHOUT_ONE, agreement_columns, alpha_row, raw_agreement_row
+from annotation.pure.review.label_tables import WITHOUT_ONE, agreed, agreement_columns, alpha_row, raw_agreement_row
+from annotation.pure.statistics.distance_agreement import NO_INTERVAL
 from annotation.pure.statistics.intervals import wilson
 from annotation.pure.statistics.worker_intervals import Unit, whom
 from annotation.pure.text.translation_marks import gettext_noop as _
@@ -36,8 +37,8 @@ def share_of(values: Sequence[bool]) -> JSON:
     return share(sum(values), len(values))
 
 
-def agreement_table(units: Units, *, seed: int, guessing: float | None = None) -> JSON:
-    """Raw agreement and Krippendorff's alpha (nominal) over the units with two labels or more.
+def agreement_table(units: Units, *, on: str, seed: int, guessing: float | None = None) -> JSON:
+    """Raw agreement on `on` and Krippendorff's alpha (nominal) over the units with two labels or more.
 
     If every unit has its own set of labels, alpha says no more than raw agreement; then `guessing`, the agreement of
     two workers who guess, is shown instead.
@@ -48,8 +49,12 @@ def agreement_table(units: Units, *, seed: int, guessing: float | None = None) -
     else:
         words = text_cell(_("Agreement by random guessing"))
         rows.append([words, round(guessing, 3), None, None, rows[0][4], None, None])
-    note = [_("Over units with at least two annotators; a dash where agreement is undefined."), WITHOUT_ONE]
-    return table("agreement", _("Agreement"), agreement_columns(_("Units")), rows, note)
+    note = [
+        _("Over units with at least two annotators; a dash where agreement is undefined."),
+        NO_INTERVAL,
+        WITHOUT_ONE,
+    ]
+    return table("agreement", _("Agreement"), agreement_columns(_("Units")), rows, note) | agreed(units, on)
 
 
 def excluded_table(hits: Iterable[HitWithResponses]) -> list[JSON]:
