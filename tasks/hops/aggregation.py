@@ -13,8 +13,8 @@ from .options import FREE, KIND
 from .steps import KINDS, final
 
 DECIDED, TIED, UNDECIDED = "decided", "tied", "undecided"
-CONNECTED, UNDER_CITED, SHORTCUT, WRONG = "connected", "under_cited", "shortcut", "wrong"
-STATUSES = (CONNECTED, UNDER_CITED, SHORTCUT, WRONG, UNDECIDED)
+FULLY_CITED, UNDER_CITED, SHORTCUT, KNOWN, WRONG = "fully_cited", "under_cited", "shortcut", "known", "wrong"
+STATUSES = (FULLY_CITED, UNDER_CITED, SHORTCUT, KNOWN, WRONG, UNDECIDED)
 
 
 def aggregate(payload: JSON, answers: Sequence[JSON]) -> JSON:
@@ -56,17 +56,21 @@ def gold_paragraphs(example: Example) -> list[int]:
 
 
 def status(example: Example, found: JSON, elsewhere: Sequence[RelatedResponses] = ()) -> str:
-    """One of STATUSES for an aggregated response of `free`; "" for other arms."""
+    """One of STATUSES for an aggregated response of `free`; "" for other arms. A dataset made of results before this
+    name was given says "connected" for `fully_cited`.
+    """
     if found["arm"] != FREE:
         return ""
     if found["kind"] != DECIDED or not example.answers:
         return UNDECIDED
     if not is_right(found["text"], example.answers):
         return WRONG
+    withheld, closed = answered_without(example, found["cited"], elsewhere)
+    if closed:
+        return KNOWN
     if not uncited(example, found["cited"]):
-        return CONNECTED
-    without = answered_without(example, found["cited"], elsewhere)
-    return SHORTCUT if without == (True, False) else UNDER_CITED
+        return FULLY_CITED
+    return SHORTCUT if (withheld, closed) == (True, False) else UNDER_CITED
 
 
 def uncited(example: Example, cited: Sequence[int]) -> list[int]:

@@ -29,7 +29,8 @@ from annotation.tasktype.helpers.report_tables import (
 )
 
 from .aggregation import (
-    CONNECTED,
+    FULLY_CITED,
+    KNOWN,
     SHORTCUT,
     STATUSES,
     UNDECIDED,
@@ -45,9 +46,10 @@ from .steps import KINDS, final, golds
 
 INTERVALS = _("Shares with 95 % Wilson intervals, or bootstrap over items if several responses of an item are counted")
 STATUS_WORDS = {
-    CONNECTED: _("connected"),
+    FULLY_CITED: _("fully cited"),
     UNDER_CITED: _("under-cited"),
     SHORTCUT: _("shortcut"),
+    KNOWN: _("known"),
     WRONG: _("wrong"),
     UNDECIDED: _("undecided"),
 }
@@ -104,8 +106,12 @@ def _free_tables(rows: Sequence[HitWithResponses], statuses: Sequence[tuple[str,
         cells.append(_status_row(text_cell(ALL), [s for _shape, s in statuses]))
     columns = (_("Shape"), _("Questions"), *STATUS_WORDS.values())
     note = [
-        _("Connected: the majority's answer is right (PM), and each gold paragraph is cited by most who gave it."),
+        _(
+            "Fully cited: the majority's answer is right (PM), and each gold paragraph is cited by most who gave it; "
+            "whether the steps build on each other is not looked at."
+        ),
         _("Under-cited: some gold paragraph is not. Shortcut: workers are right without these, but not closed-book."),
+        _("Known: right, and workers who were asked closed-book are right too, whatever is cited."),
         _(
             "Undecided: answers are tied. Batches that show the hops have no statuses. PM: partial match, F1 above "
             "0.8, or above 0.6 if one answer contains the other."
@@ -263,12 +269,14 @@ def _free_words(rows: Sequence[HitWithResponses], statuses: Sequence[tuple[str, 
     workers = counted(workers_of(rows), _("One annotator decomposed"), _("%(n)s annotators decomposed"))
     items = counted(len(statuses), _("one question"), _("%(n)s questions"))
     yield as_sentence(_("%(workers)s %(items)s."), workers=workers, items=items)
-    connected, under = (
+    cited, under, known = (
         percent_with_interval(share(sum(own in names for _shape, own in statuses), len(statuses)))
-        for names in ((CONNECTED,), (UNDER_CITED, SHORTCUT))
+        for names in ((FULLY_CITED,), (UNDER_CITED, SHORTCUT), (KNOWN,))
     )
-    text = _("By majority, %(connected)s were answered right citing all gold paragraphs, %(under)s citing fewer.")
-    yield as_sentence(text, connected=connected, under=under)
+    text = _("By majority, %(cited)s were answered right citing all gold paragraphs, %(under)s citing fewer.")
+    yield as_sentence(text, cited=cited, under=under)
+    if any(own == KNOWN for _shape, own in statuses):
+        yield as_sentence(_("Another %(known)s were answered right closed-book too."), known=known)
 
 
 def _step_words(marks: Sequence[Marks], arm: str, seed: int) -> Iterator[JSON]:

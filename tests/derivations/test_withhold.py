@@ -63,7 +63,7 @@ def test_the_paragraphs_that_people_did_not_cite_are_left_out_of_under_cited_que
     def cited(number: int, status: str, places: list[int]) -> Example:
         return replace(lighthouse(number), extra={"back_decomposition": {"status": status, "cited": places}})
 
-    source = Listed([cited(1, "under_cited", [2, 4]), cited(2, "connected", [1, 3, 4]), lighthouse(3)])
+    source = Listed([cited(1, "under_cited", [2, 4]), cited(2, "fully_cited", [1, 3, 4]), lighthouse(3)])
     [made], tally = derived(WITHHOLD, source, uncited=True)
     assert [paragraph.title for paragraph in made.paragraphs] == ["Lamp 0", "Lamp 2", "Lamp 4", "Lamp 5"]
     assert tally.dropped == {"it is not under-cited": 2}

@@ -57,9 +57,14 @@ def report_of(rows: list[HitWithResponses], arm: str) -> JSON:
     return TASK.report(rows, TASK.options({"arm": arm}), seed=1)
 
 
-CONNECTED = said("free", step("Ana Brook", 0), step("Wéllmouth", 1))
+FULLY_CITED = said("free", step("Ana Brook", 0), step("Wéllmouth", 1))
 UNDER_CITED = said("free", step("Wéllmouth", 1))
 WRONG = said("free", step("Piet Sorrel", 2))
+DISCONNECTED = said(
+    "free",
+    step("Ana Brook", 0, question="Who built Grey Tower?"),
+    step("Wéllmouth", 1, question="Which town lies on the Lum?"),  # it does not use the step before
+)
 
 
 @pytest.mark.parametrize("arm", ["free", "kind"])
@@ -88,10 +93,11 @@ def test_integrate_gives_all_answers_but_the_last() -> None:
 @pytest.mark.parametrize(
     ("answers", "wanted"),
     [
-        ([CONNECTED, CONNECTED, WRONG], "connected"),
-        ([UNDER_CITED, UNDER_CITED, CONNECTED], "under-cited"),
-        ([WRONG, WRONG, CONNECTED], "wrong"),
-        ([CONNECTED, WRONG], "undecided"),
+        ([FULLY_CITED, FULLY_CITED, WRONG], "fully cited"),
+        ([UNDER_CITED, UNDER_CITED, FULLY_CITED], "under-cited"),
+        ([WRONG, WRONG, FULLY_CITED], "wrong"),
+        ([FULLY_CITED, WRONG], "undecided"),
+        ([DISCONNECTED], "fully cited"),
     ],
 )
 def test_a_question_has_a_status_by_its_majority_and_what_most_of_it_cite(answers: list[JSON], wanted: str) -> None:
@@ -111,16 +117,18 @@ def answered(paragraphs: list[int], text: str) -> RelatedResponses:
         ([], "under-cited"),
         ([answered([1, 2], "Wéllmouth")], "under-cited"),  # nobody was asked closed-book
         ([answered([1, 2], "Wéllmouth"), answered([], "no idea")], "shortcut"),
-        ([answered([1, 2], "Wéllmouth"), answered([], "Wéllmouth")], "under-cited"),  # people knew it anyway
+        ([answered([1, 2], "Wéllmouth"), answered([], "Wéllmouth")], "known"),
+        ([answered([], "Wéllmouth")], "known"),
         ([answered([1, 2], "Grey Tower"), answered([], "no idea")], "under-cited"),
         ([answered([0, 1], "Wéllmouth"), answered([], "no idea")], "under-cited"),  # nothing was withheld
     ],
 )
-def test_a_shortcut_is_answered_without_the_paragraphs_but_not_closed_book(
+def test_a_shortcut_is_answered_without_the_paragraphs_and_what_is_answered_closed_book_is_known(
     elsewhere: list[RelatedResponses], wanted: str
 ) -> None:
     assert status_of(UNDER_CITED, elsewhere=tuple(elsewhere)) == wanted
-    assert status_of(CONNECTED, elsewhere=tuple(elsewhere)) == "connected"
+    assert status_of(FULLY_CITED, elsewhere=tuple(elsewhere)) == ("known" if wanted == "known" else "fully cited")
+    assert status_of(WRONG, elsewhere=tuple(elsewhere)) == "wrong"
     aggregate = TASK.aggregate(payload_of("free"), [UNDER_CITED])
     assert TASK.opened_by(aggregate, EXAMPLE, elsewhere) == ("shortcut" if wanted == "shortcut" else "")  # type: ignore[attr-defined]
 
@@ -132,7 +140,7 @@ def test_a_requester_says_that_a_paragraph_is_equivalent_by_writing_golds_number
     text = TASK.review(payload, other)["text"]  # type: ignore[attr-defined]
     assert text == "Who? → Ana Brook ← 3\nWho? → Wéllmouth ← 2"
     edited = TASK.edited(payload, other, text.replace("← 3", "← 1"))  # type: ignore[attr-defined]
-    assert status_of({**edited, "accepted": True}, WRONG, WRONG) == "connected"
+    assert status_of({**edited, "accepted": True}, WRONG, WRONG) == "fully cited"
     with pytest.raises(InvalidWording, match="Line 1"):
         TASK.edited(payload, other, "Who? → Ana Brook")  # type: ignore[attr-defined]
 
@@ -185,7 +193,7 @@ def test_the_status_of_a_question_is_worked_out_once_a_report(monkeypatch: pytes
         return status(example, *found)
 
     monkeypatch.setattr("tasks.hops.report.status", counted)
-    row = HitWithResponses("hit", "wells", "jsonl", EXAMPLE, payload_of("free"), (GivenResponse("ada", CONNECTED),))
+    row = HitWithResponses("hit", "wells", "jsonl", EXAMPLE, payload_of("free"), (GivenResponse("ada", FULLY_CITED),))
     assert report_of([row], "free")["paragraph"]
     assert worked_out == [EXAMPLE.id]
 
@@ -303,7 +311,7 @@ def answered_again(asked: Batch, text: str) -> None:
 
 
 def statuses(batch: Batch) -> list[float]:
-    """The shares in the report's only row: connected, under-cited, shortcut, wrong, undecided."""
+    """The shares in the report's only row: fully cited, under-cited, shortcut, known, wrong, undecided."""
     tables = batch_scores.score_batch(batch)["tables"]
     [cells] = [table["rows"][0] for table in tables if table["name"] == "statuses"]
     return [cell["value"] for cell in cells[2:]]
@@ -344,7 +352,7 @@ def test_an_under_cited_question_is_asked_again_by_one_click_and_a_shortcut_wait
         titles = [paragraph["title"] for paragraph in asked.hits.get().payload["paragraphs"]]
         assert "Grey Tower" not in titles
         assert ("Ana Brook" in titles) == (asked == withheld)
-    assert statuses(batch) == [0, 0, 1, 0, 0]
+    assert statuses(batch) == [0, 0, 1, 0, 0, 0]
     assert "possible shortcut" in client.get(adjudicate).content.decode()
 
 
@@ -359,7 +367,7 @@ def test_deleted_batches_and_visits_that_do_not_count_are_no_evidence_of_a_short
     withheld, closed = (Batch.objects.get(slug=slug) for slug in follow_up.follow_up(batch)["batches"])
     answered_again(withheld, "Wéllmouth")
     answered_again(closed, "no idea")
-    shortcut, under_cited = [0.0, 0.0, 1.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0, 0.0]
+    shortcut, under_cited = [0.0, 0.0, 1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0, 0.0, 0.0]
     assert statuses(batch) == shortcut
 
     batch_launch.close(closed)
