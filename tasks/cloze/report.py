@@ -1,7 +1,8 @@
 """Reconstructability by ablation and dataset, from words typed (beside Sugawara et al. 2020, Table 10)."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from annotation.pure.reports.tables import counted_sentence
 from annotation.pure.reports.worker_dependence_tables import people_table
@@ -40,6 +41,7 @@ from .results import (
     KINDS,
     LABELS,
     NECESSARY,
+    THRESHOLDS,
     UNNECESSARY,
     aggregated,
     class_of,
@@ -47,7 +49,7 @@ from .results import (
     kind_of,
     matched,
 )
-from .words import Removed, key, removed_words
+from .words import Removed, key, plain, removed_words
 
 INTERVALS = _(
     "Shares with 95 % Wilson intervals, or bootstrap over questions if several items of one question are judged; "
@@ -67,6 +69,11 @@ SAME_WORDS = _(
     "Two words are the same if they have the same lemma. “No idea” is a word of its own. The blanks of one sentence "
     "count as separate units, so the intervals are somewhat too narrow."
 )
+CHANCE = _(
+    "Chance: in each blank the function word that was removed most often (“the” if none was), chosen with the removed "
+    "words known."
+)
+COMMONEST = "the"
 CLASSES = _(
     "γ and δ as in the paper's Section 5.2: reconstructable and not necessary, and reconstructable and "
     "necessary. Items with a tie about necessity are left out of these two."
@@ -112,6 +119,7 @@ def cloze_report(hits: Iterable[HitWithResponses], *, seed: int) -> JSON:
     ordered = in_cells(items, lambda item: item.row)
     tables = [
         _main_table(ordered, seed=seed),
+        _thresholds_table(ordered, seed=seed),
         _kinds_table(ordered, seed=seed),
         *people_table(list(_without_one(ordered)), workers_of(hits)),
         *(_agreement(rows, seed=seed) if rows else []),
@@ -143,6 +151,29 @@ def _blanks(of: Iterable[Item], seed: int) -> JSON:
     """The mean share of blanks that match."""
     shares = ((question_of(item.row), sum(item.hits) / len(item.hits)) for item in of)
     return clustered_mean(shares, seed, resamples=999).as_json()
+
+
+def _thresholds_table(cells: Mapping[Cell, Sequence[Item]], *, seed: int) -> JSON:
+    """Reconstructable items if 2, 3 or 4 of five blanks are enough, beside those by chance."""
+    columns = (
+        _("Ablation"), _("Dataset"), _("Who"), _("Items"), _("Blanks matched"),
+        _("40 % of blanks"), _("60 % of blanks"), _("80 % of blanks"),
+    )  # fmt: skip
+    rows = []
+    for cell, of in cells.items():
+        word = _commonest_function_word(of)
+        chance = [replace(item, hits=matched([word] * len(item.removed), item.removed)) for item in of]
+        for who, own in ((text_cell(_("workers")), of), (text_cell(_("chance: always “%(word)s”"), word=word), chance)):
+            shares = [
+                _share(((item, is_reconstructable(item.hits, least)) for item in own), seed) for least in THRESHOLDS
+            ]
+            rows.append([*head_of(cell), who, len(own), _blanks(own, seed), *shares])
+    return table("thresholds", _("Reconstructable by the share of blanks required"), columns, rows, CHANCE)
+
+
+def _commonest_function_word(items: Iterable[Item]) -> str:
+    counts = Counter(plain(one.text) for item in items for one in item.removed if one.is_function)
+    return min(counts, key=lambda word: (-counts[word], word)) if counts else COMMONEST
 
 
 def _kinds_table(cells: Mapping[Cell, Sequence[Item]], *, seed: int) -> JSON:

@@ -14,6 +14,7 @@ KINDS = (NECESSARY, UNNECESSARY)
 LABELS = {NECESSARY: _("necessary"), UNNECESSARY: _("not necessary")}
 GAMMA, DELTA = "gamma", "delta"
 LEAST = 0.6  # the share of blanks from which a sentence is reconstructable
+THRESHOLDS = (0.4, LEAST, 0.8)
 
 
 def kind_of(answer: JSON) -> str:
@@ -55,8 +56,8 @@ def matched(words: Iterable[str], removed: Sequence[Removed]) -> list[bool]:
     return [matches(word, one) for word, one in zip(words, removed, strict=True)]
 
 
-def is_reconstructable(hits: Sequence[bool]) -> bool:
-    return sum(hits) >= LEAST * len(hits)
+def is_reconstructable(hits: Sequence[bool], least: float = LEAST) -> bool:
+    return sum(hits) >= least * len(hits)
 
 
 def class_of(hits: Sequence[bool], kind: str) -> str:

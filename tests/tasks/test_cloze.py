@@ -294,6 +294,32 @@ def test_shares_come_by_ablation_and_dataset() -> None:
     )
 
 
+def test_the_share_of_reconstructable_items_stands_at_three_thresholds_beside_chance() -> None:
+    text = "The Plover was the ship that the yard sold to the town before it burnt, Ada Lorne says."
+    often = ablated(3, source(text))
+    payload = payload_of(often)
+    four = ("?", *removed(often, payload)[1:])
+    row = HitWithResponses("h", "squad", "squad", replace(often, id="o"), payload, (GivenResponse("w", typed(*four)),))
+    two = judged(3, typed("the", "was", "?", "?", "?"), at=1)
+    workers, chance = rows_of(report_of(row, two, judged(3, typed(*NONE), at=2)), "thresholds")
+    assert [cell_text(cells[2]) for cells in (workers, chance)] == ["workers", "chance: always “the”"]
+    assert [cell["value"] for cell in workers[5:]] == pytest.approx([2 / 3, 1 / 3, 1 / 3])
+    known = [sum(word.lower() == "the" for word in removed(often, payload)), 1, 1]
+    assert chance[4]["value"] == pytest.approx(sum(known) / 15)
+    assert [cell["value"] for cell in chance[5:]] == pytest.approx([sum(k >= n for k in known) / 3 for n in (2, 3, 4)])
+    assert chance[5]["value"] > 0
+    for cell in (*workers[4:], *chance[4:]):
+        assert cell["n"] == 3
+        assert cell["low"] <= cell["value"] <= cell["high"]
+
+
+def test_chance_finds_no_content_words() -> None:
+    content = ablated(2, source("In 1871 Ada Lorne launched the Plover near Tolmouth."))
+    row = HitWithResponses("h", "squad", "squad", content, payload_of(content), (GivenResponse("w", typed(*NONE)),))
+    _workers, chance = rows_of(report_of(row), "thresholds")
+    assert (cell_text(chance[2]), chance[4]["value"]) == ("chance: always “the”", 0.0)
+
+
 def test_the_report_says_that_the_papers_shares_are_another_construct() -> None:
     table = next(each for each in report_of(judged(3, typed(*RIGHT)))["tables"] if each["name"] == "reconstructability")
     note = note_of(table)
