@@ -28,6 +28,22 @@ OVER = {
 }
 
 
+def overall(counted: Tally, seed: int) -> JSON:
+    """The judgments of all bridges whose truth was not known: how many of each kind, and their shares."""
+    kinds = {"same": _("the same"), "different": _("not the same"), "unsure": _("cannot tell")}
+    rows = [
+        [
+            text_cell(text),
+            sum(b.judgment == kind for b in counted.bridges),
+            rate(counted.bridges, seed, (kind,)).as_json(),
+        ]
+        for kind, text in kinds.items()
+        if counted.bridges
+    ]
+    columns = (_("judgment"), _("bridges"), _("share"))
+    return table("bridges", _("The bridge check, all edges"), columns, rows, leads=False)
+
+
 def by_edge(counted: Tally, seed: int) -> JSON:
     """The table by edge; with columns about workers in general only if an edge was judged by enough workers."""
     kinds = {"different": _("not the same"), "unsure": _("cannot tell")}

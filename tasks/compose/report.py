@@ -13,7 +13,7 @@ from annotation.tasktype import JSON, HitWithResponses
 from annotation.tasktype.helpers.report_tables import as_sentence, share, share_of, table, text_cell
 
 from .batch_counts import Bridge, Tally, Worker, tally
-from .bridge_rates import by_edge, percent, rate
+from .bridge_rates import by_edge, overall, percent, rate
 from .options import Options
 from .pay import SECONDS
 from .report_text import paragraph
@@ -37,6 +37,7 @@ def compose_report(hits: Iterable[HitWithResponses], *, expected_no: float, seed
     chances = _chances(counted, expected_no)
     tables = [
         _overview(counted),
+        overall(counted, seed),
         by_edge(counted, seed),
         _by_hops(counted),
         _overridden(counted, seed),

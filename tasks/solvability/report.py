@@ -80,16 +80,19 @@ def _people(of: Iterable[Item], seed: int) -> JSON:
 
 def _class_table(cells: Mapping[Cell, Sequence[Item]], *, seed: int) -> JSON:
     columns = (
-        _("Ablation"), _("Dataset"), _("Items"), *(LABELS[name] for name in CLASSES), _("solvable, by class")
+        _("Ablation"), _("Dataset"), _("Items"), *(LABELS[name] for name in CLASSES), _("solvable, by class"),
+        _("guessable: γ + δ"),
     )  # fmt: skip
     rows = []
     for cell, of in cells.items():
         decided = [item for item in of if item.kind in CLASSES]
         shares = [share_of([(item, item.kind == name) for item in decided], seed) for name in CLASSES]
         by_class = share_of([(item, _is_by_class(item)) for item in decided], seed)
-        rows.append([*head_of(cell), len(decided), *shares, by_class])
+        guessable = share_of([(item, item.kind in (GAMMA, DELTA)) for item in decided], seed)
+        rows.append([*head_of(cell), len(decided), *shares, by_class, guessable])
     note = _(
-        "As in the paper's Table 10. The last column is α + γ + the solvable part of δ, which must equal solvability."
+        "As in the paper's Table 10. “Solvable, by class” is α + γ + the solvable part of δ, which must equal "
+        "solvability."
     )
     return table("classes", _("Reconstructability"), columns, rows, note)
 

@@ -5,8 +5,8 @@ fr is a proxy of f2 if the annotators agree that (f1, f2) and (f1, fr) both suff
 counts if the annotators agree, either way, on all of its pairs.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NamedTuple
@@ -17,6 +17,8 @@ from annotation.tasktype import HitWithResponses
 
 from .decisions import SPLIT, SUFFICIENT, UNDECIDED, UNSURE, PairOf, decided, expected, pair_of
 from .options import Options
+
+STEPS = 100  # rates at which an interval of the expected drop is searched
 
 # why a question is left out, the first that holds
 TWICE, EXCLUDED, MISSING = "twice", "excluded", "missing"
@@ -93,8 +95,14 @@ def by_dataset(question_list: Iterable[Question]) -> Mapping[str, list[Question]
 
 def mean_drop(p: float, numbers: Iterable[int]) -> float:
     """The expected drop at rate p, averaged over questions with these numbers of non-supporting paragraphs."""
-    drops = [expected_drop(p, others) for others in numbers]
-    return sum(drops) / len(drops)
+    counts = Counter(numbers)
+    return sum(count * expected_drop(p, others) for others, count in counts.items()) / counts.total()
+
+
+def drop_range(low: float, high: float, numbers: Sequence[int]) -> tuple[float, float]:
+    """The least and the largest expected drop for rates from `low` to `high`; it falls again for high rates."""
+    drops = [mean_drop(low + (high - low) * step / STEPS, numbers) for step in range(STEPS + 1)]
+    return min(drops), max(drops)
 
 
 def rounded(count: int, total: int) -> float:

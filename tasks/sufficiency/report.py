@@ -27,11 +27,23 @@ from annotation.tasktype.helpers.report_tables import (
 
 from .decisions import INSUFFICIENT, SPLIT, SUFFICIENT, UNDECIDED, UNSURE, VERDICTS, name_of, pair_of
 from .options import AGREEMENT, Options
-from .proxies import EXCLUDED, MISSING, REASONS, Question, Ruled, by_dataset, mean_drop, questions, rounded, ruled
+from .proxies import (
+    EXCLUDED,
+    MISSING,
+    REASONS,
+    Question,
+    Ruled,
+    by_dataset,
+    drop_range,
+    mean_drop,
+    questions,
+    rounded,
+    ruled,
+)
 
 ALL = ""  # the key of all datasets together
 INTERVALS = _(
-    "Shares with 95 % Wilson intervals; the interval of the expected drop uses the ends of the rate's interval"
+    "Shares with 95 % Wilson intervals; the interval of the expected drop covers all rates of the rate's interval"
 )
 
 
@@ -103,8 +115,12 @@ def _proxy_cells(complete: Sequence[Question]) -> list[Any]:
 
 
 def _drops(name: str, of: Sequence[Question], options: Options) -> list[JSON]:
-    """The expected drop of one dataset at each rate that may be quoted; nothing while no question counts."""
-    complete = _counted(of)
+    """The expected drop of one dataset at each rate that may be quoted; nothing while no question counts.
+
+    Over questions with two supports, as the paper's formula has it. {"dataset", "others" [least, most], "n", "which",
+    "p", "drop"}; at the rates as printed and unrounded, the drop also as a figure {"value", "low", "high"}.
+    """
+    complete = [question for question in _counted(of) if question.of == 2]
     if not complete:
         return []
     total, proxies, _share = _proxy_cells(complete)
@@ -112,8 +128,14 @@ def _drops(name: str, of: Sequence[Question], options: Options) -> list[JSON]:
     numbers = [options.others] * total if options.others else [question.others for question in complete]
     rates = {"rounded": rounded(proxies, total), "value": rate.value, "low": rate.low, "high": rate.high}
     values = {"dataset": name, "others": [min(numbers), max(numbers)], "n": total}
+    drops = {which: mean_drop(p, numbers) for which, p in rates.items() if p is not None}
+    low, high = drop_range(rate.low or 0.0, rate.high or 1.0, numbers)
+    ends = {"low": min(low, *drops.values()), "high": max(high, *drops.values())}
     return [
-        values | {"which": which, "p": p, "drop": mean_drop(p, numbers)} for which, p in rates.items() if p is not None
+        values
+        | {"which": which, "p": rates[which], "drop": drop}
+        | ({"value": drop, **ends} if which in ("rounded", "value") else {})
+        for which, drop in drops.items()
     ]
 
 
@@ -137,7 +159,10 @@ def _drop_table(drops: Sequence[JSON]) -> JSON:
         ]
         for each in drops
     ]
-    note = _("With N non-supporting paragraphs, each a proxy with probability p (DiRe, appendix D).")
+    note = _(
+        "Over questions with two supporting paragraphs, with N others, each a proxy with probability p (DiRe, "
+        "appendix D)."
+    )
     return table("expected-drop", _("Expected drop of the human score"), columns, rows, note)
 
 
@@ -257,9 +282,14 @@ def _paragraph(question_list: Sequence[Question], pairs: Sequence[Ruled], drops:
     if left := len(question_list) - total:
         yield counted_sentence(left, _("One question was excluded."), _("%(n)s questions were excluded."))
     yield from _lacking(pairs)
-    at = {each["which"]: each for each in drops if each["dataset"] == drops[0]["dataset"]}
+    if drops:
+        yield _drop_sentence({each["which"]: each for each in drops if each["dataset"] == drops[0]["dataset"]})
+
+
+def _drop_sentence(at: Mapping[str, JSON]) -> JSON:
+    """The expected drop of all datasets together, by the rate that it is computed from."""
     low, high = at["rounded"]["others"]
-    yield as_sentence(
+    return as_sentence(
         _(
             "The expected drop of the human score with %(others)s non-supporting paragraphs is %(printed)s "
             "(p = %(p)s), or %(drop)s unrounded [%(low)s, %(high)s]."
@@ -268,7 +298,7 @@ def _paragraph(question_list: Sequence[Question], pairs: Sequence[Ruled], drops:
         printed=f"{at['rounded']['drop']:.4f}",
         p=f"{at['rounded']['p']:.3f}",
         drop=f"{at['value']['drop']:.4f}",
-        **{end: f"{at[end]['drop']:.4f}" for end in ("low", "high")},
+        **{end: f"{at['value'][end]:.4f}" for end in ("low", "high")},
     )
 
 

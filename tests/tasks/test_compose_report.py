@@ -49,6 +49,10 @@ def test_the_report_tells_edge_by_edge_what_was_judged_not_the_same() -> None:
         judged("3hop1", GivenResponse("w", answer("same", "same"))),
     ]
     first, second = table(report(*rows), "by-edge")
+    same, different, unsure = table(report(*rows), "bridges")
+    assert [row[1] for row in (same, different, unsure)] == [3, 1, 0]
+    assert (same[2]["value"], same[2]["n"]) == (0.75, 4)
+    assert same[2]["low"] < 0.75 < same[2]["high"]
     assert [cell_text(cell) for cell in first[:3]] == ["3 hops in a row", "1→2", "2"]
     assert first[3]["value"] == 0
     assert second[1:3] == ["2→3", 2]

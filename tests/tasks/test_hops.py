@@ -179,10 +179,11 @@ def test_one_step_or_several_is_counted_for_questions_with_hops_only() -> None:
     content = report_of(rows, "kind")
     [table] = [one for one in content["tables"] if one["name"] == "kinds"]
     counts = [(cells[1], cells[2]["value"], cells[3]["value"]) for cells in table["rows"]]
-    assert counts == [(1, 0.0, 1.0), (1, 0.0, 1.0)]
+    assert counts == [(1, 0.0, 1.0), (1, 0.0, 1.0), (2, 0.0, 1.0)]
+    assert [cells[4]["value"] for cells in table["rows"]] == [0.0, 1.0, 0.5]
     assert "50" in json.dumps(content["paragraph"][0])
     without = report_of(rows[2:], "kind")
-    assert [cells[1] for cells in without["tables"][0]["rows"]] == [0, 0]
+    assert [cells[1] for cells in without["tables"][0]["rows"]] == [0, 0, 0]
 
 
 def test_the_status_of_a_question_is_worked_out_once_a_report(monkeypatch: pytest.MonkeyPatch) -> None:

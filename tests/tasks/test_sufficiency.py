@@ -89,6 +89,9 @@ def test_the_papers_figures_come_out_of_115_questions_with_two_proxies() -> None
     assert round(drops["rounded"][1], 4) == 0.0628
     assert (round(drops["value"][0], 4), round(drops["value"][1], 4)) == (0.0174, 0.0641)
     assert [round(drops[end][1], 3) for end in ("low", "high")] == [0.019, 0.184]
+    printed = made["expected_drop"][0]
+    assert [round(printed[key], 4) for key in ("value", "low", "high")] == [0.0628, 0.0187, 0.1838]
+    assert printed["n"] == 115
     assert [row[1:] for row in tables(made)["expected-drop"]] == [
         ["8", {"text": "rate as printed, three decimals", "values": {}}, "0.017", "0.0628"],
         ["8", {"text": "rate unrounded", "values": {}}, "0.0174", "0.0641"],
@@ -198,6 +201,25 @@ def test_the_drop_takes_each_questions_own_number_of_paragraphs_where_asked() ->
     assert at["value"]["others"] == [8, 18]
     assert at["value"]["drop"] == pytest.approx((expected_drop(1.0, 8) + expected_drop(1.0, 18)) / 2)
     assert tables(made)["expected-drop"][0][1] == "8–18"
+
+
+def test_the_interval_of_the_drop_contains_it_where_the_rate_is_high() -> None:
+    """The drop is largest where about a third of the paragraphs are proxies, and falls after that."""
+    made = report([row for number in range(6) for row in question(number, OF_F2 if number < 3 else NO_PROXY)])
+    figure = made["expected_drop"][1]
+    assert figure["low"] < figure["value"] < figure["high"]
+    assert figure["high"] == pytest.approx(max(expected_drop(p / 1000, 8) for p in range(1, 1000)), abs=1e-3)
+
+
+def test_the_expected_drop_is_of_questions_with_two_supports() -> None:
+    three = [
+        judged(example, "s" if example.shape in ("f1_f3", "f1_fr") else "i")
+        for example in pairs_of(1, supports=(0, 1, 2))
+    ]
+    assert report(three)["expected_drop"] == []
+    both = report([*three, *question(2, NO_PROXY)])
+    assert tables(both)["proxies"][0][3] == 2
+    assert both["expected_drop"][0]["n"] == 1
 
 
 def test_three_supports_have_six_pairs_and_proxies_beside_any_of_them() -> None:
