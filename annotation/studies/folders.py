@@ -67,7 +67,7 @@ def read(name: str) -> Folder:
     for row in found.batches:
         if row.preface and not (path / row.preface).is_file():
             raise Refused(f"studies/{name}/study.yaml: batches.{row.name}.preface: there is no file {row.preface}")
-    known = {row.name for row in found.batches} | ({published.ANALYSIS} if found.analysis else set())
+    known = {row.name for row in (*found.rounds, *found.batches)} | ({published.ANALYSIS} if found.analysis else set())
     for figure in figures:
         place = f"studies/{name}/published.csv: {figure.figure}"
         if unknown := [batch for batch in figure.batches if batch not in known]:

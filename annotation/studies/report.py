@@ -9,6 +9,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from annotation.flow.errors import Refused
+from annotation.flow.people import round_attempts, round_results
 from annotation.flow.reports import batch_scores, score_looks
 from annotation.flow.review.response_import import import_responses
 from annotation.models import Batch
@@ -43,9 +44,12 @@ def _analysis(run: StudyRun, *, look: bool) -> dict[str, Any] | str:
 
 
 def _report(batch: Batch | None, *, look: bool) -> dict[str, Any] | str:
-    """The batch's report, or why there is none."""
+    """The batch's report, or why there is none; of a round {"passed": the share of its workers who passed}."""
     if batch is None or batch.state in {Batch.State.DRAFT, Batch.State.LAUNCHING}:
         return _("not launched")
+    if found := round_attempts.round_of(batch):
+        passed = round_results.share_passed(found)
+        return {"passed": passed.as_json()} if passed.n else _("no results yet")
     if not score_looks.responses(batch):
         return _("no responses yet")
     if look:

@@ -243,16 +243,15 @@ def _kinds(rows: Iterable[HitWithResponses]) -> list[tuple[str, str, str]]:
 
 
 def _kind_tables(kinds: Sequence[tuple[str, str, str]], seed: int) -> list[JSON]:
-    def share_of(own: Sequence[tuple[str, bool]]) -> JSON:
-        return clustered_share([(hit, float(holds)) for hit, holds in own], seed, resamples=1_999).as_json()
-
     cells = []
-    for words, among in ((_("one step"), KINDS[:1]), (_("several steps"), KINDS[1:]), (ALL, KINDS)):
-        own = [row for row in kinds if row[1] in among]
-        shares = [share_of([(hit, chosen == kind) for hit, _gold, chosen in own]) for kind in KINDS]
-        right = share_of([(hit, chosen == gold) for hit, gold, chosen in own])
-        cells.append([text_cell(words), len(own), *shares, right])
-    columns = (_("In gold"), _("Responses"), _("“One step”"), _("“Several steps”"), _("Right"))
+    for words, gold in zip((_("one step"), _("several steps")), KINDS, strict=True):
+        own = [(hit, chosen) for hit, right, chosen in kinds if right == gold]
+        shares = [
+            clustered_share([(hit, float(chosen == kind)) for hit, chosen in own], seed, resamples=1_999).as_json()
+            for kind in KINDS
+        ]
+        cells.append([text_cell(words), len(own), *shares])
+    columns = (_("In gold"), _("Responses"), _("“One step”"), _("“Several steps”"))
     return [table("kinds", _("One step or several"), columns, cells, _("Questions without hops are left out."))]
 
 

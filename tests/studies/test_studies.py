@@ -22,7 +22,7 @@ from annotation.flow.errors import Refused
 from annotation.flow.people import consent
 from annotation.flow.projects.projects import project_named
 from annotation.jobs import run_due_work
-from annotation.models import Assignment, Batch, Dataset, Item, Member, Project
+from annotation.models import Assignment, Batch, Dataset, Item, Member, Project, User
 from annotation.pure.studies.published import COLUMNS
 from annotation.registry import task_type
 from annotation.studies import folders, report
@@ -30,6 +30,7 @@ from annotation.studies.launch import batches_of, begin, launch
 from annotation.studies.models import StudyRun
 from tests.flow import acting
 from tests.long_forms import first as first_of
+from tests.studies.rounds import imitated, work_through_rounds
 
 pytestmark = pytest.mark.django_db
 
@@ -68,8 +69,9 @@ def responses(run: StudyRun, folder: Path, seed: int = 1) -> dict[str, Path]:
 
 
 @pytest.mark.parametrize("name", first_of(3, [*DIFFERENT, *sorted({*folders.names()} - {*DIFFERENT})]))
-def test_a_study_runs_whole_on_its_small_data(name: str, project: Project, tmp_path: Path) -> None:
+def test_a_study_runs_whole_on_its_small_data(name: str, project: Project, tmp_path: Path, alice: User) -> None:
     run = launched(project, name)
+    work_through_rounds(run, alice)
     report.take_responses(run, responses(run, tmp_path))
     rows = report.compute(run, look=True)
     measured = [row for row in rows if row["ours"] is not None]
@@ -137,14 +139,14 @@ def test_a_figure_that_the_paper_does_not_print_says_where_it_is_from(project: P
     run = begin(project, folders.read("subqa-1000"), small=True)
     rows = [line for line in report.lines(report.compute(run)) if line.startswith("DecompRC: failure rate, EM")]
     assert rows == [
-        "DecompRC: failure rate, EM: paper 50.4 (Figure 2, EM, DecompRC; from the counts of Table 3); "
-        "not measured by this study's responses"
+        "DecompRC: failure rate, EM: paper 50.4 (Figure 2, EM, DecompRC; from the percentages in Table 3 of Tang et "
+        "al. 2021); not measured by this study's responses"
     ]
     run.delete()
     client = Client()
     client.force_login(alice)
     page = client.get(reverse("study", args=[project.slug, "subqa-1000"])).content.decode()
-    assert page.count("(from the counts of Table 3)") == 1
+    assert page.count("(from the percentages in Table 3 of Tang et al. 2021)") == 1
 
 
 def test_an_interrupted_launch_goes_on(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -205,10 +207,10 @@ def test_nobody_meets_a_question_twice_with_and_without_its_paragraphs(project: 
         worker = acting.newcomer(project, name)
         for first, second in ((whole, withheld), (withheld, whole)):
             while (taken := acting.take(worker, first)) is not None:
-                submit(taken, first)
+                submit(taken)
                 met.append(f"{name} {taken.hit.item.example.question}")
                 if (other := acting.take(worker, second)) is not None:
-                    submit(other, second)
+                    submit(other)
                     met.append(f"{name} {other.hit.item.example.question}")
     assert len(met) == len(set(met)) == 2 * whole.hits.count()
 
@@ -220,15 +222,13 @@ def test_whoever_judged_a_question_does_not_fill_its_blanks(project: Project) ->
     assert not [figure for figure in run.published if figure.batch == "cloze"], "nothing there is comparable with it"
     ada, ben = (acting.newcomer(project, name) for name in ("ada", "ben"))
     while (taken := acting.take(ada, batches["self-reports-squad"])) is not None:
-        submit(taken, batches["self-reports-squad"])
+        submit(taken)
     assert acting.take(ada, batches["cloze"]) is None
     assert acting.take(ben, batches["cloze"]) is not None
 
 
-def submit(assignment: Assignment, batch: Batch) -> None:
-    hit = assignment.hit
-    answer = task_type(batch.task).imitate(hit.payload, hit.item.example, Random(1), right=True)  # type: ignore[attr-defined]
-    acting.submit(assignment, answer)
+def submit(assignment: Assignment) -> None:
+    acting.submit(assignment, imitated(assignment))
 
 
 def test_a_missing_file_is_named_with_its_place(project: Project) -> None:

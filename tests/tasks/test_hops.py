@@ -60,11 +60,7 @@ def report_of(rows: list[HitWithResponses], arm: str) -> JSON:
 FULLY_CITED = said("free", step("Ana Brook", 0), step("Wéllmouth", 1))
 UNDER_CITED = said("free", step("Wéllmouth", 1))
 WRONG = said("free", step("Piet Sorrel", 2))
-DISCONNECTED = said(
-    "free",
-    step("Ana Brook", 0, question="Who built Grey Tower?"),
-    step("Wéllmouth", 1, question="Which town lies on the Lum?"),  # it does not use the step before
-)
+APART = step("Ana Brook", 0, question="Who built it?"), step("Wéllmouth", 1, question="Which town is on the Lum?")
 
 
 @pytest.mark.parametrize("arm", ["free", "kind"])
@@ -97,7 +93,7 @@ def test_integrate_gives_all_answers_but_the_last() -> None:
         ([UNDER_CITED, UNDER_CITED, FULLY_CITED], "under-cited"),
         ([WRONG, WRONG, FULLY_CITED], "wrong"),
         ([FULLY_CITED, WRONG], "undecided"),
-        ([DISCONNECTED], "fully cited"),
+        ([said("free", *APART)], "fully cited"),
     ],
 )
 def test_a_question_has_a_status_by_its_majority_and_what_most_of_it_cite(answers: list[JSON], wanted: str) -> None:
@@ -179,11 +175,10 @@ def test_one_step_or_several_is_counted_for_questions_with_hops_only() -> None:
     content = report_of(rows, "kind")
     [table] = [one for one in content["tables"] if one["name"] == "kinds"]
     counts = [(cells[1], cells[2]["value"], cells[3]["value"]) for cells in table["rows"]]
-    assert counts == [(1, 0.0, 1.0), (1, 0.0, 1.0), (2, 0.0, 1.0)]
-    assert [cells[4]["value"] for cells in table["rows"]] == [0.0, 1.0, 0.5]
+    assert counts == [(1, 0.0, 1.0), (1, 0.0, 1.0)]
     assert "50" in json.dumps(content["paragraph"][0])
     without = report_of(rows[2:], "kind")
-    assert [cells[1] for cells in without["tables"][0]["rows"]] == [0, 0, 0]
+    assert [cells[1] for cells in without["tables"][0]["rows"]] == [0, 0]
 
 
 def test_the_status_of_a_question_is_worked_out_once_a_report(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ from annotation.pure.people import round_rules as rules
 from annotation.pure.people.round_quality import Outcome, Scored, outcomes
 from annotation.pure.people.round_rules import Clause
 from annotation.pure.review import review_state
+from annotation.pure.statistics.intervals import Figure, wilson
 from annotation.registry import task_type
 from annotation.tasktype import capabilities
 
@@ -159,6 +160,12 @@ def chosen_attempts(round: QualificationRound, results: Iterable[Result], mark: 
         return [result for result in known if result.passed]
     clause = Clause("score", mark, rules.mark_of(qualification_rounds.rule_of(round)).comparator)
     return [result for result in known if result.score is not None and clause.holds(result.score)]
+
+
+def share_passed(round: QualificationRound) -> Figure:
+    """The share of the workers with a known result who pass by the rule, with Wilson's interval."""
+    found = results(round)
+    return wilson(len(chosen_attempts(round, found, None)), len(best(found)))
 
 
 def percent(score: float) -> int:
