@@ -37,8 +37,8 @@ class GuestMiddleware:
     # names of URLs, which are open without looking at the session
     PAGES = {
         "assignment", "submit", "prefetch", "draft", "return", "skip", "take-up", "extend", "report-problem", "back",
-        "live", "batch-start", "batch-instructions", "practice", "practice-done", "practice-live", "feedback",
-        "consent", "preferences", "set-language",
+        "live", "batch-start", "experiment-start", "batch-instructions", "practice", "practice-done", "practice-live",
+        "feedback", "consent", "preferences", "set-language",
     }  # fmt: skip
 
     def __init__(self, get_response: View) -> None:

@@ -28,6 +28,7 @@ STRIPPED = {  # removed from the copy: workers, marketplaces, requesters' decisi
     "most_per_worker": None,
     "counts_pasting": False,
     "disjoint": False,
+    "experiment": None,
     "sample": None,
     "size": 0,
     "next_ticket": 0,

@@ -9,6 +9,7 @@ from annotation.models.batch import Batch, BatchFigure, BatchReport, Hit, Instru
 from annotation.models.comment import Comment
 from annotation.models.dataset import Dataset, GroupPart, Item
 from annotation.models.erasure import Erasure
+from annotation.models.experiment import ArmDraw, Experiment
 from annotation.models.factor import BackupCode, SecondFactor
 from annotation.models.gold import GoldDecision
 from annotation.models.job import Job

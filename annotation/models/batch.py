@@ -85,6 +85,7 @@ class Batch(models.Model):
     shows_scores = models.BooleanField(default=False, db_default=False)  # to each worker their own, once closed
     counts_pasting = models.BooleanField(default=False, db_default=False)  # and absences: WorkerResponse.page_counts
     check_rule = JSONTextField(default=dict)  # {"after", "warn_below", "pause_below"} by the mean grade of hidden gold
+    experiment = models.ForeignKey("Experiment", models.SET_NULL, null=True, blank=True, related_name="arms")
     state = models.CharField(max_length=10, choices=State, default=State.DRAFT)
     size = models.PositiveIntegerField(default=0)  # HITs, once launched
     next_ticket = models.PositiveBigIntegerField(default=0)

@@ -3,18 +3,19 @@
 from django.urls import URLPattern, path
 
 from annotation.views.people import qualification_test
-from annotation.views.work import assignment_page, built_in_marketplace, practice, worker_home
+from annotation.views.work import assignment_page, built_in_marketplace, feedback, practice, worker_home
 
 pages: list[URLPattern] = [
     path("work/", worker_home.work, name="work"),
     path("work/history/", worker_home.history, name="history"),
+    path("work/start/<slug:token>/", built_in_marketplace.experiment, name="experiment-start"),
     path("work/batches/<int:pk>/start/", assignment_page.start, name="batch-start"),
     path("work/batches/<int:pk>/instructions/", assignment_page.batch_instructions, name="batch-instructions"),
     path("work/batches/<int:pk>/practice/<int:number>/", practice.practice, name="practice"),
     path("work/batches/<int:pk>/practice/<int:number>/done/", practice.practice_done, name="practice-done"),
     path("work/batches/<int:pk>/practice/<int:number>/live/<slug:name>/", practice.practice_live, name="practice-live"),
     path("work/batches/<int:pk>/done/", worker_home.batch_done, name="batch-done"),
-    path("feedback/<int:pk>/", assignment_page.feedback, name="feedback"),
+    path("feedback/<int:pk>/", feedback.feedback, name="feedback"),
     path("assignments/<slug:public_id>/", assignment_page.assignment, name="assignment"),
     path("assignments/<slug:public_id>/submit/", assignment_page.submit, name="submit"),
     path("assignments/<slug:public_id>/next/", assignment_page.prefetch_next, name="prefetch"),

@@ -16,6 +16,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.flow.people import qualification_types, two_factor
+from annotation.flow.work import arm_draws
 from annotation.models import Assignment, Batch, Member, Project, Worker
 from annotation.models.compiled import compiled
 from annotation.pure.people import roles
@@ -134,7 +135,10 @@ def _assignment_of_user(public_id: str, user: int) -> QuerySet[Assignment]:
 
 
 def open_batch(request: HttpRequest, pk: int) -> tuple[Batch, Worker]:
-    """A launched batch that the viewer may discover as a worker of its project; 404 otherwise."""
+    """A launched batch that the viewer may discover as a worker of its project; 404 otherwise.
+
+    An arm of an experiment only once it is, or was, open to them.
+    """
     launched = Batch.objects.exclude(state__in=[Batch.State.DRAFT, Batch.State.LAUNCHING])
     launched = launched.filter(project__removed_at__isnull=True).select_related("project")
     batch = get_object_or_404(launched, pk=pk, project__workers__user=request.user)
@@ -144,6 +148,8 @@ def open_batch(request: HttpRequest, pk: int) -> tuple[Batch, Worker]:
         qualification_types.lacks(worker, batch, act="discover")
         and not batch.participations.filter(worker=worker).exists()
     ):
+        raise Http404
+    if batch.experiment_id is not None and not arm_draws.has_reached(worker, batch):
         raise Http404
     return batch, worker
 

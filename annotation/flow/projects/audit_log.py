@@ -36,6 +36,7 @@ SUBJECTS: dict[type[Model], Callable[[Any], Subject]] = {
     models.Project: lambda row: Subject(row, "project", row.slug, row.title),
     models.Dataset: lambda row: Subject(row.project, "dataset", row.slug, row.slug),
     models.Batch: lambda row: Subject(row.project, "batch", row.slug, row.title, row.slug),
+    models.Experiment: lambda row: Subject(row.project, "experiment", row.slug, row.title),
     models.Hit: lambda row: Subject(row.batch.project, "hit", row.public_id, "", row.batch.slug),
     models.Assignment: lambda row: Subject(row.batch.project, "answer", row.public_id, "", row.batch.slug),
     models.Worker: lambda row: Subject(row.project, "annotator", row.pk),

@@ -100,6 +100,7 @@ KINDS = {
     "key": gettext_noop("access key"),
     "token": gettext_noop("API token"),
     "payout": gettext_noop("payout"),
+    "experiment": gettext_noop("experiment"),
     "bridge": gettext_noop("broken bridge"),
     "webhook": gettext_noop("webhook"),
     "study": gettext_noop("study"),

@@ -48,6 +48,8 @@ def _what_keeps(batch: Batch) -> str:
             "Another program created this batch through the MTurk API and may still need its HITs, so it "
             "cannot be deleted."
         )
+    if batch.experiment is not None and not batch.experiment.draws.exists():
+        return _("It is an arm of the experiment %(name)s. Remove the experiment first.") % {"name": batch.experiment}
     if n := batch.assignments.filter(state=lifecycle.ACCEPTED).count():
         text = ngettext("%(n)s assignment is still in progress.", "%(n)s assignments are still in progress.", n)
         return text % {"n": n}

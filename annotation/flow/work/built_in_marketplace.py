@@ -1,7 +1,7 @@
 """The built-in marketplace: the HITs that a person finds over all projects that they are in or may join."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import islice
 from typing import Any
@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from annotation.flow.errors import Refused
 from annotation.flow.money.earnings import pays_by_answer
 from annotation.flow.people import qualification_types, sign_up
-from annotation.flow.work import eligibility, next_assignment, open_work
+from annotation.flow.work import arm_draws, eligibility, next_assignment, open_work
 from annotation.flow.work.eligibility import Missing
 from annotation.flow.work.open_work import candidates
 from annotation.models import Assignment, Batch, Hit, Participation, Project, User, Worker
@@ -62,7 +62,32 @@ def groups(user: User, *, search: str = "", order: str = "newest") -> list[Group
     batches = [batch for batch in _offered(user, workers) if _matches(batch, search)]
     stock = _stock(user, batches)
     found = [_group(batch, workers.get(batch.project_id), stock[batch.pk]) for batch in batches if batch.pk in stock]
+    found = _with_experiments(found, workers)
     return sorted((group for group in found if group.available), key=_key(order))
+
+
+def _with_experiments(groups: list[Group], workers: Mapping[int, Worker]) -> list[Group]:
+    """The groups with one for all arms of an experiment."""
+    shown = arm_draws.shown_once([group.batch for group in groups], workers.values())
+    by_key = {group.batch.pk: group for group in groups}
+    found = [group for group in groups if group.batch.experiment_id is None]
+    for gets_all, keys in shown.values():
+        if arms := [by_key[key] for key in keys if key in by_key]:
+            found.append(_merged(arms, gets_all=gets_all))
+    return found
+
+
+def _merged(arms: Sequence[Group], *, gets_all: bool) -> Group:
+    first, over = arms[0], sum if gets_all else min
+    if any(arm.batch.description != first.batch.description for arm in arms):
+        first.batch.description = ""
+    rewards = [arm.rewards for arm in arms if arm.rewards]
+    return replace(
+        first,
+        available=over(arm.available for arm in arms),
+        rewards=(min(low for low, _high in rewards), max(high for _low, high in rewards)) if rewards else None,
+        missing=min((arm.missing for arm in arms), key=len),
+    )
 
 
 def workers_of(user: User) -> dict[int, Worker]:
@@ -150,8 +175,12 @@ def group_of(user: User, pk: int) -> Group | None:
     batch = next(iter(_offered(user, workers, pk=pk)), None)
     if batch is None:
         return None
-    nothing = {"left": 0, "low": batch.reward, "high": batch.reward}
-    return _group(batch, workers.get(batch.project_id), _stock(user, [batch]).get(batch.pk, nothing))
+    together = [batch]
+    if batch.experiment_id is not None:
+        together = _offered(user, workers, experiment=batch.experiment_id)
+    nothing, stock = {"left": 0, "low": batch.reward, "high": batch.reward}, _stock(user, together)
+    found = [_group(one, workers.get(one.project_id), stock.get(one.pk, nothing)) for one in together]
+    return next(iter(_with_experiments(found, workers)), None)
 
 
 def next_hit(group: Group, *, passing: int = 0) -> Hit | None:

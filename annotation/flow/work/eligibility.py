@@ -226,8 +226,10 @@ class Offer:
 def advertised(project: Project, *, most: int = 10) -> list[Offer]:
     """Open batches for workers without any qualification, as the project's open page lists them."""
     shown = project.batches.filter(state=Batch.State.OPEN, on_marketplace=False, workers__isnull=True)
-    found = []
+    found: list[Batch] = []
     for batch in shown.order_by("-launched_at")[: 5 * most]:
+        if batch.experiment_id is not None and batch.experiment_id in {one.experiment_id for one in found}:
+            continue  # workers see one line for all of its arms
         if not requirements.lacks(requirements.read_all(batch.requirements), {}, "discover"):
             found.append(batch)
     rewards = rewards_of(found[:most])

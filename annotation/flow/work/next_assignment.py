@@ -89,7 +89,10 @@ def lock(participation: Participation) -> None:
         setattr(participation.batch, name, getattr(row.batch, name))
 
 
-OF_BATCH = ("state", "next_ticket", "has_reserved_hits", "has_group_parts", "check_share", "check_rule")
+OF_BATCH = (
+    *("state", "experiment_id", "next_ticket", "has_reserved_hits", "has_group_parts"),
+    *("check_share", "check_rule"),
+)
 
 
 @compiled

@@ -14,6 +14,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from annotation.flow.batches import hidden_gold
 from annotation.flow.money import batch_funds
 from annotation.flow.people import qualification_types, round_attempts
+from annotation.flow.work import arm_draws
 from annotation.flow.work.met_groups import ALIVE_OR_DONE, closed_groups, counts_as_met, has_met_related, source_batches
 from annotation.models import Assignment, Batch, Hit, Participation, PrefetchedHit, ReservedHit, Worker, WorkerBlock
 from annotation.models.compiled import compiled
@@ -257,11 +258,13 @@ def room_for(worker: int, batch: Batch) -> int | None:
 
 
 def may_take(participation: Participation) -> bool:
-    """Whether the limit per worker and the batch's marketplace let the worker have one more HIT.
+    """Whether the batch's experiment, limit per worker and marketplace let the worker have one more HIT.
 
     Asked while the participation is locked.
     """
     batch = participation.batch
+    if batch.experiment_id is not None and not arm_draws.is_turn(participation.worker_id, batch.pk):
+        return False
     if room_for(participation.worker_id, batch) == 0:
         return False
     return not batch.on_marketplace or marketplaces().may_take(participation.worker, batch)
@@ -283,6 +286,8 @@ def obstacle(worker: Worker, batch: Batch) -> str:
         return "not_chosen"
     if shut_out := _shut_out(worker, batch):
         return shut_out
+    if batch.experiment_id is not None and not arm_draws.is_turn(worker.pk, batch.pk):
+        return "not_chosen"
     if batch.check_share and hidden_gold.is_paused(worker, batch):
         return "paused"
     return "unqualified" if batch.requirements and qualification_types.lacks(worker, batch, act="accept") else ""

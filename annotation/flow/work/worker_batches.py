@@ -4,7 +4,7 @@ The cost of a batch does not depend on its size: only the next LOOK open HITs af
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from django.db.models import (
@@ -25,7 +25,7 @@ from django.db.models.functions import Coalesce
 
 from annotation.flow.batches import hidden_gold
 from annotation.flow.people import round_attempts
-from annotation.flow.work import eligibility
+from annotation.flow.work import arm_draws, eligibility
 from annotation.flow.work.met_groups import ALIVE_OR_DONE, has_met_related, source_batches
 from annotation.models import Assignment, Batch, Hit, Participation, ReservedHit, Worker, WorkerBlock
 from annotation.models.compiled import compiled
@@ -92,7 +92,42 @@ def worker_batches(workers: Sequence[Worker]) -> list[WorkerBatch]:
         round_attempts.items_left_and_offered(rounds),
     )
     found = [_worker_batch(row, attempts.get(row.pk), seen[row.pk], rewards[row.pk]) for row in rows if row.pk in seen]
+    found = _with_experiments(found, workers)
     return sorted(found, key=lambda each: not (each.left or each.at_least))
+
+
+def _with_experiments(rows: list[WorkerBatch], workers: Sequence[Worker]) -> list[WorkerBatch]:
+    """The rows with one for all arms of an experiment, where its first was."""
+    shown = arm_draws.shown_once([row.batch for row in rows], workers)
+    found = []
+    for row in rows:
+        if row.batch.experiment_id not in shown:
+            if row.batch.experiment_id is None:
+                found.append(row)
+            continue
+        gets_all, keys = shown.pop(row.batch.experiment_id)
+        by_key = {each.batch.pk: each for each in rows}
+        if arms := [by_key[key] for key in keys if key in by_key]:
+            found.append(_merged(arms, gets_all=gets_all))
+    return found
+
+
+def _merged(arms: Sequence[WorkerBatch], *, gets_all: bool) -> WorkerBatch:
+    """The row of an experiment. Of its arms, all are for the worker, or one, which they may not have drawn yet."""
+    first, over = arms[0], sum if gets_all else min
+    if any(arm.batch.description != first.batch.description for arm in arms):
+        first.batch.description = ""
+    rewards = [arm.rewards for arm in arms if arm.rewards]
+    return replace(
+        first,
+        left=over(arm.left for arm in arms),
+        total=over(arm.total for arm in arms),
+        at_least=any(arm.at_least for arm in arms),
+        under_way=any(arm.under_way for arm in arms),
+        missing=min((arm.missing for arm in arms), key=len),
+        rewards=(min(low for low, _high in rewards), max(high for _low, high in rewards)) if rewards else None,
+        others_at_work=any(arm.others_at_work for arm in arms),
+    )
 
 
 def _worker_batch(

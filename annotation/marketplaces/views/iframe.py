@@ -32,7 +32,8 @@ from annotation.registry import task_type
 from annotation.tasktype import capabilities
 from annotation.views.markdown_html import html_of
 from annotation.views.work import response_post
-from annotation.views.work.assignment_page import instructions_context, live_fragment, wording
+from annotation.views.work.assignment_page import instructions_context, live_fragment
+from annotation.views.work.feedback import wording
 from annotation.views.work.practice import exercise_of, exercise_page, exercise_shown
 from annotation.views.work.task_frame import live_urls, page_of, preview_of, shown_payload
 

@@ -5,7 +5,7 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
@@ -15,9 +15,9 @@ from annotation.flow.batches import practice_progress
 from annotation.flow.errors import Conflict
 from annotation.flow.people import qualification_types
 from annotation.flow.review import review_decisions, worker_feedback
-from annotation.flow.work import leases, next_assignment, open_work, prefetch
+from annotation.flow.work import arm_draws, leases, next_assignment, open_work, prefetch
 from annotation.flow.work.submissions import Receipt
-from annotation.models import Assignment, Batch, Feedback, Instructions, Participation, PrefetchedHit, Worker
+from annotation.models import Assignment, Batch, Experiment, Instructions, Participation, PrefetchedHit, Worker
 from annotation.models.compiled import one_commit
 from annotation.pure.batches import lifecycle
 from annotation.registry import task_type
@@ -32,7 +32,6 @@ from annotation.views.access import (
     with_next,
 )
 from annotation.views.markdown_html import html_of
-from annotation.views.post_handling import see_other, whole_number
 from annotation.views.work.response_post import (
     conflicting,
     incomplete,
@@ -60,6 +59,15 @@ def next_page(request: HttpRequest, worker: Worker, batch: Batch) -> HttpRespons
     return _see(_url(_next_step(worker, batch)))
 
 
+def begin_experiment(request: HttpRequest, worker: Worker, drawn_for: Experiment) -> HttpResponse:
+    """As `next_page`, in the arm of the worker, which is drawn if they begin; home if they cannot begin now."""
+    arm = arm_draws.begin(worker, drawn_for)
+    if arm is not None:
+        return next_page(request, worker, arm)
+    messages.info(request, _("There is no work for you here at the moment."))
+    return _see(reverse("work"))
+
+
 def _standing(worker: Worker, batch: Batch) -> Participation | str:
     """The worker's participation, or what keeps them from the batch's HITs."""
     return open_work.obstacle(worker, batch) or next_assignment.join_batch(worker, batch)
@@ -71,10 +79,13 @@ def _next_step(worker: Worker, batch: Batch, standing: Participation | str = "")
     if standing == "consent":
         after = reverse("batch-instructions", args=[batch.pk])  # where Start leads to
         return f"{reverse('consent', args=[batch.project.slug])}?next={after}"
-    done = reverse("batch-done", args=[batch.pk])
-    if isinstance(standing, str):
-        return done
-    return _comes_first(standing) or next_assignment.claim(standing) or done
+    if not isinstance(standing, str):
+        if step := _comes_first(standing) or next_assignment.claim(standing):
+            return step
+        standing = "closed"
+    if standing == "closed" and batch.experiment_id and (arm := arm_draws.next_arm(worker, batch)):
+        return _url(_next_step(worker, arm))  # as a page of its own, because it may be of another task
+    return reverse("batch-done", args=[batch.pk])
 
 
 def _comes_first(participation: Participation) -> str:
@@ -372,29 +383,3 @@ def back(request: HttpRequest, public_id: str) -> HttpResponse:
         messages.info(request, _("There is nothing before this item."))
         before = row
     return redirect("assignment", before.public_id)
-
-
-@signed_in_form
-def feedback(request: HttpRequest, pk: int) -> HttpResponse:
-    """The viewer's feedback; POST acknowledges it and shows the next, then goes back to the work."""
-    rows = Feedback.objects.select_related("batch__project", "assignment__hit", "worker__project", "author")
-    row = get_object_or_404(rows, pk=pk, worker__user=request.user, worker__project__removed_at=None)
-    after = whole_number(request.POST.get("batch") or request.GET.get("batch") or "", 0)
-    if request.method != "POST":
-        context = {"feedback": row, "text": wording(row), "batch": row.batch, "after": after}
-        return render(request, "work/feedback.html", context)
-    worker_feedback.acknowledge(row)
-    if after:
-        batch, worker = open_batch(request, after)
-        return next_page(request, worker, batch)
-    following = worker_feedback.first_waiting(row.worker)
-    return see_other("feedback", following.pk) if following else see_other("work")
-
-
-def wording(feedback: Feedback) -> str:
-    """The worker's own words that the feedback is about; "" if there are none."""
-    assignment = feedback.assignment
-    if assignment is None or assignment.current is None:
-        return ""
-    task = task_type(feedback.batch.task)
-    return str(capabilities.review(task, assignment.hit.payload, assignment.current.answer)["text"])

@@ -5,19 +5,19 @@ from typing import Any
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from annotation.flow.errors import Refused
-from annotation.flow.work import built_in_marketplace
+from annotation.flow.work import arm_draws, built_in_marketplace
 from annotation.flow.work.built_in_marketplace import FirstStepRequired, Group
-from annotation.models import Hit
+from annotation.models import Batch, Experiment, Hit
 from annotation.templatetags.external_question_tags import AUTOMATIC
-from annotation.views.access import signed_in_action, signed_in_page
+from annotation.views.access import signed_in_action, signed_in_form, signed_in_page
 from annotation.views.people.sign_up import safe_next
 from annotation.views.post_handling import see_other, whole_number
-from annotation.views.work.assignment_page import next_page, with_next_of
+from annotation.views.work.assignment_page import begin_experiment, next_page, with_next_of
 from annotation.views.work.task_frame import preview_of, with_frames
 from annotation.views.work.worker_home import worker_tabs
 
@@ -125,11 +125,30 @@ def accept(request: HttpRequest, public_id: str) -> HttpResponse:
 def group_start(request: HttpRequest, pk: int) -> HttpResponse:
     """Start a batch, joining its project if that is open to all."""
     found = _group(request, pk)
+    return _start(request, found.batch, reverse("marketplace-group", args=[pk]))
+
+
+@signed_in_form
+def experiment(request: HttpRequest, token: str) -> HttpResponse:
+    """The one link of an experiment: what it offers; POST begins or continues it."""
+    rows = Experiment.objects.select_related("project").filter(project__removed_at=None)
+    arms = arm_draws.arms_of(get_object_or_404(rows, token=token))
+    if request.method == "POST" and arms:
+        return _start(request, arms[0], request.path)
+    group = next(filter(None, (built_in_marketplace.group_of(request.user, arm.pk) for arm in arms)), None)
+    if group is None:
+        raise Http404
+    return render(request, "work/hit_group.html", {"group": group, "gone": not group.available})
+
+
+def _start(request: HttpRequest, batch: Batch, here: str) -> HttpResponse:
     try:
-        return next_page(request, built_in_marketplace.join(request.user, found.batch), found.batch)
+        worker = built_in_marketplace.join(request.user, batch)
+        if batch.experiment is not None:
+            return begin_experiment(request, worker, batch.experiment)
+        return next_page(request, worker, batch)
     except FirstStepRequired:
-        here = reverse("marketplace-group", args=[pk])
-        return with_next_of(reverse("consent", args=[found.batch.project.slug]), here)
+        return with_next_of(reverse("consent", args=[batch.project.slug]), here)
     except Refused as refused:
         messages.warning(request, str(refused))
     return see_other("marketplace")
