@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from threading import Barrier, Thread
 
 import pytest
-from django.db import connection
+from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from annotation.flow.batches import batch_launch, experiments
@@ -158,6 +159,39 @@ def test_an_arm_without_work_is_not_drawn(project: Project, tmp_path: Path) -> N
     assert acting.take(first, begin(first, made))
     assert acting.take(second, begin(second, made))
     assert arm_draws.begin(third, made) is None
+
+
+def test_a_second_draw_is_refused_by_the_database(of_one: Experiment) -> None:
+    ada = acting.newcomer(of_one.project, "ada")
+    own = begin(ada, of_one)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        ArmDraw.objects.create(experiment=of_one, worker=ada, order=[own.pk], arm=own)
+
+
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite has one writer at a time")
+@pytest.mark.django_db(transaction=True)
+def test_who_begins_at_once_draws_once_and_evenly(in_order: Experiment) -> None:
+    """Six people with two tabs each, all at the same moment."""
+    workers, gate, defects = newcomers(in_order.project, 6), Barrier(12), []
+
+    def tab(worker: Worker) -> None:
+        try:
+            gate.wait()
+            arm = begin(worker, in_order)
+            acting.take(worker, arm)
+        except BaseException as defect:
+            defects.append(defect)
+        finally:
+            connection.close()
+
+    threads = [Thread(target=tab, args=[worker]) for worker in workers * 2]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not defects
+    assert Assignment.objects.count() == 6
+    assert {row.drawn for row in experiments.balance(in_order)} == {2}
 
 
 def test_the_list_of_work_has_one_line_that_names_no_arm(in_order: Experiment) -> None:
