@@ -5,6 +5,7 @@ import string
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from annotation.pure.text.folding import folded, is_mark, pattern
 from annotation.pure.text.normalization import answer_tokens
 
 
@@ -28,10 +29,11 @@ def locate(answer: str, texts: Sequence[str], *, first: Sequence[int] = ()) -> S
 
 
 def places(answer: str, texts: Sequence[str], *, first: Sequence[int] = ()) -> Iterator[Span]:
-    """Every place of a typed answer: whole words in its own case; if none, in any case; if none, parts of words.
+    """Every place of a typed answer: whole words as typed; if none, in another spelling; if none, parts of words.
 
-    Paragraphs in `first` are searched before the others. White space may differ in kind and length. The answer page
-    finds the same places while somebody types (static/js/places.js); tests/places.json has cases for both.
+    Paragraphs in `first` are searched before the others. White space may differ in kind and length; which spellings
+    are the same says `folding`. The answer page finds the same places while somebody types (static/js/places.js);
+    tests/places.json has cases for both.
     """
     words = answer.split()
     if not words:
@@ -42,14 +44,32 @@ def places(answer: str, texts: Sequence[str], *, first: Sequence[int] = ()) -> I
         for place in _as_typed(words, texts[paragraph]):
             found = True
             yield Span(paragraph, *place)
-    plain = r"\s+".join(map(re.escape, words))
-    for pattern in (rf"(?<!\w){plain}(?!\w)", plain):
+    for wanted in _whole_or_part(answer):
         if found:
             return
         for paragraph in order:
-            for match in re.finditer(pattern, texts[paragraph], re.I):
+            for place in _folded_places(wanted, texts[paragraph]):
                 found = True
-                yield Span(paragraph, match.start(), match.end())
+                yield Span(paragraph, *place)
+
+
+def _whole_or_part(words: str) -> tuple[str, ...]:
+    """The patterns of whole words, and of parts of words."""
+    plain = pattern(words)
+    return (rf"(?<!\w){plain}(?!\w)", plain) if plain else ()
+
+
+def _folded_places(wanted: str, text: str) -> Iterator[tuple[int, int]]:
+    """Where a pattern of `folding` is in a text; no place begins or ends inside a character or before its accents."""
+    plain, origins = folded(text)
+    for match in re.finditer(wanted, plain):
+        start, end = match.span()
+        if is_mark(plain[start]) or is_mark(plain[end : end + 1]):
+            continue
+        if origins is None:
+            yield start, end
+        elif origins[end] != origins[end - 1] and not (start and origins[start] == origins[start - 1]):
+            yield origins[start], origins[end - 1] + 1
 
 
 def locate_as_scored(answer: str, texts: Sequence[str], *, first: Sequence[int] = ()) -> Span | None:
@@ -80,7 +100,8 @@ def _as_typed(words: Sequence[str], text: str) -> Iterator[tuple[int, int]]:
     start = text.find(words[0])
     while start >= 0:
         end = _end_of(words, text, start)
-        if end is not None and not is_word(text[end : end + 1]) and not (start and is_word(text[start - 1])):
+        after = "" if end is None else text[end : end + 1]
+        if end is not None and not (is_word(after) or is_mark(after)) and not (start and is_word(text[start - 1])):
             yield start, end
             start = text.find(words[0], end)
         else:
@@ -106,9 +127,6 @@ def is_word(sign: str) -> bool:
 
 
 def mentions(answer: str, text: str) -> Iterator[tuple[int, int]]:
-    """(start, end) of every occurrence of an answer in a text, as whole words, ignoring case."""
-    words = answer.split()
-    if words:
-        pattern = r"\s+".join(map(re.escape, words))
-        for match in re.finditer(rf"(?<!\w){pattern}(?!\w)", text, re.I):
-            yield match.start(), match.end()
+    """(start, end) of every occurrence of an answer in a text, as whole words in any spelling."""
+    for whole in _whole_or_part(answer)[:1]:
+        yield from _folded_places(whole, text)

@@ -1,0 +1,85 @@
+"""One spelling for what people type in several: quotes, dashes, spaces, accents, ligatures, invisible signs, case.
+
+The same folding finds typed words in a text, decides which answers are equal in a vote, and searches. The page does the
+same while somebody types (static/js/folding.js). Official scorers keep their own normalisation.
+"""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+_QUOTES = dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u2035\u02b9\u02bb\u02bc\u02bd\u02c8\u055a\u05f3\ua78c\u00b4`", "'")
+_QUOTES |= dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u2036\u00ab\u00bb\u05f4\u301d\u301e\u301f\u02ba", '"')
+_QUOTES |= dict.fromkeys("\u2039\u203a", "'")
+_I, _DOT = dict.fromkeys("\u0130\u0131", "i"), "\u0307"  # Turkish, and its capital as two characters
+_DASHES = "\u2212\u2043"  # which are no dashes (Pd) by their category
+_INVISIBLE = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164"  # which are no format signs (Cf)
+
+_GAP = re.compile(r"\s*-[-\s]*|\s+")
+_SPACED_DASH = re.compile(r"\s*(-+)\s*")
+
+
+class Folded(NamedTuple):
+    """A folded text, and where each of its characters begins in the text; None if all stay in their places."""
+
+    text: str
+    origins: Sequence[int] | None
+
+
+@lru_cache(maxsize=1 << 14)
+def _sign(sign: str) -> str:
+    """A character folded: several ("ﬁ"), or none if it is invisible."""
+    if sign in _QUOTES or sign in _I:
+        return _QUOTES.get(sign) or _I[sign]
+    kind = unicodedata.category(sign)
+    if kind == "Pd" or sign in _DASHES:
+        return "-"
+    if kind == "Cf" or sign in _INVISIBLE or "\ufe00" <= sign <= "\ufe0f":
+        return ""
+    if sign.isspace():
+        return " "
+    # Browsers have no `casefold`: "ẞ", "ß" and "ς" become "ss" and "σ" by way of capitals.
+    apart = "".join(_QUOTES.get(each, each) for each in unicodedata.normalize("NFKD", sign).lower().upper().lower())
+    return unicodedata.normalize("NFKD", apart)
+
+
+@lru_cache(maxsize=256)  # one page's paragraphs are searched again with each response
+def folded(text: str) -> Folded:
+    """The text character by character, accents as marks of their own; spaces and dashes are not yet joined."""
+    if text.isascii():
+        return Folded(text.replace("`", "'").lower(), None)
+    signs = [_sign(sign) for sign in text]
+    if _DOT in signs:
+        signs = ["" if (before, sign) == ("i", _DOT) else sign for before, sign in pairwise(["", *signs])]
+    whole = unicodedata.normalize("NFKD", "".join(signs))  # which now only puts the marks of a letter in order
+    if all(len(sign) == 1 for sign in signs):
+        return Folded(whole, None)
+    return Folded(whole, [at for at, sign in enumerate(signs) for _each in sign] + [len(text)])
+
+
+def fold(text: str) -> str:
+    """The text as it is compared: equal for two spellings of the same."""
+    return unicodedata.normalize("NFC", _SPACED_DASH.sub("-", " ".join(folded(text).text.split())))
+
+
+def pattern(words: str) -> str:
+    """A regular expression that finds the words in the `text` of a `Folded`; "" if nothing of them is visible."""
+    bare = folded(words).text.strip()
+    found, at = "", 0
+    for gap in _GAP.finditer(bare):
+        between = r"\s+" if "-" not in gap[0] else "-+"
+        if "-" in gap[0] and gap.end() < len(bare):
+            between += r"[-\s]*"
+        if "-" in gap[0] and gap.start():
+            between = r"\s*" + between
+        found += re.escape(bare[at : gap.start()]) + between
+        at = gap.end()
+    return found + re.escape(bare[at:])
+
+
+def is_mark(sign: str) -> bool:
+    """Whether the character belongs to the letter before it; "" at the end of a text does not."""
+    return bool(sign) and unicodedata.category(sign)[0] == "M"
