@@ -1,12 +1,12 @@
 """Words as they are typed and compared: by lemma for content words, exactly for function words."""
 
 import re
-import unicodedata
 from functools import lru_cache
 from typing import NamedTuple
 
 from annotation.pure.data.example import Example
 from annotation.pure.derivations.ablation_text import is_function_word, passage
+from annotation.pure.text.folding import fold
 from annotation.pure.text.tagging import hanta
 from annotation.tasktype import JSON
 
@@ -46,7 +46,7 @@ def removed_words(payload: JSON, gold: Example) -> list[Removed] | None:
 
 def plain(word: str) -> str:
     """A word without case, white space and the signs around it; "" for no idea."""
-    return _AROUND.sub("", unicodedata.normalize("NFKC", word).replace("’", "'").casefold())
+    return _AROUND.sub("", fold(word))
 
 
 @lru_cache(maxsize=1 << 12)

@@ -9,7 +9,8 @@ from typing import NamedTuple
 from annotation.pure.derivations.bridges import tidy
 from annotation.pure.derivations.subquestions import carried
 from annotation.pure.reports.human_scores import majorities
-from annotation.pure.text.normalization import normalise_answer
+from annotation.pure.text import folding
+from annotation.pure.text.folding import fold
 
 _TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
 
@@ -49,12 +50,12 @@ def difference(old: str, new: str) -> list[Change]:
 
 def question_key(text: str) -> Hashable:
     """A key that is equal for two wordings of the same question."""
-    return tidy(text).casefold()
+    return fold(tidy(text))
 
 
 def answer_key(text: str) -> Hashable:
     """The same for answers, ignoring articles and punctuation unless nothing else is left."""
-    return normalise_answer(text) or tidy(text).casefold()
+    return folding.answer_key(text) or fold(tidy(text))
 
 
 def agreed(texts: Sequence[str], *, key: Callable[[str], Hashable]) -> list[str]:

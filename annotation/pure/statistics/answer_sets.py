@@ -14,6 +14,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from annotation.pure.text.folding import answer_key
 from annotation.pure.text.normalization import normalise_answer
 
 AnswerSet = Sequence[Sequence[str]]  # the correct answers, each with its aliases
@@ -51,4 +52,4 @@ def lines_of(text: str) -> list[str]:
 
 def key(text: str) -> str:
     """The form in which two lists of answers count as the same: order and repetitions do not matter."""
-    return "\n".join(sorted({normalise_answer(line) for line in lines_of(text)}))
+    return "\n".join(sorted({answer_key(line) for line in lines_of(text)}))

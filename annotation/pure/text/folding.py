@@ -11,7 +11,13 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-_QUOTES = dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u2035\u02b9\u02bb\u02bc\u02bd\u02c8\u055a\u05f3\ua78c\u00b4`", "'")
+from annotation.pure.text.normalization import normalise_answer
+
+# A word with what folds into it: its accents, and signs that nobody sees.
+WORD = re.compile(r"\w[\w\u0300-\u036f\u00ad\u200b-\u200d\u2060\ufeff]*")
+
+_QUOTES = dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u2035\u02b9\u02bb\u02bc\u02bd\u02c8", "'")
+_QUOTES |= dict.fromkeys("\u055a\u05f3\ua78c\u00b4`", "'")
 _QUOTES |= dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u2036\u00ab\u00bb\u05f4\u301d\u301e\u301f\u02ba", '"')
 _QUOTES |= dict.fromkeys("\u2039\u203a", "'")
 _I, _DOT = dict.fromkeys("\u0130\u0131", "i"), "\u0307"  # Turkish, and its capital as two characters
@@ -63,6 +69,11 @@ def folded(text: str) -> Folded:
 def fold(text: str) -> str:
     """The text as it is compared: equal for two spellings of the same."""
     return unicodedata.normalize("NFC", _SPACED_DASH.sub("-", " ".join(folded(text).text.split())))
+
+
+def answer_key(text: str) -> str:
+    """The form in which two answers count as the same in a vote: folded, then as the official scorers compare them."""
+    return normalise_answer(fold(text))
 
 
 def pattern(words: str) -> str:

@@ -3,20 +3,19 @@
 The only module that imports rapidfuzz.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import OSA
 
+from annotation.pure.text.folding import WORD, fold
+
 ALIKE = 82  # of 100, from which a word counts as a slip of another
 SHORTEST_FUZZY = 4  # letters; shorter words must match from their beginning
 TITLE_WEIGHT = 1.5
 
 SHORTEST_SLIP, SHORTEST_TWO_SLIPS = 5, 8  # letters of a word in which one or two slips may be
-
-_WORD = re.compile(r"\w+", re.UNICODE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +34,11 @@ def search(query: str, paragraphs: Sequence[tuple[str, str]]) -> list[Match]:
     Every query word counts once a paragraph, by its best likeness there; words in the order of the query
     count a little more. All paragraphs are in the result, those without a match last.
     """
-    words = list(dict.fromkeys(_WORD.findall(query.casefold())))[:20]
+    words = list(dict.fromkeys(map(fold, WORD.findall(query))))[:20]
     matches = [_match(k, words, title, text) for k, (title, text) in enumerate(paragraphs)]
-    phrase = " ".join(query.casefold().split())
+    phrase = fold(query)
     if len(words) > 1:
-        texts = [f"{title} {text}".casefold() for title, text in paragraphs]
+        texts = [fold(f"{title} {text}") for title, text in paragraphs]
         matches = [replace(m, score=m.score + (phrase in texts[m.paragraph])) for m in matches]
     return sorted(matches, key=lambda match: -match.score)
 
@@ -53,7 +52,7 @@ def _match(paragraph: int, words: Sequence[str], title: str, text: str) -> Match
 
 def _likeness(words: Sequence[str], text: str) -> tuple[dict[str, float], tuple[tuple[int, int], ...]]:
     """The best likeness of each query word among the words of a text, and the spans of all that match."""
-    tokens = [(m.group().casefold(), m.span()) for m in _WORD.finditer(text)]
+    tokens = [(fold(m.group()), m.span()) for m in WORD.finditer(text)]
     vocabulary = list({word for word, _span in tokens})
     best: dict[str, float] = {}
     matched: set[str] = set()

@@ -8,6 +8,7 @@ import unicodedata
 from functools import lru_cache
 from typing import NamedTuple
 
+from annotation.pure.text.folding import folded
 from annotation.pure.text.fuzzy_search import SHORTEST_SLIP, is_slip
 
 _INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
@@ -24,7 +25,7 @@ _WORD = re.compile(
     rf"|{_SIGN}[{_MARKS}]*(?:[{_APOSTROPHES}]?(?:{_SIGN}|[{_MARKS}]))*(?:\+\+|[+#](?!\w))?"
 )
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
-_DROPPED = dict.fromkeys(map(ord, _INVISIBLE + _APOSTROPHES + "."))
+_DROPPED = dict.fromkeys(map(ord, "'."))
 
 
 def listed(text: str) -> frozenset[str]:
@@ -64,10 +65,8 @@ def plain(word: str) -> str:
     """A word in lower case without diacritics, possessive, apostrophes and the dots of abbreviations."""
     if any(map(str.isdigit, word)) and not any(map(str.isalpha, word)):
         return word.replace(",", "").casefold()
-    low = "".join(s for s in unicodedata.normalize("NFKD", word.casefold()) if not unicodedata.combining(s))
-    for mark in _APOSTROPHES:
-        low = low.removesuffix(f"{mark}s")
-    low = low.translate(_DROPPED)
+    low = "".join(sign for sign in folded(word).text if not unicodedata.combining(sign))
+    low = low.removesuffix("'s").translate(_DROPPED)
     ordinal = _ORDINAL.fullmatch(low)
     return ordinal[1] if ordinal else low
 

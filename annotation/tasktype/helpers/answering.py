@@ -14,7 +14,7 @@ from typing import Any
 from annotation.pure.data.example import Example, Paragraph
 from annotation.pure.reports import human_scores
 from annotation.pure.statistics import answer_sets, metrics
-from annotation.pure.text import fuzzy_search
+from annotation.pure.text import folding, fuzzy_search
 from annotation.pure.text.spans import Span, cut, locate
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Problem
@@ -199,10 +199,10 @@ def majority(answers: Sequence[JSON]) -> tuple[JSON, bool]:
 
 
 def answer_key(answer: JSON) -> str:
-    """The answer's text normalised: answers with equal keys count as the same in a vote."""
+    """The answer's text folded: answers with equal keys count as the same in a vote."""
     if answer["kind"] == SEVERAL:
         return answer_sets.key(answer["text"])
-    return metrics.MUSIQUE.key(answer_text(answer))
+    return folding.answer_key(answer_text(answer))
 
 
 def doubted(answers: Sequence[JSON], gold: Example) -> JSON | None:
@@ -216,12 +216,13 @@ def doubted(answers: Sequence[JSON], gold: Example) -> JSON | None:
     if not answers or not (gold.answers or unanswerable):
         return None
     texts = [answer_text(answer) for answer in answers]
-    key, votes = Counter(map(metrics.MUSIQUE.key, texts)).most_common(1)[0]
+    key, votes = Counter(map(folding.answer_key, texts)).most_common(1)[0]
     if votes < 2 or 2 * votes <= len(texts):
         return None
-    text = Counter(text for text in texts if metrics.MUSIQUE.key(text) == key).most_common(1)[0][0].strip()
+    text = Counter(text for text in texts if folding.answer_key(text) == key).most_common(1)[0][0].strip()
     if text and not unanswerable:
-        near = metrics.MUSIQUE.answer(text, metrics.MUSIQUE.gold(gold.answers) or ()).f1 >= NEAR
+        golds = metrics.MUSIQUE.gold([folding.fold(each) for each in gold.answers]) or ()
+        near = metrics.MUSIQUE.answer(folding.fold(text), golds).f1 >= NEAR
     else:
         near = bool(text) != bool(unanswerable)
     return None if near else {"text": text, "votes": votes, "answers": len(texts)}

@@ -5,7 +5,7 @@
 from collections.abc import Iterator, Sequence
 
 from annotation.pure.data.example import Example
-from annotation.pure.statistics.metrics import MUSIQUE
+from annotation.pure.text.folding import answer_key
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Remark
 from annotation.tasktype.capabilities import RIGHT, WRONG
@@ -47,7 +47,7 @@ def on_answer(payload: JSON, answer: JSON, gold: Example) -> Iterator[Remark]:
 
 def on_words(given: str, answers: Sequence[str], *, why: str = "") -> Remark:
     """Feedback on an answer's words; `why` is the reason why another answer than the right one is wrong."""
-    key, keys = MUSIQUE.key(given), [MUSIQUE.key(answer) for answer in answers]
+    key, keys = answer_key(given), [answer_key(answer) for answer in answers]
     values = {"text": given, "gold": answers[0], "why": why}
     if key in keys:
         return Remark(True, _("“%(text)s” is right."), values)

@@ -1,9 +1,9 @@
 """Responses of simulated workers in dry runs, for tasks that ask for an answer and its support."""
 
-import re
 from random import Random
 
 from annotation.pure.data.example import Example
+from annotation.pure.text.folding import WORD
 from annotation.pure.text.spans import cut, locate, locate_as_scored
 from annotation.tasktype import JSON
 from annotation.tasktype.helpers.answering import NEAR, answer_f1, is_closed_book
@@ -55,7 +55,7 @@ def _remembered(payload: JSON, gold: Example, rng: Random, *, right: bool) -> st
         return next((answer for answer in gold.answers if answer in payload["options"]), gold.answers[0])
     if payload["controls"]["no_answer"] and (right or rng.random() < 0.5):
         return ""
-    words = re.findall(r"\w+", gold.question) or ["?"]
+    words = WORD.findall(gold.question) or ["?"]
     choices = payload["options"] or words
     return str(rng.choice([choice for choice in choices if choice not in gold.answers] or choices))
 
@@ -85,7 +85,7 @@ def _slip(payload: JSON, gold: Example, rng: Random) -> str:
 
 def _words(payload: JSON, rng: Random) -> str:
     text = rng.choice(payload["paragraphs"])["text"] if payload["paragraphs"] else ""
-    places = list(re.finditer(r"\w+", text))
+    places = list(WORD.finditer(text))
     if not places:
         return ""
     first = rng.randrange(len(places))
