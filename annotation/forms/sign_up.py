@@ -18,6 +18,7 @@ class JoinForm(forms.Form):
     username = forms.CharField(
         label=_("Login name"),
         max_length=150,
+        widget=forms.TextInput(attrs={"autocapitalize": "none", "autocomplete": "username", "spellcheck": "false"}),
         help_text=_("An email address or any name that you want to sign in with."),
     )
     display_name = forms.CharField(
@@ -33,7 +34,7 @@ class JoinForm(forms.Form):
     def clean_username(self) -> str:
         name = self.cleaned_data["username"].strip()
         User.username_validator(name)
-        if User.objects.filter(username__iexact=name).exists():
+        if User.objects.named(name):
             raise ValidationError(_("This name is taken. Choose another one, or sign in if it is yours."))
         return name
 

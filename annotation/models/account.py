@@ -1,11 +1,27 @@
 """User accounts with their settings, and recent sign-in attempts."""
 
-from django.contrib.auth.models import AbstractUser
+from __future__ import annotations
+
+from django.contrib.auth.models import AbstractUser, UserManager
 from django.db import models
 from django.db.models.functions import Lower
 from django.utils.translation import gettext_lazy as _
 
-from annotation.models.fields import JSONTextField
+from annotation.models.fields import FoldedField, JSONTextField
+from annotation.pure.text.folding import fold
+
+
+class Users(UserManager["User"]):
+    """Accounts, found by their names in any case and spelling."""
+
+    use_in_migrations = False
+
+    def named(self, name: str) -> User | None:
+        return self.filter(name_key=fold(name)).first()
+
+    def get_by_natural_key(self, username: str | None) -> User:
+        """For signing in: accounts that an older release made during an upgrade have no key yet."""
+        return self.named(username or "") or super().get_by_natural_key(username)
 
 
 class User(AbstractUser):
@@ -15,6 +31,9 @@ class User(AbstractUser):
     shortcuts = JSONTextField(default=dict)  # {"off": bool, "keys": {action: key}}
     muted = JSONTextField(default=list)  # kinds of notices that the user turned off
     language = models.CharField(max_length=10, blank=True, default="", db_default="")  # of mails to this user
+    name_key = FoldedField("username", max_length=500, null=True, editable=False, unique=True)
+
+    objects = Users()
 
     class Meta(AbstractUser.Meta):
         constraints = [models.UniqueConstraint(Lower("username"), name="user_name_once")]

@@ -6,6 +6,7 @@ from typing import Any
 from django.db import models
 
 from annotation.models import clock
+from annotation.pure.text import folding
 
 
 def to_text(value: Any) -> str:
@@ -49,6 +50,22 @@ class TimestampField(models.DateTimeField):
     def deconstruct(self) -> Any:
         name, _path, args, kwargs = super().deconstruct()
         return name, "django.db.models.DateTimeField", args, kwargs  # the column is the same
+
+
+class FoldedField(models.CharField):
+    """The folded form of another column (pure/text/folding), by which the database compares it."""
+
+    def __init__(self, source: str = "", **options: Any) -> None:
+        super().__init__(**options)
+        self.source = source
+
+    def pre_save(self, model_instance: models.Model, add: bool) -> str:
+        setattr(model_instance, self.attname, folding.fold(getattr(model_instance, self.source)))
+        return super().pre_save(model_instance, add)
+
+    def deconstruct(self) -> Any:
+        name, _path, args, kwargs = super().deconstruct()
+        return name, "django.db.models.CharField", args, kwargs  # the column is the same
 
 
 class StateRow(models.Model):

@@ -31,7 +31,7 @@ class Command(JSONCommand):
             password_validation.validate_password(password, user)
         except ValidationError as invalid:
             raise Refused(" ".join(invalid.messages)) from None
-        if User.objects.filter(username__iexact=name).exists():
+        if User.objects.named(name):
             raise Refused(f"The account {name} already exists.")
         user.set_password(password)
         user.save()

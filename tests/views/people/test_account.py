@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import IntegrityError, connection, transaction
 from django.db.models import F
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 from django_otp.oath import totp
 
@@ -19,7 +20,7 @@ from annotation import discovery
 from annotation.flow.data import response_files
 from annotation.flow.errors import Refused
 from annotation.flow.notifications import worker_messages
-from annotation.flow.people import two_factor, worker_erasure
+from annotation.flow.people import invites, two_factor, worker_erasure
 from annotation.models import AccessKey, ApiToken, Assignment, Member, SecondFactor, User, Worker
 from tests.conftest import PASSWORD
 from tests.views.console import answer, take
@@ -301,3 +302,23 @@ def test_what_is_sent_after_the_session_ended_leads_back_to_the_page_that_it_was
 def test_a_fragment_of_somebody_signed_out_is_no_page_for_signing_in(client: Any) -> None:
     response = client.get("/projects/wells/now/", headers={"HX-Request": "true"})
     assert (response.status_code, response.content) == (401, b"")
+
+
+@pytest.mark.parametrize("joined", ["Eve.Q@lab.example", "Žofie", "ДАРЬЯ"])
+def test_a_name_is_the_same_in_any_case_for_joining_and_for_signing_in(
+    joined: str, client: Any, alice: Any, project: Any
+) -> None:
+    invite = invites.invite(project, role="worker", by=alice, places=2)
+    address = reverse("join", args=[invite.token])
+    html = client.get(address).content.decode()
+    assert re.search(r'<input[^>]*name="username"[^>]*autocapitalize="none"', html)
+    assert client.post(address, {"username": joined, "password": PASSWORD}).status_code == 302
+    client.logout()
+    for typed in (joined.lower(), joined.upper(), joined):
+        taken = client.post(address, {"username": typed, "password": PASSWORD})
+        assert "This name is taken" in taken.content.decode()
+        response = client.post("/accounts/sign-in/", {"username": typed, "password": PASSWORD})
+        assert response.status_code == 302, typed
+        client.logout()
+    with pytest.raises(IntegrityError), transaction.atomic():
+        User.objects.create_user(joined.swapcase(), password=PASSWORD)

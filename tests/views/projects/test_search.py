@@ -121,3 +121,22 @@ def test_it_asks_a_bounded_number_of_questions(client: Any, alice: Any, furnishe
     with CaptureQueriesContext(connection) as made:
         found(client, "tower", htmx=True)
     assert len(made) < 20
+
+
+@pytest.mark.parametrize(
+    ("typed", "question"),
+    [
+        ("österreichs", "Wie hoch liegt ÖSTERREICHS Norden?"),
+        ("ÖSTERREICHS", "Wie hoch liegt Österreichs Norden?"),
+        ("москва", "Где стоит МосКВА?"),
+        ("ΟΔΌΣ", "Πού είναι η οδός;"),
+        ("100 % ö_", "Sind 100 % Ö_ genug?"),
+    ],
+)
+def test_case_is_ignored_in_every_script(typed: str, question: str, project: Any, alice: Any, dataset: Any) -> None:
+    item = dataset.items.first()
+    Item.every.filter(pk=item.pk).update(question=question)
+    result = project_search.search(project, typed, user=alice, may={"see"})
+    assert [row.place for row in result["item"]] == [("wells", item.position)]
+    assert list(Item.objects.filter(dataset=dataset).holding(typed)) == [item]
+    assert not Item.objects.filter(dataset=dataset).holding(f"{typed}x").exists()
