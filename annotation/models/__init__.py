@@ -1,6 +1,6 @@
 """Rows that exist: one noun a file."""
 
-from annotation.models import case_lookups  # noqa: F401  (registers them)
+from annotation.models import case_lookups  # registers them
 from annotation.models.account import SignInTry, User
 from annotation.models.api import AccessKey, ApiRequest, ApiToken
 from annotation.models.approval import Approval

@@ -17,10 +17,11 @@ class Users(UserManager["User"]):
     use_in_migrations = False
 
     def named(self, name: str) -> User | None:
-        return self.filter(name_key=fold(name)).first()
+        """The account of that name; those made by an older release have no key."""
+        rows = self.filter(models.Q(name_key=fold(name)) | models.Q(name_key=None, username__iexact=name))
+        return min(rows, key=lambda user: (user.username != name, user.pk), default=None)
 
     def get_by_natural_key(self, username: str | None) -> User:
-        """For signing in: accounts that an older release made during an upgrade have no key yet."""
         return self.named(username or "") or super().get_by_natural_key(username)
 
 

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import Q
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
@@ -13,7 +12,6 @@ from annotation.flow.people import members
 from annotation.flow.projects.projects import project_named
 from annotation.models import Member, Project, User
 from annotation.pure.people import consent_text
-from annotation.pure.text.folding import fold
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +39,7 @@ def requester(email: str, *, create: bool = False, slug: str | None = None) -> R
 
 def account(name: str) -> User | None:
     """The account of that login name or email."""
-    return User.objects.filter(Q(name_key=fold(name)) | Q(email__iexact=name)).order_by("pk").first()
+    return User.objects.named(name) or User.objects.filter(email__iexact=name).order_by("pk").first()
 
 
 def _new_account(email: str) -> User:

@@ -6,7 +6,6 @@ from annotation.flow.errors import Refused
 from annotation.flow.people import two_factor
 from annotation.management.json_command import JSONCommand, words
 from annotation.models import User
-from annotation.pure.text.folding import fold
 
 
 class Command(JSONCommand):
@@ -17,7 +16,7 @@ class Command(JSONCommand):
 
     def act(self, **options: Any) -> dict[str, Any]:
         name = options["username"]
-        found = list(User.objects.filter(name_key=fold(name)) or User.objects.filter(email__iexact=name)[:2])
+        found = [user] if (user := User.objects.named(name)) else list(User.objects.filter(email__iexact=name)[:2])
         if len(found) != 1:
             raise Refused(f"{'Several accounts have' if found else 'No account has'} the name or email {name}.")
         if not two_factor.remove(found[0]):
