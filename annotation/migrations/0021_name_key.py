@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("annotation", "0019_lz4")]
+    dependencies = [("annotation", "0020_experiments")]
 
     operations = [
         migrations.AddField(
