@@ -11,7 +11,9 @@ import pytest
 from scipy import stats
 
 from annotation.pure.reports.human_scores import majority_chance
-from annotation.pure.statistics.intervals import Figure
+from annotation.pure.reports.tables import note_of
+from annotation.pure.reports.worker_dependence_tables import people_table
+from annotation.pure.statistics.intervals import Figure, wilson
 from annotation.pure.statistics.worker_intervals import (
     LEAST_WORKERS,
     Response,
@@ -19,6 +21,7 @@ from annotation.pure.statistics.worker_intervals import (
     crossed,
     label_units,
     over_workers,
+    spread,
     two_sided,
     without_one,
 )
@@ -65,7 +68,31 @@ def test_fewer_than_seven_workers_say_nothing_of_people_in_general() -> None:
     found = over_workers(_study(LEAST_WORKERS, 30, {0: 0.9}))
     assert found.low is not None
     assert over_workers([]).value is None
-    assert over_workers(_study(9, 5, dict.fromkeys(range(9), 1.0))).low is None
+
+
+def test_where_all_are_equal_the_interval_is_wilsons_and_about_items_only() -> None:
+    known = wilson(14, 14)
+    alike = over_workers(Response(item, str(worker), 1.0) for item in range(14) for worker in range(9))
+    assert (alike.value, alike.low, alike.high, alike.n) == (1.0, known.low, 1.0, 9)
+    units = [Unit(1.0, {str(worker): 1.0 for worker in range(9)})] * 14
+    assert (crossed(units).low, crossed(units).n) == (known.low, 14)
+    assert crossed(units).as_json()["items_only"] is True
+    assert crossed(units[:1]).low is None, "one item says nothing"
+    even = crossed([Unit(0.0, unit.without) for unit in units], least=-1)
+    assert (even.low, even.high) == (near(-(even.high or 0)), near(2 * (wilson(7, 14).high or 0) - 1))
+    [table] = people_table([({"text": "Right"}, alike, None)], 9)
+    assert "about items only" in note_of(table)
+    [table] = people_table([({"text": "Right"}, over_workers(_study(9, 5, {0: 0.9})), None)], 9)
+    assert "about items only" not in note_of(table)
+
+
+def test_with_fewer_items_than_workers_the_items_give_the_degrees() -> None:
+    units = [Unit(float(k % 2), {str(worker): float(k % 2) for worker in range(20)}) for k in range(8)]
+    found = spread(units)
+    assert found is not None
+    assert (found.degrees, found.error) == (7, near(np.std([0, 1], ddof=0) * np.sqrt(8 / 7) / np.sqrt(8)))
+    assert (found.figure().high or 0) - 0.5 == near(stats.t.ppf(0.975, 7) * (found.error or 0))
+    assert found.half(0.99) == near(stats.t.ppf(0.995, 7) * (found.error or 0))
 
 
 def test_weights_let_each_item_count_the_same() -> None:
@@ -178,6 +205,5 @@ def test_differences_may_be_below_zero_and_few_workers_get_no_crossed_interval()
     assert found.low < found.value < 0  # type: ignore[operator]
     few = crossed([Unit(unit.value, {"a": 0.0, "b": 0.0}) for unit in units])
     assert (few.value, few.low, few.high) == (found.value, None, None)
-    assert crossed([Unit(0.5, {str(k): 0.5 for k in range(9)})] * 4).low is None  # all are equal
     assert crossed([Unit(None, {"a": None})]).value is None
     assert crossed([]).n == 0

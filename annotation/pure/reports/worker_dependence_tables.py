@@ -20,6 +20,10 @@ HOW = _(
     "highest value that the figure would have if one annotator had not taken part. Their items then have one "
     "response fewer, so figures that grow with the number of responses fall."
 )
+ITEMS_ONLY = _(
+    "Where all responses are equal, the interval over annotators and items is Wilson's with the number of items as n: "
+    "it is about items only."
+)
 ENDS = (_("95 % low"), _("95 % high"))
 
 
@@ -53,9 +57,11 @@ def with_notes(figures: JSON, notes: Sequence[JSON]) -> JSON:
     return figures | {"note": [*(before if isinstance(before, list) else [before]), *notes]}
 
 
-def notes(workers: int) -> list[Any]:
-    """The notes below a table by `people_table`."""
-    return [HOW] if workers >= LEAST_WORKERS else [HOW, too_few(workers)]
+def notes(workers: int, rows: Iterable[Sequence[Any]] = ()) -> list[Any]:
+    """The notes below a table by `people_table` with these rows."""
+    known = [HOW] if workers >= LEAST_WORKERS else [HOW, too_few(workers)]
+    about_items = any(is_figure(cell) and cell.get("items_only") for row in rows for cell in row)
+    return [*known, ITEMS_ONLY] if about_items else known
 
 
 def people_table(figures: Sequence[tuple[JSON, Figure | None, Figure | None]], workers: int) -> list[JSON]:
@@ -71,7 +77,7 @@ def people_table(figures: Sequence[tuple[JSON, Figure | None, Figure | None]], w
         for words, over, without in figures
     ]
     columns = (_("Figure"), _("Over annotators and items"), _("With one annotator left out"))
-    return [table(NAME, TITLE, columns, rows, notes(workers), bars=False, leads=False)]
+    return [table(NAME, TITLE, columns, rows, notes(workers, rows), bars=False, leads=False)]
 
 
 def answer_people_table(name: str, study: Mapping[str, Any], measures: Mapping[str, str]) -> JSON:
@@ -91,4 +97,4 @@ def answer_people_table(name: str, study: Mapping[str, Any], measures: Mapping[s
     ]
     columns = [_("Measure"), _("Interval"), _("Answer EM"), _("Answer F1"), _("Support EM"), _("Support F1")]
     of = [{"dataset": name}] * len(rows)
-    return table(f"{NAME}-{name}", TITLE, columns, rows, notes(people["workers"]), of=of, bars=False)
+    return table(f"{NAME}-{name}", TITLE, columns, rows, notes(people["workers"], rows), of=of, bars=False)

@@ -14,6 +14,7 @@ from annotation.pure.numeric import ArrayLike, Floats, Integers, np
 LEVEL = 0.95
 RESAMPLES = 9999
 MANY = 10_000  # rows, from which on equal ones are drawn together
+ITEMS_ONLY = "wilson, items only"  # method of an interval that cannot say anything of workers: all values are equal
 _CELLS = 1_000_000  # item counts held at once while resampling: bounds the memory
 
 _NORMAL = NormalDist()
@@ -29,8 +30,9 @@ class Figure:
     n: int
     method: str = "undefined"
 
-    def as_json(self) -> dict[str, float | int | None]:
-        return {"value": self.value, "low": self.low, "high": self.high, "n": self.n}
+    def as_json(self) -> dict[str, float | int | bool | None]:
+        mark = {"items_only": True} if self.method == ITEMS_ONLY else {}
+        return {"value": self.value, "low": self.low, "high": self.high, "n": self.n, **mark}
 
 
 def method_label(seed: int, resamples: int = RESAMPLES) -> str:

@@ -4,19 +4,21 @@ Intervals that resample items hold for the workers who took part. For a mean of 
 generalise to workers like them (two-way clustering, Cameron, Gelbach and Miller 2011): its variance is that over items
 plus that over workers (jackknife) minus that of single responses, which is in both, and at least the larger of the
 two; with Student's t and one degree of freedom less than there are workers. Other figures, such as that of a majority,
-have the range of their values with one worker left out.
+have the range of their values with one worker left out, or a `Spread` from what each item's value changes without each
+of its workers. Where all values are equal nothing can be said of workers: Wilson's interval is about items only.
 """
 
 import math
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
 from annotation.pure.numeric import Floats, Integers, np
 from annotation.pure.reports.tables import text_cell
 from annotation.pure.statistics.agreement import label_codes
-from annotation.pure.statistics.intervals import LEVEL, Figure
+from annotation.pure.statistics.intervals import ITEMS_ONLY, LEVEL, Figure, wilson
 from annotation.pure.text.translation_marks import gettext_noop as _
 
 LEAST_WORKERS = 7  # with fewer the intervals say too little: t with 2 degrees alone makes them 2.2 times as wide
@@ -72,7 +74,7 @@ def too_few(workers: int) -> dict[str, Any]:
 def over_workers(responses: Iterable[Response]) -> Figure:
     """The (weighted) mean of responses with its 95 % interval over workers and items; n counts the workers.
 
-    No interval for fewer than LEAST_WORKERS, or if all responses are equal.
+    No interval for fewer than LEAST_WORKERS; ITEMS_ONLY if all responses are equal.
     """
     rows = list(responses)
     if not rows:
@@ -82,8 +84,10 @@ def over_workers(responses: Iterable[Response]) -> Figure:
     value = float(weights @ values / weights.sum())
     items, workers = (label_codes(row[k] for row in rows) for k in (0, 1))
     number = int(workers.max()) + 1
-    if number < LEAST_WORKERS or np.ptp(values) == 0:
+    if number < LEAST_WORKERS:
         return Figure(value, None, None, number)
+    if np.ptp(values) == 0:
+        return replace(_equal(value, int(items.max()) + 1, 0.0, LEVEL), n=number)
     off = weights * (values - value) / weights.sum()
     of_items = _clustered(off, items)
     of_workers = _jackknife(weights, weights * values, workers)
@@ -112,30 +116,78 @@ def without_one(units: Iterable[Unit]) -> Figure:
     return Figure(total / n, low, high, len(changed), "without one worker")
 
 
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A mean over `n` units and how much it varies over workers and items, for an interval at any level.
+
+    `error` is its standard error, 0 if all values are equal; None with fewer than LEAST_WORKERS. The interval lies
+    between `least` and 1.
+    """
+
+    value: float
+    error: float | None
+    degrees: int
+    n: int
+    least: float = 0.0
+
+    def figure(self, level: float = LEVEL) -> Figure:
+        if self.error is None:
+            return Figure(self.value, None, None, self.n)
+        if not self.error:
+            return _equal(self.value, self.n, self.least, level)
+        half = self.half(level)
+        low, high = max(self.least, self.value - half), min(1.0, self.value + half)
+        return Figure(self.value, low, high, self.n, "workers and items")
+
+    def half(self, level: float) -> float:
+        """Half of the interval's width before its ends are cut."""
+        return two_sided(level, self.degrees) * (self.error or 0.0)
+
+
+def _equal(value: float, n: int, least: float, level: float) -> Figure:
+    """Wilson's interval of n values that are all equal, on the scale from `least` to 1."""
+    width = 1 - least
+    found = wilson((value - least) / width * n, n, level=level)
+    ends = [least + width * end for end in (found.low or 0.0, found.high or 0.0)]
+    return Figure(value, *ends, n, ITEMS_ONLY)
+
+
 def crossed(units: Iterable[Unit], *, least: float = 0.0) -> Figure:
     """The mean over units with its 95 % interval over workers and items, also where it is of majorities; n: the units.
 
-    The variances of `over_workers`, from what a unit's value changes without each of its workers. The interval lies
-    between `least` and 1. No interval for fewer than LEAST_WORKERS, or if all values are equal.
+    No interval for fewer than LEAST_WORKERS; ITEMS_ONLY if all values are equal.
+    """
+    found = spread(units, least=least)
+    return found.figure() if found else Figure(None, None, None, 0)
+
+
+def spread(units: Iterable[Unit], *, least: float = 0.0, people: int | None = None) -> Spread | None:
+    """The spread of the mean over units; None without a value.
+
+    The variances of `over_workers`, from what a unit's value changes without each of its workers; t has one degree of
+    freedom less than there are workers or units. `people`: how many workers count as such, if not all of the units'.
     """
     kept = [(unit.value, unit.without) for unit in units if unit.value is not None]
     if not kept:
-        return Figure(None, None, None, 0)
+        return None
     n, value = len(kept), math.fsum(one for one, _without in kept) / len(kept)
     shares = [(w, share) for one, without in kept for w, share in _shares(one, without, value)]
-    workers = {worker for worker, _share in shares}
-    if len(workers) < LEAST_WORKERS or len({one for one, _without in kept}) == 1:
-        return Figure(value, None, None, n)
+    workers = len({worker for worker, _share in shares})
+    least_workers = workers if people is None else min(workers, people)
+    degrees = min(n, least_workers) - 1
+    if least_workers < LEAST_WORKERS or degrees < 1:
+        return Spread(value, None, degrees, n, least)
+    if len({one for one, _without in kept}) == 1:
+        return Spread(value, 0.0, degrees, n, least)
     bias = math.fsum(share for _worker, share in shares) / len(shares)  # fewer workers shift what is no mean
     by_worker: defaultdict[str, list[float]] = defaultdict(list)
     for worker, share in shares:
         by_worker[worker].append(share - bias)
     of_items = math.fsum((one - value) ** 2 for one, _without in kept) * n / (n - 1)
-    of_workers = math.fsum(math.fsum(each) ** 2 for each in by_worker.values()) * len(workers) / (len(workers) - 1)
+    of_workers = math.fsum(math.fsum(each) ** 2 for each in by_worker.values()) * workers / (workers - 1)
     in_both = math.fsum(share**2 for each in by_worker.values() for share in each)
     variance = max(of_items + of_workers - in_both, of_items) / n**2
-    half = two_sided(LEVEL, len(workers) - 1) * math.sqrt(variance)
-    return Figure(value, max(least, value - half), min(1.0, value + half), n, "workers and items")
+    return Spread(value, math.sqrt(variance), degrees, n, least)
 
 
 def _shares(value: float, without: Mapping[str, float | None], mean: float) -> Iterator[tuple[str, float]]:
