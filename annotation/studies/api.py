@@ -12,8 +12,9 @@ from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.errors import Refused
 from annotation.flow.people import consent
 from annotation.models import Job
+from annotation.pure.studies.conclusions import CONCLUSIONS
 from annotation.pure.studies.definition import StudyData
-from annotation.pure.studies.published import UNITS
+from annotation.pure.studies.published import AT_LEAST, AT_MOST, UNITS
 from annotation.studies import analysis, folders, jobs, plans, report
 from annotation.studies.folders import Folder
 from annotation.studies.launch import MOST_SCALE, batches_of, begin
@@ -60,34 +61,49 @@ class PublishedFigureSerializer(serializers.Serializer):
 
     figure = serializers.CharField(help_text="What was measured.")
     unit = serializers.ChoiceField(choices=sorted(UNITS), help_text="The unit in which the paper prints it.")
+    primary = serializers.BooleanField(help_text="Whether a conclusion is drawn from it; at most ten of a study are.")
+    bound = serializers.ChoiceField(
+        choices=["", AT_LEAST, AT_MOST], help_text="What the paper says of the value; empty: it equals it."
+    )
+    contrast = serializers.BooleanField(help_text="Whether it is the difference of two batches of the study.")
     paper = PaperFigureSerializer(help_text="The paper's value.")
 
 
 class OwnFigureSerializer(serializers.Serializer):
-    """A figure of a run with its 95 % interval."""
+    """A figure of a run with its 95 % interval over people and items."""
 
     value = serializers.FloatField(help_text="The value, a share of 1 unless it is a count.")
     low = serializers.FloatField(allow_null=True, help_text="Lower end of the interval; null: it has none.")
     high = serializers.FloatField(allow_null=True, help_text="Upper end of the interval; null: it has none.")
     n = serializers.IntegerField(help_text="How many it was measured on; 0: not known.")
+    items_only = serializers.BooleanField(help_text="All values are equal: the interval is about items only.")
 
 
 class DifferenceSerializer(serializers.Serializer):
-    """A run's figure minus the paper's with a 95 % interval."""
+    """A run's figure minus the paper's with a 95 % interval, the paper's annotators taken to differ as ours do."""
 
     value = serializers.FloatField(help_text="The difference.")
     low = serializers.FloatField(allow_null=True, help_text="Lower end of the interval; null: it has none.")
     high = serializers.FloatField(allow_null=True, help_text="Upper end of the interval; null: it has none.")
-    beyond_chance = serializers.BooleanField(
-        allow_null=True, help_text="Whether the difference is more than chance; null: too little is known."
-    )
 
 
 class ComparedFigureSerializer(PublishedFigureSerializer):
-    """A published figure beside that of a run; `note` says why there is none."""
+    """A published figure beside that of a run; `note` says why there is none.
+
+    Only a primary figure leads to a conclusion. All of a run's hold together: Holm's procedure over the primary
+    figures, at 5 %.
+    """
 
     ours = OwnFigureSerializer(allow_null=True, help_text="The run's value; null: there is none.")
     difference = DifferenceSerializer(allow_null=True, help_text="The run's minus the paper's; null: there is none.")
+    conclusion = serializers.ChoiceField(
+        choices=["", *CONCLUSIONS], help_text="What is concluded; empty: nothing. Of a contrast it is about itself."
+    )
+    why = serializers.CharField(allow_blank=True, help_text="Why nothing is concluded from a primary figure.")
+    p = serializers.FloatField(allow_null=True, help_text="P value, adjusted by Holm's procedure; null: no conclusion.")
+    needed = serializers.FloatField(
+        allow_null=True, help_text="The smallest difference that would have been a conclusion; null: no conclusion."
+    )
     note = serializers.CharField(allow_blank=True, help_text="Why the run has no value.")
 
 
@@ -135,6 +151,7 @@ class StudyRunSerializer(serializers.Serializer):
         child=serializers.CharField(), help_text="{name in the study: name in the project} of what is launched."
     )
     figures = ComparedFigureSerializer(many=True, help_text="A row for each published figure.")
+    family = serializers.IntegerField(help_text="How many figures are primary.")
     analysis = serializers.DictField(
         allow_null=True, help_text="What it computes from all batches together, as last computed; null: nothing."
     )
@@ -213,9 +230,15 @@ class StudyViewSet(ResourceViewSet):
         run = self._run()
         kept = {name: getattr(run, name) for name in ("study", "seed", "scale", "small", "created_at")}
         batches = {name: batch.slug for name, batch in batches_of(run).items()}
+        figures = report.compute(run)
         return (
             kept
-            | {"name": run.slug, "batches": batches, "figures": report.compute(run)}
+            | {
+                "name": run.slug,
+                "batches": batches,
+                "figures": figures,
+                "family": sum(row["primary"] for row in figures),
+            }
             | {"analysis": analysis.current(run) if run.definition.analysis and not analysis.problem(run) else None}
         )
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,26 +13,52 @@ from annotation.flow.errors import Refused
 from annotation.flow.people import round_attempts, round_results
 from annotation.flow.reports import batch_scores, score_looks
 from annotation.flow.review.response_import import import_responses
-from annotation.models import Batch
-from annotation.pure.studies.published import ANALYSIS, UNITS, Ours, Published, difference, ours
+from annotation.models import Assignment, Batch
+from annotation.pure.statistics.intervals import ITEMS_ONLY, Figure
+from annotation.pure.studies.conclusions import NOT_CURRENT, Comparison, Own, compared, spread_of
+from annotation.pure.studies.published import ANALYSIS, Published, ours
 from annotation.studies import analysis
+from annotation.studies.crossed import Crossed, path_in
 from annotation.studies.launch import batches_of
 from annotation.studies.models import StudyRun
 
 
 def compute(run: StudyRun, *, look: bool = False) -> list[dict[str, Any]]:
-    """A row for each published figure: {"figure", "unit", "paper", "ours", "difference", "note"}.
+    """A row for each published figure: that of `published_row` with "ours", "difference" (each {"value", "low",
+    "high"}, ours also "n" and "items_only"), "conclusion", "why", "p", "needed" (`pure.studies.conclusions`) and
+    "note".
 
     Shares are of 1. `ours` and `difference` are None where `note` says why. Scores are read as last computed, and of
     batches whose responses are all in; with `look` they are computed now, of every batch, which the log records
     (optional stopping).
     """
-    batches = batches_of(run)
+    figures, batches = run.published, batches_of(run)
     reports: dict[str, dict[str, Any] | str] = {}
-    for name in sorted({name for published in run.published for name in published.batches}):
+    for name in sorted({name for published in figures for name in published.batches}):
         is_analysis = name == ANALYSIS
         reports[name] = _analysis(run, look=look) if is_analysis else _report(batches.get(name), look=look)
-    return [_row(run, published, reports) for published in run.published]
+    crossed = Crossed(run, batches)
+    if look:
+        crossed.compute([published for published in figures if _is_of_batches(published, reports)])
+    owns = [_own(crossed, published, reports) for published in figures]
+    comparisons = compared(list(zip(figures, owns, strict=True)))
+    rows = zip(figures, owns, comparisons, strict=True)
+    return [published_row(published) | _row(published, own, beside, reports) for published, own, beside in rows]
+
+
+def is_due(run: StudyRun) -> bool:
+    """Whether figures over workers and items wait for somebody to calculate the scores."""
+    batches = batches_of(run)
+    crossed, figures = Crossed(run, batches), run.published
+    names = {name for published in figures for name in published.batches if name != ANALYSIS}
+    reports = {name: _report(batches.get(name), look=False) for name in names}
+    return any(_is_of_batches(published, reports) and not crossed.is_current(published) for published in figures)
+
+
+def _is_of_batches(published: Published, reports: Mapping[str, dict[str, Any] | str]) -> bool:
+    """Whether the figure is of batches, all of which have a report."""
+    found = [reports.get(name) for name in published.batches if name != ANALYSIS]
+    return bool(found) and published.unit != "count" and all(isinstance(report, dict) for report in found)
 
 
 def _analysis(run: StudyRun, *, look: bool) -> dict[str, Any] | str:
@@ -61,26 +88,59 @@ def _report(batch: Batch | None, *, look: bool) -> dict[str, Any] | str:
     return batch_scores.cached_report(batch) or _("the scores are being computed")
 
 
-def _row(run: StudyRun, published: Published, reports: dict[str, dict[str, Any] | str]) -> dict[str, Any]:
-    found = [reports[name] for name in published.batches]
-    owns = [_own(run, published, name, reports[name]) for name in published.batches]
-    own = _contrast(owns[0], owns[1]) if len(owns) == 2 else owns[0] if owns else None
-    if own is not None:
-        compared = {"ours": asdict(own), "difference": asdict(difference(published, own)), "note": ""}
-    else:
-        compared = {"ours": None, "difference": None, "note": _missing(found)}
-    return published_row(published) | compared
-
-
-def _own(run: StudyRun, published: Published, name: str, report: dict[str, Any] | str) -> Ours | None:
-    return ours(report, _path(run, published.path, name)) if isinstance(report, dict) else None
-
-
-def _contrast(first: Ours | None, second: Ours | None) -> Ours | None:
-    """The first figure minus the second; None where one is missing."""
-    if first is None or second is None:
+def _own(crossed: Crossed, published: Published, reports: Mapping[str, dict[str, Any] | str]) -> Own | None:
+    """Our figure with its spread as last computed; of a contrast over the questions of both batches."""
+    found = [_figure(crossed.run, published, name, reports[name]) for name in published.batches]
+    values = [figure.value for figure in found if figure is not None and figure.value is not None]
+    if not values or len(values) < len(found):
         return None
-    return Ours(first.value - second.value, None, None, min(first.n, second.n))
+    n = min(figure.n for figure in found if figure)
+    if published.batch == ANALYSIS:
+        [figure] = found
+        return Own(values[0], n, spread_of(figure, _people(crossed.run)) if figure else None, given=figure)
+    value = values[0] - values[1] if published.is_contrast else values[0]
+    if published.unit == "count":
+        return Own(value, n, None)
+    if not crossed.is_current(published):
+        return Own(value, n, None, NOT_CURRENT)
+    spread = crossed.of(published)
+    if spread and published.is_contrast:
+        return Own(spread.value, spread.n, spread)
+    return Own(value, n, spread and replace(spread, value=value))
+
+
+def _figure(run: StudyRun, published: Published, name: str, report: dict[str, Any] | str) -> Figure | None:
+    return ours(report, path_in(run, published.path, name)) if isinstance(report, dict) else None
+
+
+def _people(run: StudyRun) -> int:
+    """How many people's responses the run's analysis is of."""
+    rows = Assignment.objects.submitted().filter(batch__in=analysis.arms_of(run).values())
+    return rows.values("worker").distinct().count()
+
+
+def _row(
+    published: Published, own: Own | None, beside: Comparison | None, reports: Mapping[str, dict[str, Any] | str]
+) -> dict[str, Any]:
+    """What is ours of a row."""
+    if own is None or beside is None:
+        note = _missing([reports[name] for name in published.batches])
+        empty: dict[str, Any] = {"ours": None, "difference": None, "conclusion": "", "why": "", "p": None}
+        return {**empty, "needed": None, "note": note}
+    figure = own.figure()
+    return {
+        "ours": _ends(figure) | {"n": figure.n, "items_only": figure.method == ITEMS_ONLY},
+        "difference": _ends(beside.difference),
+        "conclusion": beside.conclusion,
+        "why": beside.why,
+        "p": beside.chance,
+        "needed": beside.needed,
+        "note": "",
+    }
+
+
+def _ends(figure: Figure) -> dict[str, float | None]:
+    return {"value": figure.value, "low": figure.low, "high": figure.high}
 
 
 def _missing(found: list[dict[str, Any] | str]) -> str:
@@ -91,15 +151,10 @@ def _missing(found: list[dict[str, Any] | str]) -> str:
 
 
 def published_row(published: Published) -> dict[str, Any]:
-    """{"figure", "unit", "paper": {"value", "n", "place", "from"}} of a published figure."""
+    """{"figure", "unit", "primary", "bound", "contrast", "paper": {"value", "n", "place", "from"}} of a figure."""
     paper = {"value": published.value, "n": published.n, "place": published.place, "from": published.quoted_from}
-    return {"figure": published.figure, "unit": published.unit, "paper": paper}
-
-
-def _path(run: StudyRun, path: str, batch: str) -> str:
-    """The path with `{name}` replaced by the dataset's name in the project, and `{}` by the batch's own dataset."""
-    own = {row.name: row.datasets[0] for row in run.definition.batches if row.datasets}.get(batch, "")
-    return path.replace("{}", run.name_of(own)).replace("{", run.name_of("")).replace("}", "")
+    row = {name: getattr(published, name) for name in ("figure", "unit", "primary", "bound")}
+    return row | {"contrast": published.is_contrast, "paper": paper}
 
 
 def take_responses(run: StudyRun, files: dict[str, Path]) -> dict[str, Any]:
@@ -110,37 +165,3 @@ def take_responses(run: StudyRun, files: dict[str, Path]) -> dict[str, Any]:
             text = _("The study has no launched batch %(name)s. There are: %(known)s.")
             raise Refused(text % {"name": name, "known": ", ".join(batches) or _("none")})
     return {name: import_responses(batches[name], path)["accepted"] for name, path in files.items()}
-
-
-def shown(value: float | None, unit: str) -> str:
-    """A figure in its unit: one decimal, counts as whole numbers, shares with four places as papers print them."""
-    if value is None:
-        return ""
-    scale = UNITS[unit]
-    return f"{value:.0f}" if unit == "count" else f"{scale * value:.1f}" if scale == 100 else f"{value:.4f}"
-
-
-def interval(own: dict[str, Any], unit: str) -> str:
-    """The interval of a figure of ours in its unit; "" if it has none."""
-    return "" if own["low"] is None else f"[{shown(own['low'], unit)}, {shown(own['high'], unit)}]"
-
-
-def _n(figure: dict[str, Any]) -> str:
-    return f", n = {figure['n']}" if figure["n"] else ""
-
-
-def lines(rows: list[dict[str, Any]]) -> list[str]:
-    """The rows as text, one a line."""
-    return [_line(row) for row in rows]
-
-
-def _line(row: dict[str, Any]) -> str:
-    paper, unit = row["paper"], row["unit"]
-    place = "; ".join(filter(None, [paper["place"], paper["from"] and f"from {paper['from']}"]))
-    head = f"{row['figure']}: paper {shown(paper['value'], unit)}{_n(paper)} ({place})"
-    if row["ours"] is None:
-        return f"{head}; {row['note']}"
-    own, apart = row["ours"], row["difference"]
-    within = f" {interval(own, unit)}" if own["low"] is not None else ""
-    words = {True: "more than chance", False: "within chance", None: "no test"}[apart["beyond_chance"]]
-    return f"{head}; ours {shown(own['value'], unit)}{within}{_n(own)}; {words}"

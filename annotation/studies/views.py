@@ -15,7 +15,7 @@ from annotation.forms.projects import ConsoleForm
 from annotation.models import Project
 from annotation.pure.people import roles
 from annotation.pure.people.consent_text import is_unfinished
-from annotation.studies import analysis, folders, jobs, plans, report
+from annotation.studies import analysis, folders, jobs, plans, report, report_text
 from annotation.studies.launch import MOST_SCALE, batches_of, begin, free_name
 from annotation.studies.models import StudyRun
 from annotation.views.access import member_action, member_form, member_page
@@ -113,21 +113,30 @@ def scores(request: HttpRequest, project: Project, name: str, run: str) -> HttpR
 
 
 def _run(run: StudyRun) -> dict[str, Any]:
-    rows = [_shown(row) for row in report.compute(run)]
-    context: dict[str, Any] = {"run": run, "batches": batches_of(run), "rows": rows}
+    rows = report.compute(run)
+    context: dict[str, Any] = {"run": run, "batches": batches_of(run), "rows": [_shown(row) for row in rows]}
+    context["notes"] = report_text.notes(rows)
     context["plan"] = plans.lines(plans.as_json(plans.of_run(run), plans.wage_of(run.project)))
+    context["can_score"] = report.is_due(run)
     if run.definition.analysis:
         found = analysis.current(run)
         context["tables"] = [shown_table(table) for table in found["tables"]] if found else []
         context["problem"] = analysis.problem(run)
-        context["can_score"] = not found and not analysis.problem(run, look=True)
+        context["can_score"] |= not found and not analysis.problem(run, look=True)
     return context
 
 
 def _shown(row: dict[str, Any]) -> dict[str, Any]:
     """A row of the report, with its figures as text."""
     unit = row["unit"]
-    texts = {"paper_text": report.shown(row["paper"]["value"], unit)}
+    texts = {"paper_text": report_text.bounded(row)}
     if own := row.get("ours"):
-        texts |= {"own_text": report.shown(own["value"], unit), "interval": report.interval(own, unit)}
+        apart = row["difference"]
+        texts |= {
+            "own_text": report_text.shown(own["value"], unit),
+            "interval": report_text.interval(own, unit),
+            "difference_text": report_text.shown_difference(apart["value"], unit),
+            "difference_interval": report_text.interval(apart, unit, signed=True),
+            "conclusion_text": report_text.concluded(row),
+        }
     return row | texts

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from annotation.pure.numeric import Floats, Integers, np
-from annotation.pure.statistics.intervals import Figure, bias_corrected, resampled_sums
+from annotation.pure.statistics.intervals import Figure, bias_corrected, is_values_only, resampled_sums
 from annotation.pure.statistics.metrics import Scorer
 from annotation.pure.text.translation_marks import gettext_noop as _
 
@@ -120,7 +120,7 @@ class _Table:
     def interval(self, value: float, seed: int, resamples: int) -> tuple[float | None, float | None]:
         """The bias-corrected interval; (None, None) if there is none."""
         labels = np.bincount(self.cluster[self.owner])
-        if np.ptp(np.bincount(self.cluster, self.observed) / labels) < 1e-9:
+        if is_values_only() or np.ptp(np.bincount(self.cluster, self.observed) / labels) < 1e-9:
             return None, None
         drawn = [each for each in self.resampled(seed, resamples) if each is not None]
         if len(drawn) < (1 - UNDEFINED_DRAWS) * resamples:

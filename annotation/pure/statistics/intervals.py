@@ -5,7 +5,9 @@ with the same draws, so that a column of differences between two systems is a pa
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -18,6 +20,21 @@ ITEMS_ONLY = "wilson, items only"  # method of an interval that cannot say anyth
 _CELLS = 1_000_000  # item counts held at once while resampling: bounds the memory
 
 _NORMAL = NormalDist()
+_VALUES_ONLY = ContextVar("values_only", default=False)
+
+
+@contextmanager
+def values_only() -> Iterator[None]:
+    """Within it nothing is resampled and figures have no bootstrap intervals: for reports that are computed often."""
+    before = _VALUES_ONLY.set(True)
+    try:
+        yield
+    finally:
+        _VALUES_ONLY.reset(before)
+
+
+def is_values_only() -> bool:
+    return _VALUES_ONLY.get()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +66,8 @@ def bootstrap_figures(matrix: ArrayLike, seed: int, *, resamples: int = RESAMPLE
     if table.ndim != 2:
         raise ValueError(f"expected items by figures, got {table.ndim} dimensions")
     columns = [column[~np.isnan(column)] for column in table.T]
+    if is_values_only():
+        return [Figure(float(column.mean()) if column.size else None, None, None, column.size) for column in columns]
     uneven = [k for k, column in enumerate(columns) if column.size and np.ptp(column) > 0]
     means = _resampled_means(table[:, uneven], seed=seed, resamples=resamples) if uneven else None
     figures = [_even_figure(column) for column in columns]
@@ -89,7 +108,12 @@ def _even_figure(column: Floats) -> Figure:
 
 
 def resampled_sums(table: Floats, seed: int, *, resamples: int = RESAMPLES) -> Floats:
-    """(resamples × columns): column sums over as many rows as the table has, drawn with replacement."""
+    """(resamples × columns): column sums over as many rows as the table has, drawn with replacement.
+
+    Within `values_only` a single row, of the table itself.
+    """
+    if is_values_only():
+        return np.asarray(table.sum(axis=0, keepdims=True), dtype=np.float64)
     rng = np.random.default_rng(seed)
     sums = np.empty((resamples, table.shape[1]))
     kinds, numbers = alike(table)

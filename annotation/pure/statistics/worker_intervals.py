@@ -12,7 +12,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
 
 from annotation.pure.numeric import Floats, Integers, np
@@ -148,8 +148,8 @@ def _equal(value: float, n: int, least: float, level: float) -> Figure:
     """Wilson's interval of n values that are all equal, on the scale from `least` to 1."""
     width = 1 - least
     found = wilson((value - least) / width * n, n, level=level)
-    ends = [least + width * end for end in (found.low or 0.0, found.high or 0.0)]
-    return Figure(value, *ends, n, ITEMS_ONLY)
+    low, high = (least + width * end for end in (found.low or 0.0, found.high or 0.0))
+    return Figure(value, low, high, n, ITEMS_ONLY)
 
 
 def crossed(units: Iterable[Unit], *, least: float = 0.0) -> Figure:
@@ -173,9 +173,9 @@ def spread(units: Iterable[Unit], *, least: float = 0.0, people: int | None = No
     n, value = len(kept), math.fsum(one for one, _without in kept) / len(kept)
     shares = [(w, share) for one, without in kept for w, share in _shares(one, without, value)]
     workers = len({worker for worker, _share in shares})
-    least_workers = workers if people is None else min(workers, people)
-    degrees = min(n, least_workers) - 1
-    if least_workers < LEAST_WORKERS or degrees < 1:
+    workers = workers if people is None else min(workers, people)
+    degrees = min(n, workers) - 1
+    if workers < LEAST_WORKERS or degrees < 1:
         return Spread(value, None, degrees, n, least)
     if len({one for one, _without in kept}) == 1:
         return Spread(value, 0.0, degrees, n, least)
@@ -217,7 +217,7 @@ def _jackknife(weights: Floats, weighted: Floats, workers: Integers) -> float:
     return float(np.sum((means - means.mean()) ** 2)) * (len(means) - 1) / len(means)
 
 
-@cache
+@lru_cache(maxsize=2**14)  # levels of a p value are tried by bisection
 def two_sided(level: float, degrees: int) -> float:
     """The two-sided quantile of Student's t: P(-t < T < t) = `level`, 0 <= level < 1."""
     if degrees < 1:

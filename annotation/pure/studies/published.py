@@ -1,4 +1,4 @@
-"""The figures that a paper prints, and whether ours differ from them by more than chance.
+"""The figures that a paper prints, and where ours are.
 
 `published.csv` has one row for each figure: what it is, its value with unit and n, where the paper prints it, the path
 to ours in the report of one of the study's batches, or of two whose difference is the figure, whether a conclusion is
@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.pure.statistics.intervals import wilson
+from annotation.pure.reports import figure_paths
+from annotation.pure.statistics.intervals import ITEMS_ONLY, Figure
 from annotation.pure.studies.definition import BadStudy
+from annotation.pure.text.translation_marks import gettext_noop as _
 
 BEFORE = ("figure", "value", "unit", "n", "table", "row", "column", "page", "quoted_from", "batch", "path")
 COLUMNS = (*BEFORE, "primary", "bound")  # runs that were launched earlier have a file with BEFORE
-AT_LEAST, AT_MOST = "at least", "at most"
+AT_LEAST, AT_MOST = _("at least"), _("at most")
 MOST_PRIMARY = 10
 MINUS = " - "  # between the two batches of a contrast
 ANALYSIS = "analysis"  # as a `batch`: what the study computes from all batches together
@@ -55,30 +56,14 @@ class Published:
         return self.batch.split(MINUS) if self.batch else []
 
     @property
+    def is_contrast(self) -> bool:
+        return len(self.batches) == 2
+
+    @property
     def place(self) -> str:
         """Where the paper prints it."""
         parts = [self.table, self.row, self.column, f"p. {self.page}" if self.page else ""]
         return ", ".join(part for part in parts if part)
-
-
-@dataclass(frozen=True, slots=True)
-class Ours:
-    """Our figure with its 95 % interval."""
-
-    value: float
-    low: float | None
-    high: float | None
-    n: int
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """Ours minus the paper's with a 95 % interval; `beyond_chance` is None where too little is known."""
-
-    value: float
-    low: float | None
-    high: float | None
-    beyond_chance: bool | None
 
 
 def read(text: str) -> list[Published]:
@@ -118,60 +103,19 @@ def _check(row: Mapping[str, Any], found: Published, place: str) -> None:
         raise BadStudy(f"{place}, primary: only a share or score with batch and path can be primary")
     if found.bound not in ("", AT_LEAST, AT_MOST):
         raise BadStudy(f"{place}, bound: write {AT_LEAST}, {AT_MOST} or nothing")
+    if found.bound and found.is_contrast:
+        raise BadStudy(f"{place}, bound: a contrast has none")
     names = found.batches
     if len(names) > 2 or len(set(names)) < len(names) or (len(names) == 2 and ANALYSIS in names):
         raise BadStudy(f"{place}, batch: write a batch, or two different ones as first{MINUS}second")
 
 
-def ours(report: Mapping[str, Any], path: str) -> Ours | None:
-    """The figure at a path of a batch's report, such as `tables.pairs.0.2` (name, row, column from 0); None if none.
-
-    A plain number counts as a figure without an interval.
-    """
-    found: Any = report
-    for step in path.split("."):
-        found = _step(found, step)
+def ours(report: Mapping[str, Any], path: str) -> Figure | None:
+    """The figure at a path of a report (`figure_paths`); a plain number has no interval and no n. None if none."""
+    found = figure_paths.at(report, path)
     if isinstance(found, Mapping) and found.get("value") is not None:
-        return Ours(found["value"], found.get("low"), found.get("high"), found.get("n") or 0)
-    return Ours(float(found), None, None, 0) if isinstance(found, int | float) and not isinstance(found, bool) else None
-
-
-def _step(value: Any, step: str) -> Any:
-    if isinstance(value, Mapping):
-        return (
-            value["rows"][int(step)]
-            if "rows" in value and step.isdigit() and len(value["rows"]) > int(step)
-            else (value.get(step))
-        )
-    if isinstance(value, list):
-        if step.isdigit():
-            return value[int(step)] if int(step) < len(value) else None
-        return next((one for one in value if isinstance(one, Mapping) and one.get("name") == step), None)
-    return None
-
-
-def difference(published: Published, own: Ours) -> Difference:
-    """Ours minus the paper's.
-
-    Two shares are compared by Newcombe's interval of a difference (1998, method 10). For other means the paper prints
-    no spread, so its spread is taken to be ours. Without an n of the paper only ours is taken to vary.
-    """
-    value = own.value - published.value
-    if own.low is None or own.high is None or own.n < 1 or published.unit == "count":
-        return Difference(value, None, None, None)
-    if published.n is None:
-        low, high = own.low - published.value, own.high - published.value
-    elif published.unit in ("percent", "share"):
-        low, high = _newcombe(own, published, published.n)
-    else:
-        half = (own.high - own.low) / 2 * math.sqrt(1 + own.n / published.n)
-        low, high = value - half, value + half
-    return Difference(value, low, high, not low <= 0 <= high)
-
-
-def _newcombe(own: Ours, published: Published, n: int) -> tuple[float, float]:
-    theirs = wilson(published.value * n, n)
-    value = own.value - published.value
-    below = math.hypot(own.value - (own.low or 0.0), (theirs.high or 0.0) - published.value)
-    above = math.hypot((own.high or 0.0) - own.value, published.value - (theirs.low or 0.0))
-    return value - below, value + above
+        method = ITEMS_ONLY if found.get("items_only") else ""
+        return Figure(found["value"], found.get("low"), found.get("high"), found.get("n") or 0, method)
+    return (
+        Figure(float(found), None, None, 0) if isinstance(found, int | float) and not isinstance(found, bool) else None
+    )

@@ -9,7 +9,7 @@ from annotation.flow.people import consent
 from annotation.management.json_command import JSONCommand, existing, integer_between, project_of, slug, words
 from annotation.models import Project
 from annotation.pure.reports import tables
-from annotation.studies import folders, plans, report
+from annotation.studies import folders, plans, report, report_text
 from annotation.studies.launch import begin, launch
 from annotation.studies.models import StudyRun
 
@@ -88,7 +88,7 @@ class Command(JSONCommand):
             return super().lines(result)
         tables_ = result.get("analysis", {}).get("tables", [])
         told = [line for each in tables_ for line in ["", *tables.lines(each), tables.note_of(each)]]
-        return [*report.lines(result["figures"]), *told]
+        return [*report_text.lines(result["figures"]), *report_text.notes(result["figures"]), *told]
 
 
 def _title(name: str) -> str:
