@@ -104,7 +104,7 @@ class ComparedFigureSerializer(PublishedFigureSerializer):
     needed = serializers.FloatField(
         allow_null=True, help_text="The smallest difference that would have been a conclusion; null: no conclusion."
     )
-    note = serializers.CharField(allow_blank=True, help_text="Why the run has no value.")
+    note = serializers.CharField(allow_blank=True, help_text="Why the run has no value, or no interval yet.")
 
 
 class PlannedBatchSerializer(serializers.Serializer):

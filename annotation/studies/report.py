@@ -28,9 +28,9 @@ def compute(run: StudyRun, *, look: bool = False) -> list[dict[str, Any]]:
     "high"}, ours also "n" and "items_only"), "conclusion", "why", "p", "needed" (`pure.studies.conclusions`) and
     "note".
 
-    Shares are of 1. `ours` and `difference` are None where `note` says why. Scores are read as last computed, and of
-    batches whose responses are all in; with `look` they are computed now, of every batch, which the log records
-    (optional stopping).
+    Shares are of 1. `note` says why `ours` and `difference` are None, or ours has no interval yet. Scores are read as
+    last computed, and of batches whose responses are all in; with `look` they are computed now, of every batch, which
+    the log records (optional stopping).
     """
     figures, batches = run.published, batches_of(run)
     reports: dict[str, dict[str, Any] | str] = {}
@@ -39,26 +39,19 @@ def compute(run: StudyRun, *, look: bool = False) -> list[dict[str, Any]]:
         reports[name] = _analysis(run, look=look) if is_analysis else _report(batches.get(name), look=look)
     crossed = Crossed(run, batches)
     if look:
-        crossed.compute([published for published in figures if _is_of_batches(published, reports)])
+        crossed.compute([published for published in figures if _is_crossed(run, published, reports)])
     owns = [_own(crossed, published, reports) for published in figures]
     comparisons = compared(list(zip(figures, owns, strict=True)))
     rows = zip(figures, owns, comparisons, strict=True)
     return [published_row(published) | _row(published, own, beside, reports) for published, own, beside in rows]
 
 
-def is_due(run: StudyRun) -> bool:
-    """Whether figures over workers and items wait for somebody to calculate the scores."""
-    batches = batches_of(run)
-    crossed, figures = Crossed(run, batches), run.published
-    names = {name for published in figures for name in published.batches if name != ANALYSIS}
-    reports = {name: _report(batches.get(name), look=False) for name in names}
-    return any(_is_of_batches(published, reports) and not crossed.is_current(published) for published in figures)
-
-
-def _is_of_batches(published: Published, reports: Mapping[str, dict[str, Any] | str]) -> bool:
-    """Whether the figure is of batches, all of which have a report."""
-    found = [reports.get(name) for name in published.batches if name != ANALYSIS]
-    return bool(found) and published.unit != "count" and all(isinstance(report, dict) for report in found)
+def _is_crossed(run: StudyRun, published: Published, reports: Mapping[str, dict[str, Any] | str]) -> bool:
+    """Whether the figure is of reports on items, which are there."""
+    others = {ANALYSIS, *(each.name for each in run.definition.rounds)}
+    if published.unit == "count" or not published.batches or others & {*published.batches}:
+        return False
+    return all(isinstance(reports.get(name), dict) for name in published.batches)
 
 
 def _analysis(run: StudyRun, *, look: bool) -> dict[str, Any] | str:
@@ -95,12 +88,13 @@ def _own(crossed: Crossed, published: Published, reports: Mapping[str, dict[str,
     if not values or len(values) < len(found):
         return None
     n = min(figure.n for figure in found if figure)
-    if published.batch == ANALYSIS:
-        [figure] = found
-        return Own(values[0], n, spread_of(figure, _people(crossed.run)) if figure else None, given=figure)
     value = values[0] - values[1] if published.is_contrast else values[0]
-    if published.unit == "count":
-        return Own(value, n, None)
+    if not _is_crossed(crossed.run, published, reports):
+        [figure, *others] = found
+        if figure is None or others:
+            return Own(value, n, None)
+        people = _people(crossed.run) if published.batch == ANALYSIS else n  # a round's figure is of its workers
+        return Own(value, n, spread_of(figure, people), given=figure)
     if not crossed.is_current(published):
         return Own(value, n, None, NOT_CURRENT)
     spread = crossed.of(published)
@@ -135,7 +129,7 @@ def _row(
         "why": beside.why,
         "p": beside.chance,
         "needed": beside.needed,
-        "note": "",
+        "note": _(NOT_CURRENT) if own.lacking == NOT_CURRENT else "",
     }
 
 

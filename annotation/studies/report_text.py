@@ -90,8 +90,9 @@ def _line(row: dict[str, Any]) -> str:
     own, apart = row["ours"], row["difference"]
     only = _("items only") if own["items_only"] else ""
     ours_ = " ".join(filter(None, [shown(own["value"], unit), interval(own, unit), only]))
+    told = concluded(row) or row["note"]
     difference = [_("difference"), shown_difference(apart["value"], unit), interval(apart, unit, signed=True)]
-    return "; ".join(filter(None, [head, f"ours {ours_}{_n(own)}", " ".join(filter(None, difference)), concluded(row)]))
+    return "; ".join(filter(None, [head, f"ours {ours_}{_n(own)}", " ".join(filter(None, difference)), told]))
 
 
 def bounded(row: dict[str, Any]) -> str:

@@ -117,7 +117,7 @@ def _run(run: StudyRun) -> dict[str, Any]:
     context: dict[str, Any] = {"run": run, "batches": batches_of(run), "rows": [_shown(row) for row in rows]}
     context["notes"] = report_text.notes(rows)
     context["plan"] = plans.lines(plans.as_json(plans.of_run(run), plans.wage_of(run.project)))
-    context["can_score"] = report.is_due(run)
+    context["can_score"] = any(row["ours"] and row["note"] for row in rows)
     if run.definition.analysis:
         found = analysis.current(run)
         context["tables"] = [shown_table(table) for table in found["tables"]] if found else []

@@ -353,7 +353,7 @@ def test_the_pages_launch_a_study_and_compare_it(project: Project, alice: Any, t
     report.take_responses(run, responses(run, tmp_path))
     assert "the scores are being computed" in client.get(page).content.decode()
     report.compute(run, look=True)
-    assert "This study has no primary figures" in client.get(page).content.decode()
+    assert "no conclusion: fewer than seven people" in client.get(page).content.decode()
     assert client.get(reverse("study", args=[project.slug, "none"])).status_code == 404
 
 

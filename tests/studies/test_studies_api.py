@@ -72,7 +72,11 @@ def test_a_study_is_launched_by_a_job_and_compared(api: Any, project: Project, t
     assert api.post("batches/pilot-labels/report/refresh/").status_code == 202
     run_due_work()
     [row] = api.get(address).json()["figures"]
-    assert (row["ours"]["n"], row["note"]) == (result["batches"]["labels"], "")
+    assert (row["ours"]["n"], row["note"]) == (result["batches"]["labels"], "its interval is not up to date")
+    assert api.post(f"{address}scores/").status_code == 202
+    run_due_work()
+    [row] = api.get(address).json()["figures"]
+    assert (row["note"], row["why"]) == ("", "fewer than seven people")
     assert row["difference"]["value"] == pytest.approx(row["ours"]["value"] - 0.9)
     assert api.get("studies/musique-human-score/runs/pilot/").status_code == 404
     assert api.post(f"studies/{NAME}/launch/", run="pilot", small=True, seed=3).status_code == 409
