@@ -46,6 +46,7 @@ def solvability_report(hits: Iterable[HitWithResponses], *, seed: int) -> JSON:
     tables = [
         _solvable_table(ordered, seed=seed),
         _class_table(ordered, seed=seed),
+        _guessable_table(ordered, seed=seed),
         *case_table(ordered, seed=seed),
         *people_table(list(_without_one(ordered)), workers_of(hits)),
         *(agreement_tables(said_by, categories=CLASSES, labels=LABELS, on=_("the class"), seed=seed) if items else []),
@@ -80,21 +81,28 @@ def _people(of: Iterable[Item], seed: int) -> JSON:
 
 def _class_table(cells: Mapping[Cell, Sequence[Item]], *, seed: int) -> JSON:
     columns = (
-        _("Ablation"), _("Dataset"), _("Items"), *(LABELS[name] for name in CLASSES), _("solvable, by class"),
-        _("guessable: γ + δ"),
+        _("Ablation"), _("Dataset"), _("Items"), *(LABELS[name] for name in CLASSES), _("solvable, by class")
     )  # fmt: skip
     rows = []
     for cell, of in cells.items():
         decided = [item for item in of if item.kind in CLASSES]
         shares = [share_of([(item, item.kind == name) for item in decided], seed) for name in CLASSES]
         by_class = share_of([(item, _is_by_class(item)) for item in decided], seed)
-        guessable = share_of([(item, item.kind in (GAMMA, DELTA)) for item in decided], seed)
-        rows.append([*head_of(cell), len(decided), *shares, by_class, guessable])
+        rows.append([*head_of(cell), len(decided), *shares, by_class])
     note = _(
-        "As in the paper's Table 10. “Solvable, by class” is α + γ + the solvable part of δ, which must equal "
-        "solvability."
+        "As in the paper's Table 10. The last column is α + γ + the solvable part of δ, which must equal solvability."
     )
     return table("classes", _("Reconstructability"), columns, rows, note)
+
+
+def _guessable_table(cells: Mapping[Cell, Sequence[Item]], *, seed: int) -> JSON:
+    rows = []
+    for cell, of in cells.items():
+        decided = [item for item in of if item.kind in CLASSES]
+        guessable = share_of([(item, item.kind in (GAMMA, DELTA)) for item in decided], seed)
+        rows.append([*head_of(cell), len(decided), guessable])
+    columns = (_("Ablation"), _("Dataset"), _("Items"), _("Guessable: γ + δ"))
+    return table("guessable", _("What people could guess"), columns, rows, _("As in the paper's Section 5.2."))
 
 
 def _is_by_class(item: Item) -> bool:
