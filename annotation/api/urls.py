@@ -9,6 +9,7 @@ from rest_framework.views import APIView
 
 from annotation import discovery
 from annotation.api.batches.batches import BatchViewSet
+from annotation.api.batches.experiments import ExperimentViewSet
 from annotation.api.batches.hits import BatchHitViewSet
 from annotation.api.batches.reserved_hits import ReservedHitViewSet
 from annotation.api.batches.tasks import TaskViewSet
@@ -80,6 +81,7 @@ router.register("datasets/<slug:name>/items", DatasetItemViewSet, "item")
 router.register("derivations", DerivationViewSet, "derivation")
 router.register("tasks", TaskViewSet, "task")
 router.register("batches", BatchViewSet, "batch")
+router.register("experiments", ExperimentViewSet, "experiment")
 router.register(f"{BATCH}reserved-hits", ReservedHitViewSet, "reserved-hit")
 router.register(f"{BATCH}hits", BatchHitViewSet, "hit")
 router.register(f"{BATCH}responses", BatchResponseViewSet, "response")

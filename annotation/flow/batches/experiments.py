@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import ProtectedError
@@ -13,6 +14,13 @@ from annotation.flow.projects import audit_log
 from annotation.models import Assignment, Batch, Experiment, Project, User
 from annotation.pure.batches import lifecycle
 from annotation.recruitment import marketplaces
+
+
+def candidates(project: Project) -> list[Batch]:
+    """The batches that can be arms, newest first."""
+    rows = project.batches.filter(experiment=None, purpose=Batch.Purpose.PRODUCTION, assignments=None)
+    rows = rows.exclude(state=Batch.State.CLOSED).select_related("project").order_by("-created_at", "-pk")
+    return [batch for batch in marketplaces().joined(rows) if not _obstacle(batch)]
 
 
 @transaction.atomic
@@ -114,3 +122,13 @@ def _counts(arms: Iterable[Batch], most: int, counts: Counter[tuple[int, int, st
         for position in range(1, most + 1):
             numbers = (counts[arm.pk, position, what] for what in ("drawn", "began", "submitted"))
             yield ArmCount(arm, position, *numbers)
+
+
+def balance_json(experiment: Experiment) -> list[dict[str, Any]]:
+    """`balance` as JSON, with the arms' names."""
+    rows = balance(experiment)
+    return [
+        {"arm": row.arm.slug, "position": row.position, "drawn": row.drawn}
+        | {"began": row.began, "submitted": row.submitted}
+        for row in rows
+    ]

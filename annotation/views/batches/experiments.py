@@ -1,0 +1,81 @@
+"""A project's experiments: the list, making one, one experiment with its link and balance."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from annotation.flow.batches import experiments as flow
+from annotation.forms.experiments import ExperimentForm
+from annotation.models import Batch, Experiment, Project
+from annotation.pure.people import roles
+from annotation.views.access import member_form, member_page, requester_action
+from annotation.views.batches.batch_page import TONES
+from annotation.views.breadcrumbs import section_breadcrumbs
+from annotation.views.post_handling import refusal_as_message, refusal_in_form, see_other
+
+
+@member_form(roles.SEE, posting=roles.RUN)
+def experiments(request: HttpRequest, project: Project) -> HttpResponse:
+    """The experiments of the project, newest first, and the form that makes one; `with` is a batch to choose."""
+    posted = request.POST if request.method == "POST" else None
+    choices = flow.candidates(project)
+    form = ExperimentForm(posted, choices=choices, initial={"batches": [request.GET.get("with", "")]})
+    if form.is_valid():
+        with refusal_in_form(form):
+            given = form.cleaned_data
+            arms = [batch for batch in choices if batch.slug in given["batches"]]
+            terms = {"each": given["each"], "title": given["title"], "user": request.user}
+            made = flow.join(project, given["slug"], arms, **terms)
+            messages.success(request, _("The batches are arms now. Give workers the link below."))
+            return see_other("experiment", project.slug, made.slug)
+    rows = [_shown(row) for row in project.experiments.order_by("-created_at", "-pk")]
+    context = {"project": project, "section": "batches", "rows": rows, "form": form, "can_join": len(choices) > 1}
+    context["breadcrumbs"] = section_breadcrumbs(project, "batches", _("Experiments"))
+    return render(request, "batches/experiments.html", context, status=422 if form.errors else 200)
+
+
+@member_page(roles.SEE)
+def experiment(request: HttpRequest, project: Project, name: str) -> HttpResponse:
+    """One experiment: its link, and how many workers drew, began and submitted each arm."""
+    shown = _shown(get_object_or_404(project.experiments, slug=name))
+    breadcrumbs = section_breadcrumbs(project, "batches", _("Experiments"))
+    breadcrumbs[-1]["url"] = reverse("experiments", args=[project.slug])
+    context = {"project": project, "section": "batches", "shown": shown}
+    context["breadcrumbs"] = [*breadcrumbs, {"label": name, "url": ""}]
+    context["link"] = request.build_absolute_uri(reverse("experiment-start", args=[shown["experiment"].token]))
+    return render(request, "batches/experiment.html", context)
+
+
+@requester_action
+def experiment_remove(request: HttpRequest, project: Project, name: str) -> HttpResponse:
+    """Remove an experiment that nobody drew in; its arms stay as batches."""
+    found = get_object_or_404(project.experiments, slug=name)
+    with refusal_as_message(request):
+        flow.take_apart(found)
+        messages.success(request, _("Removed. Its arms are ordinary batches again."))
+        return see_other("experiments", project.slug)
+    return see_other("experiment", project.slug, found.slug)
+
+
+def _shown(experiment: Experiment) -> dict[str, Any]:
+    """An experiment with a row for each arm: its counts in all, and the workers who submitted at each position."""
+    by_arm: dict[Batch, list[flow.ArmCount]] = {}
+    for count in flow.balance(experiment):
+        by_arm.setdefault(count.arm, []).append(count)
+    arms = [
+        {
+            "batch": arm,
+            "tone": TONES[arm.state],
+            "drawn": sum(count.drawn for count in counts),
+            "began": sum(count.began for count in counts),
+            "submitted": sum(count.submitted for count in counts),
+            "by_position": [count.submitted for count in counts],
+        }
+        for arm, counts in by_arm.items()
+    ]
+    drawn = sum(counts[0].drawn for counts in by_arm.values())  # at the first position
+    return {"experiment": experiment, "arms": arms, "drawn": drawn}
