@@ -23,6 +23,7 @@ CAST = {"alice": roles.OWNER, "quinn": roles.REQUESTER, "rita": roles.REVIEWER}
 # {route or the beginning of some, and a part: the furnished world's name of it}
 LIKE = {
     "api-comment.pk": "comment-erase.pk",
+    "api-experiment.name": "experiment.name",
     "api-invite.pk": "invite-revoke.pk",
     "api-report-table.table": "report-table.name",
     "api-report-table.format": "report-table.suffix",

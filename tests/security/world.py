@@ -21,7 +21,7 @@ from django.utils.http import urlsafe_base64_encode
 
 from annotation import jobs
 from annotation.bridges.models import BrokenBridge
-from annotation.flow.batches import batch_launch
+from annotation.flow.batches import batch_launch, experiments
 from annotation.flow.data import dataset_import, dataset_removal
 from annotation.flow.money import ledger, payouts
 from annotation.flow.notifications import announcements, worker_messages
@@ -166,7 +166,18 @@ def _project(folder: Path, slug: str, *, requester: str, workers: list[str]) -> 
     found |= _listed(project, batch)
     found |= _commented(batch, boss)
     found |= _round(project, held, people[0])
-    return project, found
+    return project, found | _experiment(project, held)
+
+
+def _experiment(project: Any, held: Any) -> dict[str, Any]:
+    """Two arms that nobody drew yet."""
+    arms = []
+    for name in ("plain", "hints"):
+        terms = {"task": "answer", "datasets": [held], "instructions": "Canary guide.", "sample": 1, "disjoint": False}
+        arms.append(batch_launch.create_batch(project, f"{project.slug}-{name}", **terms))
+        batch_launch.launch(arms[-1])
+    made = experiments.join(project, f"{project.slug}-arms", arms, title=f"Canary note of {project.slug}")
+    return {"experiment-start.token": made.token, "experiment.name": made.slug, "experiment-remove.name": made.slug}
 
 
 def _people(project: Any, boss: Any, people: list[Any]) -> dict[str, Any]:

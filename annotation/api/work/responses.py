@@ -66,6 +66,9 @@ class ResponseSerializer(serializers.Serializer):
         allow_null=True,
         help_text="The task's measures of this response against gold, 0 to 1; null without gold.",
     )
+    experiment = serializers.CharField(required=False, help_text="Of an arm: the experiment in which it was drawn.")
+    arm_position = serializers.IntegerField(required=False, help_text="The arm's position in the worker's order.")
+    draw_seed = serializers.IntegerField(required=False, help_text="Of the worker's draw.")
 
     def to_representation(self, row: Any) -> Any:
         """The row, which is plain already."""
@@ -85,14 +88,14 @@ class ResponseFilter(FileFilter):
     worker = WorkerField(source="assignment__worker", required=False)
 
 
-GOLD = ("gold", "gold_set", "gold_support", "answerable", "score")
+HIDDEN = ("gold", "gold_set", "gold_support", "answerable", "score", *response_files.DRAW)
 
 
 def _blind(row: JSON, hidden: Collection[str]) -> JSON:
-    """The row, without name and gold if its HIT is hidden."""
+    """The row, without name, draw and gold if its HIT is hidden."""
     if row["hit"] not in hidden:
         return row
-    return {name: None if name == "worker" else value for name, value in row.items() if name not in GOLD}
+    return {name: None if name == "worker" else value for name, value in row.items() if name not in HIDDEN}
 
 
 class BatchResponseViewSet(BatchPartViewSet):

@@ -90,6 +90,12 @@ def take_apart(experiment: Experiment) -> None:
         raise Refused(text) from None
 
 
+def terms(experiment: Experiment) -> dict[str, Any]:
+    """What a preregistration says of an experiment: name, what each worker gets, the arms' names."""
+    arms = Batch.everything.filter(experiment=experiment).order_by("pk").values_list("slug", flat=True)
+    return {"name": experiment.slug, "each": experiment.each, "arms": list(arms)}
+
+
 @dataclass(frozen=True, slots=True)
 class ArmCount:
     """Workers of an arm at a position (from 1): who drew it there, who accepted a HIT, who submitted a response."""

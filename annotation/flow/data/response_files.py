@@ -88,7 +88,8 @@ def _in_one_snapshot(pieces: Iterator[bytes]) -> Iterator[bytes]:
 
 def _pieces(batch: Batch, rows: Rows, format: str, ids_only: bool) -> Iterator[bytes]:
     measures = None if ids_only else list(capabilities.measures(task_type(batch.task)))
-    return WRITERS[format](rows, columns_of(measures))
+    columns = columns_of(measures) + (list(DRAW) if batch.experiment_id is not None else [])
+    return WRITERS[format](rows, columns)
 
 
 class _Counted:
@@ -160,6 +161,7 @@ def responses(
 ) -> Iterator[dict[str, Any]]:
     """Revisions' FIELDS as rows of a file, each with its answer as `StoredJSON`; `names` caches pseudonyms."""
     items.read(values[1] for values in rows)
+    draws = draws_of(batch)
     for given in (dict(zip(FIELDS.values(), values, strict=True)) for values in rows):
         hit, worker, answer = given["hit"], given["worker"], StoredJSON(given["answer"])
         if worker not in names:
@@ -181,7 +183,24 @@ def responses(
             "surplus": not given["counts"],
             **items.exclusion(hit),
             **items.columns(hit, answer),
+            **draws.get(worker, {}),
         }
+
+
+DRAW = ("experiment", "arm_position", "draw_seed")  # columns of an arm's responses, after all others
+
+
+def draws_of(batch: Batch) -> dict[int, dict[str, Any]]:
+    """DRAW of each worker who drew this arm, by key; no query for a batch that is none."""
+    if batch.experiment is None:
+        return {}
+    rows = batch.experiment.draws.values_list("worker", "order", "seed")
+    name = batch.experiment.slug
+    return {
+        worker: {"experiment": name, "arm_position": order.index(batch.pk) + 1, "draw_seed": seed}
+        for worker, order, seed in rows
+        if batch.pk in order
+    }
 
 
 def revisions_of(batch: Batch) -> QuerySet[WorkerResponse]:
@@ -290,7 +309,8 @@ def _parquet(rows: Rows, columns: Sequence[str]) -> Iterator[bytes]:
     import pyarrow.json as pj
     import pyarrow.parquet as pq
 
-    kinds = dict.fromkeys(["item", "hops", "revision", "instructions_version", "ticket"], pa.int64())
+    whole_numbers = ["item", "hops", "revision", "instructions_version", "ticket", "arm_position", "draw_seed"]
+    kinds = dict.fromkeys(whole_numbers, pa.int64())
     kinds |= dict.fromkeys(["current", "late", "surplus", "excluded", "answerable"], pa.bool_())
     scores = [name for name in columns if name.startswith(SCORE)]
     kinds |= dict.fromkeys(["active_seconds", *scores], pa.float64())

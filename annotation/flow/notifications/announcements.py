@@ -112,7 +112,9 @@ def _opened(batch: Batch) -> None:
     claimed = BatchActivity.objects.filter(batch=batch, announced_at__isnull=True).update(announced_at=now)
     if not claimed or batch.on_marketplace or batch.launched_at is None or now - batch.launched_at > RECENT:
         return
-    notify(_able(batch), Kind.WORK, project=batch.project, key=f"work/{batch.pk}", batch=batch)
+    # of several arms workers hear once
+    key = f"work/{batch.pk}" if batch.experiment_id is None else f"work/experiment-{batch.experiment_id}"
+    notify(_able(batch), Kind.WORK, project=batch.project, key=key, batch=batch)
 
 
 def _able(batch: Batch) -> list[User]:

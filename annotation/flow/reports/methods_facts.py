@@ -11,13 +11,13 @@ from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Sum
 from django.utils.translation import gettext
 
 from annotation import recruitment
-from annotation.flow.batches import cached_figures, hidden_gold
+from annotation.flow.batches import cached_figures, experiments, hidden_gold
 from annotation.flow.money import wages
 from annotation.flow.money.batch_funds import undecided_of
 from annotation.flow.reports import preregistration, score_looks
 from annotation.flow.review import double_adjudication, review_decisions
 from annotation.flow.work import eligibility
-from annotation.models import Assignment, Attempt, Batch, Payment, QualificationRound, Worker
+from annotation.models import Assignment, Attempt, Batch, Experiment, Payment, QualificationRound, Worker
 from annotation.pure.people import requirements
 from annotation.pure.reports.methods import Facts
 from annotation.pure.review import review_state
@@ -55,6 +55,7 @@ def _facts(batch: Batch, report: Mapping[str, Any] | None, counted: Mapping[str,
         ),
         **counted,
         **_decided_twice(batch),
+        **_arms(batch),
         **_registration(batch),
     )
 
@@ -69,6 +70,24 @@ def _registration(batch: Batch) -> dict[str, Any]:
         "registered_sha256": made.sha256,
         "registered_late": preregistration.is_late(made),
         "departures": tuple(preregistration.deviations(made)),
+    }
+
+
+def _arms(batch: Batch) -> dict[str, Any]:
+    """How workers came to the batch as an arm, and how many began and submitted in each arm."""
+    if batch.experiment is None:
+        return {}
+    rows, in_order = experiments.balance(batch.experiment), batch.experiment.each == Experiment.Each.ORDER
+    counts: dict[str, tuple[int, int]] = {}
+    for row in rows:
+        began, submitted = counts.get(row.arm.slug, (0, 0))
+        counts[row.arm.slug] = began + row.began, submitted + row.submitted
+    own = [(row.began, row.submitted) for row in rows if row.arm.pk == batch.pk]
+    return {
+        "arm": batch.slug,
+        "in_order": in_order,
+        "arms": tuple((name, *numbers) for name, numbers in counts.items()),
+        "positions": tuple(own) if in_order else (),
     }
 
 

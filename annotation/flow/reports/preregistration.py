@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import Min, Sum
 from django.utils.translation import gettext as _
 
+from annotation.flow.batches import experiments
 from annotation.flow.errors import Refused
 from annotation.flow.projects import audit_log
 from annotation.models import Batch, Preregistration, User, clock
@@ -65,6 +66,7 @@ def settings_of(batch: Batch) -> JSON:
         "same_order": batch.same_order,
         "requirements": batch.requirements,
         "chosen_workers": batch.workers.count(),
+        "experiment": experiments.terms(batch.experiment) if batch.experiment else "none",
         "reward": f"{batch.reward:.2f}",
         "hidden_gold": gold | {"rule": batch.check_rule} if batch.check_share else "none",
         "two_adjudicators": batch.two_adjudicators,

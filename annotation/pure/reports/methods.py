@@ -56,6 +56,10 @@ class Facts:
     refused: int = 0  # answers that a requester discarded or returned
     excluded: tuple[tuple[str, int], ...] = ()  # reason and HITs
     excluded_responses: int = 0
+    arm: str = ""  # of an experiment; the batch's name
+    in_order: bool = False  # whether each annotator did all arms, in a drawn order; otherwise one, drawn at random
+    arms: tuple[tuple[str, int, int], ...] = ()  # name, annotators who began, annotators who submitted a response
+    positions: tuple[tuple[int, int], ...] = ()  # of this arm in drawn orders: who began, who submitted, at 1, 2, ...
     registered: str = ""  # day in UTC on which the batch was preregistered
     registered_sha256: str = ""
     registered_late: bool = False  # whether a response was in by then
@@ -66,7 +70,7 @@ def sentences(facts: Facts) -> list[Sentence]:
     """The sentences in the order of a methods section; none before the first response."""
     if not facts.answers:
         return []
-    parts = (_registration, _items, _people, _selection, _instructions, _pay, _looks, _agreement, _decisions)
+    parts = (_registration, _items, _people, _arms, _selection, _instructions, _pay, _looks, _agreement, _decisions)
     return [sentence for part in parts for sentence in part(facts)]
 
 
@@ -149,6 +153,28 @@ def _people(facts: Facts) -> Iterator[Sentence]:
         one, many = _("One item has no response."), _("%(n)s of the items have no response.")
         yield counted_sentence(facts.unanswered, one, many)
     yield from _days(facts)
+
+
+def _arms(facts: Facts) -> Iterator[Sentence]:
+    """How annotators came to the arm, and how many began and submitted in each."""
+    if not facts.arm:
+        return
+    listing = "; ".join(f"{name} {began}/{submitted}" for name, began, submitted in facts.arms)
+    message = _(
+        "Each annotator was assigned at random to one of %(k)s arms, so that all fill evenly; this is the arm %(arm)s. "
+        "Annotators who began / who submitted a response: %(arms)s."
+    )
+    if facts.in_order:
+        message = _(
+            "Each annotator was to do %(k)s arms, one after the other in an order drawn at random from a Latin square, "
+            "in which each arm stands at each position equally often; this is the arm %(arm)s. Annotators who began / "
+            "who submitted a response: %(arms)s."
+        )
+    yield as_sentence(message, k=len(facts.arms), arm=facts.arm, arms=listing)
+    if facts.positions:
+        listing = "; ".join(f"{began}/{submitted}" for began, submitted in facts.positions)
+        message = _("As first, second, … arm it was begun / answered by this many annotators: %(positions)s.")
+        yield as_sentence(message, positions=listing)
 
 
 def _days(facts: Facts) -> Iterator[Sentence]:

@@ -34,6 +34,7 @@ SETTINGS: Final = {
     "same_order": _("Same order for all workers"),
     "requirements": _("Requirements"),
     "chosen_workers": _("Chosen workers"),
+    "experiment": _("Experiment"),
     "reward": _("Reward"),
     "hidden_gold": _("Hidden gold"),
     "two_adjudicators": _("Two adjudicators"),

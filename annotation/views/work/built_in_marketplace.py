@@ -131,13 +131,15 @@ def group_start(request: HttpRequest, pk: int) -> HttpResponse:
 @signed_in_form
 def experiment(request: HttpRequest, token: str) -> HttpResponse:
     """The one link of an experiment: what it offers; POST begins or continues it."""
-    rows = Experiment.objects.select_related("project").filter(project__removed_at=None)
-    arms = arm_draws.arms_of(get_object_or_404(rows, token=token))
-    if request.method == "POST" and arms:
-        return _start(request, arms[0], request.path)
+    found = get_object_or_404(Experiment.objects.filter(project__removed_at=None), token=token)
+    arms = arm_draws.arms_of(found)
     group = next(filter(None, (built_in_marketplace.group_of(request.user, arm.pk) for arm in arms)), None)
-    if group is None:
+    if group is None and not found.project.workers.filter(user=request.user).exists():
         raise Http404
+    if request.method == "POST":
+        return _start(request, arms[0], request.path)
+    if group is None:
+        return see_other("work")
     return render(request, "work/hit_group.html", {"group": group, "gone": not group.available})
 
 
