@@ -13,7 +13,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
-from annotation.flow.batches import batch_launch
+from annotation.flow.batches import batch_launch, experiments
 from annotation.flow.data.dataset_import import file_digest, import_dataset
 from annotation.flow.data.derivation import derive_dataset
 from annotation.flow.errors import Refused
@@ -21,7 +21,7 @@ from annotation.flow.people import consent
 from annotation.flow.people.qualification_rounds import create_round
 from annotation.flow.projects import audit_log
 from annotation.flow.work import eligibility
-from annotation.models import Batch, Dataset, Project, User
+from annotation.models import Batch, Dataset, Experiment, Project, User
 from annotation.pure.people import round_rules
 from annotation.pure.studies.definition import StudyBatch, StudyData, StudyRound, scaled
 from annotation.pure.studies.plan import most_per_worker
@@ -129,7 +129,11 @@ def launch(run: StudyRun, folder: Folder, *, say: Say, files: Mapping[str, Path]
         options = {name: _referred(run, value) for name, value in scaled(each.options, each.how, run.scale).items()}
         source = dataset_of(run, each.source)
         derive_dataset(source, how=each.how, name=run.name_of(each.name), seed=run.seed, options=options)
-    for row in (*found.rounds, *found.batches):
+    for row in found.rounds:
+        say(_("Launch %(name)s") % {"name": row.name})
+        _launch(run, folder, row)
+    _join_arms(run, folder)
+    for row in found.batches:
         say(_("Launch %(name)s") % {"name": row.name})
         _launch(run, folder, row)
     names = [each.name for each in (*found.data, *found.derivations)]
@@ -158,20 +162,38 @@ def batches_of(run: StudyRun) -> dict[str, Batch]:
     return {parts[row.slug]: row for row in rows}
 
 
-def _launch(run: StudyRun, folder: Folder, row: StudyBatch | StudyRound) -> None:
+def experiment_of(run: StudyRun) -> Experiment | None:
+    """The experiment whose arms are batches of the run."""
+    return Experiment.objects.filter(project=run.project, slug=run.slug).first() if run.definition.arms else None
+
+
+def _join_arms(run: StudyRun, folder: Folder) -> None:
+    """Make the study's arms, as drafts, so that nobody has a HIT of them before they drew."""
+    found = run.definition
+    if found.arms is None or experiment_of(run) is not None:
+        return
+    arms = [_made(run, folder, row) for row in found.arm_batches]
+    experiments.join(run.project, run.slug, arms, each=found.arms.each, title=found.arms.title)
+
+
+def _made(run: StudyRun, folder: Folder, row: StudyBatch | StudyRound) -> Batch:
+    """The batch of the row, created as a draft if it is not there."""
     slug = run.name_of(row.name)
     batch = Batch.objects.filter(project=run.project, slug=slug).first()
-    if batch is None:
-        common: dict[str, Any] = {
-            "task": row.task,
-            "datasets": [dataset_of(run, name) for name in row.datasets],
-            "options": dict(row.options),
-            "title": row.title or None,
-            "seed": run.seed,
-        }
-        batch = (
-            _round(run, slug, row, common) if isinstance(row, StudyRound) else _batch(run, slug, folder, row, common)
-        )
+    if batch is not None:
+        return batch
+    common: dict[str, Any] = {
+        "task": row.task,
+        "datasets": [dataset_of(run, name) for name in row.datasets],
+        "options": dict(row.options),
+        "title": row.title or None,
+        "seed": run.seed,
+    }
+    return _round(run, slug, row, common) if isinstance(row, StudyRound) else _batch(run, slug, folder, row, common)
+
+
+def _launch(run: StudyRun, folder: Folder, row: StudyBatch | StudyRound) -> None:
+    batch = _made(run, folder, row)
     if batch.state in {Batch.State.DRAFT, Batch.State.LAUNCHING}:
         batch_launch.launch(batch)
 

@@ -16,9 +16,10 @@ from annotation.models import Project
 from annotation.pure.people import roles
 from annotation.pure.people.consent_text import is_unfinished
 from annotation.studies import analysis, folders, jobs, plans, report, report_text
-from annotation.studies.launch import MOST_SCALE, batches_of, begin, free_name
+from annotation.studies.launch import MOST_SCALE, batches_of, begin, experiment_of, free_name
 from annotation.studies.models import StudyRun
 from annotation.views.access import member_action, member_form, member_page
+from annotation.views.batches.experiments import shown_balance
 from annotation.views.breadcrumbs import section_breadcrumbs
 from annotation.views.markdown_html import html_of
 from annotation.views.post_handling import refusal_in_form, see_other
@@ -98,7 +99,7 @@ def study(request: HttpRequest, project: Project, name: str) -> HttpResponse:
         "readme": html_of(folder.readme.partition("\n")[2]),
         "wanted": [(data, folder.wanted_file(data).exists()) for data in folder.definition.data],
         "published": [_shown(report.published_row(row)) for row in folder.published],
-        "runs": [_run(run) for run in StudyRun.objects.filter(project=project, study=name).order_by("-pk")],
+        "runs": [_run(request, run) for run in StudyRun.objects.filter(project=project, study=name).order_by("-pk")],
         "plan": plans.lines(plans.as_json(plans.of_study(folder.definition), plans.wage_of(project))),
         "form": form,
     }
@@ -112,12 +113,14 @@ def scores(request: HttpRequest, project: Project, name: str, run: str) -> HttpR
     return see_other("job", project.slug, jobs.enqueue_analysis(found, user=request.user).public_id)
 
 
-def _run(run: StudyRun) -> dict[str, Any]:
+def _run(request: HttpRequest, run: StudyRun) -> dict[str, Any]:
     rows = report.compute(run)
     context: dict[str, Any] = {"run": run, "batches": batches_of(run), "rows": [_shown(row) for row in rows]}
     context["notes"] = report_text.notes(rows)
     context["plan"] = plans.lines(plans.as_json(plans.of_run(run), plans.wage_of(run.project)))
     context["can_score"] = any(row["ours"] and row["note"] for row in rows)
+    if experiment := experiment_of(run):
+        context["balance"] = shown_balance(request, experiment)
     if run.definition.analysis:
         found = analysis.current(run)
         context["tables"] = [shown_table(table) for table in found["tables"]] if found else []

@@ -14,6 +14,7 @@ from annotation.pure.studies.published import BEFORE, COLUMNS, Published
 HEAD = "title: T\npaper: P\nabout: A\n"
 DATA = "data:\n  q: {format: musique, file: f.jsonl, where: there, small: s.jsonl}\n"
 BATCH = "batches:\n  b: {task: answer, datasets: [q]}\n"
+TWO = BATCH + "  c: {task: answer, datasets: [q]}\n"
 
 
 def test_a_definition_is_read() -> None:
@@ -50,11 +51,26 @@ def test_a_definition_is_read() -> None:
             "derivations.d: there is no dataset z",
         ),
         (HEAD + DATA, "batches: a study needs at least one"),
+        (HEAD + DATA + BATCH + "arms: order", "arms: write each: one or each: order"),
+        (HEAD + DATA + TWO + "arms: {each: both}", "arms.each: write one or order"),
+        (HEAD + DATA + TWO + "arms: {each: one, of: [b, d]}", "arms.of: there is no batch d"),
+        (HEAD + DATA + BATCH + "arms: {each: one}", "arms.of: name at least two batches"),
     ],
 )
 def test_an_error_names_its_place(text: str, why: str) -> None:
     with pytest.raises(BadStudy, match="^" + why.replace(".", r"\.")):
         definition.read(text)
+
+
+def test_arms_are_all_batches_or_some() -> None:
+    three = HEAD + DATA + TWO + "  d: {task: answer, datasets: [q]}\n"
+    found = definition.read(three + "arms: {each: order, title: Read}")
+    assert found.arms is not None
+    assert (found.arms.each, found.arms.title) == ("order", "Read")
+    assert [row.name for row in found.arm_batches] == ["b", "c", "d"]
+    some = definition.read(three + "arms: {each: one, of: [d, b]}")
+    assert [row.name for row in some.arm_batches] == ["b", "d"]
+    assert definition.read(three).arm_batches == []
 
 
 def test_a_batch_of_ours_in_a_study_of_a_paper_is_named() -> None:

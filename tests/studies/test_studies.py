@@ -200,35 +200,6 @@ def test_single_instances_are_as_many_as_the_scale_says(project: Project) -> Non
     assert len({hit.item.example.group for hit in hits}) == len(hits) == 25
 
 
-def test_nobody_meets_a_question_twice_with_and_without_its_paragraphs(project: Project) -> None:
-    run = launched(project, "min-2019-withheld", scale=0.2)
-    batches = batches_of(run)
-    whole, withheld = batches["whole"], batches["withheld"]
-    met: list[str] = []
-    for name in ("ada", "ben"):
-        worker = acting.newcomer(project, name)
-        for first, second in ((whole, withheld), (withheld, whole)):
-            while (taken := acting.take(worker, first)) is not None:
-                submit(taken)
-                met.append(f"{name} {taken.hit.item.example.question}")
-                if (other := acting.take(worker, second)) is not None:
-                    submit(other)
-                    met.append(f"{name} {other.hit.item.example.question}")
-    assert len(met) == len(set(met)) == 2 * whole.hits.count()
-
-
-def test_whoever_judged_a_question_does_not_fill_its_blanks(project: Project) -> None:
-    run = launched(project, "capacity-reconstructability", scale=0.1)
-    batches = batches_of(run)
-    assert run.definition.own_batches == ["cloze"]
-    assert not [figure for figure in run.published if figure.batch == "cloze"], "nothing there is comparable with it"
-    ada, ben = (acting.newcomer(project, name) for name in ("ada", "ben"))
-    while (taken := acting.take(ada, batches["self-reports-squad"])) is not None:
-        submit(taken)
-    assert acting.take(ada, batches["cloze"]) is None
-    assert acting.take(ben, batches["cloze"]) is not None
-
-
 def submit(assignment: Assignment) -> None:
     acting.submit(assignment, imitated(assignment))
 

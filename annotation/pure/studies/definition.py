@@ -81,6 +81,18 @@ class StudyRound:
 
 
 @dataclass(frozen=True, slots=True)
+class StudyArms:
+    """The batches `of` the study that are arms, by default all; `each` worker gets "one", or all in a drawn "order".
+
+    Workers see `title` for every arm, by default that of the first batch.
+    """
+
+    each: str
+    title: str = ""
+    of: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
 class Definition:
     """A study. `protocol`: "paper" if the paper's authors did this with people, "ours" if they did not.
 
@@ -98,6 +110,12 @@ class Definition:
     batches: tuple[StudyBatch, ...]
     analysis: str = ""
     workers: int | None = None
+    arms: StudyArms | None = None
+
+    @property
+    def arm_batches(self) -> list[StudyBatch]:
+        """The batches that are arms."""
+        return [row for row in self.batches if self.arms and (not self.arms.of or row.name in self.arms.of)]
 
     @property
     def own_batches(self) -> list[str]:
@@ -148,11 +166,31 @@ def read(text: str) -> Definition:
         batches=tuple(_parts(StudyBatch, raw, "batches")),
         analysis=analysis,
         workers=workers,
+        arms=_arms(raw["arms"]) if "arms" in raw else None,
     )
     _check_names(found)
+    _check_arms(found)
     for row in found.batches:
         _protocol(row.protocol, f"batches.{row.name}.protocol")
     return found
+
+
+def _arms(raw: Any) -> StudyArms:
+    if not isinstance(raw, dict):
+        raise BadStudy("arms: write each: one or each: order")
+    return StudyArms(**_settings(StudyArms, raw, "arms"))
+
+
+def _check_arms(found: Definition) -> None:
+    if found.arms is None:
+        return
+    if found.arms.each not in ("one", "order"):
+        raise BadStudy("arms.each: write one or order")
+    for name in found.arms.of:
+        if name not in [row.name for row in found.batches]:
+            raise BadStudy(f"arms.of: there is no batch {name}")
+    if len(found.arm_batches) < 2:
+        raise BadStudy("arms.of: name at least two batches")
 
 
 def _protocol(value: Any, place: str) -> str:

@@ -55,7 +55,7 @@ def plan_of(study: Definition, terms: Terms, *, scale: float = 1.0, hits: Mappin
     made = [_planned(study, row, terms, scale, (hits or {}).get(row.name)) for row in study.batches]
     by_limit = [math.ceil(row.assignments / row.most) for row in made if row.assignments and row.most]
     a_question = _people_a_question(study, terms)
-    return Plan(tuple(made), a_question, max([a_question, *by_limit]))
+    return Plan(tuple(made), a_question, max([a_question, _people_of_arms(study, terms), *by_limit]))
 
 
 def _planned(study: Definition, row: StudyBatch, terms: Terms, scale: float, hits: int | None) -> PlannedBatch:
@@ -98,6 +98,14 @@ def _people_a_question(study: Definition, terms: Terms) -> int:
         for name in {_root(name, sources) for name in row.datasets}:
             by_root[name] += (row.assignments or usual) * (row.instances if alone else 1)
     return max(by_root.values())
+
+
+def _people_of_arms(study: Definition, terms: Terms) -> int:
+    """Where each worker gets one arm, the people that all arms need together; else 0."""
+    if study.arms is None or study.arms.each != "one":
+        return 0
+    usual = [(row, *terms(row.task)) for row in study.arm_batches]
+    return sum((row.assignments or number) * (row.instances if alone else 1) for row, number, alone in usual)
 
 
 def _root(dataset: str, sources: Mapping[str, str]) -> str:

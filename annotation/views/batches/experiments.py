@@ -32,7 +32,7 @@ def experiments(request: HttpRequest, project: Project) -> HttpResponse:
             made = flow.join(project, given["slug"], arms, **terms)
             messages.success(request, _("The batches are arms now. Give workers the link below."))
             return see_other("experiment", project.slug, made.slug)
-    rows = [_shown(row) for row in project.experiments.order_by("-created_at", "-pk")]
+    rows = [shown_balance(request, row) for row in project.experiments.order_by("-created_at", "-pk")]
     context = {"project": project, "section": "batches", "rows": rows, "form": form, "can_join": len(choices) > 1}
     context["breadcrumbs"] = section_breadcrumbs(project, "batches", _("Experiments"))
     return render(request, "batches/experiments.html", context, status=422 if form.errors else 200)
@@ -41,12 +41,11 @@ def experiments(request: HttpRequest, project: Project) -> HttpResponse:
 @member_page(roles.SEE)
 def experiment(request: HttpRequest, project: Project, name: str) -> HttpResponse:
     """One experiment: its link, and how many workers drew, began and submitted each arm."""
-    shown = _shown(get_object_or_404(project.experiments, slug=name))
+    shown = shown_balance(request, get_object_or_404(project.experiments, slug=name))
     breadcrumbs = section_breadcrumbs(project, "batches", _("Experiments"))
     breadcrumbs[-1]["url"] = reverse("experiments", args=[project.slug])
     context = {"project": project, "section": "batches", "shown": shown}
     context["breadcrumbs"] = [*breadcrumbs, {"label": name, "url": ""}]
-    context["link"] = request.build_absolute_uri(reverse("experiment-start", args=[shown["experiment"].token]))
     return render(request, "batches/experiment.html", context)
 
 
@@ -61,8 +60,11 @@ def experiment_remove(request: HttpRequest, project: Project, name: str) -> Http
     return see_other("experiment", project.slug, found.slug)
 
 
-def _shown(experiment: Experiment) -> dict[str, Any]:
-    """An experiment with a row for each arm: its counts in all, and the workers who submitted at each position."""
+def shown_balance(request: HttpRequest, experiment: Experiment) -> dict[str, Any]:
+    """Context of `batches/_experiment_balance.html`: an experiment, its link for workers, and a row for each arm.
+
+    A row has the counts in all, and the number of workers who submitted at each position.
+    """
     by_arm: dict[Batch, list[flow.ArmCount]] = {}
     for count in flow.balance(experiment):
         by_arm.setdefault(count.arm, []).append(count)
@@ -78,4 +80,5 @@ def _shown(experiment: Experiment) -> dict[str, Any]:
         for arm, counts in by_arm.items()
     ]
     drawn = sum(counts[0].drawn for counts in by_arm.values())  # at the first position
-    return {"experiment": experiment, "arms": arms, "drawn": drawn}
+    link = request.build_absolute_uri(reverse("experiment-start", args=[experiment.token]))
+    return {"experiment": experiment, "link": link, "arms": arms, "drawn": drawn}
