@@ -173,6 +173,12 @@ def test_the_answer_on_t_is_that_of_those_who_called_the_context_sufficient() ->
     assert (dire.transformed(transformed((True, True, False), no, no)) or ())[:3] == (0.5, 0.5, 1)
 
 
+NEEDING_MORE = (
+    *("p_raw", "p_single", "p_lower", "d_minus_p", "in_both", "dire"),
+    *("t", "drop", "trivial_minus_t", "closed", "read"),
+)
+
+
 def test_an_arm_without_responses_has_no_score_and_what_depends_on_it_has_none() -> None:
     empty = instance()
     row = question(
@@ -183,37 +189,61 @@ def test_an_arm_without_responses_has_no_score_and_what_depends_on_it_has_none()
     found = {name: value for arm in row.arms for name, value in dire.arm_marks(row, arm).items()}
     told = dire.quantities(found)
     assert told["d"] is not None
-    assert [told[name] for name in ("p_raw", "p_lower", "dire", "dire_least", "t", "drop", "closed", "read")] == [
-        None
-    ] * 8
+    assert [told[name] for name in NEEDING_MORE] == [None] * len(NEEDING_MORE)
 
 
-def test_joint_success_is_the_minimum_and_its_bounds_are_frechets() -> None:
-    row = question(
-        original=(instance(said("India", A, B), said("India", A, B), said("Oman", A, B)),),
+def told_of(row: Question) -> dict[str, Any]:
+    return dire.quantities({name: value for arm in row.arms for name, value in dire.arm_marks(row, arm).items()})
+
+
+def right_in_both(first: int, pairs: int) -> Question:
+    """So many of three right answers in D, and among those of the part of P(D) whose people are surer."""
+    texts = ["India", "India", "India", "Oman", "Oman", "Oman"]
+    return question(
+        original=(instance(*[said(text, A, B) for text in texts[3 - first : 6 - first]]),),
         probe=(
-            instance(said("India", B, sure=90), said("India", B, sure=90), said("Oman", B, sure=90), kept={B}),
+            instance(*[said(text, B, sure=90) for text in texts[3 - pairs : 6 - pairs]], kept={B}),
             instance(said("Oman", A, sure=10), kept={A}),
         ),
     )
-    found = {name: value for arm in row.arms for name, value in dire.arm_marks(row, arm).items()}
-    told = dire.quantities(found)
-    assert [(told[name] or ())[0] for name in ("d", "p_raw", "dire", "connected")] == [1, 1, 1, 0]
-    least, most = ((told[name] or ())[0] for name in ("dire_least", "dire_most"))
-    assert (least, most) == (pytest.approx(1 / 3), pytest.approx(2 / 3))
 
 
-def test_single_responses_bound_what_is_right_in_both_by_the_rarer_one() -> None:
-    """Right on D in one of two responses, on the probe in three of four."""
-    row = question(
-        original=(instance(said("India", A, B), said("Oman", A, B)),),
+@pytest.mark.parametrize(("first", "pairs"), [(2, 2), (3, 1), (1, 2), (0, 3)])
+def test_d_less_p_is_of_single_responses_signed_and_never_cut(first: int, pairs: int) -> None:
+    told = told_of(right_in_both(first, pairs))
+    assert told["d_minus_p"][0] == pytest.approx((first - pairs) / 3)
+    assert told["in_both"][0] == pytest.approx((first + pairs) / 3 - 1)
+
+
+def test_of_one_respondent_the_minimum_is_dire_and_what_it_leaves_needs_connecting() -> None:
+    """As of models: d_minus_p by the same formula beside what is left of D by equation 7."""
+    told = [told_of(row) for row in (model(True, True), model(True, False), model(False, True))]
+    assert [row["dire"][0] for row in told] == [1, 0, 0]
+    assert [row["connected"][0] for row in told] == [0, 1, 0]
+    assert [row["d_minus_p"][0] for row in told] == [0, 1, -1]
+
+
+def model(in_d: bool, in_p: bool) -> Question:
+    text = {True: "India", False: "Oman"}
+    return question(
+        original=(instance(said(text[in_d], A, B)),),
         probe=(
-            instance(*[said(text, B, sure=90) for text in ("India", "India", "India", "Oman")], kept={B}),
-            instance(said("Oman", A, sure=10), kept={A}),
+            instance(said(text[in_p], B, sure=90), kept={B}),
+            instance(said("Peru", A, sure=10), kept={A}),
         ),
     )
-    told = dire.quantities({name: value for arm in row.arms for name, value in dire.arm_marks(row, arm).items()})
-    assert [(told[name] or ())[0] for name in ("d_single", "dire_least", "dire_most")] == [0.5, 0.25, 0.5]
+
+
+def test_with_three_supports_a_split_at_random_has_less_than_the_best_one() -> None:
+    """Each of the three ways to split is right in one of two responses: some way is in 7 of 8."""
+    whole = [A, B, C]
+    either = (said("India", A, B, C, sure=90), said("Oman", A, B, C, sure=90))
+    none = (said("Oman", sure=10),)
+    parts = [instance(*(either if A in kept else none), kept=kept) for kept in ({A}, {B, C}, {A, B}, {C}, {A, C}, {B})]
+    told = told_of(question(support=whole, original=(instance(*either),), probe=dire.paired(parts, whole)))
+    assert told["p_single"][0] == pytest.approx(7 / 8)
+    assert told["d_minus_p"][0] == pytest.approx(1 / 2 - 7 / 8)
+    assert told["in_both"][0] == pytest.approx(1 / 2 + 1 / 2 - 1)
 
 
 def test_arms_that_are_not_there_or_not_answered_have_no_marks() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from annotation.pure.reports.tables import cell_text
 from annotation.pure.statistics.intervals import Figure
 from annotation.pure.statistics.metrics import HOTPOTQA
 from annotation.pure.statistics.worker_intervals import Unit, crossed, label_units
@@ -60,7 +61,7 @@ def test_the_report_has_people_and_models_in_one_table() -> None:
     found = report(people, models, 1)
     assert (found["questions"], found["workers"]) == (40, 60)
     rows = found["tables"][0]["rows"]
-    assert [row[1] for row in rows].count("xlnet") == 10
+    assert [row[1] for row in rows].count("xlnet") == 12
     assert [row[1] if isinstance(row[1], str) else row[1]["text"] for row in rows[:4]] == [
         "people",
         "xlnet",
@@ -71,10 +72,11 @@ def test_the_report_has_people_and_models_in_one_table() -> None:
     alone = report(people, {}, 1)["tables"][0]
     assert {len(row) for row in alone["rows"]} == {len(alone["columns"])} == {8}
     told = found["rows"][PEOPLE]
-    for name in ("d", "p_raw", "t", "dire", "trivial", "drop", "floor"):
+    for name in ("d", "p_raw", "p_single", "d_minus_p", "split", "t", "trivial", "drop", "floor", "trivial_minus_t"):
         figure = told[name]["answer_em"]
         assert figure["low"] < figure["value"] < figure["high"], name
-    assert told["dire_least"]["answer_em"]["value"] <= told["dire_most"]["answer_em"]["value"]
+    assert not {"dire", "connected"} & told.keys(), "people have no minimum of each question"
+    assert not {"dire_range", "split", "d_single"} & found["rows"]["xlnet"].keys()
     assert told["closed"]["support_em"]["value"] is None
     assert (told["closed"]["answer_em"]["n"], told["read"]["answer_em"]["n"]) == (40, 40)
     assert told["labels"]["answer_em"]["value"] == pytest.approx(fmean(dire.labels(row) or 0 for row in people))
@@ -83,8 +85,60 @@ def test_the_report_has_people_and_models_in_one_table() -> None:
     )
     assert round(found["expected_drop"]["rounded"], 4) == 0.0628
     assert round(found["expected_drop"]["unrounded"], 4) == 0.0641
-    bounds = found["bounds"]["answer_em"]
-    assert bounds["most"] >= told["dire"]["answer_em"]["value"] >= bounds["least"]
+
+
+@pytest.mark.parametrize("figure", dire.FIGURES)
+def test_dire_of_people_is_a_range_from_the_limits_of_means(figure: str) -> None:
+    people = crowd(8)
+    told = report(people, {}, 1)["rows"][PEOPLE]
+    own = told["dire_range"][figure]
+    assert own["value"] is None
+    assert own["high"] == min(told["d_single"][figure]["high"], told["p_single"][figure]["high"])
+    least = told["d_single"][figure]["value"] + told["p_single"][figure]["value"] - 1
+    assert 0 <= own["low"] <= max(0, least) <= own["high"]
+    of_one = report([replace(row, arms={"original": row.arms["original"]}) for row in people], {}, 1)
+    assert of_one["rows"][PEOPLE]["dire_range"][figure] == {"value": None, "low": None, "high": None, "n": 0}
+    shown = [row[0]["text"] for row in of_one["tables"][0]["rows"]]
+    assert not [words for words in shown if "P(D)" in words or "DiRe" in words]
+
+
+def test_the_table_says_what_stands_beside_the_papers_drop() -> None:
+    found = report(crowd(4), {}, 1)
+    notes = " ".join(map(cell_text, found["tables"][0]["note"]))
+    assert "expects 0.0628 from proxy paragraphs (0.0641 unrounded, 0.0187 to 0.1838 by the 95 % interval" in notes
+    a, s = 0.8, 0.9
+    assert f"without any proxy it is −{-(a**3 - s**3 * a):.2f} if responses are right at {a} and labels at {s}" in notes
+
+
+def test_more_than_two_supports_make_the_row_say_that_p_is_too_high() -> None:
+    """In this world nothing needs connecting: each part has the answer as often as the whole."""
+    found = report(three_supports(), {}, 1)
+    words = [cell_text(row[0]) for row in found["tables"][0]["rows"]]
+    assert "D − P(D), with P(D) too high: at least this much of D needs connecting" in words
+    assert "D − P(D): at least this much of D needs connecting" not in words
+    told = found["rows"][PEOPLE]
+    assert told["d_minus_p"]["answer_em"]["high"] < 0
+    assert told["dire_range"]["answer_em"]["low"] < 0.6**2 < 0.6 < told["dire_range"]["answer_em"]["high"]
+    notes = " ".join(map(cell_text, found["tables"][0]["note"]))
+    assert "Questions with more than two supporting paragraphs: 60." in notes
+    assert "too high" not in json.dumps(report(crowd(4), {}, 1)["tables"])
+
+
+def three_supports(chance: float = 0.6) -> list[Question]:
+    """People who are right with the same chance in D and in the surer part of each of three splits."""
+    rng, whole = Random(1), ["A", "B", "C"]
+
+    def three(kept: Any, sure: float) -> Instance:
+        said_ = ("India" if rng.random() < chance else "Oman" for _k in range(3))
+        return Instance(frozenset(kept), tuple(Response(next(free), text, frozenset(kept), sure) for text in said_))
+
+    found = []
+    for number in range(60):
+        free = iter([f"w{k}" for k in rng.sample(range(60), 21)])
+        parts = [three(kept, 90 if "A" in kept else 10) for kept in ("A", "BC", "AB", "C", "AC", "B")]
+        arms = {"original": (three(whole, 90),), "probe": dire.paired(parts, whole)}
+        found.append(Question(f"q{number}", ("India",), frozenset(whole), HOTPOTQA, arms))
+    return found
 
 
 def test_intervals_come_from_what_changes_without_each_worker_of_the_arms_concerned() -> None:

@@ -6,6 +6,8 @@ import pytest
 
 from annotation.pure.studies.definition import read
 from annotation.pure.studies.plan import plan_of
+from annotation.studies import folders
+from tests.bench.filling import arms_of, unfilled
 
 TEXT = """
 title: Mine
@@ -26,19 +28,19 @@ batches:
 
 
 def terms(task: str) -> tuple[int, bool]:
-    return {"answer": (3, True), "sufficiency": (2, False)}[task]
+    return {"answer": (3, True), "answerability": (3, True), "sufficiency": (2, False)}[task]
 
 
 def test_hits_people_hours_and_cost_are_counted_from_the_sample() -> None:
     plan = plan_of(read(TEXT), terms)
     assert [(row.hits, row.assignments, row.most) for row in plan.batches] == [
-        (115, 345, 5),
-        (230, 690, 11),
+        (115, 345, 6),
+        (230, 690, 12),
         (30, 60, 1),
     ]
     assert (plan.assignments, plan.hours) == (1095, pytest.approx(23 + 34.5 + 1))
     assert plan.a_question == 9  # 3 + 3 × 2; of the other data one worker may have all pairs
-    assert plan.workers == 69  # 345 assignments, five each
+    assert plan.workers == 72  # a fifth more than 60, for 60 can hardly do exactly what is left
     assert plan.cost(10) == pytest.approx(585)
 
 
@@ -52,6 +54,16 @@ def test_what_the_data_decides_is_not_known() -> None:
     plan = plan_of(read(TEXT.replace("how: sample, options: {count: 115}", "how: join")), terms)
     assert [row.hits for row in plan.batches] == [None, None, 30]
     assert (plan.assignments, plan.hours, plan.cost(10)) == (None, None, None)
-    assert plan.workers == 60
+    assert plan.workers == 72
     timeless = plan_of(read(TEXT.replace(", minutes: 4", "")), terms)
     assert (timeless.assignments, timeless.hours) == (1095, None)
+
+
+def test_the_plans_workers_complete_every_hit_of_the_human_dire_row() -> None:
+    """At full scale; a fifth fewer leave some open, because all who have room met the last questions."""
+    study = folders.read("human-dire").definition
+    plan = plan_of(study, terms)
+    for at_once in (False, True):
+        for seed in range(10):
+            assert unfilled(arms_of(study, plan, 115), plan.workers, seed=seed, at_once=at_once) == 0
+    assert unfilled(arms_of(study, plan, 115), 60, seed=1, at_once=False) > 0

@@ -243,9 +243,21 @@ def probe(question: Question, choice: str = RAW, reading: Reading = by_majority)
     in the authors' code. `choice` compares confidences raw or standardised; its bounds take the worse and the better
     answer, which no rule can leave.
     """
+    return extreme(_pairs(question, choice, reading), largest=True)
+
+
+def any_split(question: Question) -> Marks | None:
+    """The marks of single responses on P(D) with a bi-partition at random: with three supports, no more than `probe`'s.
+
+    There the best of several bi-partitions is too high, since each is answered by other people.
+    """
+    splits = [mean(spread) for spread in _pairs(question, RAW, singly)]
+    return each(lambda *marks: fmean(marks), *splits) if splits else None
+
+
+def _pairs(question: Question, choice: str, reading: Reading) -> list[Spread]:
     parts = question.arms.get(PROBE, ())
-    pairs = [_pair(question, parts[k], parts[k + 1], choice, reading) for k in range(0, len(parts) - 1, 2)]
-    return extreme(pairs, largest=True)
+    return [_pair(question, parts[k], parts[k + 1], choice, reading) for k in range(0, len(parts) - 1, 2)]
 
 
 def _pair(question: Question, first: Instance, second: Instance, choice: str, reading: Reading) -> Spread:
@@ -299,18 +311,13 @@ def each(function: Callable[..., float], *rows: Marks | None) -> Marks | None:
     return tuple(None if None in column else function(*column) for column in columns)
 
 
-def fewest(d: float, p: float) -> float:
-    """The least that two chances can have in common (Fréchet), which also holds for the mean of a minimum."""
-    return max(0.0, d + p - 1)
-
-
 def arm_marks(question: Question, arm: str) -> dict[str, Any]:
     """The marks that depend on the responses of one arm only, by name."""
     if arm == ORIGINAL:
         return {"d": original(question), "d_single": original(question, singly)}
     if arm == PROBE:
         by_choice = {f"p_{choice}": probe(question, choice) for choice in CHOICES}
-        return {**by_choice, "p_single": probe(question, RAW, singly)}
+        return {**by_choice, "p_single": probe(question, RAW, singly), "p_any": any_split(question)}
     if arm == TRANSFORMED:
         chance = labels(question)
         return {"t": transformed(question), "labels": None if chance is None else (chance,) * len(FIGURES)}
@@ -320,10 +327,11 @@ def arm_marks(question: Question, arm: str) -> dict[str, Any]:
 def quantities(found: Mapping[str, Any]) -> dict[str, Marks | None]:
     """What is reported of a question, from the marks of its arms.
 
-    `dire`: min(D, P(D)), the question's conditional probe score (eq. 7). `connected`: what of D it leaves. Nobody
-    answers both, and noise pulls a minimum down; so `dire_least` and `dire_most` bound the chance that one respondent
-    is right in both by max(0, D + P - 1) and min(D, P) of single responses' rates. `drop`: what sufficiency costs
-    (appendix D), `floor`: what a group of three costs by itself (appendix G). `read`: what P(D) has beyond knowledge.
+    `d_minus_p`: what single responses lose without connecting, the chance in D less that in P(D). It can be negative,
+    so that its mean is 0 where nothing needs connecting. `in_both`: the least that one respondent can get right in
+    both (Fréchet), whose mean counts. `dire`: min(D, P(D)) of one respondent in both arms (eq. 7), as models are;
+    `connected`: what of D it leaves. `drop`: what sufficiency costs (appendix D), `floor`: what a group of three costs
+    by itself (appendix G), `trivial_minus_t`: what is left between them. `read`: what P(D) has beyond knowledge.
     """
     d, p, single, pairs = (found.get(name) for name in ("d", "p_raw", "d_single", "p_single"))
     trivial_, t, closed = (found.get(name) for name in ("trivial", "t", "closed"))
@@ -332,9 +340,10 @@ def quantities(found: Mapping[str, Any]) -> dict[str, Marks | None]:
         "d": d,
         "d_single": single,
         **{f"p_{choice}": found.get(f"p_{choice}") for choice in CHOICES},
+        "p_single": pairs,
+        "d_minus_p": each(sub, single, pairs),
+        "in_both": each(lambda one, other: one + other - 1, single, found.get("p_any")),
         "dire": dire,
-        "dire_least": each(fewest, single, pairs),
-        "dire_most": each(min, single, pairs),
         "connected": each(sub, d, dire),
         "closed": closed,
         "read": each(sub, p, closed),
@@ -342,5 +351,6 @@ def quantities(found: Mapping[str, Any]) -> dict[str, Marks | None]:
         "floor": each(sub, d, trivial_),
         "t": t,
         "drop": each(sub, d, t),
+        "trivial_minus_t": each(sub, trivial_, t),
         "labels": found.get("labels"),
     }

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from annotation.pure.derivations.support_removal import expected_drop
 from annotation.pure.reports.tables import table, text_cell
-from annotation.pure.statistics.intervals import Figure, bootstrap_figure
+from annotation.pure.statistics.intervals import Figure, bootstrap_figure, wilson
 from annotation.pure.statistics.worker_intervals import LEAST_WORKERS, Unit, crossed, too_few
 from annotation.pure.studies.human_dire import (
     ARMS,
@@ -20,88 +20,142 @@ from annotation.pure.studies.human_dire import (
     Marks,
     Question,
     arm_marks,
-    fewest,
+    marks_of,
     quantities,
     standardise,
 )
+from annotation.pure.studies.split_control import split_units
 from annotation.pure.text.translation_marks import gettext_noop as _
 
 PEOPLE = "people"
-PROXY_RATES = (0.017, 2 / 115)  # as the paper rounds it, and its counts (appendix D)
+PROXY_RATE, PROXIES = 0.017, (2, 115)  # as the paper rounds it, and its counts (appendix D)
 DISTRACTORS = 8  # of a question of HotpotQA
 
-# What is reported, the arms that it depends on, and whether models have it too.
-ROWS: dict[str, tuple[str, tuple[str, ...], bool]] = {
-    "d": (_("D: the question with all paragraphs"), (ORIGINAL,), True),
-    "d_single": (_("D, one worker on average"), (ORIGINAL,), False),
-    "p_raw": (_("P(D): the more confident of two answers"), (PROBE,), True),
-    "p_standardised": (_("P(D), confidence standardised within workers"), (PROBE,), False),
-    "p_lower": (_("P(D), at least: the worse answer"), (PROBE,), True),
-    "p_upper": (_("P(D), at most: the better answer"), (PROBE,), True),
-    "dire": (_("DiRe: min(D, P(D)) of each question"), (ORIGINAL, PROBE), True),
-    "dire_least": (_("Right in both, at least: max(0, D + P(D) − 1) of single responses"), (ORIGINAL, PROBE), False),
-    "dire_most": (_("Right in both, at most: min(D, P(D)) of single responses"), (ORIGINAL, PROBE), False),
-    "connected": (_("D − DiRe: what connected reasoning must explain"), (ORIGINAL, PROBE), True),
-    "closed": (_("Closed-book: what was known"), (CLOSED_BOOK,), False),
-    "read": (_("P(D) − closed-book"), (PROBE, CLOSED_BOOK), False),
-    "trivial": (_("Trivial control: all three copies right"), (TRIVIAL,), True),
-    "floor": (_("D − trivial control: noise floor"), (ORIGINAL, TRIVIAL), True),
-    "t": (_("T(D): with sufficiency"), (TRANSFORMED,), True),
-    "drop": (_("D − T(D)"), (ORIGINAL, TRANSFORMED), True),
+
+class Row(NamedTuple):
+    """What is reported: in words, the arms that it depends on, and whether people and models have it."""
+
+    words: str
+    arms: tuple[str, ...]
+    people: bool = True
+    models: bool = False
+
+
+ROWS: dict[str, Row] = {
+    "d": Row(_("D: the question with all paragraphs"), (ORIGINAL,), models=True),
+    "d_single": Row(_("D, one worker on average"), (ORIGINAL,)),
+    "p_raw": Row(_("P(D): the more confident of two answers"), (PROBE,), models=True),
+    "p_single": Row(_("P(D), two workers on average"), (PROBE,)),
+    "p_standardised": Row(_("P(D), confidence standardised within workers"), (PROBE,)),
+    "p_lower": Row(_("P(D), at least: the worse answer"), (PROBE,), models=True),
+    "p_upper": Row(_("P(D), at most: the better answer"), (PROBE,), models=True),
+    "d_minus_p": Row(_("D − P(D): at least this much of D needs connecting"), (ORIGINAL, PROBE), models=True),
+    "split": Row(_("Split control: D − D of two halves of the workers"), (ORIGINAL,)),
+    "dire_range": Row(_("DiRe of people, known as a range only"), (ORIGINAL, PROBE)),
+    "dire": Row(_("DiRe: min(D, P(D)) of each question"), (ORIGINAL, PROBE), people=False, models=True),
+    "connected": Row(_("D − DiRe: what connected reasoning must explain"), (ORIGINAL, PROBE), False, True),
+    "closed": Row(_("Closed-book: what was known"), (CLOSED_BOOK,)),
+    "read": Row(_("P(D) − closed-book"), (PROBE, CLOSED_BOOK)),
+    "trivial": Row(_("Trivial control: all three copies right"), (TRIVIAL,), models=True),
+    "floor": Row(_("D − trivial control: noise floor"), (ORIGINAL, TRIVIAL), models=True),
+    "t": Row(_("T(D): with sufficiency"), (TRANSFORMED,), models=True),
+    "drop": Row(_("D − T(D)"), (ORIGINAL, TRANSFORMED), models=True),
+    "trivial_minus_t": Row(_("Trivial control − T(D)"), (TRIVIAL, TRANSFORMED), models=True),
 }
-DIFFERENCES = frozenset({"connected", "read", "floor", "drop"})
-LABELS = "labels"
+DIFFERENCES = frozenset({"d_minus_p", "read", "floor", "drop", "trivial_minus_t"})
+SPLIT, RANGE, IN_BOTH, LABELS = "split", "dire_range", "in_both", "labels"
+BY_QUESTION: dict[str, tuple[str, ...]] = {  # what people's figures are means of, and the arms
+    **{name: row.arms for name, row in ROWS.items() if row.people and name not in {SPLIT, RANGE}},
+    IN_BOTH: (ORIGINAL, PROBE),
+    LABELS: (TRANSFORMED,),
+}
 COLUMNS = (_("Questions"), _("Answer EM"), _("F1"), _("Support EM"), _("F1"), _("Joint EM"), _("F1"))
 NOTES = (
     _("The majority of the responses to each instance, expected over ties; intervals of people are over questions and "
       "workers, those of models over questions."),
-    _("No worker answers a question in two conditions, and noise in both lowers the minimum. The bounds therefore "
-      "show what a single worker could get right. Compare D − T(D) with the noise floor, where three responses must "
-      "be right too."),
+    _("D − P(D) takes single responses, in P(D) pairs of them, and may be negative, so that it is about 0 where "
+      "nothing needs connecting. Compare it only with another D − P(D): D − DiRe is never less."),
 )  # fmt: skip
-ESTIMATE = _(
-    "For D − T(D) in Support EM the paper expects %(rounded)s from proxy paragraphs (%(unrounded)s unrounded, "
-    "appendix D); it says nothing of the other columns."
+OF_PEOPLE = {
+    RANGE: _(
+        "No worker answers a question twice. DiRe, the share right in both D and P(D), therefore lies anywhere between "
+        "the lower 95 % limit of D + P(D) − 1 and the smaller of their upper limits."
+    ),
+    SPLIT: _(
+        "The split control compares random halves of the workers in D, on average over 200 splits. It shows that the "
+        "formula gives about 0 where there is no difference, and is not subtracted."
+    ),
+}
+TOO_HIGH = _("D − P(D), with P(D) too high: at least this much of D needs connecting")
+SPLITS_DIFFER = _(
+    "Questions with more than two supporting paragraphs: %(n)s. Their P(D) is the best of several ways to split the "
+    "paragraphs, each answered by other people, which makes it too high and D − P(D) too low."
 )
-FROM_MEANS = _(
-    "From the means alone, people are right in both D and P(D) in at least %(least)s %% and at most %(most)s %%."
+ESTIMATE = _(
+    "For the Support EM of D − T(D) the paper expects %(rounded)s from proxy paragraphs (%(unrounded)s unrounded, "
+    "%(low)s to %(high)s by the 95 %% interval of their rate; appendix D). Besides proxies, D − T(D) contains wrong "
+    "sufficiency labels, less what a shorter context helps. Trivial control − T(D) sets three right responses against "
+    "one with three right labels: without any proxy it is −0.07 if responses are right at 0.8 and labels at 0.9."
 )
 SUFFICIENT = _("All sufficiency labels of a question were right in %(share)s %%.")
 
-Units = dict[str, list[list[Unit]]]  # of each of ROWS: a list for each of FIGURES
+Units = dict[str, list[list[Unit]]]  # of each of BY_QUESTION: a list for each of FIGURES
+Rows = dict[str, dict[str, Any]]
 
 
 def report(people: Iterable[Question], models: Mapping[str, Iterable[Question]], seed: int) -> dict[str, Any]:
-    """{"questions", "workers", "rows", "bounds", "expected_drop", "tables"}.
+    """{"questions", "workers", "split_many_ways", "rows", "expected_drop", "tables"}.
 
     `rows` has for `people` and each model the figures of each quantity, {"value", "low", "high", "n"} by FIGURES.
-    `bounds` are those that the means of D and P(D) alone give, which noise does not move.
+    `split_many_ways`: how many questions have several bi-partitions. `expected_drop`: the paper's estimate.
     """
     asked = [row.whole() for row in standardise(people)]
     workers = {one.worker for row in asked for some in row.arms.values() for each in some for one in each.responses}
-    rows = {PEOPLE: _people(asked)} | {name: _model(list(some), seed) for name, some in sorted(models.items())}
-    drop = {
-        "rounded": expected_drop(PROXY_RATES[0], DISTRACTORS),
-        "unrounded": expected_drop(PROXY_RATES[1], DISTRACTORS),
-    }
-    bounds = _bounds(rows[PEOPLE])
-    return {
+    rows = {PEOPLE: _people(asked, seed)} | {name: _model(list(some), seed) for name, some in sorted(models.items())}
+    found = {
         "questions": len(asked),
         "workers": len(workers),
+        "split_many_ways": sum(len(row.support) > 2 for row in asked),
         "rows": rows,
-        "bounds": bounds,
-        "expected_drop": drop,
-        "tables": [_table(rows, bounds, drop, len(workers))],
+        "expected_drop": _expected_drop(),
     }
+    return {**found, "tables": [_table(found)]}
 
 
-def _people(questions: Sequence[Question]) -> dict[str, Any]:
-    units: Units = {name: [[] for _figure in FIGURES] for name in [*ROWS, LABELS]}
+def _expected_drop() -> dict[str, float]:
+    """By the rate as the paper rounds it, by its counts, and by the limits of the rate's 95 % interval."""
+    rate = wilson(*PROXIES)
+    rates = {"rounded": PROXY_RATE, "unrounded": rate.value, "low": rate.low, "high": rate.high}
+    return {name: expected_drop(p or 0.0, DISTRACTORS) for name, p in rates.items()}
+
+
+def _people(questions: Sequence[Question], seed: int) -> dict[str, Any]:
+    units: Units = {name: [[] for _figure in FIGURES] for name in BY_QUESTION}
     for question in questions:
         _add(question, units)
-    return {
-        name: _named([crossed(column, least=-1.0 if name in DIFFERENCES else 0.0) for column in columns])
+    figures = {
+        name: [crossed(column, least=-1.0 if name in {*DIFFERENCES, IN_BOTH} else 0.0) for column in columns]
         for name, columns in units.items()
+    }
+    halves = split_units([_single_marks(question) for question in questions], seed) or [[]] * len(FIGURES)
+    figures[SPLIT] = [crossed(column, least=-1.0) for column in halves]
+    figures[RANGE] = list(map(dire_range, figures.pop(IN_BOTH), figures["d_single"], figures["p_single"]))
+    return {name: _named(some) for name, some in figures.items()}
+
+
+def dire_range(in_both: Figure, d: Figure, p: Figure) -> Figure:
+    """Where DiRe lies: no value, and limits if those of all three are known."""
+    if in_both.low is None or d.high is None or p.high is None:
+        return Figure(None, None, None, in_both.n)
+    return Figure(None, max(0.0, in_both.low), min(d.high, p.high), in_both.n, "range")
+
+
+def _single_marks(question: Question) -> dict[str, list[float]]:
+    """The marks of each worker's response in D."""
+    return {
+        one.worker: [value or 0.0 for value in marks_of(question, one.answer, one.support)]
+        for each in question.arms.get(ORIGINAL, ())
+        for one in each.responses
     }
 
 
@@ -116,8 +170,7 @@ def _add(question: Question, units: Units) -> None:
         for worker in {one.worker for each in instances for one in each.responses}:
             changed[arm][worker] = quantities(found | arm_marks(question.without(worker, arm), arm))
     for name, columns in units.items():
-        arms = ROWS[name][1] if name in ROWS else (TRANSFORMED,)
-        without = {worker: told[name] for arm in arms for worker, told in changed[arm].items()}
+        without = {worker: told[name] for arm in BY_QUESTION[name] for worker, told in changed[arm].items()}
         for k, column in enumerate(columns):
             column.append(Unit(_at(whole[name], k), {worker: _at(marks, k) for worker, marks in without.items()}))
 
@@ -136,8 +189,8 @@ def _model(questions: Sequence[Question], seed: int) -> dict[str, Any]:
         told.append(quantities(found))
     return {
         name: _named([bootstrap_figure(_known(told, name, k), seed) for k in range(len(FIGURES))])
-        for name, (_words, _arms, for_models) in ROWS.items()
-        if for_models
+        for name, row in ROWS.items()
+        if row.models
     }
 
 
@@ -149,36 +202,36 @@ def _named(figures: Sequence[Figure]) -> dict[str, Any]:
     return {name: figure.as_json() for name, figure in zip(FIGURES, figures, strict=True)}
 
 
-def _bounds(rows: Mapping[str, Any]) -> dict[str, dict[str, float]]:
-    """By figure, {"least", "most"} of what is right in both D and P(D), from their means."""
-    means = {name: (rows["d"][name]["value"], rows["p_raw"][name]["value"]) for name in FIGURES}
-    return {
-        name: {"least": fewest(d, p), "most": min(d, p)}
-        for name, (d, p) in means.items()
-        if d is not None and p is not None
-    }
-
-
-def _table(
-    rows: Mapping[str, Any], bounds: Mapping[str, Any], drop: Mapping[str, float], workers: int
-) -> dict[str, Any]:
-    cells, with_models = [], len(rows) > 1
-    for name, (words, _arms, _for_models) in ROWS.items():
-        for who, found in ((who, told[name]) for who, told in rows.items() if name in told):
-            if any(figure["value"] is not None for figure in found.values()):
+def _table(found: Mapping[str, Any]) -> dict[str, Any]:
+    rows, with_models = found["rows"], len(found["rows"]) > 1
+    cells = []
+    for name, row in ROWS.items():
+        words = TOO_HIGH if name == "d_minus_p" and found["split_many_ways"] else row.words
+        for who, told in ((who, some[name]) for who, some in rows.items() if name in some):
+            shown = [figure if _is_known(figure) else None for figure in told.values()]
+            if any(shown):
                 whom: list[Any] = [text_cell(_("people")) if who == PEOPLE else who] if with_models else []
-                n = max(figure["n"] for figure in found.values())
-                shown = [figure if figure["value"] is not None else None for figure in found.values()]
-                cells.append([text_cell(words), *whom, n, *shown])
-    notes: list[Any] = list(NOTES)
-    if "answer_em" in bounds:
-        shares = {side: f"{100 * share:.1f}" for side, share in bounds["answer_em"].items()}
-        notes.append(text_cell(FROM_MEANS, **shares))
-    labels = rows[PEOPLE][LABELS]["answer_em"]["value"]
+                cells.append([text_cell(words), *whom, max(figure["n"] for figure in told.values()), *shown])
+    columns = ("", "", *COLUMNS) if with_models else ("", *COLUMNS)
+    title = _("Disconnected reasoning: people and models")
+    return table("dire", title, columns, cells, _notes(found), leads=False, bars=False)
+
+
+def _is_known(figure: Mapping[str, Any]) -> bool:
+    return figure["value"] is not None or figure["low"] is not None
+
+
+def _notes(found: Mapping[str, Any]) -> list[Any]:
+    notes: list[Any] = [*NOTES]
+    for name, text in OF_PEOPLE.items():
+        notes += [text] if _is_known(found["rows"][PEOPLE][name]["answer_em"]) else []
+    if found["split_many_ways"]:
+        notes.append(text_cell(SPLITS_DIFFER, n=found["split_many_ways"]))
+    labels = found["rows"][PEOPLE][LABELS]["answer_em"]["value"]
     if labels is not None:
         notes.append(text_cell(SUFFICIENT, share=f"{100 * labels:.1f}"))
+        drop = found["expected_drop"]
         notes.append(text_cell(ESTIMATE, **{name: f"{value:.4f}" for name, value in drop.items()}))
-    columns = ("", "", *COLUMNS) if with_models else ("", *COLUMNS)
-    if 0 < workers < LEAST_WORKERS:
-        notes.append(too_few(workers))
-    return table("dire", _("Disconnected reasoning: people and models"), columns, cells, notes, leads=False, bars=False)
+    if 0 < found["workers"] < LEAST_WORKERS:
+        notes.append(too_few(found["workers"]))
+    return notes

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from annotation.pure.studies.definition import Definition, StudyBatch, scaled
 
+SPARE = 1.2  # of the workers for whom a study has limits: the last open HITs are of questions that most have met
 Terms = Callable[[str], tuple[int, bool]]
 # of a task: assignments per HIT by default, and whether one worker gets only one item of a group
 
@@ -28,7 +29,8 @@ class PlannedBatch:
 class Plan:
     """The plan of a study; sums over its batches, None if one of them is not known.
 
-    `a_question`: different people who answer the same question; `workers`: the least number of people who take part.
+    `a_question`: different people who answer the same question; `workers`: so many people complete all HITs, if each
+    does what the limits allow.
     """
 
     batches: tuple[PlannedBatch, ...]
@@ -53,9 +55,9 @@ class Plan:
 def plan_of(study: Definition, terms: Terms, *, scale: float = 1.0, hits: Mapping[str, int] | None = None) -> Plan:
     """The plan at a scale; `hits` are those of batches that are launched. Qualification rounds are not in it."""
     made = [_planned(study, row, terms, scale, (hits or {}).get(row.name)) for row in study.batches]
-    by_limit = [math.ceil(row.assignments / row.most) for row in made if row.assignments and row.most]
     a_question = _people_a_question(study, terms)
-    return Plan(tuple(made), a_question, max([a_question, _people_of_arms(study, terms), *by_limit]))
+    people = max(a_question, _people_of_arms(study, terms))
+    return Plan(tuple(made), a_question, math.ceil(SPARE * max(people, study.workers)) if study.workers else people)
 
 
 def _planned(study: Definition, row: StudyBatch, terms: Terms, scale: float, hits: int | None) -> PlannedBatch:
@@ -68,8 +70,8 @@ def _planned(study: Definition, row: StudyBatch, terms: Terms, scale: float, hit
 
 
 def most_per_worker(study: Definition, places: int | None) -> int | None:
-    """The HITs of a batch with so many assignments that one worker may have, so that enough share them."""
-    return max(1, places // study.workers) if study.workers and places else None
+    """The HITs of a batch with so many assignments that one worker may have: the even share, rounded up."""
+    return math.ceil(places / study.workers) if study.workers and places else None
 
 
 def _hits(study: Definition, row: StudyBatch, scale: float) -> int | None:
