@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +13,13 @@ from numpy.typing import NDArray
 from annotation.pure.statistics.intervals import Figure
 from annotation.pure.statistics.metrics import HOTPOTQA
 from annotation.pure.statistics.worker_intervals import Unit, crossed
+from annotation.pure.studies.definition import read
 from annotation.pure.studies.human_dire import Instance, Question, Response
 from annotation.pure.studies.human_dire_report import dire_range
+from annotation.pure.studies.plan import plan_of
 from annotation.pure.studies.split_control import split_units
 from tests.bench.bench import Bench, Result
+from tests.bench.filling import arms_of, unfilled
 
 RUNS, QUESTIONS, PEOPLE, EACH = 2_000, 115, 60, 3
 EASE, HARDNESS = 1.6, 1.0  # mean and SD of questions, in logits: .78 right in D
@@ -174,15 +178,15 @@ def simulated(needs: float, spread: float, *, runs: int = RUNS, seed: int = 0, s
     )
 
 
-def _share(found: list[Found], held: object) -> float:
-    return float(np.mean([held(each) for each in found]))  # type: ignore[operator]
+def _share(found: list[Found], held: Callable[[Found], bool]) -> float:
+    return float(np.mean([held(each) for each in found]))
 
 
 def _holds(figure: Figure, truth: float) -> bool:
     return figure.low is not None and figure.high is not None and figure.low <= truth <= figure.high
 
 
-def coverage_dire(_bench: Bench) -> Iterator[Result]:
+def coverage(_bench: Bench) -> Iterator[Result]:
     """D − P(D) of people and the range of their DiRe, where nothing needs connecting and where 17.5 points do."""
     for needs in NEEDS:
         for spread in SPREADS:
@@ -197,3 +201,14 @@ def coverage_dire(_bench: Bench) -> Iterator[Result]:
                 yield Result(f"{what}: range, {words}", held, 0.95, unit="share", at_most=False)
             yield Result(f"{what}: split control holds 0", found.split, 0.95, unit="share", at_most=False)
             yield Result(f"{what}: mean of the split control", 100 * abs(found.split_mean), 0.1, unit="points")
+    for at_once, words in ((True, "at once"), (False, "one after the other")):
+        yield Result(f"left open by the plan's workers, {words}", float(most_open(at_once=at_once)), 0, unit="of 3,450")
+
+
+def most_open(*, at_once: bool, orders: int = 200) -> int:
+    """The most assignments that the plan's workers leave open, in so many orders."""
+    study = read((Path(__file__).parents[2] / "studies" / "human-dire" / "study.yaml").read_text(encoding="utf-8"))
+    plan = plan_of(study, lambda _task: (EACH, True))
+    return max(
+        unfilled(arms_of(study, plan, QUESTIONS), plan.workers, seed=seed, at_once=at_once) for seed in range(orders)
+    )

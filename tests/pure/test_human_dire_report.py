@@ -62,10 +62,9 @@ def test_the_report_has_people_and_models_in_one_table() -> None:
     assert (found["questions"], found["workers"]) == (40, 60)
     rows = found["tables"][0]["rows"]
     assert [row[1] for row in rows].count("xlnet") == 12
-    assert [row[1] if isinstance(row[1], str) else row[1]["text"] for row in rows[:4]] == [
-        "people",
-        "xlnet",
-        "people",
+    assert [row[1] if isinstance(row[1], str) else row[1]["text"] for row in rows[:5]] == [
+        *("people", "xlnet"),
+        *("people", "xlnet"),
         "people",
     ]
     assert {len(row) for row in rows} == {len(found["tables"][0]["columns"])} == {9}
@@ -105,9 +104,9 @@ def test_dire_of_people_is_a_range_from_the_limits_of_means(figure: str) -> None
 def test_the_table_says_what_stands_beside_the_papers_drop() -> None:
     found = report(crowd(4), {}, 1)
     notes = " ".join(map(cell_text, found["tables"][0]["note"]))
-    assert "expects 0.0628 from proxy paragraphs (0.0641 unrounded, 0.0187 to 0.1838 by the 95 % interval" in notes
+    assert "expects 6.28 points from proxy paragraphs (6.41 unrounded, 1.87 to 18.38 by the 95 % interval" in notes
     a, s = 0.8, 0.9
-    assert f"without any proxy it is −{-(a**3 - s**3 * a):.2f} if responses are right at {a} and labels at {s}" in notes
+    assert f"without any proxy it is −{-100 * (a**3 - s**3 * a):.0f} points if responses are right at {a}" in notes
 
 
 def test_more_than_two_supports_make_the_row_say_that_p_is_too_high() -> None:

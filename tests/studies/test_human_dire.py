@@ -264,7 +264,7 @@ def test_the_command_shows_the_plan_and_prints_the_table(project: Project, tmp_p
     assert "DiRe of people" not in out  # three people are too few for a range
     [row] = [line for line in out.splitlines() if line.startswith("XLNet, D − DiRe by equation 7")]
     assert "paper 17.5 (Section 1)" in row
-    assert "the paper expects 0.0628 from proxy paragraphs (0.0641 unrounded" in out
+    assert "the paper expects 6.28 points from proxy paragraphs (6.41 unrounded" in out
 
 
 def test_an_unknown_analysis_and_a_missing_preface_are_refused(monkeypatch: Any, tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ def test_only_figures_of_models_are_not_measured_unless_a_reason_is_known(name: 
     assert not [row.figure for row in figures if row.batch and row.figure in WITHOUT_OURS]
 
 
-@pytest.mark.parametrize("name", sorted({*folders.names()} - {"subqa-1000", "human-dire"}))
+@pytest.mark.parametrize("name", sorted({*folders.names()} - {"subqa-1000"}))
 def test_a_study_of_people_marks_primary_figures_and_says_why(name: str) -> None:
     folder = folders.read(name)
     assert [row for row in folder.published if row.primary]

@@ -43,12 +43,12 @@ class Row(NamedTuple):
 
 ROWS: dict[str, Row] = {
     "d": Row(_("D: the question with all paragraphs"), (ORIGINAL,), models=True),
-    "d_single": Row(_("D, one worker on average"), (ORIGINAL,)),
     "p_raw": Row(_("P(D): the more confident of two answers"), (PROBE,), models=True),
-    "p_single": Row(_("P(D), two workers on average"), (PROBE,)),
     "p_standardised": Row(_("P(D), confidence standardised within workers"), (PROBE,)),
     "p_lower": Row(_("P(D), at least: the worse answer"), (PROBE,), models=True),
     "p_upper": Row(_("P(D), at most: the better answer"), (PROBE,), models=True),
+    "d_single": Row(_("D, one worker on average"), (ORIGINAL,)),
+    "p_single": Row(_("P(D), two workers on average"), (PROBE,)),
     "d_minus_p": Row(_("D − P(D): at least this much of D needs connecting"), (ORIGINAL, PROBE), models=True),
     "split": Row(_("Split control: D − D of two halves of the workers"), (ORIGINAL,)),
     "dire_range": Row(_("DiRe of people, known as a range only"), (ORIGINAL, PROBE)),
@@ -92,10 +92,11 @@ SPLITS_DIFFER = _(
     "paragraphs, each answered by other people, which makes it too high and D − P(D) too low."
 )
 ESTIMATE = _(
-    "For the Support EM of D − T(D) the paper expects %(rounded)s from proxy paragraphs (%(unrounded)s unrounded, "
-    "%(low)s to %(high)s by the 95 %% interval of their rate; appendix D). Besides proxies, D − T(D) contains wrong "
-    "sufficiency labels, less what a shorter context helps. Trivial control − T(D) sets three right responses against "
-    "one with three right labels: without any proxy it is −0.07 if responses are right at 0.8 and labels at 0.9."
+    "For the Support EM of D − T(D) the paper expects %(rounded)s points from proxy paragraphs (%(unrounded)s "
+    "unrounded, %(low)s to %(high)s by the 95 %% interval of their rate; appendix D). Besides proxies, D − T(D) "
+    "contains wrong sufficiency labels, less what a shorter context helps. Trivial control − T(D) sets three right "
+    "responses against one with three right labels: without any proxy it is −7 points if responses are right at 0.8 "
+    "and labels at 0.9."
 )
 SUFFICIENT = _("All sufficiency labels of a question were right in %(share)s %%.")
 
@@ -231,7 +232,7 @@ def _notes(found: Mapping[str, Any]) -> list[Any]:
     if labels is not None:
         notes.append(text_cell(SUFFICIENT, share=f"{100 * labels:.1f}"))
         drop = found["expected_drop"]
-        notes.append(text_cell(ESTIMATE, **{name: f"{value:.4f}" for name, value in drop.items()}))
+        notes.append(text_cell(ESTIMATE, **{name: f"{100 * value:.2f}" for name, value in drop.items()}))
     if 0 < found["workers"] < LEAST_WORKERS:
         notes.append(too_few(found["workers"]))
     return notes
