@@ -27,6 +27,7 @@ UNDEFINED = {"value": None, "low": None, "high": None, "n": 0}
         (12.0, "12"),
         (1234567.8, "1234568"),
         (None, "–"),
+        ({"value": -0.0004, "low": -0.0004, "high": 0.02}, "0.0 [0.0, 2.0]"),
         (FIGURE, "78.0 [71.9, 83.6]"),
         (UNDEFINED, "–"),
         ({"value": 0.5, "low": None, "high": None, "n": 1}, "50.0"),

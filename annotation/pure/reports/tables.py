@@ -40,14 +40,18 @@ def cell_text(cell: Any, translate: Translate = str) -> str:
 
 def in_percent(figure: Mapping[str, Any]) -> str:
     """{"value": 0.7801, ...} as "78.0"; a dash if it is undefined."""
-    return UNKNOWN if figure["value"] is None else f"{100 * figure['value']:.1f}"
+    return UNKNOWN if figure["value"] is None else _percent(figure["value"])
+
+
+def _percent(share: float) -> str:
+    return f"{round(100 * share, 1) + 0.0:.1f}"  # 0.0 and -0.0 are both 0.0
 
 
 def interval(figure: Mapping[str, Any]) -> str:
     """The interval of a figure as "[71.9, 83.6]"; "" if it is undefined."""
     if figure.get("low") is None or figure.get("high") is None:
         return ""
-    return f"[{100 * figure['low']:.1f}, {100 * figure['high']:.1f}]"
+    return f"[{_percent(figure['low'])}, {_percent(figure['high'])}]"
 
 
 def percent_with_interval(figure: Mapping[str, Any]) -> str:
