@@ -185,7 +185,7 @@ def test_models_stand_beside_people(project: Project, tmp_path: Path) -> None:
     words = [row[1] for row in run.analysis["tables"][0]["rows"] if row[1] == "oracle"]  # type: ignore[index]
     assert len(words) == 12
     for name in ("d_minus_p", "connected", "floor", "drop", "trivial_minus_t"):
-        assert {figure["value"] for figure in model[name].values()} == {0.0}, name
+        assert {(figure["value"], figure["low"]) for figure in model[name].values()} == {(0.0, None)}, name
 
 
 def test_the_page_calculates_the_scores_and_says_when_they_are_early(

@@ -62,7 +62,7 @@ ROWS: dict[str, Row] = {
     "drop": Row(_("D − T(D)"), (ORIGINAL, TRANSFORMED), models=True),
     "trivial_minus_t": Row(_("Trivial control − T(D)"), (TRIVIAL, TRANSFORMED), models=True),
 }
-DIFFERENCES = frozenset({"d_minus_p", "read", "floor", "drop", "trivial_minus_t"})
+DIFFERENCES = frozenset({"d_minus_p", "connected", "read", "floor", "drop", "trivial_minus_t"})
 SPLIT, RANGE, IN_BOTH, LABELS = "split", "dire_range", "in_both", "labels"
 BY_QUESTION: dict[str, tuple[str, ...]] = {  # what people's figures are means of, and the arms
     **{name: row.arms for name, row in ROWS.items() if row.people and name not in {SPLIT, RANGE}},
@@ -189,10 +189,17 @@ def _model(questions: Sequence[Question], seed: int) -> dict[str, Any]:
             found |= arm_marks(question, arm)
         told.append(quantities(found))
     return {
-        name: _named([bootstrap_figure(_known(told, name, k), seed) for k in range(len(FIGURES))])
+        name: _named([_over_questions(_known(told, name, k), name, seed) for k in range(len(FIGURES))])
         for name, row in ROWS.items()
         if row.models
     }
+
+
+def _over_questions(values: Sequence[float | None], name: str, seed: int) -> Figure:
+    """A model's figure; of differences that are all equal it has no interval, for Wilson's is about shares."""
+    found = bootstrap_figure(values, seed)
+    equal = name in DIFFERENCES and len(set(values)) == 1
+    return Figure(found.value, None, None, found.n) if equal else found
 
 
 def _known(told: Sequence[Mapping[str, Marks | None]], name: str, k: int) -> list[float | None]:
