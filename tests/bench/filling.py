@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
+from annotation.pure.batches.arm_draw import latin_square
 from annotation.pure.batches.queue_order import BLOCK
 from annotation.pure.studies.definition import Definition
 from annotation.pure.studies.plan import Plan
@@ -46,12 +47,14 @@ def arms_of(study: Definition, plan: Plan, questions: int) -> list[Arm]:
 
 
 def unfilled(arms: Sequence[Arm], workers: int, *, seed: int, at_once: bool) -> int:
-    """Assignments that stay open after so many workers, who do the batches in orders of their own.
+    """Assignments that stay open after so many workers, who do the batches in orders drawn evenly.
 
     `at_once`: they take turns at random; otherwise each comes when the one before has done all that they may.
     """
     rng = Random(seed)
-    people = [_Worker(set(), rng.sample(arms, len(arms)), 0) for _k in range(workers)]
+    orders = latin_square(len(arms))
+    rng.shuffle(orders)
+    people = [_Worker(set(), [arms[arm] for arm in orders[k % len(orders)]], 0) for k in range(workers)]
     busy = list(people)
     while busy:
         worker = rng.choice(busy) if at_once else busy[0]

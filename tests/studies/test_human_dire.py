@@ -18,11 +18,12 @@ from annotation.flow.errors import Refused
 from annotation.flow.people import consent
 from annotation.flow.projects.projects import project_named
 from annotation.flow.reports import batch_scores
+from annotation.flow.work import arm_draws
 from annotation.jobs import run_due_work
-from annotation.models import Assignment, AuditEntry, Hit, Project
+from annotation.models import Assignment, AuditEntry, Batch, Hit, Project, Worker
 from annotation.registry import task_type
 from annotation.studies import analysis, folders, plans, report
-from annotation.studies.launch import batches_of
+from annotation.studies.launch import batches_of, experiment_of
 from annotation.studies.models import StudyRun
 from tests.api.calling import caller
 from tests.flow import acting
@@ -59,18 +60,23 @@ def answered(project: Project, tmp_path: Path, *, seed: int = 3, name: str = "hu
 def test_the_plans_workers_complete_every_hit_and_nobody_meets_a_question_twice(project: Project, seed: int) -> None:
     run = launched(project, "human-dire", scale=0.06)  # seven questions
     batches = [batches_of(run)[arm] for arm in ARMS]
-    workers = [acting.newcomer(project, f"w{k}") for k in range(plans.of_run(run).workers)]
+    experiment = experiment_of(run)
+    assert experiment is not None
     rng = Random(seed)
-    queue = [(worker, rng.sample(batches, len(batches))) for worker in workers]
+    people = [acting.newcomer(project, f"w{k}") for k in range(plans.of_run(run).workers)]
+    queue: list[tuple[Worker, Batch | None]] = [(worker, None) for worker in people]
     while queue:
-        worker, to_do = place = rng.choice(queue) if seed else queue[0]  # at once, or one after the other
-        while to_do and (taken := acting.take(worker, to_do[0])) is None:
-            del to_do[0]
-        if not to_do:
-            queue.remove(place)
+        place = rng.randrange(len(queue)) if seed else 0  # at once, or one after the other
+        worker, batch = queue[place]
+        batch = batch or arm_draws.begin(worker, experiment)
+        while batch and (taken := acting.take(worker, batch)) is None:
+            batch = arm_draws.next_arm(worker, batch)
+        if batch is None:
+            del queue[place]
             continue
+        queue[place] = worker, batch
         gold = taken.hit.item.example
-        answer = task_type(taken.batch.task).imitate(taken.hit.payload, gold, rng, right=True)  # type: ignore[attr-defined]
+        answer = task_type(batch.task).imitate(taken.hit.payload, gold, rng, right=True)  # type: ignore[attr-defined]
         acting.submit(taken, answer)
     done = Assignment.objects.submitted().select_related("hit__item", "batch")
     met = Counter((row.worker_id, row.group_key) for row in done)
