@@ -99,12 +99,17 @@ def test_dire_of_people_is_a_range_from_the_limits_of_means(figure: str) -> None
     assert of_one["rows"][PEOPLE]["dire_range"][figure] == {"value": None, "low": None, "high": None, "n": 0}
     shown = [row[0]["text"] for row in of_one["tables"][0]["rows"]]
     assert not [words for words in shown if "P(D)" in words or "DiRe" in words]
+    notes = " ".join(map(cell_text, of_one["tables"][0]["note"]))
+    assert "split control" in notes
+    assert "DiRe, the share right" not in notes
+    assert "rests on confidence" not in notes
 
 
 def test_the_table_says_what_stands_beside_the_papers_drop() -> None:
     found = report(crowd(4), {}, 1)
     notes = " ".join(map(cell_text, found["tables"][0]["note"]))
     assert "expects 6.28 points from proxy paragraphs (6.41 unrounded, 1.87 to 18.38 by the 95 % interval" in notes
+    assert "rests on confidence" in notes
     a, s = 0.8, 0.9
     assert f"without any proxy it is −{-100 * (a**3 - s**3 * a):.0f} points if responses are right at {a}" in notes
 

@@ -77,6 +77,10 @@ NOTES = (
       "nothing needs connecting. Compare it only with another D − P(D): D − DiRe is never less."),
 )  # fmt: skip
 OF_PEOPLE = {
+    "d_minus_p": _(
+        "People's D − P(D) rests on confidence: where the surer of two workers has the worse part, P(D) is too low. No "
+        "confidence can bring it above P(D), at most."
+    ),
     RANGE: _(
         "No worker answers a question twice. DiRe, the share right in both D and P(D), therefore lies anywhere between "
         "the lower 95 % limit of D + P(D) − 1 and the smaller of their upper limits."
