@@ -9,4 +9,5 @@ class AnnotationConfig(AppConfig):
     verbose_name = _("Annotation")
 
     def ready(self) -> None:
-        from annotation.operations import checks  # noqa: F401  (registers the system checks)
+        # registers the system checks, and refuses connections while an upgrade or a restore is unfinished
+        from annotation.operations import checks, unfinished  # noqa: F401

@@ -283,6 +283,7 @@ SWEEPS: list[Callable[[], object]] = [
     conclusions.catch_up_all,
     queue_final_reports,
     idempotency.forget_old,
+    backup.sweep_leftovers,
     backup.keep_copies,
     recycle_bin.erase_due,
 ]

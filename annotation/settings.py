@@ -135,6 +135,8 @@ DEFAULT_FROM_EMAIL = os.environ.get("MAIL_FROM") or f"hopscribe@{urlsplit(PUBLIC
 if EMAIL_URL and _mail.scheme not in {"smtp", "smtps", "smtp+tls"}:
     raise ImproperlyConfigured("EMAIL_URL must begin with smtp://, smtp+tls:// or smtps://.")
 
+BACKUP_KEY = os.environ.get("BACKUP_KEY", "")  # empty: archives of `back_up` are not encrypted
+
 CELERY_BROKER_URL = os.environ.get("CELERY_BROKER_URL", "")
 EMBEDDED_JOBS = not CELERY_BROKER_URL
 

@@ -23,6 +23,7 @@ from annotation.flow.projects.projects import project_named
 from annotation.flow.projects.request_context import acting
 from annotation.models import Batch, Dataset, Project
 from annotation.operations.open_files import processes_using
+from annotation.operations.unfinished import Unfinished
 from annotation.recruitment import Marketplace, marketplaces, named
 
 
@@ -231,6 +232,8 @@ LOCKED = ("database is locked", "database table is locked", "lock timeout")
 
 def why_broken(broken: DatabaseError) -> str:
     message = str(broken).strip()
+    if isinstance(broken, Unfinished):
+        return message
     if not any(words in message for words in LOCKED):
         return f"{message}. Is the database running and migrated? Run: {settings.PROGRAM} migrate"
     users = processes_using(Path(str(connection.settings_dict["NAME"]))) if connection.vendor == "sqlite" else []

@@ -7,7 +7,7 @@ from typing import Any
 from django.apps import AppConfig
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
-from django.db import connection, connections
+from django.db import DEFAULT_DB_ALIAS, connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 SAFE_SQLITE = (3, 51, 3)  # the release that mended SQLite's WAL-reset bug
@@ -71,6 +71,19 @@ def _is_half_a_preview(database: BaseDatabaseWrapper) -> bool:
         cursor.execute("SELECT name FROM django_migrations WHERE app = 'annotation'")
         applied = {name for (name,) in cursor.fetchall()}
     return "0001_initial" in applied and LAST_OF_PREVIEWS not in applied
+
+
+@register(Tags.database)
+def not_emptied(
+    app_configs: Sequence[AppConfig] | None, databases: Sequence[str] | None = None, **_: Any
+) -> list[CheckMessage]:
+    """E007: the database is empty although this home has been in use, so that `migrate` would hide the loss."""
+    from annotation.operations.upgrade import emptied  # needs the models, which are loaded after the checks
+
+    if DEFAULT_DB_ALIAS not in (databases or ()) or not (why := emptied()):
+        return []
+    text, _sentence, hint = why.partition(". ")
+    return [Error(f"{text}.", hint=hint, id="hopscribe.E007")]
 
 
 @register(Tags.security)

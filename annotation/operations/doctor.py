@@ -19,8 +19,10 @@ from django.db.models.functions import Now
 from django.http.request import validate_host
 from django.utils import timezone
 
-from annotation.models import Assignment, Job
-from annotation.operations import secret_rotation
+from annotation.flow.errors import Refused
+from annotation.models import Assignment, Batch, Job
+from annotation.operations import backup, secret_rotation, unfinished
+from annotation.operations.archive_encryption import is_encrypted
 from annotation.pure.batches import lifecycle
 from annotation.recruitment import marketplaces
 
@@ -45,8 +47,10 @@ def examine() -> Iterator[Finding]:
     """Check every part of the installation but the broker, which `doctor` asks itself. Changes nothing."""
     database = _database()
     yield database
-    yield from _settings()
+    yield from _settings(with_database=database.well)
     yield _disk()
+    yield _leftovers()
+    yield _archives()
     yield _static()
     yield _mail()
     yield _limits()
@@ -56,6 +60,7 @@ def examine() -> Iterator[Finding]:
         yield _jobs()
         yield _sweeps()
         yield from _copies()
+        yield _launches()
         secrets = _secrets()
         yield secrets
         if secrets.well:
@@ -66,6 +71,9 @@ def _database() -> Finding:
     try:
         executor = MigrationExecutor(connection)
         missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    except unfinished.Unfinished as begun:
+        text, _sentence, mend = str(begun).partition(". ")
+        return Finding("database", False, text, mend)
     except DatabaseError as broken:
         mend = "Start it, or correct DATABASE_URL."
         return Finding("database", False, f"does not answer: {str(broken).strip().splitlines()[0]}", mend)
@@ -74,9 +82,10 @@ def _database() -> Finding:
     return Finding("database", True, f"{connection.vendor} answers, all migrations applied")
 
 
-def _settings() -> Iterator[Finding]:
+def _settings(*, with_database: bool) -> Iterator[Finding]:
     """The messages of `manage.py check`, including warnings."""
-    found = [message for message in checks.run_checks(databases=["default"]) if not message.is_silenced()]
+    databases = ["default"] if with_database else []
+    found = [message for message in checks.run_checks(databases=databases) if not message.is_silenced()]
     for message in found:
         yield Finding(f"settings {message.id}", message.level < checks.WARNING, message.msg, message.hint or "")
     if not found:
@@ -87,6 +96,29 @@ def _disk() -> Finding:
     free = shutil.disk_usage(settings.VAR).free
     text = f"{free / 2**30:.1f} GB free on the disk of HOPSCRIBE_VAR"
     return Finding("storage", free >= LEAST_FREE, text, "Free some space, or move HOPSCRIBE_VAR to a larger disk.")
+
+
+def _leftovers() -> Finding:
+    """What killed backups and restores left; while one is under way, it cannot be told from its files."""
+    part, found = "unfinished backups", backup.leftovers()
+    try:
+        with unfinished.alone("backup", patience=0):
+            names = ", ".join(map(str, found))
+    except Refused:
+        return Finding(part, True, "a backup or restore is under way")
+    text = f"a backup or restore was killed and left {names}" if found else "none"
+    return Finding(part, not found, text, f"Web processes remove them within minutes; `{PROGRAM} sweep` does it now.")
+
+
+def _archives() -> Finding:
+    """Whether archives in HOPSCRIBE_VAR/backups can be read by whoever gets them."""
+    files = (settings.VAR / "backups").glob("*.tar.gz*")
+    clear = sorted(file.name for file in files if file.is_file() and not is_encrypted(file))
+    if not settings.BACKUP_KEY:
+        return Finding("archives", True, "not encrypted; set BACKUP_KEY to encrypt those that back_up writes")
+    text = f"not encrypted: {', '.join(clear)}" if clear else "encrypted with BACKUP_KEY"
+    mend = f"Delete them once there are newer ones; `{PROGRAM} back_up` encrypts now that BACKUP_KEY is set."
+    return Finding("archives", not clear, text, mend)
 
 
 def _static() -> Finding:
@@ -172,6 +204,19 @@ def _copies() -> Iterator[Finding]:
     text = f"the last hourly copy is {age / 3600:.1f} hours old" if made else "no hourly copy yet"
     mend = f"Check that sweeps run and the disk is not full; `{PROGRAM} back_up` makes a copy now."
     yield Finding("backups", age < MOST_AGE, text, mend)
+
+
+def _launches() -> Finding:
+    """Batches that a killed command left in launch: no job is at them, and their project shows them as launching."""
+    jobs = Job.objects.filter(kind="launch_batch", state__in=[Job.State.WAITING, Job.State.RUNNING])
+    at_work = {job.arguments.get("batch") for job in jobs}
+    launching = Batch.objects.filter(state=Batch.State.LAUNCHING, created_at__lt=Now() - LATE)
+    left = [
+        f"{batch.project.slug}/{batch.slug}" for batch in launching.select_related("project") if batch.pk not in at_work
+    ]
+    text = f"interrupted: {', '.join(left)}" if left else "none interrupted"
+    mend = "Unless a command is at it now, run the command that began it again: it continues."
+    return Finding("launches", not left, text, mend)
 
 
 def _secrets() -> Finding:

@@ -8,6 +8,8 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 
+from annotation.operations.unfinished import Unfinished
+
 WELL = "ok"
 _migrated: set[str] = set()  # the databases that were seen with every migration of this code: they stay so
 
@@ -26,6 +28,8 @@ def _database() -> str:
             if cursor.fetchone()[0] == "on":
                 return "is read-only"
         return WELL if _is_migrated() else "migrations are missing"
+    except Unfinished as unfinished:
+        return f"has an unfinished {unfinished.what}"
     except DatabaseError:
         return "does not answer"
 

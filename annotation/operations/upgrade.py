@@ -1,10 +1,9 @@
-"""Bring the database up to this release: alone, after a copy, and back to the copy if a migration fails."""
+"""Bring the database up to this release: alone, after a copy, and back to the copy if a migration fails.
 
-import shutil
-import sqlite3
+An upgrade that was killed is undone by the next call, from the copy; nobody writes in between (`unfinished`).
+"""
+
 import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -15,11 +14,13 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
 from annotation.flow.errors import Refused
-from annotation.operations import backup
+from annotation.operations import unfinished
+from annotation.operations.backup import copies_folder, copy_before_upgrade, prune
+from annotation.operations.database_dump import refuse_without_programs
 from annotation.operations.open_files import processes_using
+from annotation.operations.restore import is_whole, put_back
 
 KEPT = 3  # copies of the last upgrades
-PATIENCE = 600  # seconds that a second process waits for the first
 
 
 def release() -> str:
@@ -33,26 +34,67 @@ def release() -> str:
 def bring_up_to_date() -> dict[str, Any]:
     """Apply the missing migrations; returns {"migrations": how many, "copy": of the database before, "" if it was new}.
 
-    Raises Refused if others use the database, or if a migration failed; then the database is as it was before.
+    Raises Refused if others use the database, if it was emptied, or if a migration failed; then the database is as it
+    was before.
     """
-    with _alone():
+    with unfinished.alone("upgrade"), unfinished.allowed():
+        _undo_killed()
         missing = _missing()
         copy = ""
-        if missing and connection.introspection.table_names():
+        if missing and not _is_new():
             _refuse_others()
             copy = str(_migrate_or_go_back())
         elif missing:
+            if why := emptied():
+                raise Refused(why)
             call_command("migrate", interactive=False, verbosity=0)
-        _note().write_text(release())
+        unfinished.write_whole(_note(), f"{release()}\n{unfinished.database_name()}\n".encode())
         return {"migrations": missing, "copy": copy}
 
 
-@contextmanager
-def _alone() -> Iterator[None]:
-    """Let one process at a time into this home. A lock of SQLite's works on every system, and ends with its process."""
-    with closing(sqlite3.connect(settings.VAR / "upgrade.lock", timeout=PATIENCE, isolation_level=None)) as lock:
-        lock.execute("BEGIN EXCLUSIVE")
-        yield
+def _undo_killed() -> None:
+    """Put back the copy of an upgrade that was killed; without a whole one, the upgrade goes on from where it stopped."""
+    begun = unfinished.begun()
+    if begun is None:
+        return
+    if begun["what"] != unfinished.UPGRADE:
+        raise Refused(str(unfinished.Unfinished(begun)))
+    if is_whole(copy := Path(begun["copy"])):
+        _refuse_others()
+        put_back(copy)
+    unfinished.end()
+
+
+def _is_new() -> bool:
+    return "annotation_project" not in connection.introspection.table_names()
+
+
+def emptied() -> str:
+    """Why the empty database cannot be that of a new site, and the way out; "" if it can, or is not empty."""
+    if not _is_new():
+        return ""
+    copies = _copies()
+    noted = _note().read_text().splitlines() if _note().exists() else []
+    engine = ".sqlite3" if connection.vendor == "sqlite" else ".dump"
+    is_known = noted[1:] == [unfinished.database_name()] if len(noted) > 1 else bool(noted)
+    if not is_known and (noted or not any(_is_of(engine, copy) for copy in copies)):
+        return ""
+    last = copies[-1] if copies else "FILE"
+    return (
+        f"The database is empty, but it was in use: {settings.VAR} is the home of a site with data. Restore a copy: "
+        f"{settings.PROGRAM} restore {last}. For a new site, set HOPSCRIBE_VAR to another folder."
+    )
+
+
+def _copies() -> list[Path]:
+    """The copies in this home, oldest first."""
+    folder = Path(settings.VAR) / "backups"
+    found = [path for pattern in ("before-upgrade-*", "hopscribe-*") for path in folder.glob(pattern)]
+    return sorted(found, key=lambda path: path.stat().st_mtime)
+
+
+def _is_of(engine: str, copy: Path) -> bool:
+    return copy.suffix == engine or (copy.is_dir() and any(copy.glob(f"*{engine}")))
 
 
 def _missing() -> int:
@@ -88,22 +130,45 @@ def _others() -> list[str]:
 
 def _migrate_or_go_back() -> Path:
     """Copy the database and migrate it; put the copy back if that fails. Returns the copy's folder."""
-    folder = Path(settings.VAR) / "backups" / time.strftime("before-upgrade-%Y%m%dT%H%M%S", time.gmtime())
-    folder.mkdir(mode=0o700, parents=True)
-    backup.dump(folder)
+    refuse_without_programs()
+    folder = copy_before_upgrade(_name())
+    unfinished.begin(unfinished.UPGRADE, folder)
     try:
         call_command("migrate", interactive=False, verbosity=0)
     except BaseException as failure:
-        backup.put_back(folder)
+        why = f"{type(failure).__name__}: {failure}".strip()
+        _go_back(folder, why)
         if not isinstance(failure, Exception):
             raise
-        before = _note().read_text() if _note().exists() else ""
-        way = f'pip install "hopscribe=={before}"' if before else "install the release before"
-        why = f"{type(failure).__name__}: {failure}".strip()
         raise Refused(
-            f"The upgrade failed, and the database is as it was before it: {why}. To go on working, {way}. "
+            f"The upgrade failed, and the database is as it was before it: {why}. To go on working, {_way_back()}. "
             f"A copy of the database is in {folder}."
         ) from failure
-    for old in sorted(folder.parent.glob("before-upgrade-*"))[:-KEPT]:
-        shutil.rmtree(old)
+    unfinished.end()
+    prune(sorted(copies_folder().glob("before-upgrade-*")), KEPT)
     return folder
+
+
+def _name() -> str:
+    """A name for the copy that sorts behind those of before, even if the clock was set back."""
+    name = time.strftime("before-upgrade-%Y%m%dT%H%M%S", time.gmtime())
+    last = max((path.name for path in copies_folder().glob("before-upgrade-*")), default="")
+    return name if name > last else f"{last}+"
+
+
+def _go_back(folder: Path, why: str) -> None:
+    try:
+        put_back(folder)
+    except Exception as failure:
+        raise Refused(
+            f"The upgrade failed: {why}. The copy of the database from before it could not be put back: {failure}. "
+            f"Nobody can use the database until it is. Mend the reason, then run {settings.PROGRAM} upgrade, which puts "
+            f"the copy back first; or restore the copy into an empty database: "
+            f"{settings.PROGRAM} restore {folder}"
+        ) from failure
+    unfinished.end()
+
+
+def _way_back() -> str:
+    before = _note().read_text().partition("\n")[0] if _note().exists() else ""
+    return f'pip install "hopscribe=={before}"' if before else "install the release before"
