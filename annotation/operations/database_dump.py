@@ -18,7 +18,8 @@ from annotation.flow.errors import Refused
 
 SQLITE, POSTGRES = "database.sqlite3", "database.dump"
 PROGRAMS = ("pg_dump", "pg_restore", "psql")
-# Everything of ours in the schema, but nothing of an extension; what a failed upgrade added is not in its copy.
+# Everything of ours in the schema, but nothing of an extension, nor what goes with its table, as a key's sequence.
+# What a failed upgrade added is not in its copy.
 DROPS = """
 SET client_min_messages = warning;
 BEGIN;
@@ -29,7 +30,7 @@ DO $$ DECLARE statement text; BEGIN
         JOIN (VALUES ('r', 'TABLE'), ('p', 'TABLE'), ('v', 'VIEW'), ('m', 'MATERIALIZED VIEW'), ('S', 'SEQUENCE'))
             AS k (kind, word) ON k.kind = c.relkind
         WHERE n.nspname = current_schema() AND NOT EXISTS (
-            SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
+            SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype IN ('e', 'i', 'a'))
         UNION ALL
         SELECT format('DROP ROUTINE IF EXISTS %s CASCADE', p.oid::regprocedure)
         FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace

@@ -49,7 +49,7 @@ def restore(copy: Path) -> dict[str, Any]:
 
 
 def put_back(copy: Path) -> None:
-    """Replace the database by a copy from before an upgrade, completely or not at all. Raises Refused if it is broken."""
+    """Replace the database by a copy from before an upgrade, completely or not at all. Raises Refused."""
     load(_database_in(copy, _checked(copy)), replacing=True)
 
 
@@ -98,7 +98,7 @@ def _put_uploads(folder: Path) -> None:
 
 
 def _unpacked(copy: Path, folder: Path) -> dict[str, Any]:
-    """The manifest of any kind of copy, whose files were compared with it. Those of an archive are in the folder then."""
+    """The manifest of any kind of copy, once its files are as it says. Those of an archive are then in the folder."""
     if copy.is_dir():
         return _checked(copy)
     with copy.open("rb") as raw:

@@ -53,7 +53,7 @@ def bring_up_to_date() -> dict[str, Any]:
 
 
 def _undo_killed() -> None:
-    """Put back the copy of an upgrade that was killed; without a whole one, the upgrade goes on from where it stopped."""
+    """Put back the copy of an upgrade that was killed; without a whole one, go on from where it stopped."""
     begun = unfinished.begun()
     if begun is None:
         return
@@ -162,9 +162,8 @@ def _go_back(folder: Path, why: str) -> None:
     except Exception as failure:
         raise Refused(
             f"The upgrade failed: {why}. The copy of the database from before it could not be put back: {failure}. "
-            f"Nobody can use the database until it is. Mend the reason, then run {settings.PROGRAM} upgrade, which puts "
-            f"the copy back first; or restore the copy into an empty database: "
-            f"{settings.PROGRAM} restore {folder}"
+            f"Nobody can use the database until it is. Mend the reason, then run {settings.PROGRAM} upgrade, which "
+            f"puts the copy back first; or restore it into an empty database: {settings.PROGRAM} restore {folder}"
         ) from failure
     unfinished.end()
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -60,3 +61,28 @@ def test_two_that_start_at_once_on_a_new_home_migrate_it_once(tmp_path: Path, st
     found = sorted(json.loads(process.communicate(timeout=120)[0])["migrations"] for process in started)
     assert found[0] == 0
     assert found[1] > 0
+
+
+def killed(first: Installation, share: int) -> dict[str, Any]:
+    first.world("build", "hits=2", "assignments=1", "workers=1")
+    first.environment |= NEWER | {"NEWER_BREAKS": "1"}
+    found: dict[str, Any] = json.loads(first.run(["-m", "tests.process.upgrade_deaths", str(share)]))
+    return found
+
+
+def test_an_upgrade_killed_on_its_way_forward_or_back_is_undone_by_the_next_call(
+    install: Callable[..., Installation],
+) -> None:
+    found = killed(install(), 0)
+    assert found["wrong"] == {}
+    assert found["done"][0] == 0, found["done"]
+    assert found["done"][1]["migrations"] == 2
+
+
+@pytest.mark.soak
+def test_an_upgrade_killed_before_any_of_its_steps_is_undone_by_the_next_call(
+    install: Callable[..., Installation],
+) -> None:
+    found = killed(install(), 1)
+    assert found["wrong"] == {}
+    assert found["points"] == found["steps"] > 40
