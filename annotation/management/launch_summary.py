@@ -1,5 +1,6 @@
 """The base of commands that launch a batch: options on shared items, the launch, and its output."""
 
+from collections.abc import Callable
 from typing import Any
 
 from annotation.flow.batches import batch_drafts
@@ -32,7 +33,7 @@ class LaunchCommand(JSONCommand):
         add("--contact", type=words(200), default="", help=f"name and email address for the consent text; {needed}")
         add("--ethics", type=words(500), default="", help=f"ethics approval for the consent text; {needed}")
 
-    def common(self, project: Project, options: dict[str, Any]) -> dict[str, Any]:
+    def common(self, project: Project, name: str, options: dict[str, Any]) -> dict[str, Any]:
         """The settings that batches and rounds share; puts --contact and --ethics into the consent text."""
         consent.fill_in(project, contact=options["contact"], ethics=options["ethics"])
         return {
@@ -40,8 +41,16 @@ class LaunchCommand(JSONCommand):
             "datasets": [dataset_named(project, name) for name in dict.fromkeys(options["dataset"])],
             "options": dict(options["option"]),
             "expected_seconds": max(1, round(60 * options["minutes"])) if options["minutes"] else None,
-            **{name: options[name] for name in ("seed", "title", "meeting", "disjoint", "fresh_only")},
+            "title": options["title"] or name,
+            **{key: options[key] for key in ("seed", "meeting", "disjoint", "fresh_only")},
         }
+
+    def made(self, project: Project, name: str, make: Callable[[str], Batch], *, launching: bool = True) -> Batch:
+        """The batch that `make` creates under this name, or the same one that a killed command left behind."""
+        if left := batch_drafts.left_by_killed(project, name, make, launching=launching):
+            self.warn(f"{name} is there already: a command that was interrupted left it. This one continues.")
+            return left
+        return make(name)
 
     def launch(self, batch: Batch) -> dict[str, Any]:
         """Launch the batch and print its warnings; deletes the batch if that fails."""

@@ -218,7 +218,8 @@ class Assignment(models.Model):
 
 @lru_cache(maxsize=256)
 def _submission(since: str, late: bool, counts: bool, approval: int | None) -> Callable[[int, int, float], int]:
-    stamps: dict[str, Any] = {"submitted_at": Now(), "ended_at": None, "revision": 1, "late": late, "counts": counts}
+    stamps: dict[str, Any] = {"ended_at": None, "revision": 1, "late": late, "counts": counts}
+    stamps["submitted_at"] = Greatest(Now(), F("accepted_at"))  # the clock may have been set back since
     if approval is not None:
         stamps["auto_approve_at"] = Now() + timedelta(seconds=approval)
 

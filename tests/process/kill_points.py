@@ -49,11 +49,8 @@ class Steps:
         sqlite3.connect = self._opened
 
     def _event(self, event: str, arguments: tuple[Any, ...]) -> None:
-        if event in FILES:
+        if event in FILES or (event == "open" and _writes(*arguments)):
             self.step(f"{event} {arguments[0]}")
-        elif event == "open" and isinstance(arguments[2], int) and arguments[2] & (os.O_WRONLY | os.O_RDWR):
-            if str(arguments[0]).startswith(str(settings.VAR)):
-                self.step(f"open {arguments[0]}")
 
     def _connected(self, connection: Any, **_: Any) -> None:
         connection.execute_wrappers.append(self._executed)
@@ -71,6 +68,10 @@ class Steps:
                 super().backup(target, pages=PIECE, progress=lambda *_: steps.step("piece of a backup"))
 
         return sqlite3.dbapi2.connect(*arguments, factory=Copied, **more)
+
+
+def _writes(path: Any, _mode: Any, flags: Any) -> bool:
+    return bool(int(flags or 0) & (os.O_WRONLY | os.O_RDWR)) and str(path).startswith(str(Path(settings.VAR).parent))
 
 
 def life(act: Callable[[], Any], *, last: int = 0) -> tuple[int, Any, list[str]]:

@@ -1,6 +1,7 @@
 """Drafts: a preview of the launch, sample HITs, changed settings, and removal after a refused launch."""
 
-from collections.abc import Sequence
+import secrets
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any
@@ -14,7 +15,7 @@ from annotation.flow.data.lineage import refuse_hidden_gold
 from annotation.flow.errors import Refused
 from annotation.flow.people import round_attempts
 from annotation.flow.projects import audit_log
-from annotation.models import Batch, Dataset, Hit, Item, User, Worker
+from annotation.models import Batch, Dataset, Hit, Item, Project, User, Worker
 from annotation.recruitment import Marketplace, marketplaces
 from annotation.registry import task_type
 
@@ -137,6 +138,39 @@ def sample_of(batch: Batch, item_id: int) -> Hit | None:
         return batch.hits.filter(item__in=Item.every.filter(pk=item_id)).first()  # None if no item has this key
     held = Item.objects.filter(pk=item_id, dataset__batches=batch)
     return next(batch_launch.hits_of(batch, [item_id], ticket=0), None) if held.exists() else None
+
+
+OWN = {"id", "batch", "slug", "state", "created_at", "next_ticket", "picked"}  # columns that are no settings
+
+
+def left_by_killed(project: Project, name: str, make: Callable[[str], Batch], *, launching: bool) -> Batch | None:
+    """The batch of this name that a killed command left as a draft or, with `launching`, in launch; None without one.
+
+    `make` creates one of a name, and is undone again: only a batch with the same settings is taken up, and only one
+    that no account created. Raises Refused if the settings differ.
+    """
+    states = [Batch.State.DRAFT, *([Batch.State.LAUNCHING] if launching else [])]
+    left = project.batches.filter(slug=name, state__in=states, created_by=None, by_program=False).first()
+    if left is None:
+        return None
+    with transaction.atomic():
+        is_same = _settings_of(make(f"{name[:80]}-{secrets.token_hex(6)}")) == _settings_of(left)
+        transaction.set_rollback(True)
+    if not is_same:
+        text = _(
+            "The batch %(name)s was created with other settings, and its launch was interrupted. Choose another name."
+        )
+        raise Refused(text % {"name": name})
+    return left
+
+
+def _settings_of(batch: Batch) -> dict[str, Any]:
+    batch = Batch.everything.get(pk=batch.pk)  # as stored
+    rows = [row for row in (batch, round_attempts.round_of(batch)) if row is not None]
+    fields = [(row, field) for row in rows for field in row._meta.concrete_fields if field.name not in OWN]
+    found = {f"{field.model.__name__}.{field.name}": getattr(row, field.attname) for row, field in fields}
+    held = {name: set(getattr(batch, name).values_list("pk", flat=True)) for name in ("datasets", "workers", "checks")}
+    return {**found, **held, "instructions": batch.instructions.text}
 
 
 @transaction.atomic

@@ -99,7 +99,13 @@ def refusal_reason(user: User) -> str:
 
 
 def _rests(factor: SecondFactor) -> bool:
-    return factor.rests_until is not None and factor.rests_until > clock.now()
+    """Whether its codes are refused. A rest that has longer to go than it lasts is of before the clock was set back."""
+    left = factor.rests_until - clock.now() if factor.rests_until else timedelta(0)
+    return timedelta(0) < left <= _rest(factor.failed) + FIRST_REST
+
+
+def _rest(failed: int) -> timedelta:
+    return min(FIRST_REST * 2 ** min(max(0, failed - FREE_TRIES), 10), LONGEST_REST)
 
 
 def _count(factor: SecondFactor, *, right: bool) -> None:
@@ -109,9 +115,9 @@ def _count(factor: SecondFactor, *, right: bool) -> None:
         row.filter(failed__gt=0).update(failed=0, rests_until=None)
         return
     row.update(failed=F("failed") + 1)
-    beyond = row.values_list("failed", flat=True).get() - FREE_TRIES
-    if beyond >= 0:
-        row.update(rests_until=Now() + min(FIRST_REST * 2 ** min(beyond, 10), LONGEST_REST))
+    failed = row.values_list("failed", flat=True).get()
+    if failed >= FREE_TRIES:
+        row.update(rests_until=Now() + _rest(failed))
 
 
 def _is_current(factor: SecondFactor, typed: str) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
-from django.db.models.functions import Now
+from django.db.models.functions import Greatest, Now
 
 from annotation.events import AssignmentReturned, emit
 from annotation.models import Assignment, Batch, Hit, Participation, PrefetchedHit
@@ -18,7 +18,7 @@ from annotation.pure.batches import lifecycle
 def return_assignment(assignment: Assignment, *, to: str = lifecycle.RETURNED, only_if_over: bool = False) -> bool:
     """Release the assignment and keep its draft; False if it was no longer under way."""
     guards = [Q(lease_until__lt=Now())] if only_if_over else []
-    if not assignment.move(to, *guards, counts=False, ended_at=Now()):
+    if not assignment.move(to, *guards, counts=False, ended_at=Greatest(Now(), F("accepted_at"))):
         return False
     _look_again(assignment)
     reopen_hit(assignment.hit_id, live=F("live") - 1)

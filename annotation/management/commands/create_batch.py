@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from django.db import transaction
+
 from annotation.flow.batches import estimates, hidden_gold
 from annotation.flow.batches.batch_launch import create_batch
 from annotation.flow.work import eligibility
@@ -17,7 +19,7 @@ from annotation.management.json_command import (
     words,
 )
 from annotation.management.launch_summary import LaunchCommand
-from annotation.models import Batch
+from annotation.models import Batch, Project
 from annotation.pure.people.requirements import GUARDED
 from annotation.recruitment import marketplaces
 from annotation.registry import kinds, task_type
@@ -64,30 +66,36 @@ class Command(LaunchCommand):
     def act(self, **options: Any) -> dict[str, Any]:
         if len(dict(options["option"])) < len(options["option"]):
             self.usage("--option names the same option twice; give each once")
-        pay = self.pay(options)
-        project = project_of(options)
+        terms, project = self.pay(options), project_of(options)
+        terms |= self.common(project, options["batch"], options)
         conditions = [eligibility.from_words(project, what, guard=options["guard"]) for what in options["require"]]
-        batch = create_batch(
+        terms["requirements"] = eligibility.column(project, conditions)
+        if options["marketplace"]:
+            terms["marketplace"] = marketplace_named(project, options["marketplace"])
+        batch = self.made(
             project,
             options["batch"],
-            **self.common(project, options),
-            assignments_per_hit=options["assignments"],
-            requirements=eligibility.column(project, conditions),
-            **pay,
-            marketplace=marketplace_named(project, options["marketplace"]) if options["marketplace"] else None,
-            **{name: options[name] for name in ("sample", "purpose", "most_per_worker")},
-            **{name: options[name] for name in ("unseen_only", "same_order", "shows_scores", "counts_pasting")},
+            lambda name: self.draft(project, name, options, terms),
+            launching=not options["quote"],
         )
-        if options["checks"]:
-            rule = hidden_gold.Rule(options["check_after"], options["warn_below"], options["pause_below"])
-            sources = [dataset_named(project, name) for name in dict.fromkeys(options["checks"])]
-            self.check(batch, datasets=sources, share=options["check_share"], rule=rule)
         if options["quote"]:
             return self.quoted(batch)
         result = self.launch(batch)
         if batch.on_marketplace:
             marketplaces().send(batch)
         return {"batch": batch.slug, **result}
+
+    @transaction.atomic
+    def draft(self, project: Project, name: str, options: dict[str, Any], terms: dict[str, Any]) -> Batch:
+        """A draft with its hidden gold, or nothing."""
+        own = ("sample", "purpose", "most_per_worker", "unseen_only", "same_order", "shows_scores", "counts_pasting")
+        terms = terms | {key: options[key] for key in own} | {"assignments_per_hit": options["assignments"]}
+        batch = create_batch(project, name, **terms)
+        if options["checks"]:
+            rule = hidden_gold.Rule(options["check_after"], options["warn_below"], options["pause_below"])
+            sources = [dataset_named(project, source) for source in dict.fromkeys(options["checks"])]
+            hidden_gold.set_up(batch, datasets=sources, share=options["check_share"], rule=rule)
+        return batch
 
     def pay(self, options: dict[str, Any]) -> dict[str, Any]:
         """Columns of the batch about pay; exits with code 2 for a reward or approval time without --paid."""
@@ -100,14 +108,6 @@ class Command(LaunchCommand):
             self.usage("--paid needs --reward, because this task sets no reward itself")
         days = 7 if options["auto_approve_days"] is None else options["auto_approve_days"]
         return {"reward": options["reward"], "auto_approval": 24 * 3600 * days}
-
-    def check(self, batch: Batch, **terms: Any) -> None:
-        """Mix hidden gold into the draft; deletes the draft if that fails."""
-        try:
-            hidden_gold.set_up(batch, **terms)
-        except BaseException:
-            batch.delete()
-            raise
 
     def quoted(self, batch: Batch) -> dict[str, Any]:
         """The cost of the draft, which is deleted."""

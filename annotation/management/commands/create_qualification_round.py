@@ -47,19 +47,19 @@ class Command(LaunchCommand):
 
     def act(self, **options: Any) -> dict[str, Any]:
         project = project_of(options)
-        made = create_round(
-            project,
-            options["round"],
-            **self.common(project, options),
-            per_worker=options["per_worker"],
-            grants=options["grants"],
-            rule=options["clause"],
-            grading=options["grading"] or "",
-            tries=options["attempts"],
-            seconds=round(60 * options["time_limit"]) if options["time_limit"] else None,
-            closes_at=options["ends"],
-            sample=options["pool"],
-        )
+        name = options["round"]
+        terms = self.common(project, name, options) | {
+            "per_worker": options["per_worker"],
+            "grants": options["grants"],
+            "rule": options["clause"],
+            "grading": options["grading"] or "",
+            "tries": options["attempts"],
+            "seconds": round(60 * options["time_limit"]) if options["time_limit"] else None,
+            "closes_at": options["ends"],
+            "sample": options["pool"],
+        }
+        batch = self.made(project, name, lambda other: create_round(project, other, **terms).batch)
+        made = QualificationRound.objects.select_related("batch__project").get(batch=batch)
         by_skill = {
             f"{100 * one.skill:g}": {"passes": round(one.value, 4), "at_most": round(one.most, 4)}
             for one in chances(made)
