@@ -1,6 +1,5 @@
 """Create a payout: a file of what a project owes its workers."""
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +24,9 @@ class Command(JSONCommand):
         project, file = project_of(options), options["out"].absolute()
         draft = file.with_name(f".{file.name}.part")  # what a killed command left is replaced
         try_out(draft, file)  # before any money moves
-        payout = stored(project, options["number"]) if options["number"] else new(project)
         try:
-            draft.write_text(payouts.as_csv(payout), encoding="utf-8", newline="")
-            os.link(draft, file)  # unlike a rename, it never replaces a file
-        except OSError as broken:
-            why = f"Payout {payout.number} is stored, but its file could not be written: {broken.strerror}."
-            raise Refused(f"{why} {way(project, payout)}") from broken
+            payout = stored(project, options["number"]) if options["number"] else new(project)
+            write(draft, file, payout)
         finally:
             draft.unlink(missing_ok=True)
         sums = payouts.sums(payouts.lines_of(payout))
@@ -47,6 +42,16 @@ def try_out(draft: Path, file: Path) -> None:
         raise FileExistsError(17, "File exists", str(file))
 
 
+def write(draft: Path, file: Path, payout: Payout) -> None:
+    """Write the payout's file, whole or not at all. Raises Refused."""
+    try:
+        draft.write_text(payouts.as_csv(payout), encoding="utf-8", newline="")
+        draft.replace(file)
+    except OSError as broken:
+        why = f"Payout {payout.number} is stored, but its file could not be written: {broken.strerror}."
+        raise Refused(f"{why} {way(payout)}") from broken
+
+
 def stored(project: Project, number: int) -> Payout:
     found = Payout.objects.filter(project=project, number=number).first()
     if found is None:
@@ -60,9 +65,9 @@ def new(project: Project) -> Payout:
         return payouts.make_payout(project)
     except Refused as refusal:
         last = Payout.objects.filter(project=project).order_by("-number").first()
-        raise Refused(f"{refusal} {way(project, last)}" if last else str(refusal)) from None
+        raise Refused(f"{refusal} {way(last)}" if last else str(refusal)) from None
 
 
-def way(project: Project, payout: Payout) -> str:
-    command = f"{settings.PROGRAM} make_payout --project {project.slug} --number {payout.number} --out FILE"
+def way(payout: Payout) -> str:
+    command = f"{settings.PROGRAM} make_payout --project {payout.project.slug} --number {payout.number} --out FILE"
     return f"To write the file of payout {payout.number} again: {command}"
