@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import csv
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from django.db.models.functions import Now
 
 from annotation.flow.review import assignment_approval
-from annotation.models import Account, Batch, Project, Worker
+from annotation.models import Account, Batch, Payout, Project, User, Worker
+from annotation.operations import doctor
 from annotation.registry import task_type
 from tests.flow.acting import newcomer, submit, take
 from tests.management.conftest import Run, refused
@@ -121,3 +124,68 @@ def test_a_quote_says_what_would_be_missing(run: Run, wells: Path) -> None:
     result = run("create_batch", "b", "--task", "answer", "--dataset", "wells", "--sample", "6", "--quote", "--json")
     assert (result.document["asked"], result.document["hits"], result.document["skipped"]) == (6, 4, 2)
     assert result.document["left_out"] == [{"dataset": "wells", "items": 2, "why": "The dataset has no more items."}]
+
+
+def test_a_payouts_file_is_written_again_and_messages_say_how(run: Run, worker: Worker, tmp_path: Path) -> None:
+    nowhere = run("make_payout", "--out", tmp_path / "missing" / "payout.csv")
+    refused(nowhere, "No such file")
+    assert not Payout.objects.exists()
+    first, second = tmp_path / "first.csv", tmp_path / "second.csv"
+    assert run("make_payout", "--out", first).code == 0
+    again = run("make_payout", "--out", second)
+    refused(again, "Nobody is owed anything", "make_payout --project default --number 1 --out FILE")
+    assert run("make_payout", "--number", 1, "--out", second, "--json").document["total"] == "0.25"
+    assert second.read_bytes() == first.read_bytes()
+    assert second.stat().st_mode & 0o077 == 0
+    refused(run("make_payout", "--number", 2, "--out", tmp_path / "third.csv"), "There is no payout 2")
+    assert sorted(path.name for path in tmp_path.glob("*.csv*")) == ["first.csv", "second.csv"]
+    assert not list(tmp_path.glob(".*.part"))
+
+
+def test_a_payout_whose_file_cannot_be_written_is_stored_and_says_how_to_get_it(
+    run: Run, worker: Worker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as while_full:
+        while_full.setattr(Path, "replace", full)
+        ended = run("make_payout", "--out", tmp_path / "payout.csv")
+    refused(ended, "Payout 1 is stored, but its file could not be written: No space left", "--number 1 --out FILE")
+    assert run("make_payout", "--number", 1, "--out", tmp_path / "payout.csv").code == 0
+
+
+@pytest.mark.parametrize("state", [Batch.State.DRAFT, Batch.State.LAUNCHING])
+def test_a_batch_that_a_killed_command_left_is_taken_up_by_the_same_command_only(
+    run: Run, wells: Path, state: str
+) -> None:
+    command = ["create_batch", "b", "--task", "answer", "--dataset", "wells", "--assignments", 2]
+    assert run(*command).code == 0
+    Batch.objects.update(state=state, launched_at=None, size=0)
+    other = "was created with other settings" if state == Batch.State.LAUNCHING else "is taken by another batch"
+    refused(run(*command, "--seed", 5), other)
+    refused(run(*command, "--no-disjoint"), other)
+    assert Batch.everything.count() == 1
+    ended = run(*command)
+    assert (ended.code, "This one continues" in ended.err) == (0, True)
+    batch = Batch.objects.get()
+    assert (batch.state, batch.hits.count()) == ("open", 4)
+    refused(run(*command), "is taken by another batch")
+
+
+def test_a_draft_that_somebody_made_on_a_page_is_not_taken_up(run: Run, wells: Path) -> None:
+    command = ["create_batch", "b", "--task", "answer", "--dataset", "wells"]
+    assert run(*command).code == 0
+    Batch.objects.update(state=Batch.State.DRAFT, created_by=User.objects.create_user("ada"))
+    refused(run(*command), "is taken by another batch")
+
+
+def test_a_quote_deletes_no_batch_in_launch(run: Run, wells: Path) -> None:
+    command = ["create_batch", "b", "--task", "answer", "--dataset", "wells"]
+    assert run(*command).code == 0
+    Batch.objects.update(state=Batch.State.LAUNCHING)
+    refused(run(*command, "--quote"), "is taken by another batch")
+    assert Batch.objects.get().state == Batch.State.LAUNCHING
+    assert doctor._launches().well
+    Batch.objects.update(created_at=Now() - timedelta(hours=1))
+    assert (doctor._launches().well, doctor._launches().text) == (False, "interrupted: default/b")

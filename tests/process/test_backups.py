@@ -18,6 +18,14 @@ import pytest
 from tests.process.installation import Installation
 
 
+def elsewhere(first: Installation, cluster: Any, database: str, folder: Path) -> None:
+    """Give the installation an empty home in the folder, and an empty database."""
+    folder.mkdir()
+    on_sqlite = database.startswith("sqlite")
+    url = f"sqlite:///{folder / 'hopscribe.sqlite3'}" if on_sqlite else cluster.create(f"hopscribe_{uuid4().hex}")
+    first.environment |= {"HOPSCRIBE_VAR": str(folder), "DATABASE_URL": str(url)}
+
+
 def test_a_restored_installation_is_the_one_that_was_backed_up(
     install: Callable[..., Installation], cluster: Any, database: str, tmp_path: Path
 ) -> None:
@@ -31,10 +39,7 @@ def test_a_restored_installation_is_the_one_that_was_backed_up(
         first.manage("restore", str(file))
 
     empty = tmp_path / "empty"
-    empty.mkdir()
-    on_sqlite = database.startswith("sqlite")
-    url = f"sqlite:///{empty / 'hopscribe.sqlite3'}" if on_sqlite else cluster.create(f"hopscribe_{uuid4().hex}")
-    first.environment |= {"HOPSCRIBE_VAR": str(empty), "DATABASE_URL": str(url)}
+    elsewhere(first, cluster, database, empty)
     cut = tmp_path / "cut.tar.gz"
     cut.write_bytes(file.read_bytes()[:-500])
     with pytest.raises(AssertionError, match="is not a complete backup"):
@@ -111,10 +116,39 @@ def test_a_backup_is_whole_while_uploads_come_and_go_and_names_what_it_lacks(
     assert not list(first.var.glob("backup-*"))
 
     empty = tmp_path / "empty"
-    empty.mkdir()
-    on_sqlite = database.startswith("sqlite")
-    url = f"sqlite:///{empty / 'hopscribe.sqlite3'}" if on_sqlite else cluster.create(f"hopscribe_{uuid4().hex}")
-    first.environment |= {"HOPSCRIBE_VAR": str(empty), "DATABASE_URL": str(url)}
+    elsewhere(first, cluster, database, empty)
     first.manage("restore", str(tmp_path / "1.tar.gz"))
     assert (empty / "uploads" / "kept").read_text() == "kept"
     assert not (empty / "uploads" / "gone").exists()
+
+
+def test_every_kind_of_copy_that_we_make_is_restored(
+    install: Callable[..., Installation], cluster: Any, database: str, tmp_path: Path
+) -> None:
+    first = install()
+    first.world("build", "hits=2", "assignments=1", "workers=1")
+    before = first.world("audit")
+    first.environment["DJANGO_SETTINGS_MODULE"] = "tests.process.newer.settings"
+    copies = [Path(json.loads(first.manage("upgrade", "--json"))["copy"])]
+    first.environment["DJANGO_SETTINGS_MODULE"] = "annotation.settings"
+    copies += [next(copies[0].glob("database.*"))]
+    if database.startswith("sqlite"):
+        first.manage("sweep")
+        copies += first.var.glob("backups/hopscribe-*.sqlite3")
+    first.environment["BACKUP_KEY"] = "a key of more than twenty characters"
+    copies += [tmp_path / "sealed.tar.gz"]
+    made = json.loads(first.manage("back_up", "--json", "--out", str(copies[-1])))
+    assert made["encrypted"]
+    assert b"annotation" not in copies[-1].read_bytes()
+    for number, copy in enumerate(copies):
+        elsewhere(first, cluster, database, tmp_path / f"empty-{number}")
+        first.manage("restore", str(copy))
+        assert first.world("audit") == before, copy
+
+    elsewhere(first, cluster, database, tmp_path / "other")
+    first.environment["BACKUP_KEY"] = "another key of more than twenty characters"
+    with pytest.raises(AssertionError, match="was made with another BACKUP_KEY"):
+        first.manage("restore", str(copies[-1]))
+    del first.environment["BACKUP_KEY"]
+    with pytest.raises(AssertionError, match="This archive is encrypted"):
+        first.manage("restore", str(copies[-1]))

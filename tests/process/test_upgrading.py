@@ -85,4 +85,16 @@ def test_an_upgrade_killed_before_any_of_its_steps_is_undone_by_the_next_call(
 ) -> None:
     found = killed(install(), 1)
     assert found["wrong"] == {}
-    assert found["points"] == found["steps"] > 40
+    assert found["points"] == found["steps"] > 20
+
+
+@pytest.mark.parametrize("share", [pytest.param(25, marks=pytest.mark.soak), 400])
+def test_a_copy_is_put_back_on_postgresql_in_one_transaction(on_postgresql: str, tmp_path: Path, share: int) -> None:
+    first = Installation(tmp_path, on_postgresql, static=tmp_path, ready=True)
+    try:
+        first.world("build", "hits=2", "assignments=1", "workers=1")
+        found = json.loads(first.run(["-m", "tests.process.psql_deaths", str(share)]))
+    finally:
+        first.close()
+    assert found["wrong"] == {}
+    assert found["statements"] > 500

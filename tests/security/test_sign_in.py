@@ -146,6 +146,20 @@ def test_tries_of_an_hour_ago_are_gone(alice: Any) -> None:
     assert SignInTry.objects.count() == 1
 
 
+def test_a_clock_that_is_set_back_locks_nobody_out(alice: Any) -> None:
+    for _ in range(5):
+        guess()
+    later(-3600)  # what was stored before is an hour ahead now
+    assert guess(PASSWORD).status_code == 302
+
+
+def test_a_clock_that_is_set_back_by_seconds_keeps_the_count(alice: Any) -> None:
+    for _ in range(5):
+        guess()
+    later(-20)
+    assert guess(PASSWORD).status_code == 429
+
+
 @pytest.mark.django_db
 def test_an_address_that_is_none_is_no_defect() -> None:
     for address in ("", "unix:", "::1%eth0", "not an address", "\0"):

@@ -147,7 +147,7 @@ def left_by_killed(project: Project, name: str, make: Callable[[str], Batch], *,
     """The batch of this name that a killed command left as a draft or, with `launching`, in launch; None without one.
 
     `make` creates one of a name, and is undone again: only a batch with the same settings is taken up, and only one
-    that no account created. Raises Refused if the settings differ.
+    that no account created. Raises Refused if that in launch has other settings.
     """
     states = [Batch.State.DRAFT, *([Batch.State.LAUNCHING] if launching else [])]
     left = project.batches.filter(slug=name, state__in=states, created_by=None, by_program=False).first()
@@ -156,12 +156,10 @@ def left_by_killed(project: Project, name: str, make: Callable[[str], Batch], *,
     with transaction.atomic():
         is_same = _settings_of(make(f"{name[:80]}-{secrets.token_hex(6)}")) == _settings_of(left)
         transaction.set_rollback(True)
-    if not is_same:
-        text = _(
-            "The batch %(name)s was created with other settings, and its launch was interrupted. Choose another name."
-        )
-        raise Refused(text % {"name": name})
-    return left
+    if is_same or left.state == Batch.State.DRAFT:
+        return left if is_same else None
+    text = _("The batch %(name)s was created with other settings, and its launch was interrupted. Choose another name.")
+    raise Refused(text % {"name": name})
 
 
 def _settings_of(batch: Batch) -> dict[str, Any]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db.models.functions import Now
 
 from annotation.flow.batches import batch_launch
 from annotation.flow.errors import Conflict
@@ -28,6 +30,20 @@ def assignment(batch: Batch, bob: Any) -> Assignment:
 def counters(assignment: Assignment) -> tuple[int, int]:
     hit = Hit.objects.get(pk=assignment.hit_id)
     return hit.live, hit.done
+
+
+def test_nothing_ends_before_it_was_accepted_even_if_the_clock_was_set_back(assignment: Assignment, bob: Any) -> None:
+    ahead = Now() + timedelta(hours=1)
+    Assignment.objects.filter(pk=assignment.pk).update(accepted_at=ahead)
+    submit(assignment)
+    assignment.refresh_from_db()
+    assert assignment.submitted_at == assignment.accepted_at
+    other = take(bob, assignment.batch)
+    assert other is not None
+    Assignment.objects.filter(pk=other.pk).update(accepted_at=ahead)
+    leases.return_assignment(other)
+    other.refresh_from_db()
+    assert other.ended_at == other.accepted_at
 
 
 def test_a_submission_is_stored_as_it_was_sent_and_counted(assignment: Assignment, bob: Any) -> None:

@@ -143,6 +143,14 @@ def test_after_many_wrong_codes_only_the_list_lets_in_for_a_while(alice: Any) ->
     )
 
 
+def test_a_clock_that_is_set_back_prolongs_no_rest(alice: Any) -> None:
+    set_up(alice)
+    for _try in range(two_factor.FREE_TRIES):
+        two_factor.verify_code(alice, "no code")
+    SecondFactor.objects.update(rests_until=F("rests_until") + timedelta(hours=1))
+    assert two_factor.verify_code(alice, code_of(key_of(alice)))
+
+
 def test_half_way_ends_after_ten_minutes_and_with_a_new_password(alice: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     codes = set_up(alice)
     changed, late = half_way(alice), half_way(alice)
