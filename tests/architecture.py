@@ -104,7 +104,7 @@ SUBJECTS: dict[str, dict[str, tuple[str, ...]]] = {
 HOMES: dict[str, tuple[str, ...]] = {
     "boto3": ("annotation/marketplaces/mturk/",),
     "botocore": ("annotation/marketplaces/mturk/", "annotation/mturk_api/"),
-    "cryptography": ("annotation/models/sealed.py",),
+    "cryptography": ("annotation/models/sealed.py", "annotation/operations/archive_encryption.py"),
     "defusedxml": ("annotation/pure/mturk/mturk_xml.py",),
     "rapidfuzz": ("annotation/pure/text/fuzzy_search.py",),
     "bm25s": ("annotation/pure/text/bm25.py",),

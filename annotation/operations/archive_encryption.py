@@ -3,15 +3,18 @@
 The STREAM construction of Hoang, Reyhanitabar, Rogaway and Vizár, "Online Authenticated-Encryption and its
 Nonce-Reuse Misuse-Resistance" (2015): the nonce of a piece is its number and whether it is the last, so that pieces
 can be neither changed, swapped, left out nor cut off. The key is derived from BACKUP_KEY by scrypt with a random salt.
+
+cryptography is loaded with the first archive.
 """
+
+from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 MAGIC = b"hopscribe archive 1\n"
 SALT, TAG, PIECE = 16, 16, 1 << 20  # bytes
@@ -27,6 +30,9 @@ def is_encrypted(file: Path) -> bool:
 
 
 def _cipher(key: str, salt: bytes) -> AESGCM:
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+    from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
+
     return AESGCM(Scrypt(salt=salt, length=32, n=2**15, r=8, p=1).derive(key.encode()))
 
 
@@ -73,6 +79,8 @@ class DecryptedReader:
         return found
 
     def _piece(self) -> bytes:
+        from cryptography.exceptions import InvalidTag
+
         piece, self._next = self._next, self._source.read(PIECE + TAG)
         try:
             plain = self._cipher.decrypt(_nonce(self._number, last=not self._next), piece, MAGIC)
