@@ -47,7 +47,7 @@ def examine() -> Iterator[Finding]:
     """Check every part of the installation but the broker, which `doctor` asks itself. Changes nothing."""
     database = _database()
     yield database
-    yield from _settings(with_database=database.well)
+    yield from _settings(with_database=connection.connection is not None)
     yield _disk()
     yield _leftovers()
     yield _archives()
