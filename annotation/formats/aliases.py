@@ -9,7 +9,7 @@ from typing import Any
 
 from annotation.formats.base import Flaw, Unreadable
 from annotation.formats.fields import is_texts
-from annotation.formats.json_text import shown
+from annotation.formats.storable import shown
 from annotation.formats.streams import Row, rows, unreadable
 
 Aliases = Mapping[str, tuple[str, ...]]

@@ -5,7 +5,7 @@ stream, so that files larger than memory can be read; for a bad record they do n
 flaws, each with a fix.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, Protocol, runtime_checkable
@@ -112,10 +112,18 @@ class Recognised(Protocol):
 
 @runtime_checkable
 class Headed(Protocol):
-    """A format that is no list of records but one object, or a table, which its first bytes show."""
+    """A format that is no list of records but one object, which its first bytes show."""
 
     def begins(self, head: bytes) -> bool:
-        """Whether a file of this format may begin with these bytes. Raises Unreadable if no table does."""
+        """Whether a file of this format may begin with these bytes."""
+
+
+@runtime_checkable
+class Tabular(Protocol):
+    """A format that is a table, which its columns show."""
+
+    def heads(self, columns: Collection[str]) -> bool:
+        """Whether a table of this format may have these columns."""
 
 
 @runtime_checkable

@@ -7,17 +7,17 @@ removes. Two columns are optional: `as_of`, a date, and `answer_set`, a JSON lis
 import csv
 import io
 import json
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from annotation.formats import fields
 from annotation.formats.base import CannotWrite, LateFlaws, Parsed
 from annotation.formats.fields import Inspection
 from annotation.formats.rows import UniqueIds, refuse_unreadable
+from annotation.formats.storable import storage_faults
 from annotation.formats.streams import Row
-from annotation.formats.tables import bad_header, cells_of, csv_rows, row_of
+from annotation.formats.tables import bad_header, table_rows
 from annotation.pure.data.example import Example, Paragraph
 from annotation.pure.text.spreadsheet import guarded
 
@@ -35,14 +35,13 @@ class Csv:
     suffix = ".csv"
     rank = 7
 
-    def begins(self, head: bytes) -> bool:
-        first = re.split(r"[\r\n]", head.decode("utf-8", "replace"), maxsplit=1)[0]
-        return set(_NEEDED) <= set(cells_of(first))
+    def heads(self, columns: Collection[str]) -> bool:
+        return set(_NEEDED) <= set(columns)
 
     def read(self, path: Path) -> Iterator[Parsed | LateFlaws]:
-        """Stream a UTF-8 table with commas, semicolons or tabs, or a folder of them. Raises Unreadable, also midway."""
+        """Stream a table, or a folder of them. Raises Unreadable, also midway."""
         file = UniqueIds()
-        for row in csv_rows(path, _check):
+        for row in table_rows(path, _check):
             yield _parsed(row, file)
 
     def write(self, examples: Iterable[Example], out: BinaryIO) -> int:
@@ -56,7 +55,8 @@ class Csv:
                     header = _header_for(example)
                     table.writerow([guarded(column) for column in header])
                 cells = _cells(example, header)
-                row = row_of(count, f"item {count}", dict(zip(header, cells, strict=True)))
+                record = dict(zip(header, cells, strict=True))
+                row = Row(count, f"item {count}", record, tuple(storage_faults(record)))
                 refuse_unreadable(example, _parsed(row, file).flaws)
                 table.writerow([guarded(cell) for cell in cells])
             if not count:
@@ -73,22 +73,25 @@ def _check(header: list[str]) -> None:
 
 
 def _parsed(row: Row, file: UniqueIds) -> Parsed:
-    inspection = Inspection.of(row)
+    inspection = Inspection.of(row, (*_COLUMNS, *_OPTIONAL))
     if row.value is None:
         return Parsed(row.number, None, inspection.reportable())
     return file.parsed(row.number, _example(row.value, inspection, number=row.number), inspection)
 
 
-def _example(record: Mapping[str, str], inspection: Inspection, *, number: int) -> Example:
-    answer = record["answer"]
-    paragraph = Paragraph(record["title"], fields.needed_text(record, "text", inspection))
+def _example(record: dict[str, Any], inspection: Inspection, *, number: int) -> Example:
+    text = record["text"]
+    paragraphs = (Paragraph(record["title"], text),) if text.strip() else ()
+    if not paragraphs:
+        fields.note_closed_book("text", inspection)
+    answer = fields.plain_answer(record["answer"], paragraphs)
     if answer and not inspection.failed:
-        fields.warn_of_absent_answer((answer,), (paragraph,), inspection)
-    extra = {column: cell for column, cell in record.items() if column not in (*_COLUMNS, *_OPTIONAL)}
+        fields.warn_of_absent_answer((answer,), paragraphs, inspection)
+    extra = fields.extras(record, (*_COLUMNS, *_OPTIONAL), inspection)
     return Example(
         id=record.get("id") or f"row {number}",
         question=fields.needed_text(record, "question", inspection),
-        paragraphs=(paragraph,),
+        paragraphs=paragraphs,
         answers=(answer,) if answer else (),
         answer_set=_answer_set(record, inspection),
         as_of=fields.optional_date(record, "as_of", inspection),
@@ -122,13 +125,13 @@ def _columns(example: Example) -> list[str]:
 
 
 def _cells(example: Example, header: Sequence[str]) -> list[str]:
-    if len(example.paragraphs) != 1:
+    if len(example.paragraphs) > 1:
         raise CannotWrite(example.id, "CSV holds one paragraph a question")
     if example.options:
         raise CannotWrite(example.id, "CSV has no place for answer options")
     if lost := set(_columns(example)) - set(header):
         raise CannotWrite(example.id, f"the table has no column {min(lost)}")
-    paragraph = example.paragraphs[0]
+    paragraph = example.paragraphs[0] if example.paragraphs else Paragraph("", "")
     core = {"id": example.id, "question": example.question, "answer": example.answer or ""}
     core |= {"title": paragraph.title, "text": paragraph.text}
     answers = [list(answer) for answer in example.answer_set]

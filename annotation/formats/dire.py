@@ -23,6 +23,7 @@ class DiRe(HotpotQA):
     title = "DiRe"
     rank = 8
     order = (*HotpotQA.order, "sufficiency", "sub_idx")
+    used = HotpotQA.used | {"sufficiency", "sub_idx"}
 
     def looks(self, record: dict[str, Any]) -> int:
         return 3 * (super().looks(record) > 0 and "sufficiency" in record)

@@ -23,12 +23,13 @@ class Disconnection(RowFormat):
     title: str = "MuSiQue disconnection inputs"
     suffix: str = ".jsonl"
     rank = 10
+    used = _KNOWN | {"idx", "title", "paragraph_text"}
 
     def looks(self, record: dict[str, Any]) -> int:
         return 4 * (set(record) == {"id", "fold", "question", "paragraphs"})
 
     def example(self, record: JSON, inspection: Inspection) -> Example:
-        record_id = fields.needed_text(record, "id", inspection)
+        record_id = fields.running_id(record, "id", inspection)
         paragraphs = _paragraphs(record, inspection)
         return Example(
             id=record_id,

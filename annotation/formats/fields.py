@@ -7,24 +7,27 @@ that one pass over a record finds all of them.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from annotation.formats.base import Flaw
-from annotation.formats.json_text import joined, shown, storage_faults
+from annotation.formats.storable import Fault, joined, shown, storable, storage_faults
 from annotation.formats.streams import Row
 from annotation.pure.data import provenance
 from annotation.pure.data.example import Paragraph
 
 _TEXT: frozenset[type] = frozenset({str})
+_TRUTHS = {"true": "yes", "yes": "yes", "false": "no", "no": "no"}
 RESERVED = "@"  # marks the keys of `Example.extra` that formats keep for themselves: "@hotpotqa"
 
 
 class Inspection:
     """Collects the flaws of one record."""
 
-    def __init__(self, place: str, record_id: str = "") -> None:
+    def __init__(self, place: str, record_id: str = "", *, number: int = 0) -> None:
+        """`number`: of the record, which an id may be made of."""
         self.place = place
+        self.number = number
         self.record_id = record_id
         self.flaws: list[Flaw] = []
         self._path = ""
@@ -40,17 +43,27 @@ class Inspection:
 
     def within(self, path: str) -> Inspection:
         """The same inspection, for a part of the record: its fields are named from `path` on."""
-        part = Inspection(self.place, self.record_id)
+        part = Inspection(self.place, self.record_id, number=self.number)
         part.flaws, part._path = self.flaws, f"{self._path}{path}."
         return part
 
     @classmethod
-    def of(cls, row: Row) -> Inspection:
-        """An inspection of a row, with the faults that its decoding found."""
-        inspection = cls(row.place, record_id_of(row.value))
-        for fault in row.faults:
-            inspection.error(*fault)
+    def of(cls, row: Row, known: Collection[str] | None = None) -> Inspection:
+        """An inspection of a row, with the faults that its decoding found.
+
+        `known`: the names of the fields, on all levels, that the format reads; None for all.
+        """
+        inspection = cls(row.place, record_id_of(row.value), number=row.number)
+        inspection.take(row.faults, known)
         return inspection
+
+    def take(self, faults: Iterable[Fault], known: Collection[str] | None = None) -> None:
+        """Add the faults of decoding; those of fields that are not `known` are only noted."""
+        for fault in faults:
+            if fault.kept and (not fault.fix or (known is not None and not set(_names(fault.field)) <= set(known))):
+                self.warn(fault.field, fault.wrong, fault.kept)
+            else:
+                self.error(fault.field, fault.wrong, fault.fix)
 
     def error(self, field: str, wrong: str, fix: str) -> None:
         self.flaws.append(Flaw("error", self.place, self.record_id, self._path + field, wrong, fix))
@@ -62,11 +75,16 @@ class Inspection:
         self.error(field, f"found {kind(value)}", f"Give {right}")
 
 
+def _names(path: str) -> list[str]:
+    """The names in a path: `paragraphs[3].score` has paragraphs and score."""
+    return re.sub(r"\[\d+\]", "", path).split(".")
+
+
 def record_id_of(value: object) -> str:
     """The id of a record of any format, for messages; "" if it has none."""
     if isinstance(value, dict):
         for key in ("_id", "id"):
-            if isinstance(value.get(key), str):
+            if isinstance(value.get(key), str | int):
                 return shown(value[key])
     return ""
 
@@ -82,6 +100,73 @@ def kind(value: object) -> str:
     if isinstance(value, int | float):
         return f"the number {shown(value, 30)}"
     return "a list" if isinstance(value, list) else "an object" if isinstance(value, dict) else "no JSON value"
+
+
+def running_id(record: dict[str, Any], key: str, inspection: Inspection) -> str:
+    """The record's id; a number as a text, and without one the number of the record; both with a note.
+
+    A record without an id gets it, so that an export has it too.
+    """
+    value = record.get(key)
+    if value is None or (isinstance(value, str) and not value.strip()):
+        name = f"record {inspection.number}"
+        inspection.warn(key, "there is no id", f"The item is called {name!r}")
+        record[key] = name
+        return name
+    if type(value) is str:
+        return value
+    if type(value) is int or (type(value) is float and value.is_integer()):
+        inspection.warn(key, f"the id is {kind(value)}", "It is kept as a text")
+        return str(int(value))
+    inspection.mistyped(key, value, "a text")
+    return ""
+
+
+def title_text(record: Mapping[str, Any], inspection: Inspection, key: str = "title") -> str:
+    """A title; "", with a note, if there is none."""
+    if record.get(key) is None:
+        inspection.warn(key, "there is no title", "It stays empty")
+        return ""
+    return plain_text(record, key, inspection)
+
+
+def note_closed_book(key: str, inspection: Inspection) -> None:
+    """Note that an item has no context."""
+    inspection.warn(key, "there is no paragraph", "The question is asked without a context")
+
+
+def answer_text(record: Mapping[str, Any], key: str, inspection: Inspection) -> str:
+    """An answer that may be missing; booleans are yes and no, numbers texts, both with a note."""
+    value = record.get(key)
+    if value is None or type(value) is str:
+        return value or ""
+    if type(value) not in (bool, int, float):
+        inspection.mistyped(key, value, "a text, or leave the field out")
+        return ""
+    answer = plain_answer(value, ())
+    inspection.warn(key, f"the answer is {kind(value)}", f"It is kept as {answer!r}")
+    return answer
+
+
+def plain_answer(value: str | float, paragraphs: Sequence[Paragraph], *, truths: bool = False) -> str:
+    """An answer as a text: yes or no for a boolean, also for one spelled as a text.
+
+    The words true and false stay as they are if a paragraph has them so, unless all answers are `truths`.
+    """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    answer = str(value)
+    meant = _TRUTHS.get(answer.strip().lower())
+    if meant is None or (answer.strip().lower() != meant and not truths and _has_word(answer.strip(), paragraphs)):
+        return answer
+    return meant
+
+
+def _has_word(word: str, paragraphs: Sequence[Paragraph]) -> bool:
+    pattern = re.compile(rf"\b{re.escape(word)}\b")
+    return any(pattern.search(f"{paragraph.title}\n{paragraph.text}") for paragraph in paragraphs)
 
 
 def needed_text(record: Mapping[str, Any], key: str, inspection: Inspection) -> str:
@@ -202,15 +287,22 @@ def unzipped(value: Any) -> Any:
     return [dict(zip(value, row, strict=True)) for row in zip(*value.values(), strict=True)]
 
 
-def extras(record: Mapping[str, Any], known: Collection[str], inspection: Inspection) -> dict[str, Any]:
-    """The fields that a format has no place for, as they are; too deep ones and our marks are refused."""
-    kept = {key: value for key, value in record.items() if key not in known}
-    for key, value in kept.items():
-        if key.startswith(RESERVED):
-            inspection.error(shown(key), "keys that begin with @ are reserved", "Rename the field")
-        if type(value) in (dict, list):
-            for fault in storage_faults(value, shown(key)):
-                inspection.error(*fault)
+def extras(record: dict[str, Any], known: Collection[str], inspection: Inspection) -> dict[str, Any]:
+    """The fields that a format has no place for; our marks are renamed, and what is nested too deeply is left out.
+
+    The record changes with them, so that nothing else keeps what cannot be stored.
+    """
+    kept: dict[str, Any] = {}
+    for key, value in record.items():
+        if key in known:
+            continue
+        name = f"_{key}" if key.startswith(RESERVED) else key
+        if name != key:
+            inspection.warn(shown(key), "names that begin with @ are reserved", f"It is kept as {shown(name)}")
+        kept[name] = value
+        if type(value) in (dict, list) and (faults := storage_faults(value, shown(key))):
+            inspection.take(faults, ())
+            kept[name] = record[key] = storable(value)
     return kept
 
 
@@ -223,7 +315,9 @@ def plain_extra(extra: Mapping[str, Any], *, without: Collection[str] = ()) -> d
 def warn_of_absent_answer(
     answers: Sequence[str], paragraphs: Sequence[Paragraph], inspection: Inspection, *, field: str = "answer"
 ) -> None:
-    """Warn if no form of the answer occurs in a title or a text (ignoring case and white space)."""
+    """Warn if no form of the answer occurs in a title or a text, if there are any (ignoring case and white space)."""
+    if not paragraphs:
+        return
     for paragraph in paragraphs:
         if answers[0] in paragraph.text or answers[0] in paragraph.title:
             return

@@ -1,11 +1,15 @@
-"""Guess a file's format from its first record."""
+"""Guess a file's format from its first records."""
 
+from itertools import islice
 from pathlib import Path
 
-from annotation.formats.base import Headed, Named, Unreadable
+from annotation.formats.base import Headed, Named, Tabular, Unreadable
+from annotation.formats.cells import is_table
 from annotation.formats.looks import known_formats, look_of
 from annotation.formats.streams import head, opened, rows
-from annotation.formats.tables import any_rows, is_csv
+from annotation.formats.tables import any_rows, header_of
+
+_LOOKED_AT = 20  # records, of which the first may be broken
 
 
 def guess(path: Path, *, file_name: str = "") -> str:
@@ -15,33 +19,37 @@ def guess(path: Path, *, file_name: str = "") -> str:
         if isinstance(each, Named) and plain.endswith(each.endings):
             return name
     try:
-        first = next(rows(path), None)
+        if is_table(path):
+            columns = header_of(path)
+            tables = ((name, each) for name, each in known_formats().items() if isinstance(each, Tabular))
+            return next((name for name, each in tables if each.heads(columns)), "")
+        decoded = (row.value for row in islice(rows(path), _LOOKED_AT) if row.value is not None)
+        first = next(decoded, None)
     except Unreadable:
-        return _by_its_head(path)
-    if first is not None and first.value is None:
-        return _by_its_head(path)
-    return look_of(first.value, "") if first is not None else ""
+        first = None
+    return _by_its_head(path) if first is None else look_of(first, "")
 
 
 def garbled(path: Path) -> str:
-    """The reason why a file's first record is not JSON, JSON lines, Parquet or a table of several columns, or ""."""
+    """The reason why a file has no record that is an object of JSON or a line of a table, with the fix, or ""."""
     try:
-        first = next(any_rows(path), None)
+        sample = list(islice(any_rows(path), _LOOKED_AT))
+        if not sample:
+            return "it has no records. Give a file with at least one"
+        if all(isinstance(row.value, dict) and len(row.value) == 1 for row in sample) and is_table(path):
+            return "it is no table of several columns. Give a table with a line of names, JSON, JSON Lines or Parquet"
     except Unreadable as failure:
-        return failure.flaw.wrong
-    if first is None:
-        return "it has no records"
-    if isinstance(first.value, dict) and len(first.value) == 1 and is_csv(path):
-        return "it is no table of several columns"
-    return first.faults[0].wrong if first.value is None and first.faults else ""
+        return f"{failure.flaw.place}: {failure.flaw.wrong}. {failure.flaw.fix}"
+    error = sample[0].error if all(row.value is None for row in sample) else None
+    return f"{sample[0].place}: {error.wrong}. {error.fix}" if error else ""
 
 
 def _by_its_head(path: Path) -> str:
-    """The name of the format that a file's first bytes suggest, for those that are no list of records; else ""."""
+    """The name of the format that a file's first bytes suggest, for those that are one object; else ""."""
     try:
         with opened(path) as stream:
             start = head(stream)
-        headed = {name: each for name, each in known_formats().items() if isinstance(each, Headed)}
-        return next((name for name, each in headed.items() if each.begins(start)), "")
     except Unreadable:
         return ""
+    headed = {name: each for name, each in known_formats().items() if isinstance(each, Headed)}
+    return next((name for name, each in headed.items() if each.begins(start)), "")

@@ -10,8 +10,8 @@ from typing import Any
 from annotation.formats import fields
 from annotation.formats.base import CannotWrite
 from annotation.formats.fields import RESERVED, Inspection
-from annotation.formats.json_text import joined, shown
 from annotation.formats.rows import RowFormat
+from annotation.formats.storable import joined, shown
 from annotation.pure.data.example import JSON, Example, Paragraph
 
 Fact = tuple[str, int]
@@ -31,6 +31,7 @@ class HotpotQA(RowFormat):
         "_id", "answer", "question", "supporting_facts", "context", "type", "level",
     )  # fmt: skip
     known: frozenset[str] = frozenset({"_id", "answer", "question", "supporting_facts", "context", "type"})
+    used: frozenset[str] = known | {"id", "title", "sentences", "sent_id"}
 
     def looks(self, record: dict[str, Any]) -> int:
         return 2 * (isinstance(record.get("context"), list | dict) and "question" in record)
@@ -41,11 +42,11 @@ class HotpotQA(RowFormat):
         paragraphs = context_of(record, inspection)
         raw_facts = facts_of(record, inspection)
         facts, supports = self._located(raw_facts, paragraphs, inspection)
-        answer = fields.optional_text(record, "answer", inspection)
+        answer = fields.answer_text(record, "answer", inspection)
         extra = fields.extras(record, known, inspection)
         answerable = extra.pop("answerable", None) if type(extra.get("answerable")) is bool else None
         example = Example(
-            id=fields.needed_text(record, "id" if columns else "_id", inspection),
+            id=fields.running_id(record, "id" if columns else "_id", inspection),
             question=fields.needed_text(record, "question", inspection),
             paragraphs=paragraphs,
             answers=(answer,) if answer else (),
@@ -132,13 +133,16 @@ def context_of(record: JSON, inspection: Inspection) -> tuple[Paragraph, ...]:
             return ()
     if type(context) is not list:
         fix = "a list of [title, [sentence, ...]] pairs"
-        if "context" in record:
-            inspection.mistyped("context", context, fix)
+        if context is None:
+            fields.note_closed_book("context", inspection)
         else:
-            inspection.error("context", "the field is missing", f"Give {fix}")
+            inspection.mistyped("context", context, fix)
         return ()
     paragraphs = []
     for position, pair in enumerate(context):
+        if type(pair) is list and len(pair) == 2 and pair[0] is None:
+            inspection.warn(joined("context", position), "there is no title", "It stays empty")
+            pair = ["", pair[1]]
         if type(pair) is list and len(pair) == 2 and type(pair[0]) is str and fields.is_texts(pair[1]):
             paragraphs.append(Paragraph.of_sentences(pair[0], tuple(pair[1])))
         else:

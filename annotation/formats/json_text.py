@@ -1,41 +1,35 @@
 """Incremental JSON decoding, so that a file larger than memory can be read record by record.
 
 Python's decoder accepts values that databases cannot store (lone surrogates, NaN, numbers beyond a double) and
-duplicate keys, which lose content. `Decoder` reports these as faults; `Window` feeds it a moving part of the
-text.
+duplicate keys, which lose content. `Decoder` makes them storable and reports that as faults; `Window` feeds it a moving
+part of the text.
 """
 
 import codecs
 import json
 import re
-from collections.abc import Iterator
-from typing import Any, BinaryIO, NamedTuple, NoReturn
+from collections import Counter
+from typing import Any, BinaryIO, NoReturn
 
 from annotation.formats.base import Flaw, Unreadable
+from annotation.formats.encodings import ESCAPES, first_escape, repaired
+from annotation.formats.storable import MAX_DEPTH, Digits, Fault, Twice, shown, storable
 
 CHUNK = 1 << 20  # bytes read at a time
 MAX_RECORD = 32 << 20  # characters of one record; more is not a record of text but a wrong file
 MAX_DIGITS = 1000  # of an integer
-MAX_DEPTH = 100  # of lists and objects in each other
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _TAIL = 16  # a decoder's error this close to the end of a window may come from the cut
 _NOT_STORABLE = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 
 
-class Fault(NamedTuple):
-    """A flaw of a value, without its place in the file."""
-
-    field: str
-    wrong: str
-    fix: str
-
-
 class Decoder:
-    """JSON to Python values. After each call `faults` lists decoded values that must not be stored."""
+    """JSON to Python values that can be stored. After each call `faults` lists what had to be changed for it."""
 
     def __init__(self) -> None:
         self.faults: list[Fault] = []
+        self._odd = False
         self._decode = json.JSONDecoder(
             object_pairs_hook=self._object,
             parse_constant=self._constant,
@@ -45,82 +39,36 @@ class Decoder:
 
     def decode(self, text: str, start: int = 0) -> tuple[Any, int]:
         """(value, end) of the JSON value at `start`. Raises JSONDecodeError, RecursionError."""
-        self.faults = []
+        self.faults, self._odd = [], False
         value, end = self._decode(text, start)
-        if text.find("\\u", start, end) >= 0 and _NOT_STORABLE.search(text, start, end):
-            self.faults += storage_faults(value)
+        if self._odd or (text.find("\\u", start, end) >= 0 and _NOT_STORABLE.search(text, start, end)):
+            value = storable(value, "", self.faults)
         return value, end
 
     def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         record = dict(pairs)
-        if len(record) != len(pairs):
-            keys = [key for key, _ in pairs]
-            for key in {key for key in keys if keys.count(key) > 1}:
-                self._note(key, "the key stands twice in one object", "Keep one of them")
-        return record
+        if len(record) == len(pairs):
+            return record
+        self._odd = True
+        twice = Twice(record)
+        counts = Counter(key for key, _ in pairs)
+        twice.keys_twice = tuple(key for key in record if counts[key] > 1)
+        return twice
 
-    def _constant(self, name: str) -> None:
-        self._note(name, f"{name} is not a JSON value", "Use a number, a string or null")
+    def _constant(self, name: str) -> float:
+        self._odd = True
+        return float(name)
 
-    def _float(self, digits: str) -> float:
+    def _float(self, digits: str) -> float | str:
         number = float(digits)
-        if number in (float("inf"), float("-inf")):
-            self._note(shown(digits), "the number is too large for a double", "Use a smaller one or a string")
-            return 0.0
-        return number
+        return number if number not in (float("inf"), float("-inf")) else self._too_large(digits)
 
-    def _int(self, digits: str) -> int:
-        if len(digits) > MAX_DIGITS:
-            wrong = f"an integer of {len(digits)} digits"
-            self._note(shown(digits), wrong, f"Use at most {MAX_DIGITS} digits, or a string")
-            return 0
-        return int(digits)
+    def _int(self, digits: str) -> int | str:
+        return int(digits) if len(digits) <= MAX_DIGITS else self._too_large(digits)
 
-    def _note(self, field: str, wrong: str, fix: str) -> None:
-        self.faults.append(Fault(shown(field), wrong, fix))
-
-
-def shown(text: object, length: int = 60) -> str:
-    """A value as a message shows it: on one line, storable, and cut after `length` characters."""
-    line = " ".join(str(text).split()).replace("\x00", "\\u0000")
-    line = line.encode("utf-8", "backslashreplace").decode("utf-8")
-    return line if len(line) <= length else line[: length - 1] + "…"
-
-
-def storage_faults(value: object, path: str = "", depth: int = 0) -> Iterator[Fault]:
-    """Faults of a value that JSON columns cannot store: NUL, lone surrogates, odd types, depth."""
-    if isinstance(value, str):
-        yield from _text_faults(value, path)
-    elif isinstance(value, dict | list):
-        if depth == MAX_DEPTH:
-            yield Fault(path, f"nested deeper than {MAX_DEPTH} levels", "Flatten it")
-            return
-        items = value.items() if isinstance(value, dict) else enumerate(value)
-        for key, item in items:
-            yield from _text_faults(key, f"the key {shown(key)!r}") if isinstance(key, str) else ()
-            yield from storage_faults(item, joined(path, key), depth + 1)
-    elif isinstance(value, float):
-        if value != value or value in (float("inf"), float("-inf")):
-            yield Fault(path, f"{value} is not a JSON value", "Use a number, a string or null")
-    elif value is not None and not isinstance(value, bool | int):
-        yield Fault(path, f"a {type(value).__name__} is not a JSON value", "Use a string")
-
-
-def joined(path: str, key: str | int) -> str:
-    """The path of a member: `context[3]`, `answers.text`."""
-    if isinstance(key, int):
-        return f"{path}[{key}]"
-    return f"{path}.{shown(key)}" if path else shown(key)
-
-
-def _text_faults(text: str, path: str) -> Iterator[Fault]:
-    if "\x00" in text:
-        yield Fault(path, "the text contains a NUL character", "Remove \\u0000")
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        code = ord(text[error.start])
-        yield Fault(path, f"the text contains half a surrogate pair (\\u{code:04x})", "Repair the character")
+    def _too_large(self, digits: str) -> Digits:
+        self._odd = True
+        return Digits(digits)
 
 
 class Window:
@@ -131,10 +79,11 @@ class Window:
 
     def __init__(self, stream: BinaryIO) -> None:
         self.decoder = Decoder()
+        self.notes: list[Fault] = []  # on the text that was read since they were taken
         self.buffer = ""
         self.position = 0
         self._stream = stream
-        self._utf8 = codecs.getincrementaldecoder("utf-8-sig")()
+        self._utf8 = codecs.getincrementaldecoder("utf-8-sig")(ESCAPES)
         self._lines = 0  # line ends before the buffer
         self._over = False
 
@@ -209,10 +158,10 @@ class Window:
         while not piece and not self._over:
             chunk = self._stream.read(size)
             self._over = not chunk
-            try:
-                piece = self._utf8.decode(chunk, final=not chunk)
-            except UnicodeDecodeError as error:
-                self._lines += chunk.count(b"\n", 0, error.start)
-                fix = "Save the file as UTF-8"
-                self.refuse(f"the byte 0x{error.object[error.start]:02x} is not UTF-8", fix, len(self.buffer))
+            raw = self._utf8.decode(chunk, final=not chunk)
+            piece, fault = repaired(raw)
+            if fault and fault.fix:
+                self._lines += raw.count("\n", 0, first_escape(raw))
+                self.refuse(fault.wrong, fault.fix, len(self.buffer))
+            self.notes += [fault] if fault and fault not in self.notes else []
         return piece

@@ -1,13 +1,14 @@
 """Our own lossless format: one Example a line, as `Example.as_json` gives it."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from annotation.formats import fields
 from annotation.formats.fields import Inspection
-from annotation.formats.json_text import joined, storage_faults
 from annotation.formats.looks import keys_of_paragraphs
 from annotation.formats.rows import RowFormat, UniqueIds
+from annotation.formats.storable import joined, storage_faults
 from annotation.pure.data.example import JSON, Example, Hop, Paragraph
 
 _KNOWN = frozenset(
@@ -24,6 +25,7 @@ class Jsonl(RowFormat):
     suffix: str = ".jsonl"
     rank = 6
     takes_all = True
+    used = _KNOWN | {"title", "text", "sentences", "support"}
 
     def looks(self, record: dict[str, Any]) -> int:
         return int(bool({"text", "sentences"} & keys_of_paragraphs(record)) and "question" in record)
@@ -31,11 +33,12 @@ class Jsonl(RowFormat):
     def example(self, record: JSON, inspection: Inspection) -> Example:
         paragraphs = _paragraphs(record, inspection)
         count = len(paragraphs)
+        others = fields.extras(record, _KNOWN, inspection)
         example = Example(
-            id=fields.needed_text(record, "id", inspection),
+            id=fields.running_id(record, "id", inspection),
             question=_question(record, inspection),
             paragraphs=paragraphs,
-            answers=fields.optional_texts(record, "answers", inspection),
+            answers=_answers(record, inspection),
             supports=_supports(record, count, inspection),
             facts=_facts(record, paragraphs, inspection),
             hops=_hops(record, count, inspection),
@@ -45,17 +48,26 @@ class Jsonl(RowFormat):
             shape=fields.optional_text(record, "shape", inspection),
             answer_set=fields.answer_set(record, "answer_set", inspection),
             as_of=fields.optional_date(record, "as_of", inspection),
-            extra=_extra(record, inspection),
+            extra=others | _extra(record, inspection),
         )
-        fields.extras(record, _KNOWN, inspection)
         if example.answers and not inspection.failed and _stands_in_the_context(example):
             fields.warn_of_absent_answer(example.answers, paragraphs, inspection, field="answers")
         return example
 
     def record(self, example: Example) -> JSON:
+        """The fields of an Example, and those that its source had beside them."""
         record = example.as_json()
         record["extra"].pop(self._mark, None)
-        return record
+        keys = self.note(example).get("keys")
+        given: list[str] = keys if keys and fields.is_texts(keys) else []
+        beside = [key for key in given if key not in _KNOWN and key in record["extra"]]
+        return record | {key: record["extra"].pop(key) for key in beside}
+
+    def kept(self, example: Example, record: JSON) -> Example:
+        """As for any format, but fields that the format does not have are not noted twice."""
+        if set(record) - _KNOWN:
+            example = replace(example, extra={**example.extra, self._mark: {"keys": list(record)}})
+        return super().kept(example, record)
 
     def file(self) -> UniqueIds:
         return _Groups()
@@ -83,8 +95,8 @@ class _Groups(UniqueIds):
 
 
 def _paragraphs(record: Mapping[str, Any], inspection: Inspection) -> tuple[Paragraph, ...]:
-    if "paragraphs" not in record:
-        inspection.error("paragraphs", "the field is missing", "Give a list of paragraphs")
+    if record.get("paragraphs") is None:
+        fields.note_closed_book("paragraphs", inspection)
         return ()
     members = fields.objects(record["paragraphs"], "paragraphs", inspection)
     return tuple(_paragraph(path, member, inspection) for path, member in members)
@@ -92,10 +104,18 @@ def _paragraphs(record: Mapping[str, Any], inspection: Inspection) -> tuple[Para
 
 def _paragraph(path: str, member: JSON, inspection: Inspection) -> Paragraph:
     part = inspection.within(path)
-    title = fields.plain_text(member, "title", part)
-    if "sentences" in member:
+    title = fields.title_text(member, part)
+    if member.get("sentences") is not None:
         return Paragraph.of_sentences(title, _of_strings(member["sentences"], "sentences", part))
     return Paragraph(title, fields.plain_text(member, "text", part, "a text, or sentences"))
+
+
+def _answers(record: JSON, inspection: Inspection) -> tuple[str, ...]:
+    value = record.get("answers")
+    if type(value) is not list or None in value:
+        return fields.optional_texts(record, "answers", inspection)
+    found = {joined("answers", at): each for at, each in enumerate(value)}
+    return tuple(fields.answer_text(found, path, inspection) for path in found)
 
 
 def _of_strings(value: object, path: str, inspection: Inspection) -> tuple[str, ...]:
@@ -164,8 +184,7 @@ def _extra(record: Mapping[str, Any], inspection: Inspection) -> dict[str, Any]:
     if type(value) is not dict:
         inspection.mistyped("extra", value, "an object")
         return {}
-    for fault in storage_faults(value, "extra"):
-        inspection.error(*fault)
+    inspection.take(storage_faults(value, "extra"))
     return dict(value)
 
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -17,14 +18,14 @@ from typing import Any
 from annotation.formats import fields
 from annotation.formats.base import LateFlaws, Parsed
 from annotation.formats.fields import Inspection
-from annotation.formats.json_text import shown, storage_faults
 from annotation.formats.mapped_parts import answers_of, context_of, flag_at, hops_of, text_at, texts_at
-from annotation.formats.mapped_support import support_of
+from annotation.formats.mapped_support import EMPTY, support_of
 from annotation.formats.rows import UniqueIds
+from annotation.formats.storable import shown, storage_faults
 from annotation.formats.streams import Row, unreadable
 from annotation.formats.tables import any_rows
 from annotation.pure.data import dag
-from annotation.pure.data.column_mapping import BadMapping, ColumnMapping, columns_of, without
+from annotation.pure.data.column_mapping import EACH, BadMapping, ColumnMapping, columns_of, truth_of, value_at, without
 from annotation.pure.data.example import JSON, Example
 
 SAMPLE = 200  # records from which the columns are read
@@ -54,7 +55,7 @@ def sample_of(path: Path) -> Sample:
 def decoded_rows(path: Path) -> Iterator[Row]:
     """The records of a file, with JSON in cells decoded. Raises Unreadable, also midway."""
     for row in any_rows(path):
-        yield Row(row.number, row.place, _decoded(row.value), row.faults) if type(row.value) is dict else row
+        yield replace(row, value=_decoded(row.value)) if type(row.value) is dict else row
 
 
 def _decoded(record: JSON) -> JSON:
@@ -99,33 +100,62 @@ class Mapped:
             columns = self.mapping.expanded(sample.columns)
         except BadMapping as bad:
             raise unreadable(str(bad).rstrip("."), "Map columns that the file has") from None
-        file = UniqueIds()
+        file, truths = UniqueIds(), _are_truths(sample.records, columns.get("answer", ()))
         for row in decoded_rows(path):
-            yield _parsed(row, columns, file)
+            yield _parsed(row, columns, file, truths=truths)
 
 
-def _parsed(row: Row, columns: Mapping[str, list[str]], file: UniqueIds) -> Parsed:
-    inspection = Inspection.of(row)
+def _are_truths(records: Sequence[JSON], columns: Sequence[str]) -> bool:
+    """Whether all answers of the first records are true, false, yes or no."""
+    values = [value for record in records for column in columns if (value := value_at(record, column)) not in EMPTY]
+    return (
+        bool(values)
+        and all(not isinstance(value, int) or isinstance(value, bool) for value in values)
+        and all(truth_of(value) is not None for value in values)
+    )
+
+
+def _parsed(row: Row, columns: Mapping[str, list[str]], file: UniqueIds, *, truths: bool) -> Parsed:
+    inspection = Inspection(row.place, number=row.number)
+    _take(row, {column for some in columns.values() for column in some}, inspection)
     if not inspection.failed and type(row.value) is not dict:
         inspection.mistyped("record", row.value, "an object")
     if inspection.failed:
         return Parsed(row.number, None, inspection.reportable())
-    return file.parsed(row.number, example_of(row.value, columns, inspection, number=row.number), inspection)
+    return file.parsed(row.number, example_of(row.value, columns, inspection, truths=truths), inspection)
 
 
-def example_of(record: JSON, columns: Mapping[str, list[str]], inspection: Inspection, *, number: int) -> Example:
-    """The item of a record. After an error the returned value is meaningless."""
-    record_id = text_at(record, columns.get("id", ()), inspection) or f"record {number}"
+def _take(row: Row, used: Collection[str], inspection: Inspection) -> None:
+    """Add the faults of a row; those of values in no mapped column are only noted."""
+    for fault in row.faults:
+        path = re.sub(r"\[\d+\]", EACH, fault.field)
+        touches = any(
+            f"{column}.".startswith(f"{path}.") or path.startswith((f"{column}.", f"{column}[")) for column in used
+        )
+        inspection.take([fault], None if touches else ())
+
+
+def example_of(
+    record: JSON, columns: Mapping[str, list[str]], inspection: Inspection, *, truths: bool = False
+) -> Example:
+    """The item of a record. After an error the returned value is meaningless.
+
+    `truths`: all answers of the file are true or false, yes or no.
+    """
+    record_id = text_at(record, columns.get("id", ()), inspection) or f"record {inspection.number}"
     inspection.record_id = shown(record_id)
     question = text_at(record, columns.get("question", ()), inspection)
     if not question.strip() and "question" in columns:
         inspection.error(columns["question"][0], "there is no question", "Give a text, or leave the record out")
     context = context_of(record, columns, inspection)
+    options = texts_at(record, columns.get("options", ()), inspection)
     answers = answers_of(record, columns, inspection)
+    if not options:
+        answers = tuple(dict.fromkeys(fields.plain_answer(each, context.paragraphs, truths=truths) for each in answers))
     support = support_of(record, columns, context, inspection)
     hops = hops_of(record, columns, inspection)
     used = {column for some in columns.values() for column in some}
-    if answers and not inspection.failed and answers[0].lower() not in {"yes", "no"}:
+    if answers and context.paragraphs and not inspection.failed and answers[0].lower() not in {"yes", "no"}:
         fields.warn_of_absent_answer(answers, context.paragraphs, inspection, field=columns["answer"][0])
     return Example(
         id=record_id,
@@ -136,7 +166,7 @@ def example_of(record: JSON, columns: Mapping[str, list[str]], inspection: Inspe
         facts=support.facts,
         hops=hops,
         answerable=flag_at(record, columns.get("answerable", ()), inspection),
-        options=texts_at(record, columns.get("options", ()), inspection),
+        options=options,
         shape=text_at(record, columns.get("type", ()), inspection) or dag.shape(hops),
         extra=fields.extras(without(record, used), (), inspection),
     )

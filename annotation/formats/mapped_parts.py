@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from annotation.formats import fields
 from annotation.formats.fields import Inspection, is_texts, kind
-from annotation.formats.json_text import shown
 from annotation.formats.mapped_support import EMPTY, Columns, Context
+from annotation.formats.storable import shown
 from annotation.pure.data import dag
 from annotation.pure.data.column_mapping import truth_of, value_at
 from annotation.pure.data.example import JSON, Hop, Paragraph
@@ -68,12 +69,13 @@ def answers_of(record: JSON, columns: Columns, inspection: Inspection) -> tuple[
 
 def context_of(record: JSON, columns: Columns, inspection: Inspection) -> Context:
     """The paragraphs, with the place of each among the columns and their lists; empty ones make no paragraph."""
-    found = [(column, value) for column in columns["paragraph"] for value in _values(record, column)]
+    texts = columns.get("paragraph", ())
+    found = [(column, value) for column in texts for value in _values(record, column)]
     names = columns.get("title", ())
     titles = [_title(value, column, inspection) for column in names for value in _values(record, column)]
     if len(titles) == 1:  # of the whole context, such as an article's
         titles *= len(found)
-    if titles and len(titles) != len(found):
+    if texts and titles and len(titles) != len(found):
         wrong = f"{len(titles)} titles for {len(found)} paragraphs"
         inspection.error(names[0], wrong, "Give a title for each paragraph, or one for all")
         titles = []
@@ -85,8 +87,8 @@ def context_of(record: JSON, columns: Columns, inspection: Inspection) -> Contex
         elif not _is_empty(value):
             paragraphs.append(_paragraph(value, titles[place] if titles else "", column, inspection))
             places.append(place)
-    if not paragraphs and not inspection.failed:
-        inspection.error(columns["paragraph"][0], "there is no paragraph", "Give at least one text")
+    if not paragraphs and texts:
+        fields.note_closed_book(texts[0], inspection)
     return Context(tuple(paragraphs), tuple(places), len(found))
 
 

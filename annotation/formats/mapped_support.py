@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation.formats.fields import Inspection, kind
-from annotation.formats.json_text import shown
+from annotation.formats.storable import shown
 from annotation.pure.data.column_mapping import EACH, truth_of, value_at
 from annotation.pure.data.example import JSON, Paragraph
 
@@ -57,7 +57,7 @@ def support_of(record: JSON, columns: Columns, context: Context, inspection: Ins
         return Support()
     if "support_from_1" in columns:
         return given.located(1, inspection)
-    if given.are_flags(is_one_each=_is_one_each(names, columns["paragraph"]), inspection=inspection):
+    if given.are_flags(is_one_each=_is_one_each(names, columns.get("paragraph", ())), inspection=inspection):
         return given.flagged(inspection)
     return Support() if inspection.failed else given.located(0, inspection)
 

@@ -14,9 +14,9 @@ from typing import Any
 from annotation.formats import fields
 from annotation.formats.base import CannotWrite, Flaw
 from annotation.formats.fields import Inspection
-from annotation.formats.json_text import joined
 from annotation.formats.looks import keys_of_paragraphs
 from annotation.formats.rows import RowFormat, UniqueIds
+from annotation.formats.storable import joined
 from annotation.formats.streams import Row
 from annotation.pure.data import dag
 from annotation.pure.data.example import JSON, Example, Hop, Paragraph
@@ -33,13 +33,14 @@ class MuSiQue(RowFormat):
     title: str = "MuSiQue"
     suffix: str = ".jsonl"
     rank = 3
+    used = _KNOWN | {"idx", "title", "paragraph_text", "is_supporting", "paragraph_support_idx"}
     family = ("disconnection",)
 
     def looks(self, record: dict[str, Any]) -> int:
         return 2 * ("paragraph_text" in keys_of_paragraphs(record) or "question_decomposition" in record)
 
     def example(self, record: JSON, inspection: Inspection) -> Example:
-        record_id = fields.needed_text(record, "id", inspection)
+        record_id = fields.running_id(record, "id", inspection)
         positions, paragraphs, supports = _context(record, inspection)
         hops = _hops(record, positions, inspection)
         example = Example(
@@ -126,13 +127,16 @@ def _context(
     record: Mapping[str, Any], inspection: Inspection
 ) -> tuple[dict[int, int], tuple[Paragraph, ...], tuple[int, ...] | None]:
     """(position of each idx, paragraphs, positions of supports)."""
-    if "paragraphs" not in record:
-        inspection.error("paragraphs", "the field is missing", "Give the context as a list of paragraphs")
+    if record.get("paragraphs") is None:
+        fields.note_closed_book("paragraphs", inspection)
         return {}, (), None
     members = fields.objects(record["paragraphs"], "paragraphs", inspection)
     positions: dict[int, int] = {}
     for position, (path, member) in enumerate(members):
         idx = member.get("idx")
+        if idx is None:
+            inspection.warn(f"{path}.idx", "there is no idx", "The paragraphs are numbered from 0")
+            idx = position
         if type(idx) is not int:
             inspection.mistyped(f"{path}.idx", idx, "a whole number")
         elif positions.setdefault(idx, position) != position:
@@ -140,7 +144,7 @@ def _context(
     paragraphs = []
     for path, member in members:
         part = inspection.within(path)
-        title, text = (fields.plain_text(member, key, part) for key in ("title", "paragraph_text"))
+        title, text = fields.title_text(member, part), fields.plain_text(member, "paragraph_text", part)
         paragraphs.append(Paragraph(title, text))
     return positions, tuple(paragraphs), _supports(members, inspection)
 
@@ -156,7 +160,7 @@ def _supports(members: Sequence[tuple[str, JSON]], inspection: Inspection) -> tu
 
 
 def _answers(record: Mapping[str, Any], inspection: Inspection) -> tuple[str, ...]:
-    answer = fields.optional_text(record, "answer", inspection)
+    answer = fields.answer_text(record, "answer", inspection)
     others = fields.optional_texts(record, "answer_aliases", inspection)
     return (answer, *others) if answer else ()
 

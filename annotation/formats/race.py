@@ -8,7 +8,7 @@ their names.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
@@ -18,8 +18,8 @@ from typing import Any, BinaryIO
 from annotation.formats import fields
 from annotation.formats.base import CannotWrite, Flaw, LateFlaws, Parsed
 from annotation.formats.fields import RESERVED, Inspection, record_id_of
-from annotation.formats.json_text import joined
 from annotation.formats.rows import UniqueIds, dumped, refuse_other_format, refuse_unreadable, write_lines
+from annotation.formats.storable import joined
 from annotation.formats.streams import Row, single_or_rows, unreadable
 from annotation.pure.data.example import JSON, Example, Paragraph
 
@@ -106,11 +106,13 @@ def _passages(path: Path) -> Iterator[Row]:
 
 def _parsed(row: Row, file: UniqueIds, before: int) -> Iterator[Parsed | LateFlaws]:
     """The questions of a passage, numbered from `before` + 1; one record with the flaws if the passage is invalid."""
-    passage = Inspection.of(row)
+    passage = Inspection.of(row, _KNOWN)
     shape = _Passage(row.value, passage)
     if passage.failed:
         yield Parsed(before + 1, None, passage.reportable())
-    elif not shape.questions:
+    elif passage.flaws:
+        yield LateFlaws(passage.reportable())
+    if not passage.failed and not shape.questions:
         fix = "Nothing is lost but the passage"
         yield LateFlaws((Flaw("warning", row.place, shape.id, "questions", "the passage has no questions", fix),))
     for k in range(0 if passage.failed else len(shape.questions)):
@@ -119,7 +121,7 @@ def _parsed(row: Row, file: UniqueIds, before: int) -> Iterator[Parsed | LateFla
 
 
 def _of_columns(row: Row, file: UniqueIds, columns: Columns, before: int) -> Iterator[Parsed]:
-    inspection = Inspection.of(row)
+    inspection = Inspection.of(row, KNOWN)
     inspection.record_id = record_id_of({"id": row.value.get("example_id")})
     yield file.parsed(before + 1, columns.example(row.value, inspection), inspection)
 
@@ -134,7 +136,7 @@ class _Passage:
         if type(value) is not dict:
             inspection.mistyped("record", value, "an object")
             return
-        self.id = fields.needed_text(value, "id", inspection)
+        self.id = fields.running_id(value, "id", inspection)
         self.article = fields.needed_text(value, "article", inspection)
         self.questions = _list_of(value, "questions", None, inspection)
         self.options = _list_of(value, "options", len(self.questions), inspection)
@@ -224,9 +226,9 @@ class Columns:
 
     counts: Counter[str] = field(default_factory=Counter)
 
-    def example(self, record: Mapping[str, Any], inspection: Inspection) -> Example:
+    def example(self, record: JSON, inspection: Inspection) -> Example:
         """The question of a row. Flaws are added to `inspection`."""
-        passage = fields.needed_text(record, "example_id", inspection)
+        passage = fields.running_id(record, "example_id", inspection)
         article = fields.needed_text(record, "article", inspection)
         options = fields.texts(record.get("options"), "options", inspection)
         letter = record.get("answer")

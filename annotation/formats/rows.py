@@ -16,8 +16,8 @@ from typing import Any, BinaryIO
 
 from annotation.formats.base import CannotWrite, Flaw, Format, LateFlaws, Parsed
 from annotation.formats.fields import RESERVED, Inspection, plain_extra
-from annotation.formats.json_text import shown
 from annotation.formats.looks import look_of
+from annotation.formats.storable import shown
 from annotation.formats.streams import Row, rows, unreadable
 from annotation.pure.data.example import JSON, Example
 
@@ -29,6 +29,7 @@ class RowFormat(ABC):
     title: str
     suffix: str = ".json"  # ".jsonl": one record a line, else a JSON array
     family: tuple[str, ...] = ()  # other formats whose records this one reads
+    used: Collection[str] | None = None  # the names of all fields that `example` reads, on all levels
     takes_all = False  # whether a record holds every field of an Example
 
     @abstractmethod
@@ -60,7 +61,7 @@ class RowFormat(ABC):
         for number, example in enumerate(examples, 1):
             if not self.takes_all:
                 refuse_homeless(example, self.title)
-            record, inspection = self.restored(example), Inspection(f"item {number}")
+            record, inspection = self.restored(example), Inspection(f"item {number}", number=number)
             again = self.example(record, inspection)
             if not inspection.failed:
                 file.admit(again, inspection)
@@ -109,7 +110,7 @@ class RowFormat(ABC):
         return RESERVED + self.name
 
     def _parsed(self, row: Row, file: UniqueIds) -> Parsed:
-        inspection = Inspection.of(row)
+        inspection = Inspection.of(row, self.used)
         if not inspection.failed and type(row.value) is not dict:
             inspection.mistyped("record", row.value, "an object")
         if inspection.failed:

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 from annotation.formats import fields
 from annotation.formats.base import CannotWrite, Flaw, LateFlaws, Parsed
 from annotation.formats.fields import Inspection
-from annotation.formats.json_text import Window, joined, storage_faults
+from annotation.formats.json_text import Window
 from annotation.formats.looks import keys_of_paragraphs
 from annotation.formats.rows import RowFormat, UniqueIds
 from annotation.formats.squad_tree import (
@@ -28,10 +28,13 @@ from annotation.formats.squad_tree import (
     paragraph_of,
     paragraphs_of,
     path_of,
+    questions_in,
     write_tree,
 )
+from annotation.formats.storable import joined, storable
 from annotation.formats.streams import Row, elements, head, opened, unreadable
 from annotation.pure.data.example import JSON, Example, Paragraph
+from annotation.pure.text.whole_numbers import whole_number
 
 _ORDER = ("title", "context", "plausible_answers", "question", "id", "answers", "is_impossible")
 _KNOWN = frozenset(_ORDER) - {"plausible_answers"}
@@ -43,6 +46,7 @@ class Squad(RowFormat):
     name = "squad"
     title = "SQuAD"
     rank = 4
+    used = frozenset(_ORDER) | {"data", "paragraphs", "qas", "text", "answer_start"}
 
     def looks(self, record: dict[str, Any]) -> int:
         tree = isinstance(record.get("data"), list) or "qas" in keys_of_paragraphs(record)
@@ -74,22 +78,24 @@ class Squad(RowFormat):
         """The Example of a question record that also has its paragraph's `context` and article's `title`."""
         impossible = fields.optional_flag(record, "is_impossible", inspection)
         context = fields.optional_text(record, "context", inspection)
-        title = fields.optional_text(record, "title", inspection)
+        title = fields.title_text(record, inspection)
+        if not context.strip():
+            fields.note_closed_book("context", inspection)
         return Example(
-            id=fields.needed_text(record, "id", inspection),
+            id=fields.running_id(record, "id", inspection),
             question=fields.needed_text(record, "question", inspection),
-            paragraphs=(Paragraph(title, context),),
+            paragraphs=(Paragraph(title, context),) if context.strip() else (),
             answers=_answers(record.get("answers"), context, inspection),
             answerable=None if impossible is None else not impossible,
             extra=fields.extras(record, _KNOWN, inspection),
         )
 
     def record(self, example: Example) -> JSON:
-        if len(example.paragraphs) != 1:
+        if len(example.paragraphs) > 1:
             raise CannotWrite(example.id, "SQuAD has one paragraph a question")
         if example.options:
             raise CannotWrite(example.id, "SQuAD has no place for answer options")
-        paragraph = example.paragraphs[0]
+        paragraph = example.paragraphs[0] if example.paragraphs else Paragraph("", "")
         record: JSON = {"title": paragraph.title, "context": paragraph.text, "question": example.question}
         record["id"] = example.id
         if example.answers or example.answerable is False:
@@ -125,10 +131,13 @@ def _answers(value: Any, context: str, inspection: Inspection) -> tuple[str, ...
     if value is None:
         return ()
     answers: dict[str, None] = {}
-    for path, answer in fields.objects(value, "answers", inspection):
+    for path, answer in fields.objects(fields.unzipped(value), "answers", inspection):
         part = inspection.within(path)
-        text, start = fields.needed_text(answer, "text", part), answer.get("answer_start")
-        if type(start) is not int:
+        text, start = fields.needed_text(answer, "text", part), whole_number(answer.get("answer_start"))
+        if start is None and answer.get("answer_start") is None:
+            part.warn("answer_start", "there is no offset", "The answer is kept as a text")
+        elif start is None:
+            start = answer.get("answer_start")
             part.mistyped("answer_start", start, "the offset of the answer in characters, from 0")
         elif start < 0 or context[start : start + len(text)] != text:
             part.error("answer_start", f"the answer does not stand at {start}", _place_of(text, context))
@@ -142,7 +151,7 @@ def _place_of(text: str, context: str) -> str:
 
 
 def _spans(example: Example) -> list[JSON]:
-    text = example.paragraphs[0].text
+    text = example.paragraphs[0].text if example.paragraphs else ""
     spans = [{"text": answer, "answer_start": text.find(answer)} for answer in example.answers]
     inside = [span for span in spans if span["answer_start"] != -1]
     if not inside:
@@ -159,13 +168,11 @@ def _file_fields(path: Path) -> tuple[JSON, list[JSON]]:
         window, outline, count = Window(stream), Outline(), 0
         for row in _articles(window, file_fields):
             count = row.number
-            if not row.faults:
+            if row.error is None:
                 follow(row.value, row.number, outline)
     if "data" not in file_fields:
         raise unreadable("there is no list data", 'Give {"version": ..., "data": [articles]}')
     del file_fields["data"]
-    for fault in storage_faults(file_fields):
-        raise unreadable(f"{fault.field}: {fault.wrong}", fault.fix)
     if not count:
         raise unreadable("data holds no articles", "Give at least one article")
     return file_fields, outline.pieces
@@ -184,9 +191,7 @@ def _articles(window: Window, file_fields: JSON) -> Iterator[Row]:
             file_fields[key] = None
             yield from elements(window)
         else:
-            file_fields[key] = window.value()
-        if window.decoder.faults and key != "data":
-            window.refuse(window.decoder.faults[0].wrong, window.decoder.faults[0].fix)
+            file_fields[storable(key)] = window.value()
         if window.take(",}", "Put a comma or the closing } here; without it the file is cut off") == "}":
             break
     if window.peek():
@@ -209,12 +214,12 @@ class _Reading:
     def article(self, row: Row) -> Iterator[Parsed | LateFlaws]:
         """The questions of an article, or its refusal."""
         inspection = Inspection(f"article {row.number}")
-        for fault in row.faults:
-            inspection.error(*fault)
+        inspection.take(row.faults, self._squad.used)
         article = article_of(row.value, row.number, inspection)
         if article is None:
-            yield self._refused(inspection)
+            yield from self._refused(inspection, questions_in(row.value))
             return
+        yield from self._noted(inspection)
         if not row.value["paragraphs"]:
             self._outline.add(article)
         for here, paragraph in paragraphs_of(row.value, article):
@@ -224,18 +229,18 @@ class _Reading:
         inspection, path = Inspection(f"article {above.article_number}"), path_of(above)
         here = paragraph_of(value, above, inspection, path=path)
         if here is None:
-            yield self._refused(inspection)
+            yield from self._refused(inspection, questions_in({"paragraphs": [value]}))
             return
-        if not value["qas"]:
+        if not value.get("qas"):
             self._outline.add(here)
             wrong, fix = "the paragraph has no questions", "It makes no item; an export writes it again"
             yield LateFlaws((Flaw("warning", inspection.place, "", path, wrong, fix),))
-        for at, question in enumerate(value["qas"]):
+        for at, question in enumerate(value.get("qas") or ()):
             yield self._question(question, here, path=f"{path}.{joined('qas', at)}")
 
     def _question(self, value: Any, here: ParagraphPath, *, path: str) -> Parsed:
         self._number += 1
-        inspection = Inspection(f"record {self._number}", fields.record_id_of(value))
+        inspection = Inspection(f"record {self._number}", fields.record_id_of(value), number=self._number)
         part = inspection.within(path)
         if type(value) is not dict or {"title", "context"} & set(value):
             part.mistyped("question", value, "an object with id, question and answers")
@@ -256,9 +261,15 @@ class _Reading:
         self._first = False
         return note
 
-    def _refused(self, inspection: Inspection) -> Parsed:
-        self._number += 1
-        return Parsed(self._number, None, inspection.reportable())
+    def _noted(self, inspection: Inspection) -> Iterator[LateFlaws]:
+        if flaws := inspection.reportable():
+            yield LateFlaws(flaws)
+
+    def _refused(self, inspection: Inspection, count: int) -> Iterator[Parsed]:
+        """A record with the flaws for each question of an article or a paragraph."""
+        for _ in range(max(1, count)):
+            self._number += 1
+            yield Parsed(self._number, None, inspection.reportable())
 
 
 FORMAT = Squad()

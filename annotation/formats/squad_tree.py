@@ -6,8 +6,8 @@ from typing import Any, BinaryIO
 
 from annotation.formats import fields
 from annotation.formats.fields import Inspection
-from annotation.formats.json_text import joined
 from annotation.formats.rows import dumped
+from annotation.formats.storable import joined
 from annotation.pure.data.example import JSON, Example
 
 Question = tuple[Example, Mapping[str, Any], JSON]  # with its note and its record with title and context
@@ -171,7 +171,7 @@ def follow(value: Any, number: int, outline: Outline) -> None:
     has_question = False
     for here, paragraph in paragraphs_of(value, article):
         parsed = paragraph_of(paragraph, here, Inspection(""), path="")
-        if parsed is not None and paragraph["qas"]:
+        if parsed is not None and paragraph.get("qas"):
             outline.take(parsed)
         elif parsed is not None:
             outline.add(parsed)
@@ -183,7 +183,11 @@ def follow(value: Any, number: int, outline: Outline) -> None:
 def article_of(value: Any, number: int, inspection: Inspection) -> ParagraphPath | None:
     """The article; None, with an error, if it is invalid."""
     others = _level(value, ("title", "paragraphs"), inspection, path=f"data[{number - 1}]")
-    return None if inspection.failed else ParagraphPath(number, value["title"], others)
+    if inspection.failed:
+        return None
+    if value.get("title") is None:
+        inspection.within(f"data[{number - 1}]").warn("title", "there is no title", "It stays empty")
+    return ParagraphPath(number, value.get("title") or "", others)
 
 
 def paragraphs_of(value: Any, article: ParagraphPath) -> Iterator[tuple[ParagraphPath, Any]]:
@@ -195,7 +199,7 @@ def paragraphs_of(value: Any, article: ParagraphPath) -> Iterator[tuple[Paragrap
 def paragraph_of(value: Any, here: ParagraphPath, inspection: Inspection, *, path: str) -> ParagraphPath | None:
     """The paragraph's path; None, with an error, if it is invalid."""
     others = _level(value, ("context", "qas"), inspection, path=path)
-    return None if inspection.failed else replace(here, context=value["context"], paragraph=others)
+    return None if inspection.failed else replace(here, context=value.get("context") or "", paragraph=others)
 
 
 def path_of(here: ParagraphPath) -> str:
@@ -203,16 +207,23 @@ def path_of(here: ParagraphPath) -> str:
     return f"data[{here.article_number - 1}].{joined('paragraphs', here.paragraph_number)}"
 
 
+def questions_in(value: Any) -> int:
+    """The number of questions of an article, valid or not, that has lists where they should be."""
+    members = value.get("paragraphs") if isinstance(value, dict) else None
+    lists = [each.get("qas") for each in members if isinstance(each, dict)] if isinstance(members, list) else []
+    return sum(len(each) for each in lists if isinstance(each, list))
+
+
 def _level(value: Any, names: tuple[str, str], inspection: Inspection, *, path: str) -> JSON:
-    """The other fields of an article or paragraph, whose text and list have the two names."""
+    """The other fields of an article or paragraph, whose text, if there is one, and list have the two names."""
     if inspection.failed:
         return {}
     if type(value) is not dict:
         inspection.mistyped(path, value, f"an object with {names[0]} and {names[1]}")
         return {}
     part = inspection.within(path)
-    if type(value.get(names[0])) is not str:
+    if type(value.get(names[0])) not in (str, type(None)):
         part.mistyped(names[0], value.get(names[0]), "a text")
-    if type(value.get(names[1])) is not list:
+    if type(value.get(names[1])) is not list and (names[1] != "qas" or value.get("qas") is not None):
         part.mistyped(names[1], value.get(names[1]), "a list")
     return fields.extras(value, names, part)

@@ -15,9 +15,12 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from annotation.formats.base import INSTALL_PARQUET, Flaw, Unreadable
-from annotation.formats.json_text import MAX_RECORD, Decoder, Fault, Window, shown, storage_faults
+from annotation.formats.encodings import ESCAPES, Recoded, repaired, wide_encoding
+from annotation.formats.file_kinds import Kind, kind_of_bytes, kind_of_zip
+from annotation.formats.json_text import MAX_RECORD, Decoder, Window
+from annotation.formats.storable import Fault, shown, storable
 
-_UTF_16_OR_32 = (b"\xff\xfe", b"\xfe\xff")
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _BOM = b"\xef\xbb\xbf"
 _BLOCK = 1 << 17  # bytes unpacked at a time
 _PARQUET_ROWS = 256  # decoded at a time
@@ -25,12 +28,20 @@ _PARQUET_ROWS = 256  # decoded at a time
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A decoded record of a file. `value` is None if it could not be decoded (see `faults`)."""
+    """A decoded record of a file. `value` is None if it could not be decoded (see `faults`).
+
+    Faults without a `fix` are notes; those with `kept` matter only where something depends on their field.
+    """
 
     number: int  # 1-based among the records
     place: str
     value: Any
     faults: tuple[Fault, ...] = ()
+
+    @property
+    def error(self) -> Fault | None:
+        """The first fault that matters if every field does."""
+        return next((fault for fault in self.faults if fault.fix), None)
 
 
 def unreadable(wrong: str, fix: str, place: str = "the file") -> Unreadable:
@@ -39,16 +50,19 @@ def unreadable(wrong: str, fix: str, place: str = "the file") -> Unreadable:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[BinaryIO]:
-    """The file's bytes, unpacked if gzipped. Raises Unreadable if it is no file of UTF-8 text."""
+def opened(source: Path | bytes) -> Iterator[BinaryIO]:
+    """A file's bytes, unpacked if gzipped, and UTF-8 if it is a text. Raises Unreadable if it holds no records."""
     try:
-        with path.open("rb") as plain:
+        with io.BufferedReader(io.BytesIO(source)) if isinstance(source, bytes) else source.open("rb") as plain:
             packed = plain.peek(2)[:2] == b"\x1f\x8b"
-            stream = cast(BinaryIO, io.BufferedReader(Unpacked(plain), _BLOCK) if packed else plain)
-            _refuse_other_encodings(stream)
-            yield stream
+            stream = cast(BinaryIO, io.BufferedReader(Unpacked(cast(BinaryIO, plain)), _BLOCK) if packed else plain)
+            if packed and head(stream).startswith(b"PAR1"):
+                raise unreadable("it is a Parquet file, packed with gzip", "Unpack it: Parquet is packed already")
+            yield _text_of(stream)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise unreadable(f"the gzip data is damaged ({shown(error)})", "Pack or fetch it again") from error
+        raise unreadable("it is packed with gzip, and damaged", "Pack or fetch it again") from error
+    except UnicodeDecodeError as error:
+        raise unreadable("its text is damaged", "Save the file as UTF-8") from error
     except OSError as error:
         reason = error.strerror or str(error)
         raise unreadable(f"it cannot be opened: {reason}", "Give the path of a readable file") from error
@@ -59,10 +73,22 @@ def head(stream: BinaryIO, size: int = 4096) -> bytes:
     return cast(bytes, stream.peek(size)).removeprefix(_BOM)  # type: ignore[attr-defined]
 
 
-def _refuse_other_encodings(stream: BinaryIO) -> None:
-    first = head(stream, 4)[:4]
-    if first.startswith(_UTF_16_OR_32) or (b"\x00" in first):
-        raise unreadable("the text is UTF-16, UTF-32 or not text at all", "Save the file as UTF-8")
+def _text_of(stream: BinaryIO) -> BinaryIO:
+    """The stream, or its text as UTF-8. Raises Unreadable for what is neither text nor Parquet."""
+    start = head(stream)
+    if start.startswith(b"PAR1"):
+        return stream
+    if start.startswith(_ZIP):
+        raise _kind(kind_of_zip(stream) if stream.seekable() else ("a ZIP archive", "Unpack it"))
+    if encoding := wide_encoding(start):
+        return cast(BinaryIO, io.BufferedReader(Recoded(stream, encoding), _BLOCK))
+    if kind := kind_of_bytes(start):
+        raise _kind(kind)
+    return stream
+
+
+def _kind(kind: Kind) -> Unreadable:
+    return unreadable(f"it is {kind[0]}", kind[1])
 
 
 def rows(path: Path) -> Iterator[Row]:
@@ -88,13 +114,18 @@ def rows(path: Path) -> Iterator[Row]:
 
 def folder_rows(folder: Path, read: Callable[[Path], Iterator[Row]]) -> Iterator[Row]:
     """The records of a folder's files, numbered through, in the order of their names."""
-    files, number = sorted(part for part in folder.rglob("*") if part.is_file()), 0
+    files, number = files_in(folder), 0
     if not files:
         raise unreadable("the folder is empty", "Give a file, or a folder with files")
     for file in files:
         for row in read(file):
             number += 1
             yield replace(row, number=number, place=f"{file.relative_to(folder)}, {row.place}")
+
+
+def files_in(folder: Path) -> list[Path]:
+    """The files of a folder in the order of their names, without hidden ones."""
+    return sorted(file for file in folder.rglob("*") if file.is_file() and not file.name.startswith("."))
 
 
 def single_or_rows(path: Path) -> Iterator[Row]:
@@ -105,7 +136,7 @@ def single_or_rows(path: Path) -> Iterator[Row]:
             yield from rows(path)
             return
         window = Window(stream)
-        yield Row(1, "record 1", window.value(), tuple(window.decoder.faults))
+        yield _element(window, 1)
         if window.peek():
             window.refuse("more text follows the object", "Put one object in a file, or one on each line")
 
@@ -125,9 +156,15 @@ def _refuse_blank(stream: BinaryIO) -> None:
 
 
 def _refuse_pretty_object(start: bytes) -> None:
-    if start.split(b"\n", 1)[0].strip() == b"{" or not start.startswith(b"{"):
+    if start.split(b"\n", 1)[0].strip() == b"{" or not has_objects(start):
         wrong = f"it begins with {shown(start[:20].decode('utf-8', 'replace'))!r}"
         raise unreadable(wrong, "Give a JSON array of records, or one record a line", "line 1")
+
+
+def has_objects(start: bytes) -> bool:
+    """Whether the first lines are JSON objects, of which one may be broken."""
+    lines = [line.strip() for line in start.splitlines()[:20] if line.strip()]
+    return start.startswith(b"{") or 2 * sum(line.startswith(b"{") for line in lines) > len(lines)
 
 
 def array_rows(window: Window) -> Iterator[Row]:
@@ -146,11 +183,16 @@ def elements(window: Window) -> Iterator[Row]:
     number = 0
     while True:
         number += 1
-        value = window.value()
-        yield Row(number, f"record {number}", value, tuple(window.decoder.faults))
+        yield _element(window, number)
         fix = f"Put a comma or the closing ] after record {number}; without it the file is cut off"
         if window.take(",]", fix) == "]":
             return
+
+
+def _element(window: Window, number: int) -> Row:
+    value = window.value()
+    notes, window.notes = window.notes, []
+    return Row(number, f"record {number}", value, (*notes, *window.decoder.faults))
 
 
 def line_rows(stream: BinaryIO) -> Iterator[Row]:
@@ -167,21 +209,18 @@ def line_rows(stream: BinaryIO) -> Iterator[Row]:
 
 
 def _line_row(decoder: Decoder, raw: bytes, *, number: int, place: str) -> Row:
+    text, note = repaired(raw.decode("utf-8", ESCAPES).strip(" \t\r\n"))
     try:
-        text = raw.decode("utf-8").strip(" \t\r\n")
         value, end = decoder.decode(text)
         if end != len(text):
             raise json.JSONDecodeError("Put one record on each line", text, end)
-    except UnicodeDecodeError as error:
-        wrong = f"the byte 0x{raw[error.start]:02x} is not UTF-8"
-        return Row(number, place, None, (Fault("line", wrong, "Save the file as UTF-8"),))
     except json.JSONDecodeError as error:
         wrong = f"not JSON at character {error.pos + 1}, near {shown(text[error.pos :], 30)!r}"
         return Row(number, place, None, (Fault("line", wrong, error.msg),))
     except RecursionError:
         fault = Fault("line", "lists or objects nested too deeply", "Nest at most 100 levels")
         return Row(number, place, None, (fault,))
-    return Row(number, place, value, tuple(decoder.faults))
+    return Row(number, place, value, (*([note] if note else ()), *decoder.faults))
 
 
 def parquet_rows(path: Path) -> Iterator[Row]:
@@ -198,11 +237,30 @@ def parquet_rows(path: Path) -> Iterator[Row]:
             for batch in table.iter_batches(batch_size=_PARQUET_ROWS):
                 unpacked += sum(_plain_size(column) for column in batch.columns)
                 check(unpacked, packed)
-                for value in batch.to_pylist():
-                    number += 1
-                    yield Row(number, f"record {number}", value, tuple(storage_faults(value)))
+                for value in _of_microseconds(batch).to_pylist():
+                    number, faults = number + 1, list[Fault]()
+                    yield Row(number, f"record {number}", storable(value, "", faults), tuple(faults))
     except (pyarrow.ArrowException, ValueError) as error:
-        raise unreadable(f"not a whole Parquet file ({shown(error)})", "Fetch it again") from error
+        raise unreadable("it is a Parquet file, and damaged or cut off", "Fetch it again") from error
+
+
+def _of_microseconds(batch: Any) -> Any:
+    """A batch without nanoseconds, of which Python's times have none."""
+    import pyarrow
+
+    def plain(kind: Any) -> Any:
+        if pyarrow.types.is_timestamp(kind):
+            return pyarrow.timestamp("us", kind.tz)
+        if pyarrow.types.is_duration(kind):
+            return pyarrow.duration("us")
+        if pyarrow.types.is_time64(kind):
+            return pyarrow.time64("us")
+        if pyarrow.types.is_struct(kind):
+            return pyarrow.struct([field.with_type(plain(field.type)) for field in kind])
+        return pyarrow.list_(plain(kind.value_type)) if pyarrow.types.is_list(kind) else kind
+
+    schema = pyarrow.schema([field.with_type(plain(field.type)) for field in batch.schema])
+    return batch if schema == batch.schema else pyarrow.Table.from_batches([batch]).cast(schema, safe=False)
 
 
 def _plain_size(column: Any) -> int:

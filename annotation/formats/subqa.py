@@ -31,6 +31,7 @@ class SubQA(HotpotQA):
     rank = 9
     order = (*HotpotQA.order, _KEY)
     known = HotpotQA.known | {_KEY}
+    used = HotpotQA.used | {_KEY}
     parts: tuple[str, ...] = tuple(f"dev_{part}.json" for part in _PARTS)
 
     def looks(self, record: dict[str, Any]) -> int:
@@ -131,7 +132,7 @@ def _part(folder: Path, name: str) -> Path:
 def _joined_row(original: Row, first: Row, second: Row) -> Row:
     faults = (*original.faults, *_named(first, "sub1"), *_named(second, "sub2"))
     value = original.value
-    if type(value) is dict and not faults:
+    if type(value) is dict and not any(fault.fix for fault in faults):
         value = value | {_KEY: [first.value, second.value]}
     return Row(original.number, original.place, value, faults)
 

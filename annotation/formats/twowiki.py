@@ -21,7 +21,7 @@ from annotation.formats import fields
 from annotation.formats.aliases import Aliases, aliases_of, read_aliases
 from annotation.formats.fields import Inspection
 from annotation.formats.hotpotqa import HotpotQA
-from annotation.formats.json_text import joined
+from annotation.formats.storable import joined
 from annotation.formats.streams import Row
 from annotation.pure.data.example import JSON, Example
 
@@ -41,6 +41,7 @@ class TwoWiki(HotpotQA):
         "evidences_id", "answer_id", _ALIASES,
     )  # fmt: skip
     known = HotpotQA.known | {_ALIASES}
+    used = HotpotQA.used | {_ALIASES, "evidences", "evidences_id", "entity_ids", "answer_id"}
 
     def looks(self, record: dict[str, Any]) -> int:
         return 3 * ("evidences" in record and super().looks(_unpacked(record)) > 0)

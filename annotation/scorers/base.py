@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from annotation.formats.base import Flaw, Unreadable
-from annotation.formats.json_text import shown
+from annotation.formats.storable import shown
 from annotation.formats.streams import Row, opened, rows
 from annotation.pure.text.whole_numbers import whole_number
 

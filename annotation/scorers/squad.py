@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from annotation.formats.json_text import shown
+from annotation.formats.storable import shown
 from annotation.pure.statistics.metrics import SQUAD, SQUAD_1, Score
 from annotation.scorers.base import BadRecords, Figures, Prediction, Source, gold_file, predictions_file
 

@@ -102,9 +102,6 @@ class ColumnMapping:
 
 
 def _check(columns: Mapping[str, Sequence[str]]) -> None:
-    if "paragraph" not in columns:
-        text = "No column is mapped to paragraph. Choose the columns with the texts that workers read."
-        raise BadMapping(text, "paragraph")
     if "question" not in columns and "hop_question" not in columns:
         raise BadMapping("No column is mapped to question. Choose the column with the questions.", "question")
     if "hop_answer" in columns and "hop_question" not in columns:

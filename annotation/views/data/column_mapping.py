@@ -23,8 +23,8 @@ from annotation import jobs
 from annotation.flow.data import dataset_import
 from annotation.flow.data.item_writer import ImportRefused
 from annotation.flow.errors import Refused
-from annotation.formats.json_text import shown
 from annotation.formats.mapped import Sample
+from annotation.formats.storable import shown
 from annotation.forms.column_mapping import ColumnMappingForm
 from annotation.models import Job, Project
 from annotation.operations import uploads

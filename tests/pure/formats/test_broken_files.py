@@ -13,32 +13,34 @@ from tests.pure.formats import samples
 from tests.pure.formats.samples import CSV, HOTPOT, JSONL, MUSIQUE, RACE, SQUAD, TWOWIKI, encoded, read
 
 JSON_FAULTS = {
-    '{"a": 1, "a": 2}': "a",
-    '{"a": NaN}': "NaN",
-    '{"a": -Infinity}': "-Infinity",
-    '{"a": 1e400}': "1e400",
-    '{"a": ' + "7" * 5000 + "}": "7" * 59 + "…",
+    '{"a": 1, "a": 2}': "mood.a",
+    '{"a": NaN}': "mood.a",
+    '{"a": -Infinity}': "mood.a",
+    '{"a": 1e400}': "mood.a",
+    '{"a": ' + "7" * 5000 + "}": "mood.a",
     '{"a\\u0000": 1}': "the key 'a\\\\u0000'",
     '{"a": ["\\udc00"]}': "mood.a[0]",
 }
 
 
 @pytest.mark.parametrize(("part", "field"), JSON_FAULTS.items())
-def test_values_that_databases_or_readers_would_change_are_refused(part: str, field: str) -> None:
+def test_values_that_cannot_be_stored_are_noted_where_nothing_depends_on_them(part: str, field: str) -> None:
     text = json.dumps(HOTPOT | {"mood": "?"}).replace('"?"', part)
     good = json.dumps(HOTPOT | {"_id": "good"})
     for content in (f"[{text},{good}]", f"{text}\n{good}"):
         parsed, flaws = read("hotpotqa", content.encode())
-        assert [one.example is None for one in parsed] == [True, False]
-        assert [(flaw.severity, flaw.field) for flaw in flaws] == [("error", field)]
+        assert all(one.example for one in parsed)
+        assert [(flaw.severity, flaw.field) for flaw in flaws] == [("warning", field)]
 
 
-def test_deep_nesting_is_an_error_of_its_line() -> None:
-    for depth in (200, 100_000):
-        deep = json.dumps(HOTPOT | {"mood": "?"}).replace('"?"', "[" * depth + "]" * depth)
-        parsed, flaws = read("hotpotqa", f"{deep}\n{json.dumps(HOTPOT)}".encode())
-        assert [one.example is None for one in parsed] == [True, False]
-        assert "nested" in flaws[0].wrong
+@pytest.mark.parametrize(("depth", "severity"), [(200, "warning"), (100_000, "error")])
+def test_deep_nesting_is_left_out_or_an_error_of_its_line(depth: int, severity: str) -> None:
+    deep = json.dumps(HOTPOT | {"mood": "?"}, ensure_ascii=False).replace('"?"', "[" * depth + "]" * depth)
+    parsed, flaws = read("hotpotqa", f"{deep}\n{json.dumps(HOTPOT | {'_id': 'next'})}".encode())
+    assert [one.example is None for one in parsed] == [severity == "error", False]
+    assert flaws[0].severity == severity
+    assert "nested" in flaws[0].wrong
+    assert samples.written("hotpotqa", [one.example for one in parsed if one.example])
 
 
 def refusal(name: str, content: bytes) -> Flaw:
@@ -58,13 +60,10 @@ BROKEN_FILES: list[tuple[bytes, str, str]] = [
     (b'[\n{"_id": "x', "line 2", "the text ends inside"),
     (b"[\n", "line 2", "the text ends inside"),
     (b"[]\nmore", "line 2", "more text"),
-    (b'[\n{"_id": "\xff"}]', "line 2", "0xff"),
+    ('[\n{"_id": "é"}]'.encode() + b"\xff", "line 2", "not UTF-8"),
     (b"PAR1", "the file", "Parquet"),
     (b"{\n}", "line 1", "it begins with"),
     (b"plain words", "line 1", "it begins with"),
-    (json.dumps([HOTPOT]).encode("utf-16"), "the file", "UTF-16"),
-    (json.dumps([HOTPOT]).encode("utf-16-le"), "the file", "UTF-16"),
-    (json.dumps([HOTPOT]).encode("utf-32"), "the file", "UTF-16"),
     (gzip.compress(json.dumps([HOTPOT]).encode())[:-20], "the file", "gzip"),
     (b"\x1f\x8bnonsense", "the file", "gzip"),
 ]
@@ -113,8 +112,9 @@ def test_a_file_that_is_not_squad_is_refused() -> None:
 
 
 @pytest.mark.parametrize("part", ['"\\u0000": 1', '"x": NaN', '"x": {"a": 1, "a": 2}', '"x": "\\ud800"'])
-def test_a_squad_file_with_a_field_that_cannot_be_stored_is_refused(part: str) -> None:
-    assert refusal("squad", encoded(SQUAD).replace(b'"version"', part.encode() + b', "version"', 1)).wrong
+def test_a_squad_file_with_a_field_that_cannot_be_stored_is_read(part: str) -> None:
+    parsed, _ = read("squad", encoded(SQUAD).replace(b'"version"', part.encode() + b', "version"', 1))
+    assert all(one.example for one in parsed)
 
 
 def test_a_missing_file_and_a_folder_are_refused(tmp_path: Path) -> None:
@@ -127,10 +127,8 @@ def test_a_missing_file_and_a_folder_are_refused(tmp_path: Path) -> None:
 
 CSV_FILES: list[tuple[bytes, str]] = [
     (b"question,answer,title\n", "columns text are missing"),
-    (b"\n", "columns question, answer, title, text are missing"),
+    (b"\n", "it is empty"),
     (CSV.encode().replace(b"source", b"id"), "name of another"),
-    (CSV.encode().replace(b"source", b"@csv"), "reserved"),
-    (CSV.encode() + b"\xff", "0xff"),
 ]
 
 
@@ -148,7 +146,7 @@ def test_a_broken_table_row_is_an_error_and_the_next_is_read() -> None:
         ("error", "line 2", "row"),
         ("error", "line 3", "row"),
         ("error", "line 4", "question"),
-        ("error", "line 5", "text"),
+        ("warning", "line 5", "text"),
         ("warning", "line 6", "answer"),
         ("error", "line 7", "answer"),
         ("error", "line 7", "text"),

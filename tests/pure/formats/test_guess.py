@@ -9,9 +9,7 @@ from pathlib import Path
 import pytest
 
 from annotation.formats import FORMATS
-from annotation.formats.base import Unreadable
 from annotation.formats.guess import guess
-from annotation.formats.tables import cells_of
 
 DATA = Path(__file__).resolve().parents[4] / "shared" / "data"
 
@@ -70,13 +68,3 @@ def test_a_table_is_told_whatever_ends_its_lines(tmp_path: Path, end: str) -> No
     path = tmp_path / "my.csv"
     path.write_bytes(f"question,answer,title,text{end}Who?,Ada,Well,Ada dug it.{end}".encode())
     assert guess(path) == "csv"
-
-
-def test_a_header_that_is_no_line_of_a_table_is_named_as_a_flaw() -> None:
-    with pytest.raises(Unreadable) as caught:
-        cells_of("question,ans\rwer")
-    assert (caught.value.flaw.place, caught.value.flaw.fix) == (
-        "line 1",
-        "Begin with a line that names each column once",
-    )
-    assert "new-line character" in caught.value.flaw.wrong

@@ -68,7 +68,7 @@ def test_parquet_is_read_and_the_format_recognised(tmp_path: Path) -> None:
         ({"answer": 1}, "answer", "found the number 1"),
         ({"options": "tin"}, "options", "found the text 'tin'"),
         ({"article": ""}, "article", "the text is empty"),
-        ({"example_id": None}, "example_id", "found null"),
+        ({"example_id": []}, "example_id", "found a list"),
         ({"question": 5}, "question", "found the number 5"),
         ({"question_id": "middle8.txt#0"}, "id", "the id was used before, in record 3"),
     ],
