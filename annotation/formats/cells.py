@@ -8,7 +8,7 @@ import csv
 import io
 import re
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, time
@@ -19,11 +19,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from annotation.formats.base import Unreadable
 from annotation.formats.encodings import ESCAPES, repaired
 from annotation.formats.file_kinds import WORKBOOK, kind_of_zip
 from annotation.formats.json_text import MAX_RECORD
 from annotation.formats.storable import Fault, shown
 from annotation.formats.streams import has_objects, head, opened, unreadable
+from annotation.pure.text.spreadsheet import unguarded
 
 SEPARATORS = ",;\t|"
 LONGEST_CELL = 10_000  # lines; a quote that is still open then takes what does not belong to it
@@ -87,7 +89,7 @@ class Lines:
         try:
             cells = next(csv.reader(self._feed(taken), delimiter=self.separator, strict=True))
         except csv.Error as error:
-            return self._refused(start, taken, shown(error))
+            return self._refused(start, taken, _in_words(error))
         if len(taken) > 1 and (not self._fits(cells) or self._looks_swallowed(taken)):
             return self._refused(start, taken, "")
         if self._doubtful and len(taken) == 1 and taken[0].count('"') % 2:
@@ -135,6 +137,12 @@ def fits(cells: Sequence[str], least: int, most: int) -> bool:
     return len(cells) >= least and not any(map(str.strip, cells[most:]))
 
 
+def _in_words(error: csv.Error) -> str:
+    if "expected after" in str(error):
+        return "text follows a closing quote"
+    return "a quote is opened and not closed" if "end of data" in str(error) else shown(error)
+
+
 def _separator(lines: Sequence[str]) -> str:
     """The separator that parts the first lines into equally many cells, and the first one into most."""
     best, most = ",", (0.0, 1)
@@ -162,6 +170,22 @@ def lines_of(source: Path | bytes) -> Iterator[Lines]:
             yield Lines(iter(partial(text.readline, MAX_RECORD), ""))
         finally:
             text.detach()
+
+
+def all_lines(content: bytes | Iterable[str]) -> Iterator[tuple[int, list[str], str]]:
+    """(number, cells, what is wrong or "") of each line of an uploaded or typed table; also of one that cannot be read.
+
+    Cells are stripped, and restored if they were guarded for spreadsheets.
+    """
+    source = content if isinstance(content, bytes) else "\n".join(map(str.strip, content)).encode("utf-8", ESCAPES)
+    try:
+        with lines_of(source) as lines:
+            for line in lines:
+                cells = [unguarded(cell.strip()).replace("\x00", "") for cell in line.cells]
+                wrong = next((f"{fault.wrong}. {fault.fix}" for fault in line.faults if fault.fix), "")
+                yield line.number, cells, wrong
+    except Unreadable as unread:
+        yield 1, [], f"{unread.flaw.wrong}. {unread.flaw.fix}"
 
 
 def is_table(source: Path | bytes) -> bool:

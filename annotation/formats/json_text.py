@@ -29,6 +29,7 @@ class Decoder:
 
     def __init__(self) -> None:
         self.faults: list[Fault] = []
+        self.raw: Any = None  # the last value as it stands in the file
         self._odd = False
         self._decode = json.JSONDecoder(
             object_pairs_hook=self._object,
@@ -41,6 +42,7 @@ class Decoder:
         """(value, end) of the JSON value at `start`. Raises JSONDecodeError, RecursionError."""
         self.faults, self._odd = [], False
         value, end = self._decode(text, start)
+        self.raw = value
         if self._odd or (text.find("\\u", start, end) >= 0 and _NOT_STORABLE.search(text, start, end)):
             value = storable(value, "", self.faults)
         return value, end

@@ -1,7 +1,9 @@
 """Our own lossless format: one Example a line, as `Example.as_json` gives it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from annotation.formats import fields
@@ -9,7 +11,10 @@ from annotation.formats.fields import Inspection
 from annotation.formats.looks import keys_of_paragraphs
 from annotation.formats.rows import RowFormat, UniqueIds
 from annotation.formats.storable import joined, storage_faults
+from annotation.formats.streams import Row
+from annotation.pure.data import hub_columns
 from annotation.pure.data.example import JSON, Example, Hop, Paragraph
+from annotation.pure.data.hub_columns import is_row
 
 _KNOWN = frozenset(
     {"id", "question", "paragraphs", "answers", "supports", "facts", "hops", "answerable", "options"}
@@ -29,6 +34,13 @@ class Jsonl(RowFormat):
 
     def looks(self, record: dict[str, Any]) -> int:
         return int(bool({"text", "sentences"} & keys_of_paragraphs(record)) and "question" in record)
+
+    def rows(self, path: Path) -> Iterator[Row]:
+        """The records; those in the columns of a hub (pure.data.hub_columns) in the form they were pushed from."""
+        for row in super().rows(path):
+            with suppress(ValueError, TypeError, KeyError, AttributeError):  # then its fields say what is wrong
+                row = replace(row, value=self.restored(hub_columns.example_of(row.value))) if is_row(row.value) else row
+            yield row
 
     def example(self, record: JSON, inspection: Inspection) -> Example:
         paragraphs = _paragraphs(record, inspection)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -25,7 +26,16 @@ from annotation.formats.storable import shown, storage_faults
 from annotation.formats.streams import Row, unreadable
 from annotation.formats.tables import any_rows
 from annotation.pure.data import dag
-from annotation.pure.data.column_mapping import EACH, BadMapping, ColumnMapping, columns_of, truth_of, value_at, without
+from annotation.pure.data.column_mapping import (
+    EACH,
+    BadMapping,
+    ColumnMapping,
+    columns_of,
+    families,
+    truth_of,
+    value_at,
+    without,
+)
 from annotation.pure.data.example import JSON, Example
 
 SAMPLE = 200  # records from which the columns are read
@@ -50,6 +60,31 @@ def sample_of(path: Path) -> Sample:
     values = (row.value for row in islice(decoded_rows(path), SAMPLE))
     records = [value for value in values if isinstance(value, dict)]
     return Sample(records, columns_of(records))
+
+
+def workable(sample: Sample, roles: Mapping[str, str]) -> dict[str, str]:
+    """The roles of columns without those whose values cannot be read in half of the records or more."""
+    kept, groups = dict(roles), families(sample.columns)
+    while True:
+        try:
+            mapping = ColumnMapping.of((role, column) for column, role in kept.items())
+        except BadMapping as bad:
+            dropped = {column for column, role in kept.items() if role == bad.role}
+        else:
+            counts = Counter(name for record in sample.records for name in _unread(record, mapping, groups))
+            dropped = {name for name, count in counts.items() if 2 * count >= len(sample.records)}
+        dropped -= {column for column, role in kept.items() if role == "question"}
+        if not dropped & set(kept):
+            return kept
+        kept = {column: role for column, role in kept.items() if column not in dropped}
+
+
+def _unread(record: JSON, mapping: ColumnMapping, groups: Mapping[str, Sequence[str]]) -> set[str]:
+    """The columns or families of a record that have an error."""
+    inspection = Inspection("")
+    example_of(record, mapping.expanded([each for some in groups.values() for each in some]), inspection)
+    wrong = {flaw.field for flaw in inspection.flaws if flaw.severity == "error"}
+    return {name for name, some in groups.items() if wrong & {*some, *(f"{each}{EACH}" for each in some)}}
 
 
 def decoded_rows(path: Path) -> Iterator[Row]:

@@ -87,8 +87,8 @@ def context_of(record: JSON, columns: Columns, inspection: Inspection) -> Contex
         elif not _is_empty(value):
             paragraphs.append(_paragraph(value, titles[place] if titles else "", column, inspection))
             places.append(place)
-    if not paragraphs and texts:
-        fields.note_closed_book(texts[0], inspection)
+    if not paragraphs:
+        fields.note_closed_book(texts[0] if texts else "paragraph", inspection)
     return Context(tuple(paragraphs), tuple(places), len(found))
 
 

@@ -21,6 +21,9 @@ from annotation.formats.storable import shown
 from annotation.formats.streams import Row, rows, unreadable
 from annotation.pure.data.example import JSON, Example
 
+MOST_PARAGRAPHS = 1_000  # of an item: a page with more takes seconds to open
+MOST_CHARACTERS = 2_000_000
+
 
 class RowFormat(ABC):
     """A format whose file is an array (or lines) of objects, each one Example."""
@@ -157,12 +160,21 @@ class UniqueIds:
     def parsed(self, number: int, example: Example, inspection: Inspection) -> Parsed:
         """A record as it was read: admitted, or refused with its flaws."""
         if not inspection.failed:
+            _refuse_too_large(example, inspection)
             self.admit(example, inspection)
         return Parsed(number, None if inspection.failed else example, inspection.reportable())
 
     def remarks(self) -> list[Flaw]:
         """Flaws that show only when all records are read."""
         return []
+
+
+def _refuse_too_large(example: Example, inspection: Inspection) -> None:
+    count, size = len(example.paragraphs), sum(len(paragraph.text) for paragraph in example.paragraphs)
+    if count > MOST_PARAGRAPHS or size > MOST_CHARACTERS:
+        wrong = f"{count:,} paragraphs with {size:,} characters"
+        fix = f"Give an item at most {MOST_PARAGRAPHS:,} paragraphs and {MOST_CHARACTERS:,} characters"
+        inspection.error("paragraphs", wrong, fix)
 
 
 def _bare(example: Example) -> Example:

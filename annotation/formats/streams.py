@@ -37,6 +37,7 @@ class Row:
     place: str
     value: Any
     faults: tuple[Fault, ...] = ()
+    raw: Any = None  # of JSON with faults: the value as it stands in the file
 
     @property
     def error(self) -> Fault | None:
@@ -60,9 +61,9 @@ def opened(source: Path | bytes) -> Iterator[BinaryIO]:
                 raise unreadable("it is a Parquet file, packed with gzip", "Unpack it: Parquet is packed already")
             yield _text_of(stream)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise unreadable("it is packed with gzip, and damaged", "Pack or fetch it again") from error
+        raise unreadable("the gzip data is damaged", "Pack or fetch it again") from error
     except UnicodeDecodeError as error:
-        raise unreadable("its text is damaged", "Save the file as UTF-8") from error
+        raise unreadable("it is not UTF-8, or is cut off", "Save the file as UTF-8") from error
     except OSError as error:
         reason = error.strerror or str(error)
         raise unreadable(f"it cannot be opened: {reason}", "Give the path of a readable file") from error
@@ -192,7 +193,7 @@ def elements(window: Window) -> Iterator[Row]:
 def _element(window: Window, number: int) -> Row:
     value = window.value()
     notes, window.notes = window.notes, []
-    return Row(number, f"record {number}", value, (*notes, *window.decoder.faults))
+    return Row(number, f"record {number}", value, (*notes, *window.decoder.faults), window.decoder.raw)
 
 
 def line_rows(stream: BinaryIO) -> Iterator[Row]:
@@ -220,7 +221,7 @@ def _line_row(decoder: Decoder, raw: bytes, *, number: int, place: str) -> Row:
     except RecursionError:
         fault = Fault("line", "lists or objects nested too deeply", "Nest at most 100 levels")
         return Row(number, place, None, (fault,))
-    return Row(number, place, value, (*([note] if note else ()), *decoder.faults))
+    return Row(number, place, value, (*([note] if note else ()), *decoder.faults), decoder.raw)
 
 
 def parquet_rows(path: Path) -> Iterator[Row]:

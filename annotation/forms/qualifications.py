@@ -133,15 +133,11 @@ class ScoreFileForm(ConsoleForm):
 
     file = forms.FileField(label=_("File"), help_text=_("CSV with two columns: worker (pseudonym or ID), value."))
 
-    def clean_file(self) -> list[str]:
+    def clean_file(self) -> bytes:
         upload = self.cleaned_data["file"]
         if upload.size > LONGEST_FILE:
             raise ValidationError(_("The file is larger than 2 MB. Split it into parts."))
-        try:
-            return upload.read().decode("utf-8-sig").splitlines()
-        except UnicodeDecodeError as broken:
-            line = broken.object[: broken.start].count(b"\n") + 1
-            raise ValidationError(_("Line %(n)s is not UTF-8. Save the file as UTF-8.") % {"n": line}) from None
+        return bytes(upload.read())
 
 
 class BatchesField(RowsField):

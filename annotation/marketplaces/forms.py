@@ -265,15 +265,12 @@ class DemographicsFileForm(ConsoleForm):
 
     file = forms.FileField(label=_("File"), help_text=_("CSV with a column “Participant id”, up to 1 MB."))
 
-    def clean_file(self) -> str:
-        """Its text."""
+    def clean_file(self) -> bytes:
+        """Its content."""
         upload = self.cleaned_data["file"]
         if upload.size > self.LARGEST:
             raise ValidationError(_("The file is larger than 1 MB."))
-        try:
-            return str(upload.read().decode("utf-8-sig"))
-        except UnicodeDecodeError:
-            raise ValidationError(_("The file is not UTF-8. Save it as UTF-8.")) from None
+        return bytes(upload.read())
 
 
 class DemographicsForm(ConsoleForm):

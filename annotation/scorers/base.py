@@ -8,18 +8,24 @@ nothing is guessed.
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from annotation.formats.base import Flaw, Unreadable
+from annotation.formats.cells import is_table
 from annotation.formats.storable import shown
 from annotation.formats.streams import Row, opened, rows
+from annotation.formats.tables import any_rows
 from annotation.pure.text.whole_numbers import whole_number
 
 Figures = dict[str, float]
 Fact = tuple[str, int]  # title and number of a sentence
+
+
+_IDS = ("id", "_id", "question_id", "qid")
+_ANSWERS = ("answer", "predicted_answer", "prediction", "prediction_text")
 
 
 class BadRecords(ValueError):
@@ -95,13 +101,28 @@ class Source:
         return self.error(self.path, Flaw("error", place, shown(record_id), field, wrong, fix))
 
     def objects(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """(place, record) of each record of a JSON array, of JSON lines or of Parquet."""
+        """(place, record) of each record of a JSON array, of JSON lines, of Parquet or of a table.
+
+        Cells of a table that hold lists are decoded.
+        """
         with self._reading():
+            if self.is_table:
+                for row in any_rows(self.path):
+                    yield row.place, {key: _of_cell(value) for key, value in self._object(row).items()}
+                return
             for row in rows(self.path):
                 yield row.place, self._object(row)
 
+    @property
+    def is_table(self) -> bool:
+        """Whether the file is CSV or Excel."""
+        return self.path.is_file() and is_table(self.path)
+
     def document(self) -> dict[str, Any]:
-        """The file's content, one JSON object."""
+        """The file's content, one JSON object; of a table the answers by their ids."""
+        with self._reading():
+            if self.is_table:
+                return dict(self._answers())
         with self._reading(), opened(self.path) as stream:
             try:
                 content = json.loads(stream.read().decode("utf-8-sig"))
@@ -138,10 +159,18 @@ class Source:
         """The error to raise for a file without any record."""
         return self.bad("the file", "", field="content", wrong="it has no questions", fix="Give some")
 
+    def _answers(self) -> Iterator[tuple[str, str]]:
+        for place, record in self.objects():
+            names = [next((name for name in known if name in record), "") for known in (_IDS, _ANSWERS)]
+            if "" in names:
+                fix = f"Name the columns {_IDS[0]} and {_ANSWERS[0]}"
+                raise self.bad(place, "", field="columns", wrong=f"found {', '.join(record)[:200]}", fix=fix)
+            yield str(record[names[0]]), str(record[names[1]])
+
     def _object(self, row: Row) -> dict[str, Any]:
         if type(row.value) is dict:
-            return row.value
-        fault = row.faults[0] if row.faults else None
+            return row.raw if type(row.raw) is dict else row.value
+        fault = row.error
         if row.value is None and fault:
             raise self.bad(row.place, "", field=fault.field, wrong=fault.wrong, fix=fault.fix)
         raise self.bad(row.place, "", field="record", wrong=kind(row.value), fix="Give an object")
@@ -152,6 +181,13 @@ class Source:
             yield
         except Unreadable as error:
             raise self.error(self.path, error.flaw) from error
+
+
+def _of_cell(text: str) -> Any:
+    """The list that a cell holds as JSON; any other text as it is."""
+    with suppress(ValueError, RecursionError):
+        return json.loads(text) if text.startswith("[") else text
+    return text
 
 
 def gold_file(path: Path) -> Source:

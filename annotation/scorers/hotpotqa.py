@@ -52,6 +52,8 @@ class Predicted:
     def __init__(self, source: Source, names: Sequence[str] = ("answer", "sp")) -> None:
         self.source = source
         document = source.document()
+        if source.is_table:
+            document = {name: document if name == "answer" else {} for name in names}
         self.parts = {name: self._part(document, name) for name in names}
 
     def answer(self, item_id: str) -> str | None:

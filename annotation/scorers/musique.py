@@ -13,6 +13,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
+from annotation.pure.data.column_mapping import truth_of
 from annotation.pure.statistics.metrics import MUSIQUE
 from annotation.pure.text.whole_numbers import whole_number
 from annotation.scorers.base import Figures, Prediction, Source, gold_file, kind, predictions_file
@@ -154,8 +155,9 @@ def _position(source: Source, value: object, *, place: str, record_id: str) -> i
 
 def _flag(source: Source, record: Mapping[str, Any], key: str, *, place: str, record_id: str) -> bool:
     value = record.get(key)
-    if value in (True, False):
-        return bool(value)
+    truth = truth_of(value) if source.is_table else value
+    if truth in (True, False):
+        return bool(truth)
     raise source.mistyped(record, key, place, record_id, "Give true or false")
 
 

@@ -54,8 +54,18 @@ def test_what_was_pushed_comes_back_the_same(hub: Hub, run: Run, wells: Path) ->
     assert contents[0] == contents[1]
 
 
-def test_a_dry_run_lists_the_files_and_sends_nothing(hub: Hub, run: Run, wells: Path) -> None:
+def test_a_dry_run_lists_the_files_and_asks_nobody(hub: Hub, run: Run, wells: Path) -> None:
     ended = run(*PUSH, "--dry-run")
+    assert ended.code == 0
+    assert "hf:lab/wells\n" in ended.out
+    assert "wells.jsonl" in ended.out
+    assert "Nothing was sent. Add --check" in ended.out
+    assert hub.requests == []
+    refused(run(*PUSH, "--check"), "--check goes with --dry-run only", code=2)
+
+
+def test_a_dry_run_that_checks_compares_the_files_and_sends_nothing(hub: Hub, run: Run, wells: Path) -> None:
+    ended = run(*PUSH, "--dry-run", "--check")
     assert ended.code == 0
     assert "hf:lab/wells (new, private)" in ended.out
     assert "new       wells.jsonl" in ended.out

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -15,14 +15,17 @@ from annotation.flow.data.item_writer import ImportRefused, OnProgress, no_progr
 from annotation.flow.data.line_errors import kind_of
 from annotation.formats import FORMATS
 from annotation.formats.base import Aliased, Flaw, Format, LateFlaws, Unreadable
+from annotation.formats.fields import plain_extra
 from annotation.formats.guess import garbled, guess
-from annotation.formats.mapped import SAMPLE, Mapped, Sample, sample_of
+from annotation.formats.mapped import SAMPLE, Mapped, Sample, sample_of, workable
+from annotation.formats.streams import files_in
 from annotation.models import Project, User
 from annotation.pure.data.column_mapping import BadMapping, ColumnMapping, families
-from annotation.pure.data.column_suggestion import suggest
+from annotation.pure.data.column_suggestion import suggest as suggested_roles
 from annotation.pure.data.example import Example
 
 SHOWN_FLAWS = 200
+SHOWN_NAMES = 50
 # invalid records at which, if they are the majority, reading stops: it is another format, or an attack
 MOST_WRONG = 10_000
 PREVIEWED = 3  # items
@@ -47,6 +50,7 @@ class Report:
     already_there: bool = False
     hub: dict[str, Any] = field(default_factory=dict)  # where on the Hub the file is from
     mapping: dict[str, Any] = field(default_factory=dict)  # `columns` by role, and the `names` that the file has
+    kept: list[str] = field(default_factory=list)  # the names of other fields, kept with the items
     flaws: list[dict[str, Any]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -63,6 +67,11 @@ class Report:
                 self._warned[kind_of(flaw)] = self.flaws[-1]
         elif flaw.severity == "error":
             self._push_out_a_warning(flaw)
+
+    def note_kept(self, extra: Mapping[str, Any]) -> None:
+        """Note the names in an item's `extra` that are its source's own."""
+        if len(self.kept) < SHOWN_NAMES:
+            self.kept += [name[:80] for name in plain_extra(extra) if name[:80] not in self.kept]
 
     def _is_folded(self, flaw: Flaw) -> bool:
         """Count a warning; True if the report already has a similar one."""
@@ -81,7 +90,7 @@ class Report:
     def as_json(self) -> dict[str, Any]:
         ordered = sorted(self.flaws, key=lambda flaw: flaw["severity"] != "error")
         facts = asdict(self) | {"flaws": ordered}
-        return {name: value for name, value in facts.items() if value or name not in {"hub", "mapping"}}
+        return {name: value for name, value in facts.items() if value or name not in {"hub", "mapping", "kept"}}
 
 
 def import_dataset(
@@ -148,7 +157,7 @@ def recognised(path: Path, name: str, *, file_name: str = "") -> str:
 
 def first_file(path: Path) -> Path:
     """A file itself, the first one of a folder."""
-    return path if path.is_file() else min((file for file in path.rglob("*") if file.is_file()), default=path)
+    return path if path.is_file() else next(iter(files_in(path)), path)
 
 
 class Unmapped(ImportRefused):
@@ -156,11 +165,16 @@ class Unmapped(ImportRefused):
 
     def __init__(self, name: str, path: Path) -> None:
         sample = read_sample(path)
-        roles = suggest(sample.records, sample.columns)
+        roles = suggest(sample)
         self.mapping = mapping_or_none((role, column) for column, role in roles.items())
         text = _("No known format has the columns of %(name)s: %(columns)s. Map them, or choose one of %(known)s.")
         columns = ", ".join(families(sample.columns))[:500]
         super().__init__(text % {"name": name, "columns": columns, "known": ", ".join(sorted(FORMATS))}, {})
+
+
+def suggest(sample: Sample) -> dict[str, str]:
+    """The likely role of each column or family, as far as the first records can be read so."""
+    return workable(sample, suggested_roles(sample.records, sample.columns))
 
 
 def read_sample(path: Path) -> Sample:
@@ -187,7 +201,7 @@ def suggestion(project: Project, path: Path) -> dict[str, Any]:
     """
     sample = read_sample(path)
     known = remembered(project, sample.names)
-    roles = known[1].roles() if known else suggest(sample.records, sample.columns)
+    roles = known[1].roles() if known else suggest(sample)
     words = [f"{role}={column}" for column, role in roles.items()]
     unused = [column for column in families(sample.columns) if column not in roles]
     return {"suggested": words, "unused": unused, "remembered": known[0] if known else ""}
@@ -253,6 +267,7 @@ def _accepted(
             if report.read % item_writer.CHUNK == 0:
                 progress(report.read, 0)
             if parsed.example is not None:
+                report.note_kept(parsed.example.extra)
                 yield parsed.example
     except Unreadable as unreadable:
         report.note(unreadable.flaw)

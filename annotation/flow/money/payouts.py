@@ -4,8 +4,6 @@ A payout moves the amounts owed from the workers' accounts into its own. A paid 
 owed to its worker again, and is part of the next payout.
 """
 
-import csv
-import io
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -18,9 +16,10 @@ from django.utils.translation import gettext as _
 from annotation.flow.errors import Refused
 from annotation.flow.money import ledger
 from annotation.flow.projects import audit_log
+from annotation.formats.cells import all_lines
 from annotation.models import Account, Payout, PayoutLine, Project, User, Worker
 from annotation.models.money import OUTSIDE
-from annotation.pure.text.spreadsheet import csv_text, guarded, unguarded
+from annotation.pure.text.spreadsheet import csv_text, guarded
 
 COLUMNS = ["payout", "worker_id", "pseudonym", "name", "email", "amount", "state", "reference"]
 NEEDED = ["payout", "worker_id", "amount", "state"]
@@ -149,7 +148,7 @@ def reconcile(project: Project, content: bytes, *, user: User | None = None) -> 
     """
     ledger.lock(project)
     errors: list[dict[str, object]] = []
-    updates = _read(project, _text(content), errors)
+    updates = _read(project, content, errors)
     if errors:
         raise FileRefused(errors)
     counts = {"paid": 0, "failed": 0, "open": 0, "unchanged": 0}
@@ -168,23 +167,14 @@ def _error(line: int, field: str, problem: str) -> dict[str, object]:
     return {"line": line, "field": field, "problem": problem}
 
 
-def _text(content: bytes) -> str:
+def _read(project: Project, content: bytes, errors: list[dict[str, object]]) -> list[_LineUpdate]:
     if len(content) > LONGEST:
         raise FileRefused([_error(1, "file", _("is too large; a payout file has one line per worker"))])
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise FileRefused([_error(1, "file", _("is not UTF-8 text; save it as “CSV UTF-8”"))]) from None
-
-
-def _read(project: Project, text: str, errors: list[dict[str, object]]) -> list[_LineUpdate]:
-    head = text.partition("\n")[0]
-    delimiter = ";" if head.count(";") > head.count(",") else ","
-    try:
-        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
-    except csv.Error as broken:
-        raise FileRefused([_error(1, "file", str(broken))]) from None
-    names = [name.strip().lower() for name in rows[0]] if rows else []
+    table = all_lines(content)
+    _number, header, wrong = next(table, (1, list[str](), ""))
+    if wrong:
+        raise FileRefused([_error(1, "file", wrong)])
+    names = [name.lower() for name in header]
     errors += [_error(1, name, _("the column is missing")) for name in NEEDED if name not in names]
     if errors:
         return []
@@ -192,11 +182,11 @@ def _read(project: Project, text: str, errors: list[dict[str, object]]) -> list[
     known = {(str(line.payout.number), line.worker.public_id): line for line in lines}
     seen: set[int] = set()
     updates = []
-    for number, row in enumerate(rows[1:], start=2):
-        if any(cell.strip() for cell in row):
-            cells = dict(zip(names, map(unguarded, map(str.strip, row)), strict=False))
-            update = _update(known, cells, number, seen, errors)
-            updates += [update] if update else []
+    for number, cells, wrong in table:
+        if wrong:
+            errors.append(_error(number, "file", wrong))
+        elif update := _update(known, dict(zip(names, cells, strict=False)), number, seen, errors):
+            updates.append(update)
     return updates
 
 

@@ -1,6 +1,6 @@
 """Grants of a qualification to many workers: from a file, by a rule; and undoing the last such step."""
 
-import csv
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -15,12 +15,14 @@ from annotation import models
 from annotation.flow.errors import Conflict, Refused
 from annotation.flow.people import qualification_types
 from annotation.flow.projects import audit_log
+from annotation.formats.cells import all_lines
 from annotation.models import Batch, Project, Qualification, QualificationChange, QualificationType, User, Worker
 from annotation.pure.people.requirements import LARGEST, SMALLEST
 
 GRANTED = Qualification.State.GRANTED
 SHOWN_FLAWS = 20
 MOST_ROWS = 100_000
+HEADERS = (("worker", "workerid", "pseudonym", "participant"), ("value", "score"))  # of worker, of value
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,18 +62,15 @@ def people_by_name(project: Project) -> dict[str, Worker]:
     return found
 
 
-def read_file(project: Project, lines: Iterable[str]) -> dict[Worker, int]:
-    """Read scores from a CSV `worker,value` (pseudonym or worker id; with or without a header). Raises BadFile.
+def read_file(project: Project, content: bytes | Iterable[str]) -> dict[Worker, int]:
+    """Read scores from a table of worker (pseudonym or worker ID) and value, with or without a header. Raises BadFile.
 
-    All lines are checked before anything is returned.
+    With a header, the columns may stand anywhere. All lines are checked before anything is returned.
     """
     known = people_by_name(project)
     wanted: dict[Worker, int] = {}
     flaws: list[Flaw] = []
-    for number, row in _rows(lines, flaws):
-        name, value = row[0].strip(), row[1].strip()
-        if number == 1 and (name.lower(), value.lower()) == ("worker", "value"):
-            continue
+    for number, name, value in _rows(content, flaws):
         worker = known.get(name)
         if worker is None:
             problem = _("%(name)s is not a worker of this project: give a pseudonym or a worker ID")
@@ -90,27 +89,36 @@ def read_file(project: Project, lines: Iterable[str]) -> dict[Worker, int]:
     return wanted
 
 
-def _rows(lines: Iterable[str], flaws: list[Flaw]) -> Iterable[tuple[int, list[str]]]:
-    reader = csv.reader(lines, strict=True)
-    try:
-        for row in reader:
-            if reader.line_num > MOST_ROWS:
-                flaws.append(Flaw(reader.line_num, "worker", _("exceeds the maximum number of lines: split the file")))
-                return
-            if len(row) == 2:
-                yield reader.line_num, row
-            elif any(cell.strip() for cell in row):
-                flaws.append(Flaw(reader.line_num, "value", _("write two columns, worker,value")))
-    except (csv.Error, UnicodeDecodeError):
-        flaws.append(Flaw(reader.line_num + 1, "worker", _("is not a UTF-8 CSV file; save it as “CSV UTF-8”")))
+def _rows(content: bytes | Iterable[str], flaws: list[Flaw]) -> Iterator[tuple[int, str, str]]:
+    """(line, worker, value) of each line with both."""
+    places: list[int] = []
+    for number, cells, wrong in all_lines(content):
+        if number > MOST_ROWS:
+            flaws.append(Flaw(number, "worker", _("exceeds the maximum number of lines: split the file")))
+            return
+        if wrong:
+            flaws.append(Flaw(number, "worker", wrong))
+        elif not places and (places := _header(cells)):
+            continue
+        elif places and len(cells) > max(places):
+            yield number, cells[places[0]], cells[places[1]]
+        elif len(filled := [cell for cell in cells if cell]) == 2:
+            yield number, filled[0], filled[1]
+        else:
+            flaws.append(Flaw(number, "value", _("write two columns, worker,value")))
+
+
+def _header(cells: Sequence[str]) -> list[int]:
+    """The places of worker and value in a line that names them; else []."""
+    plain = [re.sub(r"[^a-z]", "", cell.lower()) for cell in cells]
+    found = [next((at for at, name in enumerate(plain) if name in names), -1) for names in HEADERS]
+    return found if min(found) >= 0 else []
 
 
 def parse_integer(text: str) -> int | None:
-    """A text as an integer, or None."""
-    digits = text.removeprefix("-")
-    if not (digits.isascii() and digits.isdigit() and len(digits) <= 10):
-        return None
-    return int(text) if SMALLEST <= int(text) <= LARGEST else None
+    """A text as an integer, also one that a spreadsheet wrote as 90.0 or 90,0; else None."""
+    digits = re.fullmatch(r"([+-]?[0-9]{1,10})(?:[.,]0+)?", text)
+    return int(digits[1]) if digits and SMALLEST <= int(digits[1]) <= LARGEST else None
 
 
 def plan(type: QualificationType, wanted: Mapping[Worker, int]) -> list[Change]:

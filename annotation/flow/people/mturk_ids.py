@@ -13,22 +13,25 @@ from django.utils.translation import gettext as _
 
 from annotation.flow.errors import Refused
 from annotation.flow.projects import audit_log
+from annotation.formats.cells import all_lines
 from annotation.models import Project, Worker
 
 PREFIX = "mturk:"  # prefix of `Worker.external_id` until they have come
 ID = re.compile(r"A[A-Z0-9]{5,63}")
-HEADERS = {"workerid", "worker id", "worker"}
+HEADERS = {"workerid", "worker id", "worker", "worker_id"}
 MOST = 100_000
 SHOWN = 20
 KEPT = ("user", "country", "subdivision", "adult", "consented_version", "consented_at", "active")
 
 
-def import_ids(project: Project, lines: Iterable[str]) -> dict[str, int]:
-    """Create a worker for each ID, one per line or in the first column of a CSV; returns {"read", "added", "known"}.
+def import_ids(project: Project, content: bytes | Iterable[str]) -> dict[str, int]:
+    """Create a worker for each ID, one per line or in a column of a table; returns {"read", "added", "known"}.
+
+    The column is the one that is named so, else the first.
 
     All or nothing: raises Refused with the lines that have no ID.
     """
-    found, wrong = _read(lines)
+    found, wrong = _read(content)
     if wrong:
         shown = "; ".join(wrong[:SHOWN]) + (" …" if len(wrong) > SHOWN else "")
         text = _("There is no Mechanical Turk worker ID (A, followed by capital letters and digits) in %(lines)s.")
@@ -46,13 +49,18 @@ def import_ids(project: Project, lines: Iterable[str]) -> dict[str, int]:
     return {"read": len(found), "added": len(new), "known": len(found) - len(new)}
 
 
-def _read(lines: Iterable[str]) -> tuple[list[str], list[str]]:
+def _read(content: bytes | Iterable[str]) -> tuple[list[str], list[str]]:
     """The IDs without repetitions, and the errors, one per line."""
     found: dict[str, None] = {}
     wrong: list[str] = []
-    for number, line in enumerate(lines, 1):
-        name = line.split(",")[0].strip().strip('"').strip("\ufeff ")
-        if not name or (number == 1 and name.lower() in HEADERS):
+    place = -1
+    for number, cells, problem in all_lines(content):
+        if place < 0 and any(cell.lower() in HEADERS for cell in cells):
+            place = next(at for at, cell in enumerate(cells) if cell.lower() in HEADERS)
+            continue
+        place = max(place, 0)
+        name = problem or (cells[place] if place < len(cells) else "")
+        if not name:
             continue
         if ID.fullmatch(name):
             found[name] = None

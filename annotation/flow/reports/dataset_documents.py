@@ -44,25 +44,20 @@ def export_datasheet(dataset: Dataset, path: Path) -> dict[str, Any]:
     return whole_file(path, _writer(lambda: datasheet_of(dataset)))
 
 
-def export_card(
-    dataset: Dataset, path: Path, *, files: Mapping[str, str], datasheet: str = "", without_gold: Sequence[str] = ()
-) -> dict[str, Any]:
-    """Write the card; `files` by split, `datasheet`: its file name, `without_gold`: splits whose gold stays back.
+def export_card(dataset: Dataset, path: Path, *, files: Mapping[str, str], **terms: Any) -> dict[str, Any]:
+    """Write the card; `files` by split, `terms`: see `pure.data.dataset_card.card`.
 
     Returns {"records" (1), "sha256"}.
     """
-    terms: dict[str, Any] = {"files": files, "datasheet": datasheet, "without_gold": without_gold}
-    return whole_file(path, _writer(lambda: card_of(dataset, **terms)))
+    return whole_file(path, _writer(lambda: card_of(dataset, files=files, **terms)))
 
 
 def datasheet_of(dataset: Dataset) -> str:
     return datasheet(sheet_of(dataset))
 
 
-def card_of(
-    dataset: Dataset, *, files: Mapping[str, str], datasheet: str = "", without_gold: Sequence[str] = ()
-) -> str:
-    return card(sheet_of(dataset), files, datasheet=datasheet, without_gold=without_gold)
+def card_of(dataset: Dataset, *, files: Mapping[str, str], **terms: Any) -> str:
+    return card(sheet_of(dataset), files, **terms)
 
 
 def stream_document(dataset: Dataset, document: str, *, format: str) -> Iterator[bytes]:

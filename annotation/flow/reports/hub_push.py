@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,8 +19,11 @@ from annotation.flow.errors import Refused
 from annotation.flow.reports import dataset_documents
 from annotation.flow.reports.dataset_documents import DOCUMENTS
 from annotation.formats import FORMATS
+from annotation.formats.rows import dumped, write_lines
 from annotation.formats.without_gold import without_gold
 from annotation.models import Dataset
+from annotation.pure.data.example import Example
+from annotation.pure.data.hub_columns import row_of
 from annotation.pure.data.hub_layout import HubName, Unclear, hub_name
 
 if TYPE_CHECKING:
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
     from huggingface_hub.hf_api import DatasetInfo
 
 CARD = "README.md"
+COLUMNS = "data"  # the folder of the files in columns
+OWN = "jsonl"  # of which the columns are a layout
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,21 +46,26 @@ class Push:
     with_gold: Collection[str] = ()
 
 
-def push(dataset: Dataset, wanted: Push, *, dry_run: bool = False) -> dict[str, Any]:
-    """Push all splits that belong together; returns {"repository", "private", "files", "without_gold", "commit", …}.
+def push(dataset: Dataset, wanted: Push, *, dry_run: bool = False, check: bool = False) -> dict[str, Any]:
+    """Push all splits that belong together; returns {"repository", "files", "without_gold", "private", "commit", …}.
 
-    A new repository is private unless `public`. With `dry_run` nothing is sent. Raises Refused.
+    A new repository is private unless `public`. With `dry_run` nothing is sent; the Hub is asked what is there only
+    with `check`, and else "private" and the files' changes are missing. Raises Refused.
     """
     name, splits = _target(wanted.target), splits_of(dataset)
     hidden = _hidden(splits, wanted)
     with tempfile.TemporaryDirectory(prefix="hopscribe-push-") as folder:
         _write(dataset, splits, hidden, wanted.format, Path(folder))
+        report: dict[str, Any] = {"repository": str(name), "url": hub.page_of(name.repository)}
+        report["without_gold"] = sorted(hidden)
+        if dry_run and not check:
+            rows = [{"path": path, "size": (Path(folder) / path).stat().st_size} for path in _paths(Path(folder))]
+            return report | {"files": rows, "dry_run": True}
         api = hub.client()
         before = _existing(api, name)
         private = _is_private(before, name, public=wanted.public)
         files = [_row(Path(folder) / path, path, before) for path in _paths(Path(folder))]
-        report = {"repository": str(name), "url": hub.page_of(name.repository), "private": private}
-        report |= {"new": before is None, "without_gold": sorted(hidden), "files": files}
+        report |= {"private": private, "new": before is None, "files": files}
         if dry_run:
             return report | {"dry_run": True}
         report["commit"] = _commit(api, name, Path(folder), files, before, private=private)
@@ -87,25 +97,44 @@ def _hidden(splits: Mapping[str, Dataset], wanted: Push) -> set[str]:
 
 
 def _write(dataset: Dataset, splits: Mapping[str, Dataset], hidden: set[str], format: str, folder: Path) -> None:
-    """Write every file of the repository into the folder; the provenance of a split tells its gold."""
-    files = {}
+    """Write every file of the repository into the folder; the provenance of a split tells its gold.
+
+    Loaders take the files in columns, which the card names; those in the official layout stand beside them.
+    """
+    files, is_own = {}, format == OWN
+    (folder / COLUMNS).mkdir()
     for split, row in splits.items():
-        files[split] = f"{row.slug}{FORMATS[format].suffix}"
-        whole_file(folder / files[split], _data_of(row, format, gold=split not in hidden))
-        if split not in hidden:
+        gold = split not in hidden
+        files[split] = f"{row.slug}.jsonl" if is_own else f"{COLUMNS}/{row.slug}.jsonl"
+        whole_file(folder / files[split], _columns_of(row, gold=gold))
+        if not is_own:
+            whole_file(folder / f"{row.slug}{FORMATS[format].suffix}", _data_of(row, format, gold=gold))
+        if gold:
             dataset_documents.export_provenance(row, folder / f"{row.slug}.{DOCUMENTS['provenance']}")
     dataset_documents.export_datasheet(dataset, folder / DOCUMENTS["datasheet"])
     terms = {"files": files, "datasheet": DOCUMENTS["datasheet"], "without_gold": sorted(hidden)}
-    dataset_documents.export_card(dataset, folder / CARD, **terms)
+    dataset_documents.export_card(dataset, folder / CARD, **terms, in_columns=True)
 
 
-def _data_of(dataset: Dataset, format: str, *, gold: bool) -> Any:
+def _columns_of(dataset: Dataset, *, gold: bool) -> Callable[[BinaryIO], int]:
     def write(out: BinaryIO) -> int:
-        examples = examples_of(dataset)
-        with refusing(dataset, format):
-            return FORMATS[format].write(examples if gold else map(without_gold, examples), out)
+        with refusing(dataset, OWN):
+            return write_lines((dumped(row_of(each), each) for each in _shown(dataset, gold=gold)), out)
 
     return write
+
+
+def _data_of(dataset: Dataset, format: str, *, gold: bool) -> Callable[[BinaryIO], int]:
+    def write(out: BinaryIO) -> int:
+        with refusing(dataset, format):
+            return FORMATS[format].write(_shown(dataset, gold=gold), out)
+
+    return write
+
+
+def _shown(dataset: Dataset, *, gold: bool) -> Iterator[Example]:
+    examples = examples_of(dataset)
+    return examples if gold else map(without_gold, examples)
 
 
 def _existing(api: HfApi, name: HubName) -> DatasetInfo | None:
@@ -131,7 +160,7 @@ def _is_private(before: DatasetInfo | None, name: HubName, *, public: bool) -> b
 
 
 def _paths(folder: Path) -> Iterator[str]:
-    yield from sorted(file.name for file in folder.iterdir())
+    yield from sorted(str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file())
 
 
 def _row(file: Path, path: str, before: DatasetInfo | None) -> dict[str, Any]:

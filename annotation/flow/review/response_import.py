@@ -1,5 +1,6 @@
 """Import of responses that were collected elsewhere, from a file into a batch: all or nothing."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -19,9 +20,12 @@ from annotation.flow.data.line_errors import LineFlaws
 from annotation.flow.projects import audit_log
 from annotation.flow.work.leases import reopen_hit
 from annotation.formats.base import Unreadable, ended
-from annotation.formats.streams import Row, line_rows, opened
+from annotation.formats.cells import is_table
+from annotation.formats.mapped import decoded_rows
+from annotation.formats.streams import Row, unreadable
 from annotation.models import Assignment, Batch, Hit, ResponseImport, Worker, WorkerResponse
 from annotation.pure.batches import lifecycle
+from annotation.pure.data.column_mapping import truth_of
 from annotation.registry import task_type
 from annotation.tasktype import InvalidResponse, TaskType
 
@@ -40,7 +44,7 @@ class ImportedResponse:
 
 
 def import_responses(batch: Batch, path: Path, *, name: str = "", progress: OnProgress = no_progress) -> dict[str, Any]:
-    """Import a JSONL file of {"dataset", "item", "worker", "answer"}; returns {"read", "accepted", "warnings", ...}.
+    """Import a file of {"dataset", "item", "worker", "answer"}, JSON or a table; returns {"read", "accepted", …}.
 
     `name`: the file's display name. Every line is validated before any is stored; responses become visible only when
     all are stored. Importing the same file again changes nothing. Raises ImportRefused with file, line, field and fix.
@@ -113,7 +117,7 @@ def _check_all(batch: Batch, path: Path, name: str) -> dict[str, Any]:
 
 
 def line_of(row: Row) -> int:
-    return int(row.place.removeprefix("line "))
+    return int(row.place.rpartition(" ")[2])
 
 
 class _Reader:
@@ -128,7 +132,7 @@ class _Reader:
         hits = batch.hits.values_list("item__dataset__slug", "item__position", "pk")
         self._hits: dict[tuple[str, Any], int] = {(slug, position): pk for slug, position, pk in hits.iterator()}
         self._twice: set[tuple[str, str]] = set()  # ids of more than one item
-        self._knows_ids = False
+        self._knows_ids = self._is_table = False
         here = batch.assignments.filter(worker__external_id__isnull=False)
         self._seen = set(here.values_list("hit_id", "worker__external_id"))
 
@@ -139,14 +143,15 @@ class _Reader:
 
     def responses(self, path: Path) -> Iterator[list[ImportedResponse]]:
         """The valid lines of each chunk. Raises Unreadable, also midway."""
-        with opened(path) as stream:
-            rows = line_rows(stream)
-            while some := list(islice(rows, CHUNK)):
-                self.read += len(some)
-                yield self._completed([j for row in some if (j := self._response(row)) is not None])
-                for number, flaw in sorted(self._found, key=itemgetter(0)):
-                    self.flaws.add(line=number, **flaw)
-                self._found = []
+        if path.is_dir():
+            raise unreadable("it is a folder", "Give one file")
+        rows, self._is_table = decoded_rows(path), is_table(path)
+        while some := list(islice(rows, CHUNK)):
+            self.read += len(some)
+            yield self._completed([j for row in some if (j := self._response(row)) is not None])
+            for number, flaw in sorted(self._found, key=itemgetter(0)):
+                self.flaws.add(line=number, **flaw)
+            self._found = []
 
     def _completed(self, responses: list[ImportedResponse]) -> list[ImportedResponse]:
         """Responses that fit their HITs, in the form that the task stores."""
@@ -178,12 +183,11 @@ class _Reader:
                 return
 
     def _response(self, row: Row) -> ImportedResponse | None:
-        if row.faults:
-            fault = row.faults[0]
+        if fault := row.error:
             return self._flaw(line_of(row), fault.field, wrong=fault.wrong, fix=fault.fix)
         if not isinstance(row.value, dict):
             return self._flaw(line_of(row), "line", wrong="not a JSON object", fix="Write one JSON object a line")
-        if row.value.get("current") is False:  # exports contain earlier revisions too
+        if truth_of(row.value.get("current")) is False:  # exports contain earlier revisions too
             return None
         hit_id, worker = self._hit(row, row.value), row.value.get("worker")
         if hit_id is None:
@@ -204,6 +208,12 @@ class _Reader:
             return self._flaw(line_of(row), "dataset, item", wrong="not a name and a position or an id", fix=fix)
         if isinstance(item, str):
             self._learn_ids()
+            if (
+                self._is_table
+                and (dataset, item) not in self._hits
+                and (number := re.fullmatch(r"([0-9]{1,9})(?:\.0+)?", item))
+            ):
+                item = int(number[1])  # a position, as tables write it
         if (dataset, item) in self._twice:
             wrong, fix = "several items of %(dataset)r have the id %(item)r", "Give the item's 0-based position"
             return self._flaw(line_of(row), "item", wrong=wrong, fix=fix, values={"dataset": dataset, "item": item})

@@ -34,6 +34,7 @@ class Command(JSONCommand):
         add("--datasheet", type=Path, metavar="FILE", help="Markdown: counts, sources, annotators, lineage")
         add("--card", type=Path, metavar="FILE", help="dataset card for the Hugging Face Hub (README.md)")
         add("--dry-run", action="store_true", help="push: list the files and send nothing")
+        add("--check", action="store_true", help="push --dry-run: ask the Hub what is there already")
         add("--public", action="store_true", help="push: a new repository is private without this")
         add("--without-gold", action="append", default=[], metavar="SPLIT", help="push: keep this split's gold back")
         add("--with-gold", action="append", default=[], metavar="SPLIT", help="push: publish gold kept back so far")
@@ -42,7 +43,12 @@ class Command(JSONCommand):
         self._refuse_mixtures(options)
         if options["push"]:
             wanted = Push(options["push"], **{name: options[name] for name in OF_A_PUSH})
-            return push(dataset_named(project_of(options), options["name"]), wanted, dry_run=options["dry_run"])
+            return push(
+                dataset_named(project_of(options), options["name"]),
+                wanted,
+                dry_run=options["dry_run"],
+                check=options["check"],
+            )
         given = [options[name] for name in ("out", "provenance", "datasheet", "card") if options[name]]
         if len({path.resolve() for path in given}) < len(given):
             self.usage("Two options name the same file; give each its own.")
@@ -56,10 +62,12 @@ class Command(JSONCommand):
 
     def _refuse_mixtures(self, options: dict[str, Any]) -> None:
         """Options of files without --out, or of a push without --push."""
-        others = OF_FILES if options["push"] else ("dry_run", *OF_A_PUSH[1:])
+        others = OF_FILES if options["push"] else ("dry_run", "check", *OF_A_PUSH[1:])
         if wrong := next((name for name in others if options[name]), ""):
             place = "--out" if options["push"] else "--push"
             self.usage(f"--{wrong.replace('_', '-')} goes with {place} only.")
+        if options["check"] and not options["dry_run"]:
+            self.usage("--check goes with --dry-run only.")
 
     def lines(self, result: dict[str, Any]) -> list[str]:
         return _pushed(result) if "repository" in result else super().lines(result)
@@ -67,12 +75,16 @@ class Command(JSONCommand):
 
 def _pushed(result: dict[str, Any]) -> list[str]:
     """What was pushed, or would be: a line for each file."""
-    kind = f"{'new' if result['new'] else 'existing'}, {'private' if result['private'] else 'public'}"
-    lines = [f"{result['repository']} ({kind})"]
-    lines += [f"  {row['change']:9} {row['path']}  {row['size']:,} bytes" for row in result["files"]]
+    asked = "new" in result
+    kind = (
+        f" ({'new' if result['new'] else 'existing'}, {'private' if result['private'] else 'public'})" if asked else ""
+    )
+    lines = [f"{result['repository']}{kind}"]
+    lines += [f"  {row.get('change', ''):9} {row['path']}  {row['size']:,} bytes" for row in result["files"]]
     lines += [f"The gold of {name} stays back." for name in result["without_gold"]]
     if result.get("dry_run"):
-        return [*lines, "Nothing was sent. Leave out --dry-run to push."]
+        hint = "" if asked else " Add --check to compare with what is there."
+        return [*lines, f"Nothing was sent.{hint} Leave out --dry-run to push."]
     return [*lines, f"Commit {result['commit']}: {result['url']}"]
 
 

@@ -2,14 +2,13 @@
 
 from typing import Any
 
-from annotation.flow.errors import Refused
 from annotation.flow.people.bulk_grants import grant_all, plan, read_file
 from annotation.flow.work.eligibility import type_named
 from annotation.management.json_command import JSONCommand, existing, project_of, words
 
 
 class Command(JSONCommand):
-    help = "Grant the scores of a CSV file worker,value (pseudonym or worker ID, whole number). All or nothing."
+    help = "Grant the scores of a table worker,value (pseudonym or worker ID, whole number). All or nothing."
 
     def add(self, parser: Any) -> None:
         parser.add_argument("qualification", type=words(200), help="its name or ID")
@@ -20,11 +19,7 @@ class Command(JSONCommand):
     def act(self, **options: Any) -> dict[str, Any]:
         project = project_of(options)
         type = type_named(project, options["qualification"])
-        try:
-            with options["file"].open(encoding="utf-8-sig", newline="") as lines:
-                wanted = read_file(project, lines)
-        except UnicodeDecodeError:
-            raise Refused("The file is not UTF-8. Save it as UTF-8.") from None
+        wanted = read_file(project, options["file"].read_bytes())
         changes = len(plan(type, wanted))
         if not options["dry_run"]:
             changes = grant_all(type, wanted, source="file", reason=options["reason"])

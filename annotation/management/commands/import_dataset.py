@@ -82,7 +82,7 @@ class Command(JSONCommand):
 
     def lines(self, result: dict[str, Any]) -> list[str]:
         if "suggested" in result:
-            return [f"--map {quote(word)}" for word in result["suggested"]] + _unused(result["unused"])
+            return [f"--map {quote(word)}" for word in result["suggested"]] + _missing(result) + _kept(result["unused"])
         if result.get("already_there"):
             return ["Nothing to do: this file is already imported under this name."]
         if "read" not in result:
@@ -92,7 +92,7 @@ class Command(JSONCommand):
         shown = sum(1 + row.get("more", 0) for row in result["flaws"])
         hidden = result["errors"] + result["warnings"] - shown
         more = [f"... and {hidden} more."] if hidden > 0 else []
-        return [*flaws, *more, *_from_hub(result), counts.format(**result)]
+        return [*flaws, *more, *_kept(result.get("kept", [])), *_from_hub(result), counts.format(**result)]
 
 
 def existing_or_hub(text: str) -> Path | str:
@@ -104,8 +104,13 @@ def _flags(words: list[str]) -> str:
     return " ".join(f"--map {quote(word)}" for word in words)
 
 
-def _unused(columns: list[str]) -> list[str]:
-    return [f"Kept as they are: {', '.join(columns)}"] if columns else []
+def _missing(result: dict[str, Any]) -> list[str]:
+    asks = any(word.startswith(("question=", "hop_question=")) for word in result["suggested"])
+    return [] if asks else ["No column looks like the questions. Say which: --map question=COLUMN"]
+
+
+def _kept(names: list[str]) -> list[str]:
+    return [f"Kept as they are: {', '.join(names)}"] if names else []
 
 
 def _from_hub(result: dict[str, Any]) -> list[str]:

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from annotation.flow.errors import Refused
 from annotation.flow.people.mturk_ids import import_ids
 from annotation.management.json_command import JSONCommand, existing, project_of
 
@@ -17,11 +16,7 @@ class Command(JSONCommand):
         parser.add_argument("file", type=existing)
 
     def act(self, **options: Any) -> dict[str, Any]:
-        try:
-            with options["file"].open(encoding="utf-8-sig") as lines:
-                return import_ids(project_of(options), lines)
-        except UnicodeDecodeError:
-            raise Refused("The file is not UTF-8. Save it as UTF-8.") from None
+        return import_ids(project_of(options), options["file"].read_bytes())
 
     def lines(self, result: dict[str, Any]) -> list[str]:
         return [f"{result['read']} worker IDs read, {result['added']} added, {result['known']} known already."]

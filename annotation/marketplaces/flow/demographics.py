@@ -1,9 +1,7 @@
 """Demographics from a panel's export: joined to a study's participants, kept as ticked, shown by groups."""
 
-import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from io import StringIO
 from typing import Any
 
 from django.db import transaction
@@ -12,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from annotation.flow.errors import Refused
 from annotation.flow.people import bulk_grants
+from annotation.formats.cells import all_lines, fits
 from annotation.marketplaces.flow import visit_states
 from annotation.marketplaces.flow.studies import kind_of
 from annotation.marketplaces.models import Demographic, PanelStudy
@@ -36,9 +35,9 @@ class Export:
     strange: Sequence[str]
 
 
-def read(study: PanelStudy, text: str) -> Export:
-    """Join a panel's export, a CSV with the column "Participant id", to the study's participants. Raises Refused."""
-    header, rows = _table(text)
+def read(study: PanelStudy, content: bytes) -> Export:
+    """Join a panel's export, a table with the column "Participant id", to the study's participants. Raises Refused."""
+    header, rows = _table(content)
     own = kind_of(study.connection).demographics
     strange = [name for name in header if own and demographics.tells_of_person(name) and name.lower() not in own]
     known = dict(study.visits.filter(worker__in=_participants(study)).values_list("participant", "worker"))
@@ -66,21 +65,22 @@ def read(study: PanelStudy, text: str) -> Export:
     return Export(offered, len(joined), unknown, strange)
 
 
-def _table(text: str) -> tuple[list[str], list[list[str]]]:
-    try:
-        rows = [row for row in csv.reader(StringIO(text.replace("\0", ""), newline=""), strict=True) if any(row)]
-    except csv.Error:
-        raise Refused(_("This is not a CSV file with commas.")) from None
-    header = [name.strip() for name in rows[0]] if rows else []
+def _table(content: bytes) -> tuple[list[str], list[list[str]]]:
+    table = list(all_lines(content))
+    if wrong := next(((number, wrong) for number, _cells, wrong in table if wrong), None):
+        raise Refused(_("Row %(n)s cannot be read: %(wrong)s") % {"n": wrong[0], "wrong": wrong[1]})
+    header = table[0][1] if table else []
     if [name.lower() for name in header].count(ID) != 1:
         raise Refused(_("The file has no column “Participant id”."))
-    if len(set(header)) < len(header):
+    named = [name for name in header if name]
+    if len(set(named)) < len(named):
         raise Refused(_("Two columns of the file have the same name."))
-    for number, row in enumerate(rows, 1):
-        if len(row) != len(header):
-            numbers = {"n": number, "cells": len(row), "columns": len(header)}
+    for number, cells, _wrong in table:
+        if not fits(cells, len(header), len(header)):
+            numbers = {"n": number, "cells": len(cells), "columns": len(header)}
             raise Refused(_("Row %(n)s has %(cells)s cells, but there are %(columns)s columns.") % numbers)
-    return header, rows[1:]
+    places = [at for at, name in enumerate(header) if name]
+    return named, [[cells[at] for at in places] for _number, cells, _wrong in table[1:]]
 
 
 def _participants(study: PanelStudy) -> QuerySet[Worker]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from annotation.pure.data.datasheet import Sheet, together
 from annotation.pure.data.datasheet_text import NOT_RECORDED, composition, ethics, lineage, sources
+from annotation.pure.data.hub_columns import features
 from annotation.pure.text.escaping import code, plain, yaml_text
 
 _SIZES = ((10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"), (10**7, "1M<n<10M"))
@@ -24,11 +25,18 @@ _LICENCES = {
 }
 
 
-def card(sheet: Sheet, files: Mapping[str, str], *, datasheet: str = "", without_gold: Sequence[str] = ()) -> str:
+def card(
+    sheet: Sheet,
+    files: Mapping[str, str],
+    *,
+    datasheet: str = "",
+    without_gold: Sequence[str] = (),
+    in_columns: bool = False,
+) -> str:
     """The dataset card. `files` maps names of splits to their files; `datasheet` is the datasheet's file;
-    `without_gold`: splits whose gold is not in their files.
+    `without_gold`: splits whose gold is not in their files; `in_columns`: they have the rows of `hub_columns`.
     """
-    front = "\n".join(["---", *_front(sheet, files), "---"])
+    front = "\n".join(["---", *_front(sheet, files), *(features() if in_columns else ()), "---"])
     return "\n\n".join([front, f"# {plain(sheet.name)}", *_body(sheet, datasheet, without_gold)]) + "\n"
 
 

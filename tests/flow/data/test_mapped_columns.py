@@ -171,7 +171,7 @@ def test_the_same_file_with_another_mapping_is_other_content(run: Run, tmp_path:
     ("change", "texts"),
     [
         ({"q": " "}, ["line 2 (id w1), q: there is no question."]),
-        ({"passage_1": "", "passage_2": ""}, ["line 2 (id w1), passage_1: there is no paragraph."]),
+        ({"passage_1": "", "passage_2": ""}, ["line 2 (id w1), gold: there is no paragraph 1."]),
         ({"gold": "3"}, ["line 2 (id w1), gold: there is no paragraph 3.", "Number the paragraphs from 1"]),
         ({"q": "[1"}, []),
     ],
@@ -206,7 +206,6 @@ def test_values_of_another_kind_are_named(run: Run, tmp_path: Path, change: dict
 @pytest.mark.parametrize(
     ("maps", "code", "texts"),
     [
-        (["question=q"], 2, ["No column is mapped to paragraph"]),
         (["paragraph=passage_*"], 2, ["No column is mapped to question"]),
         (["question=q", "question=ans", "paragraph=passage_*"], 2, ["Only one column can be the question"]),
         (["what=q"], 2, ["There is no role 'what'. Choose among question, answer"]),

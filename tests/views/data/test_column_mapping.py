@@ -101,7 +101,6 @@ def test_a_changed_role_changes_the_preview_alone(client: Any, alice: Any) -> No
 @pytest.mark.parametrize(
     ("chosen", "text"),
     [
-        ({"q": "question"}, "paragraph text"),
         ({"passage": "paragraph"}, "Choose one column with the questions."),
         ({"q": "question", "ans": "question", "passage": "paragraph"}, "Only one column can be this."),
     ],
