@@ -79,11 +79,12 @@ fix: .venv/dev.stamp  ## mend what the linter can mend
 bench: .venv/dev.stamp  ## the comparisons with a goal, in one run; `make bench NAME` for some
 	@$(PY) -m tests.bench $(BENCH)
 
-soak: .venv/dev.stamp  ## what takes long: `make soak PART=long` (or process, browser, axe, apps, postgresql) takes one part
+soak: .venv/dev.stamp  ## what takes long: `make soak PART=long` (or process, browser, axe, apps, postgresql, strangers) takes one part
 	@failed=""; TESTS_SHARED=$$(mktemp -d); export TESTS_SHARED; trap 'rm -rf "$$TESTS_SHARED"' EXIT; \
 	for part in $(or $(PART),long process browser axe apps postgresql); do \
 		start=$$(date +%s); echo "== soak: $$part"; \
 		case $$part in \
+			strangers) $(TESTS) -m "strangers" tests/strangers;; \
 			apps) TESTS_WITHOUT="$(APPS)" $(TESTS) $(SPREAD) -m "not soak and not process and not browser";; \
 			long) SOAK=1 $(TESTS) $(SPREAD) -m "(soak or hypothesis) and not process and not browser";; \
 			process) $(TESTS) -n 2 --dist worksteal -m "soak and process" tests/process;; \

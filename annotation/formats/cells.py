@@ -146,7 +146,8 @@ def _in_words(error: csv.Error) -> str:
 def _separator(lines: Sequence[str]) -> str:
     """The separator that parts the first lines into equally many cells, and the first one into most."""
     best, most = ",", (0.0, 1)
-    for separator in SEPARATORS:
+    spaced = lines and lines[0].startswith('"') and '" "' in lines[0]  # as R writes tables
+    for separator in SEPARATORS + " " * bool(spaced):
         widths = [len(next(csv.reader([line], delimiter=separator), [])) for line in lines]
         if widths and widths[0] > 1:
             best, most = max((best, most), (separator, (widths.count(widths[0]) / len(widths), widths[0])), key=_second)

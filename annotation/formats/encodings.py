@@ -19,9 +19,7 @@ _ESCAPED = re.compile("[\udc80-\udcff]")
 _OTHERS = re.compile("[^\x00-\x7f\udc80-\udcff]")
 _OF_WINDOWS = {0xDC00 + byte: bytes([byte]).decode("cp1252", "replace") for byte in range(0x80, 0x100)}
 _SAMPLE = 400  # bytes
-NOTE = Fault(
-    "text", "it is not UTF-8, and was read as Windows-1252", "", "If letters are wrong, save the file as UTF-8"
-)
+NOTE = Fault("text", "it is not UTF-8, and is read as Windows-1252", "", "If letters are wrong, save the file as UTF-8")
 
 
 def wide_encoding(head: bytes) -> str:

@@ -8,6 +8,7 @@ from annotation.formats.cells import is_table
 from annotation.formats.looks import known_formats, look_of
 from annotation.formats.streams import head, opened, rows
 from annotation.formats.tables import any_rows, header_of
+from annotation.pure.data.column_suggestion import is_asking
 
 _LOOKED_AT = 20  # records, of which the first may be broken
 
@@ -23,11 +24,12 @@ def guess(path: Path, *, file_name: str = "") -> str:
             columns = header_of(path)
             tables = ((name, each) for name, each in known_formats().items() if isinstance(each, Tabular))
             return next((name for name, each in tables if each.heads(columns)), "")
-        decoded = (row.value for row in islice(rows(path), _LOOKED_AT) if row.value is not None)
-        first = next(decoded, None)
+        decoded = [row.value for row in islice(rows(path), _LOOKED_AT) if row.value is not None]
     except Unreadable:
-        first = None
-    return _by_its_head(path) if first is None else look_of(first, "")
+        decoded = []
+    if not decoded:
+        return _by_its_head(path)
+    return next((look for value in decoded if (look := look_of(value, ""))), "")
 
 
 def garbled(path: Path) -> str:
@@ -36,7 +38,8 @@ def garbled(path: Path) -> str:
         sample = list(islice(any_rows(path), _LOOKED_AT))
         if not sample:
             return "it has no records. Give a file with at least one"
-        if all(isinstance(row.value, dict) and len(row.value) == 1 for row in sample) and is_table(path):
+        single = [value for row in sample if isinstance(row.value, dict) for value in row.value.values()]
+        if len(single) == len(sample) and not is_asking(single) and is_table(path):
             return "it is no table of several columns. Give a table with a line of names, JSON, JSON Lines or Parquet"
     except Unreadable as failure:
         return f"{failure.flaw.place}: {failure.flaw.wrong}. {failure.flaw.fix}"

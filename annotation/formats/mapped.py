@@ -39,6 +39,7 @@ from annotation.pure.data.column_mapping import (
 from annotation.pure.data.example import JSON, Example
 
 SAMPLE = 200  # records from which the columns are read
+_ARRAY = re.compile(r"array\((\[.*?\])(?:,\s*dtype=\w+)?\)", re.DOTALL)  # as numpy prints lists
 LONGEST_LITERAL = 200_000  # characters of a cell in Python's notation, whose syntax tree takes much memory
 
 
@@ -113,7 +114,7 @@ def _of_python(text: str) -> Any:
     if len(text) > LONGEST_LITERAL:
         return text
     try:
-        value = json.loads(json.dumps(ast.literal_eval(text)))
+        value = json.loads(json.dumps(ast.literal_eval(_ARRAY.sub(r"\1", text))))
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
         return text
     return text if any(storage_faults(value)) else value

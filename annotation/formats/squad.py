@@ -49,11 +49,13 @@ class Squad(RowFormat):
     used = frozenset(_ORDER) | {"data", "paragraphs", "qas", "text", "answer_start"}
 
     def looks(self, record: dict[str, Any]) -> int:
-        tree = isinstance(record.get("data"), list) or "qas" in keys_of_paragraphs(record)
+        data = record.get("data")
+        articles = isinstance(data, list) and all(isinstance(each, dict) and "paragraphs" in each for each in data[:1])
+        tree = articles or "qas" in keys_of_paragraphs(record)
         return 2 * (tree or _are_columns(record))
 
     def begins(self, head: bytes) -> bool:
-        return head.lstrip().startswith(b"{") and (b'"data"' in head or b'"qas"' in head)
+        return head.lstrip().startswith(b"{") and (b'"qas"' in head or (b'"data"' in head and b'"paragraphs"' in head))
 
     def read(self, path: Path) -> Iterator[Parsed | LateFlaws]:
         """Stream the questions, article by article or row by row. Raises Unreadable, also midway."""

@@ -19,6 +19,7 @@ from annotation.formats.encodings import ESCAPES, Recoded, repaired, wide_encodi
 from annotation.formats.file_kinds import Kind, kind_of_bytes, kind_of_zip
 from annotation.formats.json_text import MAX_RECORD, Decoder, Window
 from annotation.formats.storable import Fault, shown, storable
+from annotation.formats.wrapped import records_in
 
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _BOM = b"\xef\xbb\xbf"
@@ -130,24 +131,28 @@ def files_in(folder: Path) -> list[Path]:
 
 
 def single_or_rows(path: Path) -> Iterator[Row]:
-    """Like `rows`, but also reads a file with one object over several lines."""
+    """Like `rows`, but also reads a file with one object, which may be a record or hold the records."""
     with opened(path) as stream:
-        lines = head(stream).lstrip().split(b"\n", 1)
-        if len(lines) == 1 or not lines[0].startswith(b"{") or _is_whole(lines[0]):
+        if not _is_one_object(head(stream).lstrip()):
             yield from rows(path)
             return
         window = Window(stream)
-        yield _element(window, 1)
+        row = _element(window, 1)
         if window.peek():
             window.refuse("more text follows the object", "Put one object in a file, or one on each line")
+    inside = records_in(row.value)
+    if inside is None:
+        yield row
+        return
+    notes = tuple(fault for fault in row.faults if not fault.fix)
+    for number, value in enumerate(inside, 1):
+        yield Row(number, f"record {number}", value, notes if number == 1 else ())
 
 
-def _is_whole(line: bytes) -> bool:
-    try:
-        json.loads(line)
-    except (ValueError, RecursionError):
-        return False
-    return True
+def _is_one_object(start: bytes) -> bool:
+    """Whether a file begins with an object that may take several lines, as far as its first bytes tell."""
+    lines = [line.strip() for line in start.splitlines() if line.strip()]
+    return start.startswith(b"{") and not any(line.startswith(b"{") and len(line) > 1 for line in lines[1:2])
 
 
 def _refuse_blank(stream: BinaryIO) -> None:

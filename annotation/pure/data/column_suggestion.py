@@ -37,6 +37,7 @@ _LAST = {  # the last word of a longer name
 }  # fmt: skip
 _OF_HOPS = {"question": "hop_question", "answer": "hop_answer"}
 _DIGITS = re.compile(r"[\d\s,;\[\]]+")
+_DECISIONS = {"accept", "reject", "ignore"}  # of annotators
 LONG = 12  # words from which a text is rather a paragraph than an answer
 SHORT = 10
 
@@ -49,7 +50,7 @@ def suggest(records: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> dic
     roles: dict[str, str] = {}
     for name, values in known.items():
         role = _by_name(name)
-        if role == "paragraph" and name in single and _is_asking(values):
+        if role == "paragraph" and name in single and is_asking(values):
             continue  # q_text holds questions
         if role and _fits(role, values) and (ROLES[role] or (name in single and role not in roles.values())):
             roles[name] = role
@@ -64,6 +65,8 @@ def _values(records: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> lis
 
 
 def _by_name(column: str) -> str:
+    if column.count(EACH) > 1:
+        return ""  # a list in each object of a list, such as what annotators marked
     parts = column.replace(EACH, "").split(".")
     name = _plain(parts[-1])
     role = _NAMES.get(name) or _LAST.get(name.rsplit("_", 1)[-1], "")
@@ -72,6 +75,8 @@ def _by_name(column: str) -> str:
         return _OF_HOPS[role]
     if "support" in inside:  # supporting_facts.title; the numbers of its sentences have no role
         return "support" if role == "title" else ""
+    if "options" in inside:
+        return "options" if role in {"options", "paragraph", "answer"} else ""
     if "answer" in inside:
         return "answer" if role == "paragraph" else ""
     return role
@@ -96,6 +101,8 @@ def _fits(role: str, values: Sequence[Any]) -> bool:
         return bool(texts) and not _truths(values)
     if role == "answerable":
         return _truths(values)
+    if role == "answer" and texts and {*texts} <= _DECISIONS:
+        return False
     if role == "options":
         return any(isinstance(value, list) for value in values) or len(texts) > 1
     if role == "support" and not any(isinstance(value, list) for value in values):
@@ -117,7 +124,7 @@ def _by_values(known: Mapping[str, Sequence[Any]], single: Collection[str], role
     unnamed = {name: known[name] for name in known if name in single and name not in roles}
     texts = {name: values for name, values in unnamed.items() if _fits("question", values)}
     if not {"question", "hop_question"} & set(roles.values()):
-        _take("question", [name for name in texts if _is_asking(texts[name])], roles)
+        _take("question", [name for name in texts if is_asking(texts[name])], roles)
     if "paragraph" not in roles.values():
         _take("paragraph", [name for name in known if name not in roles and _words(known[name]) >= LONG], roles)
     if "answer" not in roles.values():
@@ -130,7 +137,7 @@ def _take(role: str, names: Sequence[str], roles: dict[str, str]) -> None:
     roles.update(dict.fromkeys(names if ROLES[role] else names[:1], role))
 
 
-def _is_asking(values: Sequence[Any]) -> bool:
+def is_asking(values: Sequence[Any]) -> bool:
     """Whether at least half of the values are questions."""
     asked = sum(isinstance(value, str) and value.rstrip().endswith("?") for value in values)
     return bool(values) and 2 * asked >= len(values)
