@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import date, time
+from datetime import date, datetime, time
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
@@ -250,4 +250,6 @@ def _cell(value: Any) -> str:
         return str(value).upper()  # as a spreadsheet shows and saves it
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
+    if isinstance(value, datetime) and value.time() == time():
+        value = value.date()  # a day, which sheets hold as its midnight
     return value.isoformat() if isinstance(value, date | time) else str(value)

@@ -85,7 +85,7 @@ def _example(record: dict[str, Any], inspection: Inspection, *, number: int) -> 
     if not paragraphs:
         fields.note_closed_book("text", inspection)
     answer = fields.plain_answer(record["answer"], paragraphs)
-    if answer and not inspection.failed:
+    if answer not in {"", "yes", "no"} and not inspection.failed:
         fields.warn_of_absent_answer((answer,), paragraphs, inspection)
     extra = fields.extras(record, (*_COLUMNS, *_OPTIONAL), inspection)
     return Example(
