@@ -122,7 +122,7 @@ class Lines:
                 return self._repaired(start, cells)
         fix = 'Close the quote, or double quotes that are text: ""'
         if rest:
-            end = " up to the end of the file" if not self._peek(len(rest) + 1)[len(rest) :] else ""
+            end = ", up to the end of the file" if not self._peek(len(rest) + 1)[len(rest) :] else ""
             why = f"a quote that is opened here takes {len(taken)} lines{end}"
         return Line(start, [], (Fault("row", why, fix),))
 

@@ -42,7 +42,8 @@ def garbled(path: Path) -> str:
         if len(single) == len(sample) and not is_asking(single) and is_table(path):
             return "it is no table of several columns. Give a table with a line of names, JSON, JSON Lines or Parquet"
     except Unreadable as failure:
-        return f"{failure.flaw.place}: {failure.flaw.wrong}. {failure.flaw.fix}"
+        where = "" if failure.flaw.place == "the file" else f"{failure.flaw.place}: "
+        return f"{where}{failure.flaw.wrong}. {failure.flaw.fix}"
     error = sample[0].error if all(row.value is None for row in sample) else None
     return f"{sample[0].place}: {error.wrong}. {error.fix}" if error else ""
 

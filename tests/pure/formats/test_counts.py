@@ -76,7 +76,7 @@ def test_a_quote_that_is_never_closed_takes_one_line(at: int) -> None:
     parsed, flaws = read("csv", (HEADER + "".join(rows)).encode())
     assert [one.number for one in parsed if one.example is None] == [at + 1]
     assert flaws[0].place == f"line {at + 2}"
-    assert at == 39 or f"takes {40 - at} lines up to the end of the file" in flaws[0].wrong
+    assert at == 39 or f"takes {40 - at} lines, up to the end of the file" in flaws[0].wrong
 
 
 def test_a_quote_that_another_closes_takes_no_line_between() -> None:
