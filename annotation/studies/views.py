@@ -12,9 +12,11 @@ from django.utils.translation import gettext_lazy
 from annotation.flow.errors import Refused
 from annotation.flow.people import consent
 from annotation.forms.projects import ConsoleForm
-from annotation.models import Project
+from annotation.models import Batch, Project
+from annotation.pure.batches.hit_filters import BatchPart
 from annotation.pure.people import roles
 from annotation.pure.people.consent_text import is_unfinished
+from annotation.pure.studies.explained import STUDIES
 from annotation.studies import analysis, folders, jobs, plans, report, report_text
 from annotation.studies.launch import MOST_SCALE, batches_of, begin, experiment_of, free_name
 from annotation.studies.models import StudyRun
@@ -23,6 +25,8 @@ from annotation.views.batches.experiments import shown_balance
 from annotation.views.breadcrumbs import section_breadcrumbs
 from annotation.views.markdown_html import html_of
 from annotation.views.post_handling import refusal_in_form, see_other
+from annotation.views.reports.drilldown_links import DrilldownLinks
+from annotation.views.reports.figure_notes import FigureNotes
 from annotation.views.reports.report_tables import shown_table
 
 
@@ -114,8 +118,10 @@ def scores(request: HttpRequest, project: Project, name: str, run: str) -> HttpR
 
 
 def _run(request: HttpRequest, run: StudyRun) -> dict[str, Any]:
-    rows = report.compute(run)
-    context: dict[str, Any] = {"run": run, "batches": batches_of(run), "rows": [_shown(row) for row in rows]}
+    rows, batches = report.compute(run), batches_of(run)
+    explained = FigureNotes((STUDIES,), lambda _kind, _study: _rows_of(batches), prefix=f"{run.slug}-")
+    context: dict[str, Any] = {"run": run, "batches": batches, "rows": [_shown(row) for row in rows]}
+    context["why"] = explained.of_figure("published", "published")
     context["notes"] = report_text.notes(rows)
     context["plan"] = plans.lines(plans.as_json(plans.of_run(run), plans.wage_of(run.project)))
     context["can_score"] = any(row["ours"] and row["note"] for row in rows)
@@ -123,10 +129,16 @@ def _run(request: HttpRequest, run: StudyRun) -> dict[str, Any]:
         context["balance"] = shown_balance(request, experiment)
     if run.definition.analysis:
         found = analysis.current(run)
-        context["tables"] = [shown_table(table) for table in found["tables"]] if found else []
+        context["tables"] = [shown_table(table, notes=explained) for table in found["tables"]] if found else []
         context["problem"] = analysis.problem(run)
         context["can_score"] |= not found and not analysis.problem(run, look=True)
     return context
+
+
+def _rows_of(batches: dict[str, Batch]) -> list[dict[str, Any]]:
+    """The HITs that count in each batch of a run."""
+    links = {name: DrilldownLinks(batch, BatchPart()) for name, batch in batches.items()}
+    return [{"text": name, "url": link.to({})} for name, link in links.items()]
 
 
 def _shown(row: dict[str, Any]) -> dict[str, Any]:

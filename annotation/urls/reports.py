@@ -4,7 +4,15 @@ from django.urls import URLPattern, path
 
 from annotation.urls.prefixes import BATCH, DATASET, PROJECT
 from annotation.views.data import datasets
-from annotation.views.reports import batch_report, comparisons, power_plan, preregistration, report_export, report_files
+from annotation.views.reports import (
+    batch_report,
+    comparisons,
+    figure_guide,
+    power_plan,
+    preregistration,
+    report_export,
+    report_files,
+)
 
 REPORT = f"{BATCH}report/"
 
@@ -21,6 +29,7 @@ pages: list[URLPattern] = [
     path(f"{DATASET}tables/<slug:table>.<slug:suffix>", datasets.dataset_table, name="dataset-table"),
     path(f"{BATCH}preregistration/", preregistration.preregister, name="preregistration"),
     path(f"{BATCH}preregistration/file/", preregistration.preregistration_file, name="preregistration-file"),
+    path("figures/", figure_guide.figures, name="figures"),
     path(f"{PROJECT}power/", power_plan.power, name="power"),
     path(f"{PROJECT}compare/", comparisons.compare, name="compare"),
     path(f"{PROJECT}compare/job/", comparisons.compare_by_job, name="compare-by-job"),

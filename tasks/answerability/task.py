@@ -24,6 +24,7 @@ from annotation.tasktype.helpers.answer_wording import reworded
 from annotation.tasktype.helpers.answering import answer_f1, answered, completed, payload_of
 from annotation.tasktype.helpers.simulated_answers import imitated
 
+from .explained import EXPLANATIONS
 from .keys import KEYS
 from .labels import ANSWERABLE, NOT_ANSWERABLE, UNANSWERABLE, labelled, made_elsewhere, together
 from .report import LABELS, answerability_report
@@ -54,6 +55,7 @@ class Options:
 
 class Answerability(Varied, Sampled, Traced, AnswerTask):
     title = _("Judge whether questions are answerable")
+    explanations = EXPLANATIONS
     question = _(
         "Say whether the paragraphs answer the question. If they do, answer it and tick the paragraphs that "
         "support your answer."

@@ -16,6 +16,7 @@ from annotation.tasktype.helpers.hops_task import HopsTask
 from annotation.tasktype.helpers.positions import position_of
 from annotation.tasktype.helpers.practice_feedback import note_of
 
+from .explained import EXPLANATIONS
 from .keys import KEYS
 from .report import choose_report
 
@@ -25,6 +26,7 @@ MOST_COMPOSITIONS = 9  # can be chosen by a key
 
 class Choose(Arranged, Practised, HopsTask):
     title = _("Choose a composition")
+    explanations = EXPLANATIONS
     question = _("Which of these questions best combines what the hops ask one after the other?")
     keys = KEYS
     needs = _(

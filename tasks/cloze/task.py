@@ -27,6 +27,7 @@ from annotation.tasktype import (
 from annotation.tasktype.helpers.ablation_cells import number_of
 
 from .advice import KNOWN, remarks
+from .explained import EXPLANATIONS
 from .keys import KEYS
 from .report import cloze_report
 from .results import KINDS, LABELS, NECESSARY, UNNECESSARY, aggregated, class_of, is_reconstructable, kind_of, matched
@@ -40,6 +41,7 @@ WRONG_WORDS = (NO_IDEA, "lantern", "rather", "slowly", "with")
 
 class Cloze(Practised, Simulated, Labelled, Comparable, TaskType):
     title = _("Fill in removed words")
+    explanations = EXPLANATIONS
     question = _("Which words were removed from the sentence, and does the answer need them?")
     keys = KEYS
     needs = _(

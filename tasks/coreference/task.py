@@ -14,6 +14,7 @@ from annotation.tasktype import JSON, Bridging, GivenResponse, HitWithResponses,
 from annotation.tasktype.helpers.hops import hops_payload, known_bridges, mention_of, reading_seconds
 from annotation.tasktype.helpers.hops_task import HopsTask
 
+from .explained import EXPLANATIONS
 from .keys import KEYS
 from .report import coreference_report
 
@@ -23,6 +24,7 @@ LONGEST_WHY = 1000
 
 class Coreference(Bridging, HopsTask):
     title = _("Check bridges between questions")
+    explanations = EXPLANATIONS
     question = _("Do both questions refer to the same entity?")
     leads_to = "graphs"
     keys = KEYS

@@ -213,7 +213,13 @@ def _outcome_table(marks: Sequence[Marks], hops: int, seed: int) -> JSON:
     columns = (_("q and its sub-questions"), _("Responses (EM)"), _("Responses (PM)"))
     note = _("c: correct, w: wrong; the question, then its sub-questions in order (Tang et al. 2021, Tables 3 and 4).")
     return table(
-        f"outcomes-{hops}", _("Right and wrong answers"), columns, cells, note, variant=COUNTS.get(hops, str(hops))
+        f"outcomes-{hops}",
+        _("Right and wrong answers"),
+        columns,
+        cells,
+        note,
+        variant=COUNTS.get(hops, str(hops)),
+        kind="outcomes",
     )
 
 

@@ -31,6 +31,7 @@ from annotation.tasktype.helpers.positions import position_of
 
 from .advice import remarks
 from .classes import ALPHA, BETA, BLANK, CLASSES, DELTA, GAMMA, KNOWN, LABELS, class_of, ruled
+from .explained import EXPLANATIONS
 from .keys import KEYS
 from .report import solvability_report
 
@@ -53,6 +54,7 @@ class Options:
 
 class Solvability(Practised, Revealing, Simulated, Labelled, Comparable, TaskType):
     title = _("Judge ablated questions")
+    explanations = EXPLANATIONS
     question = _("Can the question still be solved, and can the removed features be guessed?")
     keys = KEYS
     needs = _("Requires a question and a paragraph.")

@@ -193,7 +193,8 @@ def _agreement(rows: Sequence[HitWithResponses], *, seed: int) -> Iterator[JSON]
     about = (("keeping", keeping, _("On keeping or discarding.")), ("hops", judging, _("On the judgments of hops.")))
     for prefix, tables, note in about:
         for one in tables:
-            yield one | {"name": f"{prefix}-{one['name']}", "note": one["note"] or note, "about": note}
+            told = {"note": one["note"] or note, "about": note, "kind": one["name"]}
+            yield one | {"name": f"{prefix}-{one['name']}"} | told
 
 
 def _paragraph(aggregates: Sequence[JSON], rows: Sequence[HitWithResponses]) -> list[JSON]:

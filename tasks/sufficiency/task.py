@@ -32,6 +32,7 @@ from annotation.tasktype.helpers.lettered_text import Stretch, lettered
 
 from .decisions import INSUFFICIENT, SUFFICIENT, VERDICTS, decided, pair_of
 from .evidence import are_spans, by_position, words_of
+from .explained import EXPLANATIONS
 from .keys import KEYS
 from .options import Options
 from .report import WORDS, sufficiency_report
@@ -41,6 +42,7 @@ KEPT = "sufficient"  # in the `extra` of an exported item
 
 class Sufficiency(Varied, Adaptable, Sampled, Arranged, Timed, Simulated, Labelled, Comparable, Traced, TaskType):
     title = _("Judge whether two paragraphs are sufficient")
+    explanations = EXPLANATIONS
     question = _("Are these paragraphs enough to find the answer?")
     keys = KEYS
     needs = _("Requires a question with exactly two paragraphs, and its answer if the batch shows it.")

@@ -1,11 +1,11 @@
 """Filter the HITs and assignments of a batch by hops, shape, dataset, day or worker (pure/batches/hit_filters)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from typing import Any
 
 from django.core.cache import cache
-from django.db.models import F, Q, QuerySet, TextField
+from django.db.models import Count, F, Q, QuerySet, TextField
 from django.db.models.functions import Cast
 from django.db.models.lookups import GreaterThan
 
@@ -59,6 +59,10 @@ def of_items(part: BatchPart, *, before: str = "") -> Q:
         "item__shape": part.shape or None,
     }
     found = Q(**{before + name: value for name, value in columns.items() if value is not None})
+    if part.only == "labelled":
+        found &= Q(**{f"{before}item__answerable__isnull": False})
+    if part.only == "answerable":
+        found &= ~Q(**{f"{before}item__answerable": False})
     return found & Q(GreaterThan(by_disagreement(f"{before}disagreement"), 0.0)) if part.differing else found
 
 
@@ -83,10 +87,12 @@ def assignments_in(batch: Batch, part: BatchPart, rows: QuerySet[Assignment]) ->
 def hits_in(batch: Batch, part: BatchPart, rows: QuerySet[Hit]) -> QuerySet[Hit]:
     """Filter `rows`, HITs of the batch, by `part`; its conditions on responses need at least one such response."""
     rows = rows.filter(of_items(part))
-    if not (part.worker or part.label or part.since or part.until or part.counted):
+    if not (part.worker or part.label or part.since or part.until or part.counted or part.only == "several"):
         return rows
-    submitted = batch.assignments.submitted()
-    return rows.filter(pk__in=assignments_in(batch, part, submitted).order_by().values("hit"))
+    submitted = assignments_in(batch, replace(part, only=""), batch.assignments.submitted()).order_by().values("hit")
+    if part.only == "several":
+        submitted = submitted.annotate(responses=Count("pk")).filter(responses__gt=1).values("hit")
+    return rows.filter(pk__in=submitted)
 
 
 def pseudonyms(batch: Batch) -> dict[str, int]:

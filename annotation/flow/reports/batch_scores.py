@@ -61,6 +61,7 @@ def score_batch(batch: Batch, *, part: BatchPart = ALL, progress: OnProgress = n
     content["by_position"] = position_tables(collected.placed, seed=batch.seed)
     content[DIFFERING] = collected.contested.tables(task.differences)
     content["counts"] = collected.counts()
+    content["rows"] = {dataset: dict(rows) for dataset, rows in collected.rows.items()}
     content["progress"] = _progress(batch, part)
     if not part.key and own_answers.has_evidence(batch, task):
         content |= _evidence(batch, task, collected)
@@ -219,6 +220,7 @@ def _chunk(
         hit.disagreement = task.differences(hit.payload, [g.answer for g in given[hit.pk]])
         grades = [] if hit.excluded_at else _grades(task, hit, given[hit.pk])
         hit.score = fmean(grades) if grades else None
+        collected.count(hit, given[hit.pk])
         if hit.excluded_at is None:
             collected.add(hit, given[hit.pk], grades)
         example, dataset = hit.item.example, hit.item.dataset

@@ -1,5 +1,6 @@
 """What a batch's report collects from its responses, one HIT after the other, beside the task's own figures."""
 
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import zip_longest
@@ -25,10 +26,32 @@ class Collected:
     workers: set[str] = field(default_factory=set)
     items: int = 0
     responses: int = 0
+    rows: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))  # by dataset
 
     @classmethod
     def of(cls, batch: Batch) -> "Collected":
         return cls(_positions(batch), batch.datasets.count() > 1, batches_of(batch))
+
+    def count(self, hit: Hit, given: list[GivenResponse]) -> None:
+        """Count the HIT, excluded or not, and its responses among the rows behind figures (`explanations.ROWS`)."""
+        is_answered, answerable = bool(given), hit.item.answerable
+        counted = given if hit.excluded_at is None else []
+        has_answer = answerable is not False and bool(hit.item.example.answers)
+        places = (self.positions.get((hit.pk, each.worker)) for each in counted)
+        placed = [place for place in places if place is not None]
+        self.rows[hit.item.dataset.slug].update(
+            hits=1,
+            answered=is_answered,
+            excluded=hit.excluded_at is not None,
+            items=bool(counted),
+            several=len(counted) > 1,
+            labelled=bool(counted) and answerable is not None,
+            answerable=bool(counted) and answerable is not False,
+            answers=bool(counted) and has_answer,
+            responses=len(counted),
+            placed=len(placed),
+            blocked=sum(place.in_block is not None for place in placed),
+        )
 
     def add(self, hit: Hit, given: list[GivenResponse], grades: list[float]) -> None:
         """Add the responses to a HIT, with their grades if it has usable gold."""

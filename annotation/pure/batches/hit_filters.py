@@ -13,6 +13,7 @@ from urllib.parse import urlencode
 LONGEST = 100  # characters of a value
 OF_REPORTS = ("dataset", "hops", "shape", "since", "until", "ties")
 TIES = ("expected", "random")
+ONLY = ("several", "labelled", "answerable")  # two responses or more; a label in the source; not "unanswerable" there
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,7 @@ class BatchPart:
     label: str = ""  # label of a response, as its task type counts it
     differing: bool = False  # only HITs with differing answers
     counted: bool = False  # only HITs that figures count: none excluded
+    only: str = ""  # one of ONLY
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> BatchPart:
@@ -43,6 +45,7 @@ class BatchPart:
             differing=query.get("differing") == "1",
             counted=query.get("counted") == "1",
             ties=query.get("ties", "") if query.get("ties") in TIES else "",
+            only=query.get("only", "") if query.get("only") in ONLY else "",
         )
 
     @property

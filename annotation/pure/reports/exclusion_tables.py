@@ -53,7 +53,7 @@ def count_table(counted: Sequence[Sequence[Any]]) -> JSON:
 
 def tables_with_excluded(own: Sequence[JSON], counting: Sequence[JSON]) -> list[JSON]:
     """The tables that change when excluded HITs are counted, with these counted."""
-    changed = [table for table in counting if table not in own and table["name"] != "excluded"]
+    changed = [table for table in counting if table not in own and table["name"] != "not-counted"]
     return [{**table, "name": WITH_EXCLUDED + table["name"], "variant": COUNTED, "leads": False} for table in changed]
 
 

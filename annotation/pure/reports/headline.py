@@ -1,37 +1,46 @@
 """The figures that a report begins with."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from annotation.pure.reports import tables
 from annotation.pure.reports.answer_tables import MEASURES, PARTS, TABLE4
+from annotation.pure.reports.explanations import table_key
 from annotation.pure.reports.report_values import tables_of
 from annotation.pure.reports.tables import Translate
 
 MOST = 4
-Figure = tuple[str, Mapping[str, Any]]  # its words, and the figure as a table has it
+
+
+class Figure(NamedTuple):
+    """A figure as a table has it, its words, the key of its explanation, and the dataset it is about ("": all)."""
+
+    words: str
+    figure: Mapping[str, Any]
+    key: str
+    study: str = ""
 
 
 def headline(content: Mapping[str, Any], translate: Translate = str) -> list[Figure]:
     """Up to four figures of a report: those of the human study, or the first of the task's first table."""
     datasets = content.get("datasets") or {}
     found = _of_study(datasets, translate) if datasets else _of_table(content, translate)
-    return [(words, figure) for words, figure in found if figure["value"] is not None][:MOST]
+    return [one for one in found if one.figure["value"] is not None][:MOST]
 
 
 def _of_study(datasets: Mapping[str, Any], translate: Translate) -> Iterator[Figure]:
     """The measures of a single dataset's answers and the human score of its support; of several, each human score."""
+    score = "human_score"
     if len(datasets) > 1:
         for name, study in datasets.items():
-            yield name, study["answer"]["human_score"]["f1"]
+            yield Figure(name, study["answer"][score]["f1"], f"measure-{score}", name)
         return
-    for study in datasets.values():
+    for name, study in datasets.items():
         for measure in TABLE4:
-            yield translate(MEASURES[measure]), study["answer"][measure]["f1"]
-        yield (
-            f"{translate(PARTS['support'])}: {translate(MEASURES['human_score'])}",
-            study["support"]["human_score"]["f1"],
-        )
+            words = translate(MEASURES[measure])
+            yield Figure(words, study["answer"][measure]["f1"], f"measure-{measure}", name)
+        words = f"{translate(PARTS['support'])}: {translate(MEASURES[score])}"
+        yield Figure(words, study["support"][score]["f1"], f"measure-{score}", name)
 
 
 def _of_table(content: Mapping[str, Any], translate: Translate) -> Iterator[Figure]:
@@ -48,7 +57,8 @@ def _of_table(content: Mapping[str, Any], translate: Translate) -> Iterator[Figu
     for row, k in cells:
         if _is_known(row[k]):
             words = [tables.cell_text(row[0], translate)] if len(rows) > 1 else []
-            yield ": ".join([*words, head[k]] if len(rows) == 1 or len(places) > 1 else words), row[k]
+            whole = ": ".join([*words, head[k]] if len(rows) == 1 or len(places) > 1 else words)
+            yield Figure(whole, row[k], table_key(table))
 
 
 def _is_known(cell: Any) -> bool:

@@ -2,9 +2,10 @@
 
 A table is {"name", "title", "note", "columns", "rows"} and optionally "spans" [[words, columns]] over the
 head, "of", the filter behind each row, "leads", False where no number is a link, "bars", False where no
-bars are drawn, "in_order", True where rows follow each other, and "variant", a gettext id that tells it from
-another table of its title. A cell is text as it stands, a number, nothing, a figure {"value", "low", "high", "n"} in
-0 to 1, or a sentence {"text": gettext id, "values"}.
+bars are drawn, "in_order", True where rows follow each other, "variant", a gettext id that tells it from
+another table of its title, and "kind", the key of its explanation (`explanations`) if that is not its name.
+A cell is text as it stands, a number, nothing, a figure {"value", "low", "high", "n"} in 0 to 1, or a sentence
+{"text": gettext id, "values"}.
 `translate` turns gettext ids into the reader's language.
 """
 

@@ -64,7 +64,7 @@ def excluded_table(hits: Iterable[HitWithResponses]) -> list[JSON]:
         return []
     rows = [[text_cell(reason) if reason == UNANSWERED else reason, count] for reason, count in sorted(reasons.items())]
     # Its rows link to nothing that counts.
-    return [table("excluded", _("Left out"), (_("Reason"), _("HITs")), rows, leads=False)]
+    return [table("not-counted", _("Left out"), (_("Reason"), _("HITs")), rows, leads=False)]
 
 
 def aggregate_table(counts: Counter[Any], words: Mapping[Any, str], of: str, note: str = "") -> JSON:

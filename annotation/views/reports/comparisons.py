@@ -15,15 +15,18 @@ from annotation.operations.downloads import download
 from annotation.pure.batches.hit_filters import BatchPart
 from annotation.pure.people import roles
 from annotation.pure.reports.charts import Dots, Series
+from annotation.pure.reports.comparison_explained import COMPARISON
 from annotation.pure.reports.comparison_tables import answerer_tables, chart_of, dataset_tables
 from annotation.pure.reports.svg import as_file
 from annotation.registry import task_type
 from annotation.views.access import member_action, member_page
 from annotation.views.batches.batch_page import is_folded
 from annotation.views.post_handling import enqueue_and_redirect
+from annotation.views.reports.drilldown_links import BatchesDrilldownLinks, DrilldownLinks
+from annotation.views.reports.figure_notes import FigureNotes, in_words
 from annotation.views.reports.report_display import shown_chart
 from annotation.views.reports.report_files import SVG, table_file
-from annotation.views.reports.report_tables import BatchesDrilldownLinks, DrilldownLinks, shown_table
+from annotation.views.reports.report_tables import shown_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +55,35 @@ def compare(request: HttpRequest, project: Project) -> HttpResponse:
     def address(name: str, suffix: str) -> str:
         return reverse("compare-table", args=[project.slug, name, suffix]) + query
 
-    chart = compared.chart and shown_chart(compared.chart, reverse("compare-chart", args=[project.slug]) + query)
+    notes = FigureNotes((COMPARISON,), lambda kind, _study: _rows_of(compared, kind, project))
+    chart_url = reverse("compare-chart", args=[project.slug]) + query
+    chart = compared.chart and shown_chart(compared.chart, chart_url, notes)
     context = {
         "project": project,
         "section": "compare",
         "compared": compared,
-        "tables": [shown_table(table, compared.ways, address) for table in compared.tables],
+        "tables": [shown_table(table, compared.ways, address, notes) for table in compared.tables],
         "chart": chart,
         "most": comparisons.MOST,
         "tabs": _tabs(project, compared.of),
     }
     return render(request, "reports/compare.html", context)
+
+
+def _rows_of(compared: Compared, kind: str, project: Project) -> list[dict[str, Any]]:
+    """The HITs behind each batch's figures, or behind those of workers and models; the items of each dataset."""
+    own = next((table for table in compared.tables if table["name"] == kind), None)
+    if own is None or not own["rows"]:
+        return [{"text": in_words(kind, None), "url": ""}]
+    if kind == "datasets":
+        named = zip(own["columns"][1:], own["rows"][0][1:], strict=True)
+        return [{"text": f"{name}: {n}", "url": reverse("dataset", args=[project.slug, name])} for name, n in named]
+    if compared.ways is None or kind == "answerers":
+        return [{"text": in_words(kind, None), "url": compared.ways.to({}) if compared.ways else ""}]
+    return [
+        {"text": f"{row[0]}: {in_words('items', row[2])}", "url": compared.ways.to(of)}
+        for row, of in zip(own["rows"], own["of"], strict=True)
+    ]
 
 
 @member_page(roles.SEE)

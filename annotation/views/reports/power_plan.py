@@ -11,10 +11,12 @@ from annotation.forms.power_plan import PowerForm
 from annotation.models import Batch, Project
 from annotation.pure.people import roles
 from annotation.pure.reports import tables
+from annotation.pure.reports.comparison_explained import PLAN
 from annotation.views.access import member_page
 from annotation.views.batches.batch_page import is_folded
 from annotation.views.breadcrumbs import section_breadcrumbs
 from annotation.views.post_handling import refusal_in_form
+from annotation.views.reports.figure_notes import FigureNotes, in_words
 from annotation.views.reports.report_tables import shown_table
 
 
@@ -31,9 +33,10 @@ def power(request: HttpRequest, project: Project) -> HttpResponse:
     if form.is_valid():
         with refusal_in_form(form):
             found = power_plan.plan(form.given, pilot=form.cleaned_data["pilot"])
+            notes = FigureNotes((PLAN,), lambda kind, _study: [{"text": in_words(kind, None), "url": ""}])
             context |= {
                 "paragraph": " ".join(tables.sentence(part, _) for part in found["paragraph"]),
-                "tables": [shown_table(table) for table in found["tables"]],
+                "tables": [shown_table(table, notes=notes) for table in found["tables"]],
                 "found": found,
             }
     return render(request, "reports/power.html", context, status=422 if form.errors else 200)

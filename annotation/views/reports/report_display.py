@@ -18,7 +18,9 @@ from annotation.pure.reports.report_charts import charts_of
 from annotation.pure.reports.report_values import tables_of
 from annotation.pure.statistics.worker_intervals import too_few, whom
 from annotation.templatetags.figure_tags import interval, percent
-from annotation.views.reports.report_tables import DrilldownLinks, shown_table
+from annotation.views.reports.drilldown_links import DrilldownLinks
+from annotation.views.reports.figure_notes import FigureNotes, ReportRows, report_chapters
+from annotation.views.reports.report_tables import shown_table
 
 JSON = dict[str, Any]
 LEVELS = {"paragraph": gettext_noop("paragraph"), "sentence": gettext_noop("sentence")}  # of support
@@ -34,17 +36,25 @@ def exhibit(content: JSON, batch: Batch, part: BatchPart, *, alone: bool = False
         return reverse("report-table", args=[batch.project.slug, batch.slug, name, suffix]) + part_query(part)
 
     ways, way = (None, None) if alone else (DrilldownLinks(batch, part), address)
-    charts = [shown_chart(plot, "" if alone else _chart_url(plot, batch, part)) for plot in charts_of(content, _)]
+    notes = FigureNotes(report_chapters(content, batch.task), ReportRows(content, ways), is_linked=not alone)
+    shown = [shown_table(table, ways, way, notes) | {"study": table.get("study", "")} for table in found]
+    charts = [
+        shown_chart(plot, "" if alone else _chart_url(plot, batch, part), notes) for plot in charts_of(content, _)
+    ]
     lead, rest = (charts[:1], charts[1:]) if charts and charts[0]["name"] != DIFFERING else ([], charts)
-    shown = [shown_table(table, ways, way) | {"study": table.get("study", "")} for table in found]
     tables_, differing = _parted(shown)
     charts, maps = _parted(rest)
     datasets = content.get("datasets") or {}
     return {
         "alone": alone,
         "headline": [
-            {"label": label, "value": tables.in_percent(figure), "interval": tables.interval(figure)}
-            for label, figure in headline(content, _)
+            {
+                "label": one.words,
+                "value": tables.in_percent(one.figure),
+                "interval": tables.interval(one.figure),
+                "why": notes.of_figure(f"headline-{k}", one.key, one.study),
+            }
+            for k, one in enumerate(headline(content, _))
         ],
         "counts": content.get("counts"),
         "lead": next(iter(lead), None),
@@ -86,9 +96,11 @@ def in_words(content: JSON) -> str:
     return " ".join([*sentences, *left_out] if sentences else [])
 
 
-def shown_chart(plot: Plot, url: str = "") -> JSON:
-    """The context of `reports/_chart.html`; without `url` the chart cannot be downloaded."""
-    return {"name": plot.name, "study": plot.study, "title": plot.title, "n": plot.n, "plot": plot, "url": url}
+def shown_chart(plot: Plot, url: str = "", notes: FigureNotes | None = None) -> JSON:
+    """The context of `reports/_chart.html`; without `url` no download, without `notes` no explanation."""
+    why = notes and notes.of_chart(plot.name, plot.study)
+    of = {"name": plot.name, "study": plot.study, "title": plot.title, "n": plot.n}
+    return of | {"plot": plot, "url": url, "why": why}
 
 
 def _chart_url(plot: Plot, batch: Batch, part: BatchPart) -> str:

@@ -1,22 +1,15 @@
 """Display of the tables of any report: cells, bars, links from numbers, and files."""
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
-from functools import cached_property
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from django.urls import reverse
-from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
-from annotation.flow.batches import hit_filters
-from annotation.models import Batch
-from annotation.pure.batches.hit_filters import BatchPart
 from annotation.pure.reports import tables
 from annotation.pure.reports.report_values import drilldown_filters
 from annotation.pure.reports.table_files import COPIES, FILES
-from annotation.registry import task_type
-from annotation.tasktype import capabilities
+from annotation.views.reports.drilldown_links import BatchesDrilldownLinks, DrilldownLinks
+from annotation.views.reports.figure_notes import FigureNotes
 
 JSON = dict[str, Any]
 Address = Callable[[str, str], str]  # from name and suffix to the URL of a table's file
@@ -24,51 +17,15 @@ MOST_ROWS = 50  # on a page
 BAR = 100  # width of a bar in its own units
 
 
-class DrilldownLinks:
-    """URLs of the lists of a batch's HITs and assignments, within the page's filter."""
-
-    def __init__(self, batch: Batch, part: BatchPart) -> None:
-        self._batch, self._part = batch, part
-        self._labels = capabilities.labels(task_type(batch.task))
-        args = [batch.project.slug, batch.slug]
-        self._hits, self._assignments = reverse("hits", args=args), reverse("batch-assignments", args=args)
-        self._found: dict[tuple[tuple[str, str], ...], str] = {}  # most cells of a row lead to the same
-
-    @cached_property
-    def workers(self) -> frozenset[str]:
-        return frozenset(hit_filters.pseudonyms(self._batch))
-
-    def to(self, parts: Mapping[str, str]) -> str:
-        """The URL of the HITs in a part of the report; of its responses, if it names answers, a worker or a label."""
-        key = tuple(parts.items())
-        if key not in self._found:
-            self._found[key] = self._to(parts)
-        return self._found[key]
-
-    def _to(self, parts: Mapping[str, str]) -> str:
-        known = {name: value for name, value in parts.items() if name != "label" or value in self._labels}
-        part = replace(self._part.narrowed(known), counted=True, ties="")
-        if part.worker or part.label or "answers" in parts:
-            return f"{self._assignments}?{urlencode({'show': 'submitted', **part.query})}"
-        return f"{self._hits}?{urlencode(part.query)}"
-
-
-class BatchesDrilldownLinks:
-    """The same for several batches, named by `batch`."""
-
-    workers: frozenset[str] = frozenset()
-
-    def __init__(self, batches: Iterable[Batch]) -> None:
-        self._ways = {batch.slug: DrilldownLinks(batch, BatchPart()) for batch in batches}
-
-    def to(self, parts: Mapping[str, str]) -> str:
-        return self._ways[parts["batch"]].to(parts)
-
-
 def shown_table(
-    table: JSON, ways: DrilldownLinks | BatchesDrilldownLinks | None = None, address: Address | None = None
+    table: JSON,
+    ways: DrilldownLinks | BatchesDrilldownLinks | None = None,
+    address: Address | None = None,
+    notes: FigureNotes | None = None,
 ) -> JSON:
     """The context of `reports/_table.html`; without `ways` no number has a link, without `address` no files.
+
+    Without `notes` no figure has an explanation.
 
     With files, a long table begins only; `total` is then its number of rows.
     """
@@ -78,13 +35,18 @@ def shown_table(
     numbers, texts = tables.numbers_of(table), tables.quotable(table, _)[1]
     rows = zip(table["rows"], texts, _links(table, ways), strict=True)
     head, bars = tables.head_of(table, _), table.get("bars", True)
+    explained = notes.of_columns(table) if notes else {}
     return {
         "name": table["name"],
         "title": tables.title_of(table, _),
         "variant": bool(table.get("variant")),
         "note": tables.note_of(table, _),
         "spans": [{"words": words, "columns": count} for words, count in tables.spans_of(table, _)],
-        "columns": [{"label": label, "number": number} for label, number in zip(head, numbers, strict=True)],
+        "why": notes and notes.of_table(table),
+        "columns": [
+            {"label": label, "number": number, "why": explained.get(k)}
+            for k, (label, number) in enumerate(zip(head, numbers, strict=True))
+        ],
         "rows": [
             [_cell(*cell, bars) | {"url": link} for *cell, link in zip(row, shown, numbers, links, strict=True)]
             for row, shown, links in rows

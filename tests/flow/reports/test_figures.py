@@ -108,6 +108,7 @@ def check_all_figures(batch: Batch) -> None:
     placed = sum(row[1] for table in content.pop("by_position")[-1:] for row in table["rows"])
     assert placed == batch.assignments.filter(state="submitted", hit__excluded_at=None).count()
     assert content.pop("counts")["responses"] == placed
+    assert sum(rows["responses"] for rows in content.pop("rows").values()) == placed
     assert content.pop("flow")[RESPONSES][-1][1] == placed
     assert {row[0] - 1 for table in content.pop("differing") for row in table["rows"]} <= set(
         batch.hits.filter(excluded_at=None, disagreement__gt=0).values_list("item__position", flat=True)

@@ -1,0 +1,94 @@
+"""Explanations of the tables of comparisons and of plans."""
+
+from annotation.pure.reports.comparison_tables import AGREEMENT, GRADE
+from annotation.pure.reports.explanations import Chapter, Explanation
+from annotation.pure.text.translation_marks import gettext_noop as _
+
+CHANGES = _("More responses, excluding a HIT: once a batch's report is computed anew.")
+
+COMPARISON = Chapter(
+    "comparison",
+    _("Comparisons"),
+    {
+        "batches": Explanation(
+            _("Batches"),
+            "batches",
+            _("Means over each batch's items, from its last report; median time, and pay as the ledger has it."),
+            "batches",
+            CHANGES,
+            columns={GRADE: "grade", AGREEMENT: "pair-agreement"},
+        ),
+        "grade": Explanation(
+            GRADE,
+            "batches",
+            _("The mean grade of an item's responses against gold, by the task's scorer; the mean over items."),
+            "batches",
+            CHANGES,
+        ),
+        "pair-agreement": Explanation(
+            AGREEMENT,
+            "batches",
+            _("The mean similarity of two responses to an item, with all their parts; the mean over items."),
+            "batches",
+            CHANGES,
+        ),
+        "human-performance": Explanation(
+            _("Human performance"),
+            "batches",
+            _("Human score, upper bound and agreement of the answer by F1, from each batch's last report."),
+            "batches",
+            CHANGES,
+            "MuSiQue (Trivedi et al. 2022), §6",
+        ),
+        "answerers": Explanation(
+            _("Workers and models"),
+            "worker",
+            _("The mean grade of each against gold, over the items they answered, and on the items of the others."),
+            "answerers",
+            CHANGES,
+            columns={GRADE: "grade", AGREEMENT: "pair-agreement"},
+        ),
+        "differences": Explanation(
+            _("Differences"),
+            "batches",
+            _("The first minus the other, item by item if both have it. p: randomisation test, adjusted by Holm."),
+            "batches",
+            CHANGES,
+        ),
+        "datasets": Explanation(
+            _("Datasets"),
+            "none",
+            _("Items counted by what the source says of them."),
+            "datasets",
+            _("Editing, archiving or adding items."),
+        ),
+        "comparison": Explanation(
+            _("Grade and agreement"),
+            "batches",
+            _("The grade against gold and the agreement in pairs, as in the table."),
+            "batches",
+            CHANGES,
+        ),
+    },
+)
+PLAN = Chapter(
+    "plan",
+    _("Plans of studies"),
+    {
+        "budget": Explanation(
+            _("What the budget buys"),
+            "plan",
+            _("The share of simulated studies that find the difference, by items and workers clustered."),
+            "simulations",
+            _("Rates, variances, prices and the seed of the plan."),
+            "Cameron, Gelbach and Miller 2011",
+        ),
+        "assumptions": Explanation(
+            _("Assumptions"),
+            "none",
+            _("What the simulation was given: by you, or estimated from the pilot."),
+            "simulations",
+            _("The plan, or another pilot."),
+        ),
+    },
+)

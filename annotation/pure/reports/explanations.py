@@ -1,0 +1,131 @@
+"""What a reader should know of a table, a column, a chart or a headline figure of a report.
+
+Each kind of figure has one entry. Those of tables that several tasks show are in `explained`, those of comparisons and
+plans in `comparison_explained`, a task's own in its folder (`TaskType.explanations`), a study's in `pure/studies`.
+Texts are gettext ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from annotation.pure.text.translation_marks import gettext_noop as _
+
+# Whom intervals are about, by what they resample.
+WHOM = {
+    "items": _("These workers, on items like these. Other workers may differ by more than the interval."),
+    "crossed": _("Workers and items like these: the interval is about both."),
+    "mixed": _("The interval over annotators and items: workers and items like these. The range: these responses."),
+    "worker": _("Each worker alone, on items like theirs. The interval says nothing of other workers."),
+    "workers": _("Workers like these on these items: the interval resamples workers."),
+    "none": _("These responses only; there is no interval."),
+    "batches": _("Each batch's workers, on items like theirs. Other workers may differ by more than the interval."),
+    "plan": _("Studies of this plan: the interval is that of the simulation."),
+    "paper": _("Ours: see the notes of the table. The paper's: its annotators and its sample."),
+}
+
+# The rows that figures are computed from; the keys of counts in a report (flow/reports/collected_responses).
+ROWS = {
+    "items": (_("%(n)s HIT"), _("%(n)s HITs"), _("HITs with responses")),
+    "responses": (_("%(n)s response"), _("%(n)s responses"), _("responses that count")),
+    "several": (
+        _("%(n)s HIT with two or more responses"),
+        _("%(n)s HITs with two or more responses"),
+        _("HITs with two or more responses"),
+    ),
+    "labelled": (
+        _("%(n)s HIT with a label in the source"),
+        _("%(n)s HITs with a label in the source"),
+        _("HITs with a label in the source"),
+    ),
+    "scored": (_("%(n)s scored HIT"), _("%(n)s scored HITs"), _("HITs that are scored")),
+    "hits": (_("%(n)s HIT of the batch"), _("All %(n)s HITs of the batch"), _("all HITs of the batch")),
+    "excluded": (_("%(n)s excluded HIT"), _("%(n)s excluded HITs"), _("excluded HITs")),
+    "accepted": (_("%(n)s assignment"), _("%(n)s assignments"), _("assignments")),
+    "began": (
+        _("%(n)s worker who accepted a HIT"),
+        _("%(n)s workers who accepted a HIT"),
+        _("workers who accepted a HIT"),
+    ),
+    "answered": (
+        _("%(n)s HIT with responses, excluded or not"),
+        _("%(n)s HITs with responses, excluded or not"),
+        _("HITs with responses, excluded or not"),
+    ),
+    "answers": (_("%(n)s HIT with an answer"), _("%(n)s HITs with an answer"), _("HITs with an answer")),
+    "blocked": (
+        _("%(n)s response whose block is recorded"),
+        _("%(n)s responses whose block is recorded"),
+        _("responses whose block is recorded"),
+    ),
+    "placed": (_("%(n)s response given here"), _("%(n)s responses given here"), _("responses given here")),
+    "checks": (_("hidden gold"), _("hidden gold"), _("hidden gold")),
+    "decisions": (_("adjudicated HITs"), _("adjudicated HITs"), _("adjudicated HITs")),
+    "batches": (_("the batches’ reports"), _("the batches’ reports"), _("the batches’ reports")),
+    "answerers": (_("the batch’s items"), _("the batch’s items"), _("the batch’s items")),
+    "datasets": (_("the datasets’ items"), _("the datasets’ items"), _("the datasets’ items")),
+    "simulations": (_("simulated studies"), _("simulated studies"), _("simulated studies")),
+    "study": (_("the batches of this run"), _("the batches of this run"), _("the batches of this run")),
+}
+
+RESPONSES_CHANGE = _("More responses, excluding a HIT. Decisions on single responses change nothing.")
+SCORES_CHANGE = _(
+    "More responses, excluding a HIT, another rule for ties. Decisions on single responses change nothing."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """One kind of figure: its name, whom it is about, how it is computed, from which rows, and what changes it."""
+
+    title: str
+    whom: str  # one of WHOM
+    how: str
+    rows: str  # one of ROWS
+    changes: str = RESPONSES_CHANGE
+    source: str = ""  # paper and section, as written in references: not translated
+    columns: Mapping[str, str] = field(default_factory=dict)  # columns that need their own entry: gettext id to key
+
+
+Entries = Mapping[str, Explanation]
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """The entries of one place, as a section of the guide; `key` begins their anchors."""
+
+    key: str
+    title: str
+    entries: Entries
+
+    def anchor(self, name: str) -> str:
+        return f"{self.key}-{name}"
+
+
+VARIANTS = ("corrected-", "with-excluded-")  # before names of tables that show the same of other rows
+# Charts that are not named after the table whose figures they draw.
+CHARTS = {
+    **{f"{part}-by-dataset": "human-performance" for part in ("answer", "support")},
+    **{f"{part}-by-{cut}": cut for part in ("answer", "support") for cut in ("hops", "shape")},
+    **{f"{part}-by-count": "by-count" for part in ("answer", "support")},
+}
+
+
+def key_of(name: str, study: str = "") -> str:
+    """The key of a table or chart: its name without a dataset at its end and a variant at its beginning."""
+    plain = name.removesuffix(f"-{study}") if study else name
+    for variant in VARIANTS:
+        plain = plain.removeprefix(variant)
+    return CHARTS.get(plain, plain)
+
+
+def table_key(table: Mapping[str, Any]) -> str:
+    """The key of a table's explanation."""
+    return str(table.get("kind") or key_of(table["name"], table.get("study", "")))
+
+
+def found(chapters: Iterable[Chapter], key: str) -> tuple[Chapter, Explanation] | None:
+    """The entry of this key, in the first chapter that has one."""
+    return next(((chapter, chapter.entries[key]) for chapter in chapters if key in chapter.entries), None)

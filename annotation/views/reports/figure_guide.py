@@ -1,0 +1,17 @@
+"""The page on what each figure of a report means, made of the same entries as the “?” beside figures."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from annotation.pure.reports.explanation_guide import sections
+from annotation.registry import task_types
+from annotation.views.reports.figure_notes import task_chapter
+
+
+@require_safe
+def figures(request: HttpRequest) -> HttpResponse:
+    """Show every explanation."""
+    chapters = [task_chapter(task) for task in task_types().values() if task.explanations]
+    return render(request, "reports/figures.html", {"sections": sections(chapters, _)})
