@@ -34,7 +34,7 @@ endif
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint fix bench soak mutants tasks translations schema wheel
+.PHONY: help setup demo test lint fix bench soak mutants tasks figures translations schema wheel
 
 help:  ## this list
 	@echo "make TARGET [PYTHON=python3.11] [PORT=8000]"
@@ -99,6 +99,9 @@ soak: .venv/dev.stamp  ## what takes long: `make soak PART=long` (or process, br
 
 mutants: .venv/dev.stamp  ## lines broken on purpose, and whether a test notices (N=300 SEED=1 IN=annotation/flow/money/ledger.py)
 	@$(PY) -m tests.mutants --count $(or $(N),300) --seed $(or $(SEED),1) $(IN)
+
+figures: .venv/dev.stamp  ## docs/figures.md, from the explanations of figures
+	@$(PY) -m tests.figure_guide
 
 tasks: .venv/dev.stamp  ## the list of tasks in docs/requesters.md, from the tasks' pages
 	@$(PY) -m tests.task_pages

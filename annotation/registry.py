@@ -10,6 +10,7 @@ from pathlib import Path
 
 import tasks
 from annotation.pure.data.example import Example
+from annotation.pure.reports.explanations import Chapter
 from annotation.tasktype import TaskType
 from annotation.tasktype.capabilities import variants
 from annotation.tasktype.helpers.task_form import TaskForm
@@ -23,6 +24,11 @@ def task_types() -> dict[str, TaskType]:
         if module.ispkg and not module.name.startswith("_"):
             found[module.name] = importlib.import_module(f"tasks.{module.name}.task").TASK
     return found
+
+
+def explanations_of(task: TaskType) -> Chapter:
+    """A task's own explanations of the tables of its report."""
+    return Chapter(task.kind, task.title, task.explanations)
 
 
 def task_type(kind: str) -> TaskType:

@@ -6,7 +6,7 @@ from annotation.pure.text.translation_marks import gettext_noop as _
 TANG = "Tang et al. 2021, §2.4"
 
 EXPLANATIONS = {
-    "verdicts": Explanation(
+    "outcomes": Explanation(
         _("Kept and discarded"),
         "items",
         _("What most annotators of an item decide, and their texts. Wilson's interval."),

@@ -73,7 +73,7 @@ def _outcome_table(aggregates: Sequence[JSON]) -> JSON:
     counts = Counter((one["kind"], one["discard"]) for one in aggregates)
     rows = [[text_cell(words), counts[key], share(counts[key], len(aggregates))] for key, words in OUTCOMES.items()]
     note = _("By majority of the annotators of each item. A text is tied if another one was given equally often.")
-    return table("verdicts", _("Kept and discarded"), (_("Label"), _("Items"), _("Share")), rows, note)
+    return table("verdicts", _("Kept and discarded"), (_("Label"), _("Items"), _("Share")), rows, note, kind="outcomes")
 
 
 def _kept(rows: Iterable[HitWithResponses]) -> Iterator[tuple[HitWithResponses, str, list[JSON]]]:

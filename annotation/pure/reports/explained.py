@@ -21,7 +21,9 @@ MEASURED = {
     "measure-human_score": Explanation(
         MEASURES["human_score"],
         "items",
-        _("What most annotators of an item said, scored against gold; the mean over items. A tie counts as expected."),
+        _(
+            "What most annotators of an item said, against gold; of a tie the expected score. The mean over items."
+        ),
         "scored",
         SCORES_CHANGE,
         PROTOCOL,

@@ -17,6 +17,7 @@ def sections(tasks: Iterable[Chapter], translate: Translate = str) -> list[JSON]
     return [
         {"title": translate(chapter.title), "entries": list(_entries(chapter, translate))}
         for chapter in (*CHAPTERS, *tasks, COMPARISON, PLAN, STUDIES)
+        if chapter.entries
     ]
 
 

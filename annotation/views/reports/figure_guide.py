@@ -6,12 +6,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from annotation.pure.reports.explanation_guide import sections
-from annotation.registry import task_types
-from annotation.views.reports.figure_notes import task_chapter
+from annotation.registry import explanations_of, task_types
 
 
 @require_safe
 def figures(request: HttpRequest) -> HttpResponse:
     """Show every explanation."""
-    chapters = [task_chapter(task) for task in task_types().values() if task.explanations]
-    return render(request, "reports/figures.html", {"sections": sections(chapters, _)})
+    tasks = map(explanations_of, task_types().values())
+    return render(request, "reports/figures.html", {"sections": sections(tasks, _)})

@@ -12,22 +12,16 @@ from annotation.pure.reports.exclusion_tables import WITH_EXCLUDED
 from annotation.pure.reports.explained import ABOUT_BATCH, ANSWERS, SHARED
 from annotation.pure.reports.explanations import ROWS, WHOM, Chapter, found, key_of, table_key
 from annotation.pure.reports.participation_flow import PEOPLE, RESPONSES
-from annotation.registry import task_type
-from annotation.tasktype import TaskType
+from annotation.registry import explanations_of, task_type
 from annotation.views.reports.drilldown_links import DrilldownLinks
 
 JSON = dict[str, Any]
 RowsOf = Callable[[str, str], Sequence[JSON]]  # from the kind of rows and a dataset ("": all) to [{"text", "url"}]
 
 
-def task_chapter(task: TaskType) -> Chapter:
-    """A task's own explanations."""
-    return Chapter(task.kind, task.title, task.explanations)
-
-
 def report_chapters(content: Mapping[str, Any], kind: str) -> tuple[Chapter, ...]:
     """Where the explanations of a report's figures are looked up, in this order."""
-    return (task_chapter(task_type(kind)), ANSWERS if content.get("datasets") else SHARED, ABOUT_BATCH)
+    return (explanations_of(task_type(kind)), ANSWERS if content.get("datasets") else SHARED, ABOUT_BATCH)
 
 
 @dataclass

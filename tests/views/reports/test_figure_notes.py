@@ -1,0 +1,323 @@
+"""Behind the “?” at each figure of a report stands whom it is about, how it was computed, from which rows, and what
+would change it; the rows are as many as it says.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from django.urls import reverse
+
+from annotation import registry
+from annotation.flow.batches import batch_launch
+from annotation.flow.data.dataset_import import import_dataset
+from annotation.flow.review import problem_reports
+from annotation.models import Batch
+from annotation.pure.data.example import Example
+from annotation.pure.reports import tables
+from annotation.pure.reports.comparison_explained import COMPARISON, PLAN
+from annotation.pure.reports.explained import CHAPTERS
+from annotation.pure.reports.explanations import ROWS, WHOM, found, key_of, table_key
+from annotation.pure.reports.report_values import tables_of
+from annotation.pure.studies.explained import STUDIES
+from annotation.tasktype import GivenResponse, HitWithResponses, capabilities
+from annotation.views.reports.figure_notes import report_chapters
+from tests import figure_guide
+from tests.flow.acting import newcomer, submit, take
+from tests.flow.reports.test_figures import raw
+from tests.flow.review.test_response_import import lines
+from tests.tasks.test_answerability import twins
+from tests.tasks.test_sufficiency import pairs_of
+from tests.views.console import at, work_off
+
+JSON = dict[str, Any]
+ROOT = Path(__file__).resolve().parents[3]
+KINDS = sorted(registry.task_types())
+WORKERS = 8
+HOW = (
+    "{where} has no explanation: add the entry “{key}” to EXPLANATIONS in tasks/{kind}/explained.py, or to "
+    "annotation/pure/reports/explained.py if reports of several tasks show it; then run `make figures`."
+)
+
+
+def examples_of(kind: str, options: JSON | None = None) -> list[tuple[JSON, list[JSON]]]:
+    """Items of a task with responses that its folder knows; groups as its derivation makes them."""
+    grouped = {"answerability": twins, "sufficiency": pairs_of}
+    if kind in grouped and not {"yes_no", "choices"} & (options or {}).keys():
+        return [(example.as_json(), []) for k in range(4) for example in grouped[kind](k)]
+    entries = json.loads((ROOT / "tasks" / kind / "examples.json").read_text())
+    wanted = entries[0]["options"] if options is None else options
+    same = [entry for entry in entries if entry["options"] == wanted]
+    return [
+        (entry["example"] | {"id": f"{entry['example']['id']}-{k}", "group": ""}, entry["answers"])
+        for entry in same
+        for k in range(max(2, 6 // len(same)))
+    ]
+
+
+def studied(project: Any, folder: Path, kind: str) -> Batch:
+    """A batch of the task: an item with a single response, an excluded one, one without any, several workers."""
+    found, rng = examples_of(kind), Random(kind)
+    import_dataset(
+        project, lines(folder / "case.in", [example for example, _answers in found]), format="jsonl", name="case"
+    )
+    given = {"task": kind, "datasets": [project.datasets.get(slug="case")], "instructions": "Read.", "meeting": "free"}
+    batch = batch_launch.create_batch(project, "wells-1", assignments_per_hit=3, same_order=True, **given)
+    batch_launch.launch(batch)
+    task, answers = registry.task_type(kind), {example["id"]: known for example, known in found}
+    for k in range(WORKERS):
+        worker = newcomer(project, f"w{k}")
+        while (row := take(worker, batch)) and rng.random() < 0.8:
+            gold = row.hit.item.example
+            said = [capabilities.imitate(task, row.hit.payload, gold, rng, right=right) for right in (True, False)]
+            known = [one for one in [*said, *answers[gold.id]] if one is not None]
+            submit(row, rng.choice(known), key=f"0.{row.pk}")
+    problem_reports.exclude(batch.hits.filter(done__gt=1).first(), reason="Two towers")
+    return batch
+
+
+@pytest.fixture
+def shown(kind: str, project: Any, alice: Any, client: Any, tmp_path: Path, monkeypatch: Any) -> tuple[Batch, Any]:
+    """The batch, and the context of its report's page."""
+    monkeypatch.setattr("annotation.flow.reports.score_looks.is_complete", lambda batch: True)
+    batch = studied(project, tmp_path, kind)
+    client.force_login(alice)
+    client.post(at("report-refresh"))
+    work_off()
+    return batch, client.get(at("report"))
+
+
+def figures_of(context: Any) -> list[tuple[str, Any]]:
+    """(where, its explanation) of every headline figure, table and chart of a page."""
+    tables_ = [*context["tables"], *(one for study in context["studies"] for one in study["tables"])]
+    charts = [*context["charts"], *(one for study in context["studies"] for one in study["charts"])]
+    charts += [context["lead"]] if context["lead"] else []
+    for each in [context["differing"]] if context["differing"] else []:
+        tables_, charts = [*tables_, *each["tables"]], [*charts, *each["charts"]]
+    found = [(f"headline figure {one['label']}", one["why"]) for one in context["headline"]]
+    found += [(f"table {one['name']}", one["why"]) for one in tables_] + [
+        (f"chart {one['name']}", one["why"]) for one in charts
+    ]
+    return found + [("a column", col["why"]) for one in tables_ for col in one["columns"] if col["why"]]
+
+
+def numbers(batch: Batch) -> dict[str, int]:
+    """The rows behind figures by kind, counted from the responses alone."""
+    every = raw(batch)
+    counted = [row for row in every if row.given and not row.excluded]
+    assignments = batch.assignments.all()
+    return {
+        "hits": len(every),
+        "answered": sum(bool(row.given) for row in every),
+        "excluded": sum(bool(row.excluded) for row in every),
+        "items": len(counted),
+        "scored": len(counted),
+        "several": sum(len(row.given) > 1 for row in counted),
+        "labelled": sum(row.example.answerable is not None for row in counted),
+        "answers": sum(row.example.answerable is not False for row in counted),
+        "responses": sum(len(row.given) for row in counted),
+        "placed": sum(len(row.given) for row in counted),
+        "blocked": sum(len(row.given) for row in counted),
+        "accepted": len(assignments),
+        "began": len({row.worker_id for row in assignments}),
+    }
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_figure_of_a_report_is_explained_and_its_rows_are_as_many_as_it_says(
+    shown: tuple[Batch, Any], kind: str, client: Any
+) -> None:
+    batch, response = shown
+    figures = figures_of(response.context)
+    assert len(figures) > 4
+    assert [HOW.format(where=where, key=key_of(where.split()[1]), kind=kind) for where, why in figures if not why] == []
+    words = {ROWS[name][0 if n == 1 else 1] % {"n": n}: n for name, n in numbers(batch).items()}
+    lists: dict[str, int] = {}
+    for where, why in figures:
+        for rows in why["rows"]:
+            assert rows["text"] in words, f"{where} is not from {rows['text']}"
+            if rows["url"]:
+                lists[rows["url"]] = words[rows["text"]]
+    assert len(lists) > 2
+    for url, n in lists.items():
+        assert client.get(url).context["page"].paginator.count == n, url
+    ids = re.findall(r' id="(why-[^"]+)"', response.content.decode())
+    assert len(ids) == len(set(ids)) == len(figures)
+    assert sorted(re.findall(r'popovertarget="(why-[^"]+)"', response.content.decode())) == sorted(ids)
+
+
+# Whom intervals are about
+
+
+def renamed(rows: list[HitWithResponses], seed: int) -> list[HitWithResponses]:
+    """The same responses, given by other workers: an interval over items alone cannot know."""
+    names, rng = sorted({given.worker for row in rows for given in row.given}), Random(seed)
+    return [
+        replace(
+            row,
+            given=tuple(
+                replace(given, worker=name)
+                for given, name in zip(row.given, rng.sample(names, len(row.given)), strict=True)
+            ),
+        )
+        for row in rows
+    ]
+
+
+def intervals(table: JSON) -> list[Any]:
+    """The ends of a table's intervals, row by row."""
+    ends = [k for k, name in enumerate(table["columns"]) if name in ("95 % low", "95 % high")]
+    return [
+        [*((cell["low"], cell["high"]) for cell in row if tables.is_figure(cell)), *(row[k] for k in ends)]
+        for row in table["rows"]
+    ]
+
+
+def has_any(found: list[Any]) -> bool:
+    return any(
+        end is not None for row in found for each in row for end in (each if isinstance(each, tuple) else [each])
+    )
+
+
+def asked(kind: str, options: JSON) -> list[HitWithResponses]:
+    """Items of a task with the responses of three of nine workers each, some of whom are often wrong."""
+    rng, known = Random(kind), examples_of(kind, options)
+    if len(known) < 12:
+        known *= 4
+    return [_asked(kind, options, k, *one, rng) for k, one in enumerate(known)]
+
+
+def _asked(kind: str, options: JSON, k: int, given: JSON, answers: list[JSON], rng: Random) -> HitWithResponses:
+    task = registry.task_type(kind)
+    example = Example.from_json(given if given.get("group") else given | {"id": f"{given['id']}-{k}"})
+    payload = json.loads(json.dumps(task.prepare(example, task.options(options), rng)))
+    said = []
+    for who in rng.sample(range(9), 3):
+        right = rng.random() > who % 3 / 3
+        imitated = capabilities.imitate(task, payload, example, rng, right=right)
+        some = answers[: 1 if right else None] if imitated is None else [imitated]
+        said.append(GivenResponse(f"w{who}", rng.choice(some), rng.uniform(20, 60)))
+    return HitWithResponses(f"hit-{k}", "case", "musique", example, payload, tuple(said), wanted=3)
+
+
+def variants() -> list[Any]:
+    """Every task with each of the options in its examples."""
+    found: list[Any] = []
+    for kind in KINDS:
+        entries = json.loads((ROOT / "tasks" / kind / "examples.json").read_text())
+        own = {json.dumps(entry["options"], sort_keys=True): entry["options"] for entry in entries}
+        marks = ([], [pytest.mark.soak])
+        found += [
+            pytest.param(kind, options, id=f"{kind}-{k}", marks=marks[k > 0]) for k, options in enumerate(own.values())
+        ]
+    return found
+
+
+@pytest.mark.parametrize(("kind", "options"), variants())
+def test_no_explanation_contradicts_what_an_interval_resamples(kind: str, options: JSON) -> None:
+    task, rows = registry.task_type(kind), asked(kind, options)
+    other_names = [renamed(rows, k) for k in range(1 if kind == "answer" else 3)]
+    contents = [task.report(some, task.options(options), seed=3) for some in (rows, *other_names)]
+    before, *after = ({table["name"]: table for table in tables_of(content)} for content in contents)
+    for name, table in before.items():
+        entry = found(report_chapters(contents[0], kind), table_key(table))
+        assert entry is not None, HOW.format(where=f"table {name}", key=table_key(table), kind=kind)
+        one, own, others = entry[1], intervals(table), [intervals(each[name]) for each in after]
+        assert one.title == table["title"], name
+        if one.whom == "none":
+            assert not has_any(own), f"{name} has intervals"
+        if one.whom == "items":
+            assert [own] * len(others) == others, f"{name} is about workers too"
+        if one.whom in ("mixed", "crossed") and has_any(own):
+            assert [own] * len(others) != others, f"{name} does not depend on the workers"
+
+
+# The registry
+
+
+def chapters() -> list[Any]:
+    return [
+        *CHAPTERS,
+        *(registry.explanations_of(task) for task in registry.task_types().values()),
+        COMPARISON,
+        PLAN,
+        STUDIES,
+    ]
+
+
+def test_an_explanation_is_four_short_lines_of_known_kinds() -> None:
+    for chapter in chapters():
+        for key, one in chapter.entries.items():
+            assert (one.whom in WHOM, one.rows in ROWS) == (True, True), key
+            for text in (WHOM[one.whom], one.how, one.changes):
+                assert re.fullmatch(r"[A-Z].{0,123}[.?]", text), f"{key}: {text}"
+            assert set(one.columns.values()) <= chapter.entries.keys(), key
+
+
+MAKERS = ("table", "_table", "tables.table")
+
+
+def named(file: Path) -> Iterator[tuple[str, str]]:
+    """(key, title) of the tables that a module makes: calls of `table` and `_table` with a name and a title."""
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Call) and len(node.args) > 2 and ast.unparse(node.func) in MAKERS:
+            name, title = node.args[0], node.args[1]
+            if isinstance(name, ast.JoinedStr) and isinstance(name.values[0], ast.Constant):
+                yield str(name.values[0].value).rstrip("-"), ast.unparse(title)
+            elif isinstance(name, ast.Constant) and isinstance(name.value, str):
+                yield name.value, ast.unparse(title)
+
+
+OF_EVALUATIONS = {"subqa-scores", "subqa", "dire-f1", "dire-an-sp"}  # on no page of a report
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_table_that_a_task_can_make_is_explained(kind: str) -> None:
+    """Also those that none of our batches has."""
+    own = registry.explanations_of(registry.task_type(kind))
+    for file in sorted((ROOT / "tasks" / kind).glob("*.py")):
+        for key, _title in named(file):
+            where = f"table {key} of {file.name}"
+            assert found((own, *CHAPTERS), key), HOW.format(where=where, key=key, kind=kind)
+
+
+def test_every_table_that_several_reports_have_is_explained() -> None:
+    made = [*(ROOT / "annotation/pure/reports").glob("*.py"), *(ROOT / "annotation/pure/review").glob("*.py")]
+    made += [
+        ROOT / "annotation/tasktype/helpers/report_tables.py",
+        ROOT / "annotation/pure/statistics/text_agreement.py",
+    ]
+    known = {"comparison_tables.py": (COMPARISON,), "power_tables.py": (PLAN,)}
+    for file in sorted(made):
+        for key, _title in named(file):
+            where = f"table {key} of {file.name}"
+            if key not in OF_EVALUATIONS:
+                assert found(known.get(file.name, CHAPTERS), key), HOW.format(where=where, key=key, kind="KIND")
+    for file in sorted((ROOT / "annotation/pure/studies").glob("*.py")):
+        for key, _title in named(file):
+            assert key in STUDIES.entries, f"table {key} of {file.name}: add it to annotation/pure/studies/explained.py"
+
+
+# The guide
+
+
+def test_the_guide_has_every_explanation_and_no_other() -> None:
+    """`make figures` writes it."""
+    guide = (ROOT / figure_guide.GUIDE).read_text()
+    assert guide == figure_guide.text(), "run `make figures`"
+    assert "](figures.md" in (ROOT / "docs/reports.md").read_text()
+
+
+def test_the_page_of_the_guide_has_an_anchor_for_each_question_mark(client: Any, db: None) -> None:
+    html = client.get(reverse("figures")).content.decode()
+    anchors = set(re.findall(r'<h3 id="([^"]+)"', html))
+    assert anchors == {chapter.anchor(key) for chapter in chapters() for key in chapter.entries}
+    assert len(anchors) == html.count("<h3 ")
