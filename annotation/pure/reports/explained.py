@@ -21,9 +21,7 @@ MEASURED = {
     "measure-human_score": Explanation(
         MEASURES["human_score"],
         "items",
-        _(
-            "What most annotators of an item said, against gold; of a tie the expected score. The mean over items."
-        ),
+        _("What most annotators of an item said, against gold; of a tie the expected score. The mean over items."),
         "scored",
         SCORES_CHANGE,
         PROTOCOL,
