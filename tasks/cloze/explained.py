@@ -13,6 +13,12 @@ EXPLANATIONS = {
         "items",
         source=f"{CASES} (γ and δ)",
     ),
+    "thresholds": Explanation(
+        _("Reconstructable by the share of blanks required"),
+        "items",
+        _("The same sentences if two, three or four of five blanks must match, beside always one function word."),
+        "items",
+    ),
     "kinds": Explanation(
         _("Blanks matched, by kind of word"),
         "items",

@@ -11,6 +11,13 @@ EXPLANATIONS = {
         "items",
         source="MuSiQue (Trivedi et al. 2022), §5, S7",
     ),
+    "bridges": Explanation(
+        _("The bridge check, all edges"),
+        "items",
+        _("The share of each judgment, over all edges whose truth is not known; those of a graph stay together."),
+        "responses",
+        source="MuSiQue (Trivedi et al. 2022), §5, S7",
+    ),
     "by-edge": Explanation(
         _("The bridge check, edge by edge"),
         "mixed",

@@ -18,7 +18,7 @@ EXPLANATIONS = {
     "expected-drop": Explanation(
         _("Expected drop of the human score"),
         "items",
-        _("What N paragraphs, each a proxy with probability p, take from a perfect guesser, at p and its ends."),
+        _("What N other paragraphs, each a proxy with probability p, cost; over questions with two supports."),
         "items",
         SETTINGS,
         f"{DIRE}.1",

@@ -87,7 +87,7 @@ def look(visit: Callable[..., Any], furnished: dict[str, Any]) -> Callable[..., 
 
 
 def test_the_ways_in(look: Callable[..., list[str]]) -> None:
-    assert look("anonymous", "sign-in", "join", "password-reset", "glossary") == []
+    assert look("anonymous", "sign-in", "join", "password-reset", "glossary", "figures") == []
     assert look("alice", "mturk-api") == []
 
 

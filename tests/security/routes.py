@@ -78,6 +78,7 @@ TABLE: dict[str, Row] = {
     "mturk-api-bare": fill(EVERYBODY, 400, own={"anonymous": {"GET": 302, "HEAD": 302, "POST": 400}}),
     "mturk-queue": fill(EVERYBODY, 400, get=404),
     "glossary": look(EVERYBODY),
+    "figures": look(EVERYBODY),
     "home": look(SIGNED_IN, own=HOME),
     "sign-in": fill(EVERYBODY, 200, own=SENT_HOME),
     "sign-out": act(EVERYBODY, 302),

@@ -108,6 +108,7 @@ def test_a_fresh_installation_is_closed(db: None, method: str) -> None:
     assert {name for name, status in opened.items() if status == 200} <= {
         "sign-in",
         "glossary",
+        "figures",
         "healthz",
         "readyz",
         "metrics",

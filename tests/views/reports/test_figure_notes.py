@@ -19,6 +19,7 @@ from django.urls import reverse
 from annotation import registry
 from annotation.flow.batches import batch_launch
 from annotation.flow.data.dataset_import import import_dataset
+from annotation.flow.reports import batch_scores
 from annotation.flow.review import problem_reports
 from annotation.models import Batch
 from annotation.pure.data.example import Example
@@ -31,12 +32,13 @@ from annotation.pure.studies.explained import STUDIES
 from annotation.tasktype import GivenResponse, HitWithResponses, capabilities
 from annotation.views.reports.figure_notes import report_chapters
 from tests import figure_guide
+from tests.conftest import records
 from tests.flow.acting import newcomer, submit, take
 from tests.flow.reports.test_figures import raw
 from tests.flow.review.test_response_import import lines
 from tests.tasks.test_answerability import twins
 from tests.tasks.test_sufficiency import pairs_of
-from tests.views.console import at, work_off
+from tests.views.console import answer, at, work_off
 
 JSON = dict[str, Any]
 ROOT = Path(__file__).resolve().parents[3]
@@ -321,3 +323,87 @@ def test_the_page_of_the_guide_has_an_anchor_for_each_question_mark(client: Any,
     anchors = set(re.findall(r'<h3 id="([^"]+)"', html))
     assert anchors == {chapter.anchor(key) for chapter in chapters() for key in chapter.entries}
     assert len(anchors) == html.count("<h3 ")
+
+
+# Other pages
+
+
+def counted(client: Any, why: JSON) -> list[tuple[str, int]]:
+    """(what it says, how many rows the list behind it has) for each link of an explanation."""
+    lists = [(rows["text"], client.get(rows["url"]).context["page"].paginator.count) for rows in why["rows"]]
+    assert lists
+    return lists
+
+
+def test_an_answerable_question_alone_is_scored_where_its_contrast_has_no_gold(
+    project: Any, alice: Any, client: Any, tmp_path: Path
+) -> None:
+    """Of two pairs and a question without a label three items are scored, and the link leads to these."""
+    found = [example.as_json() for k in range(2) for example in twins(k)] + records(1)
+    import_dataset(project, lines(tmp_path / "pairs.in", found), format="jsonl", name="pairs")
+    given = {"datasets": [project.datasets.get(slug="pairs")], "instructions": "Read.", "meeting": "free"}
+    batch = batch_launch.create_batch(project, "wells-1", task="answer", assignments_per_hit=1, **given)
+    batch_launch.launch(batch)
+    worker = newcomer(project, "w")
+    while row := take(worker, batch):
+        gold = row.hit.item.example
+        submit(row, capabilities.imitate(registry.task_type("answer"), row.hit.payload, gold, Random(1), right=True))
+    client.force_login(alice)
+    client.post(at("report-refresh"))
+    work_off()
+    figures = dict(figures_of(client.get(at("report")).context))
+    assert counted(client, figures["table measures-pairs"]) == [("3 scored HITs", 3)]
+    assert counted(client, figures["headline figure Human score"]) == [("3 scored HITs", 3)]
+    assert counted(client, figures["table pairs-pairs"]) == [("4 HITs with a label in the source", 4)]
+    assert figures["table alpha-pairs"]["rows"][0]["text"] == "0 HITs with two or more responses"
+
+
+def test_the_rows_of_a_part_are_those_of_the_part(
+    project: Any, alice: Any, client: Any, bob: Any, carol: Any, batch: Any
+) -> None:
+    answer(bob, batch)
+    answer(carol, batch)
+    answer(bob, batch)
+    client.force_login(alice)
+    client.post(at("report-open"))
+    client.post(at("report-refresh"))
+    work_off()
+    figures = dict(figures_of(client.get(at("report")).context))
+    assert counted(client, figures["table alpha-wells"]) == [("1 HIT with two or more responses", 1)]
+    page = client.get(figures["table alpha-wells"]["rows"][0]["url"])
+    assert '<option value="several" selected>' in page.content.decode()
+    client.post(at("report-refresh") + "?since=2020-01-01")
+    work_off()
+    figures = dict(figures_of(client.get(at("report"), {"since": "2020-01-01"}).context))
+    assert counted(client, figures["table alpha-wells"]) == [("1 HIT with two or more responses", 1)]
+    assert "since=2020-01-01" in figures["table human-performance"]["rows"][0]["url"]
+    assert counted(client, figures["table human-performance"]) == [("2 scored HITs", 2)]
+
+
+def test_comparisons_are_explained_with_the_rows_of_each_batch(
+    project: Any, alice: Any, client: Any, tmp_path: Path
+) -> None:
+    batch = studied(project, tmp_path, "answer")
+    batch_scores.score_batch(batch)
+    client.force_login(alice)
+    client.post(at("report-open"))
+    query = {"of": "batches", "one": ["wells-1"]}
+    context = client.get(reverse("compare", args=["wells"], query=query)).context
+    whys = [one["why"] for one in (*context["tables"], context["chart"])]
+    assert all(whys)
+    items = len([row for row in raw(batch) if row.given and not row.excluded])
+    assert counted(client, whys[0]) == [(f"wells-1: {items} HITs", items)]
+    people = sorted(batch.project.pseudonym(row.worker_id) for row in batch.assignments.submitted())[0]
+    query = {"of": "answerers", "batch": "wells-1", "one": [people]}
+    tables_ = client.get(reverse("compare", args=["wells"], query=query)).context["tables"]
+    assert [table["name"] for table in tables_ if not table["why"]] == []
+    query = {"of": "datasets", "one": ["case"]}
+    [table] = client.get(reverse("compare", args=["wells"], query=query)).context["tables"]
+    assert table["why"]["rows"] == [{"text": "case: 6", "url": reverse("dataset", args=["wells", "case"])}]
+
+
+def test_tables_of_a_plan_are_explained(client: Any, alice: Any) -> None:
+    client.force_login(alice)
+    plan = {"kind": "paired", "items": 6, "answers": 1, "workers": 3, "first": 60, "second": 80, "seed": 0}
+    shown = client.get(reverse("power", args=["wells"], query=plan)).context["tables"]
+    assert [(table["name"], bool(table["why"])) for table in shown] == [("assumptions", True)]
