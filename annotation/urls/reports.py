@@ -7,7 +7,7 @@ from annotation.views.data import datasets
 from annotation.views.reports import (
     batch_report,
     comparisons,
-    figure_guide,
+    figure_index,
     power_plan,
     preregistration,
     report_export,
@@ -29,7 +29,7 @@ pages: list[URLPattern] = [
     path(f"{DATASET}tables/<slug:table>.<slug:suffix>", datasets.dataset_table, name="dataset-table"),
     path(f"{BATCH}preregistration/", preregistration.preregister, name="preregistration"),
     path(f"{BATCH}preregistration/file/", preregistration.preregistration_file, name="preregistration-file"),
-    path("figures/", figure_guide.figures, name="figures"),
+    path("figures/", figure_index.figures, name="figures"),
     path(f"{PROJECT}power/", power_plan.power, name="power"),
     path(f"{PROJECT}compare/", comparisons.compare, name="compare"),
     path(f"{PROJECT}compare/job/", comparisons.compare_by_job, name="compare-by-job"),

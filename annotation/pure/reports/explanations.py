@@ -28,8 +28,8 @@ WHOM = {
 
 # The rows that figures are computed from; the keys of counts in a report (flow/reports/collected_responses).
 ROWS = {
-    "items": (_("%(n)s HIT"), _("%(n)s HITs"), _("HITs with responses")),
-    "responses": (_("%(n)s response"), _("%(n)s responses"), _("responses that count")),
+    "items": (_("%(n)s HIT that counts"), _("%(n)s HITs that count"), _("HITs that count")),
+    "responses": (_("%(n)s response that counts"), _("%(n)s responses that count"), _("responses that count")),
     "several": (
         _("%(n)s HIT with two or more responses"),
         _("%(n)s HITs with two or more responses"),

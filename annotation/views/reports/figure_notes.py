@@ -60,7 +60,7 @@ class FigureNotes:
             "source": one.source,
             "rows": self.rows_of("answered" if place.startswith(WITH_EXCLUDED) else one.rows, study),
             "changes": _(one.changes),
-            "guide": f"{reverse('figures')}#{chapter.anchor(key)}" if self.is_linked else "",
+            "index": f"{reverse('figures')}#{chapter.anchor(key)}" if self.is_linked else "",
         }
 
 

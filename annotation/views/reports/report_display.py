@@ -47,15 +47,7 @@ def exhibit(content: JSON, batch: Batch, part: BatchPart, *, alone: bool = False
     datasets = content.get("datasets") or {}
     return {
         "alone": alone,
-        "headline": [
-            {
-                "label": one.words,
-                "value": tables.in_percent(one.figure),
-                "interval": tables.interval(one.figure),
-                "why": notes.of_figure(f"headline-{k}", one.key, one.study),
-            }
-            for k, one in enumerate(headline(content, _))
-        ],
+        "headline": _headline(content, notes),
         "counts": content.get("counts"),
         "lead": next(iter(lead), None),
         "differing": {"tables": differing, "charts": maps} if differing else None,
@@ -77,6 +69,18 @@ def exhibit(content: JSON, batch: Batch, part: BatchPart, *, alone: bool = False
         "rule": content.get("rule", ""),
         "ties": content.get("ties", ""),
     }
+
+
+def _headline(content: JSON, notes: FigureNotes) -> list[JSON]:
+    return [
+        {
+            "label": one.words,
+            "value": tables.in_percent(one.figure),
+            "interval": tables.interval(one.figure),
+            "why": notes.of_figure(f"headline-{k}", one.key, one.study),
+        }
+        for k, one in enumerate(headline(content, _))
+    ]
 
 
 def _parted(shown: list[JSON]) -> tuple[list[JSON], list[JSON]]:

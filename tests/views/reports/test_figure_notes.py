@@ -4,10 +4,8 @@ would change it; the rows are as many as it says.
 
 from __future__ import annotations
 
-import ast
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -24,14 +22,10 @@ from annotation.flow.review import problem_reports
 from annotation.models import Batch
 from annotation.pure.data.example import Example
 from annotation.pure.reports import tables
-from annotation.pure.reports.comparison_explained import COMPARISON, PLAN
-from annotation.pure.reports.explained import CHAPTERS
-from annotation.pure.reports.explanations import ROWS, WHOM, found, key_of, table_key
+from annotation.pure.reports.explanations import ROWS, found, key_of, table_key
 from annotation.pure.reports.report_values import tables_of
-from annotation.pure.studies.explained import STUDIES
 from annotation.tasktype import GivenResponse, HitWithResponses, capabilities
 from annotation.views.reports.figure_notes import report_chapters
-from tests import figure_guide
 from tests.conftest import records
 from tests.flow.acting import newcomer, submit, take
 from tests.flow.reports.test_figures import raw
@@ -242,89 +236,6 @@ def test_no_explanation_contradicts_what_an_interval_resamples(kind: str, option
             assert [own] * len(others) != others, f"{name} does not depend on the workers"
 
 
-# The registry
-
-
-def chapters() -> list[Any]:
-    return [
-        *CHAPTERS,
-        *(registry.explanations_of(task) for task in registry.task_types().values()),
-        COMPARISON,
-        PLAN,
-        STUDIES,
-    ]
-
-
-def test_an_explanation_is_four_short_lines_of_known_kinds() -> None:
-    for chapter in chapters():
-        for key, one in chapter.entries.items():
-            assert (one.whom in WHOM, one.rows in ROWS) == (True, True), key
-            for text in (WHOM[one.whom], one.how, one.changes):
-                assert re.fullmatch(r"[A-Z].{0,123}[.?]", text), f"{key}: {text}"
-            assert set(one.columns.values()) <= chapter.entries.keys(), key
-
-
-MAKERS = ("table", "_table", "tables.table")
-
-
-def named(file: Path) -> Iterator[tuple[str, str]]:
-    """(key, title) of the tables that a module makes: calls of `table` and `_table` with a name and a title."""
-    for node in ast.walk(ast.parse(file.read_text())):
-        if isinstance(node, ast.Call) and len(node.args) > 2 and ast.unparse(node.func) in MAKERS:
-            name, title = node.args[0], node.args[1]
-            if isinstance(name, ast.JoinedStr) and isinstance(name.values[0], ast.Constant):
-                yield str(name.values[0].value).rstrip("-"), ast.unparse(title)
-            elif isinstance(name, ast.Constant) and isinstance(name.value, str):
-                yield name.value, ast.unparse(title)
-
-
-OF_EVALUATIONS = {"subqa-scores", "subqa", "dire-f1", "dire-an-sp"}  # on no page of a report
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_table_that_a_task_can_make_is_explained(kind: str) -> None:
-    """Also those that none of our batches has."""
-    own = registry.explanations_of(registry.task_type(kind))
-    for file in sorted((ROOT / "tasks" / kind).glob("*.py")):
-        for key, _title in named(file):
-            where = f"table {key} of {file.name}"
-            assert found((own, *CHAPTERS), key), HOW.format(where=where, key=key, kind=kind)
-
-
-def test_every_table_that_several_reports_have_is_explained() -> None:
-    made = [*(ROOT / "annotation/pure/reports").glob("*.py"), *(ROOT / "annotation/pure/review").glob("*.py")]
-    made += [
-        ROOT / "annotation/tasktype/helpers/report_tables.py",
-        ROOT / "annotation/pure/statistics/text_agreement.py",
-    ]
-    known = {"comparison_tables.py": (COMPARISON,), "power_tables.py": (PLAN,)}
-    for file in sorted(made):
-        for key, _title in named(file):
-            where = f"table {key} of {file.name}"
-            if key not in OF_EVALUATIONS:
-                assert found(known.get(file.name, CHAPTERS), key), HOW.format(where=where, key=key, kind="KIND")
-    for file in sorted((ROOT / "annotation/pure/studies").glob("*.py")):
-        for key, _title in named(file):
-            assert key in STUDIES.entries, f"table {key} of {file.name}: add it to annotation/pure/studies/explained.py"
-
-
-# The guide
-
-
-def test_the_guide_has_every_explanation_and_no_other() -> None:
-    """`make figures` writes it."""
-    guide = (ROOT / figure_guide.GUIDE).read_text()
-    assert guide == figure_guide.text(), "run `make figures`"
-    assert "](figures.md" in (ROOT / "docs/reports.md").read_text()
-
-
-def test_the_page_of_the_guide_has_an_anchor_for_each_question_mark(client: Any, db: None) -> None:
-    html = client.get(reverse("figures")).content.decode()
-    anchors = set(re.findall(r'<h3 id="([^"]+)"', html))
-    assert anchors == {chapter.anchor(key) for chapter in chapters() for key in chapter.entries}
-    assert len(anchors) == html.count("<h3 ")
-
-
 # Other pages
 
 
@@ -392,7 +303,7 @@ def test_comparisons_are_explained_with_the_rows_of_each_batch(
     whys = [one["why"] for one in (*context["tables"], context["chart"])]
     assert all(whys)
     items = len([row for row in raw(batch) if row.given and not row.excluded])
-    assert counted(client, whys[0]) == [(f"wells-1: {items} HITs", items)]
+    assert counted(client, whys[0]) == [(f"wells-1: {items} HITs that count", items)]
     people = sorted(batch.project.pseudonym(row.worker_id) for row in batch.assignments.submitted())[0]
     query = {"of": "answerers", "batch": "wells-1", "one": [people]}
     tables_ = client.get(reverse("compare", args=["wells"], query=query)).context["tables"]

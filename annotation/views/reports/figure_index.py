@@ -5,7 +5,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from annotation.pure.reports.explanation_guide import sections
+from annotation.pure.reports.explanation_index import sections
 from annotation.registry import explanations_of, task_types
 
 

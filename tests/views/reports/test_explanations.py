@@ -1,0 +1,97 @@
+"""The explanations of figures: short, of every table that can be made, and all on the guide's page."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.urls import reverse
+
+from annotation import registry
+from annotation.pure.reports.comparison_explained import COMPARISON, PLAN
+from annotation.pure.reports.explained import CHAPTERS
+from annotation.pure.reports.explanations import ROWS, WHOM, found
+from annotation.pure.studies.explained import STUDIES
+from tests import figure_guide
+from tests.views.reports.test_figure_notes import HOW, KINDS, ROOT
+
+
+def chapters() -> list[Any]:
+    return [
+        *CHAPTERS,
+        *(registry.explanations_of(task) for task in registry.task_types().values()),
+        COMPARISON,
+        PLAN,
+        STUDIES,
+    ]
+
+
+def test_an_explanation_is_four_short_lines_of_known_kinds() -> None:
+    for chapter in chapters():
+        for key, one in chapter.entries.items():
+            assert (one.whom in WHOM, one.rows in ROWS) == (True, True), key
+            for text in (WHOM[one.whom], one.how, one.changes):
+                assert re.fullmatch(r"[A-Z].{0,123}[.?]", text), f"{key}: {text}"
+            assert set(one.columns.values()) <= chapter.entries.keys(), key
+
+
+MAKERS = ("table", "_table", "tables.table")
+
+
+def named(file: Path) -> Iterator[tuple[str, str]]:
+    """(key, title) of the tables that a module makes: calls of `table` and `_table` with a name and a title."""
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Call) and len(node.args) > 2 and ast.unparse(node.func) in MAKERS:
+            name, title = node.args[0], node.args[1]
+            if isinstance(name, ast.JoinedStr) and isinstance(name.values[0], ast.Constant):
+                yield str(name.values[0].value).rstrip("-"), ast.unparse(title)
+            elif isinstance(name, ast.Constant) and isinstance(name.value, str):
+                yield name.value, ast.unparse(title)
+
+
+OF_EVALUATIONS = {"subqa-scores", "subqa", "dire-f1", "dire-an-sp"}  # on no page of a report
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_table_that_a_task_can_make_is_explained(kind: str) -> None:
+    """Also those that none of our batches has."""
+    own = registry.explanations_of(registry.task_type(kind))
+    for file in sorted((ROOT / "tasks" / kind).glob("*.py")):
+        for key, _title in named(file):
+            where = f"table {key} of {file.name}"
+            assert found((own, *CHAPTERS), key), HOW.format(where=where, key=key, kind=kind)
+
+
+def test_every_table_that_several_reports_have_is_explained() -> None:
+    made = [*(ROOT / "annotation/pure/reports").glob("*.py"), *(ROOT / "annotation/pure/review").glob("*.py")]
+    made += [
+        ROOT / "annotation/tasktype/helpers/report_tables.py",
+        ROOT / "annotation/pure/statistics/text_agreement.py",
+    ]
+    known = {"comparison_tables.py": (COMPARISON,), "power_tables.py": (PLAN,)}
+    for file in sorted(made):
+        for key, _title in named(file):
+            where = f"table {key} of {file.name}"
+            if key not in OF_EVALUATIONS:
+                assert found(known.get(file.name, CHAPTERS), key), HOW.format(where=where, key=key, kind="KIND")
+    for file in sorted((ROOT / "annotation/pure/studies").glob("*.py")):
+        for key, _title in named(file):
+            assert key in STUDIES.entries, f"table {key} of {file.name}: add it to annotation/pure/studies/explained.py"
+
+
+def test_the_guide_has_every_explanation_and_no_other() -> None:
+    """`make figures` writes it."""
+    guide = (ROOT / figure_guide.GUIDE).read_text()
+    assert guide == figure_guide.text(), "run `make figures`"
+    assert "](figures.md" in (ROOT / "docs/reports.md").read_text()
+
+
+def test_the_page_of_the_guide_has_an_anchor_for_each_question_mark(client: Any, db: None) -> None:
+    html = client.get(reverse("figures")).content.decode()
+    anchors = set(re.findall(r'<h3 id="([^"]+)"', html))
+    assert anchors == {chapter.anchor(key) for chapter in chapters() for key in chapter.entries}
+    assert len(anchors) == html.count("<h3 ")
