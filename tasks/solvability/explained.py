@@ -18,6 +18,13 @@ EXPLANATIONS = {
         "items",
         source="Sugawara et al. 2020, §5.2, Table 10",
     ),
+    "guessable": Explanation(
+        _("What people could guess"),
+        "items",
+        _("The share of items of class γ or δ: what was ablated could be guessed. Without ties."),
+        "items",
+        source="Sugawara et al. 2020, §5.2",
+    ),
     "cases": Explanation(
         _("People and models"),
         "items",

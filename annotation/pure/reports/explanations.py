@@ -23,7 +23,9 @@ WHOM = {
     "none": _("These responses only; there is no interval."),
     "batches": _("Each batch's workers, on items like theirs. Other workers may differ by more than the interval."),
     "plan": _("Studies of this plan: the interval is that of the simulation."),
-    "paper": _("Ours: see the notes of the table. The paper's: its annotators and its sample."),
+    "paper": _(
+        "Ours: workers and items like these; “items only” where all values are equal. The paper's: its own sample."
+    ),
 }
 
 # The rows that figures are computed from; the keys of counts in a report (flow/reports/collected_responses).

@@ -10,7 +10,9 @@ STUDIES = Chapter(
         "published": Explanation(
             _("Published figures and ours"),
             "paper",
-            _("The paper's figure, the same figure of this run, and whether they differ by more than chance."),
+            _(
+                "Ours minus the paper's, whose interval is Wilson's at its n. Conclusions: primary figures only, adjusted by Holm."
+            ),
             "study",
             _("More responses to the run's batches; excluding a HIT: once the scores are computed anew."),
         ),
