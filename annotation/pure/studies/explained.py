@@ -11,7 +11,7 @@ STUDIES = Chapter(
             _("Published figures and ours"),
             "paper",
             _(
-                "Ours minus the paper's, whose interval is Wilson's at its n. Conclusions: primary figures only, adjusted by Holm."
+                "Ours minus the paper's, which has Wilson's interval at its n. Concluded from primary figures alone (Holm)."
             ),
             "study",
             _("More responses to the run's batches; excluding a HIT: once the scores are computed anew."),
