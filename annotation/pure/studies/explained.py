@@ -10,9 +10,7 @@ STUDIES = Chapter(
         "published": Explanation(
             _("Published figures and ours"),
             "paper",
-            _(
-                "Ours minus the paper's, which has Wilson's interval at its n. Concluded from primary figures alone (Holm)."
-            ),
+            _("Ours minus the paper's, with Wilson's interval at its n. Conclusions: primary figures only (Holm)."),
             "study",
             _("More responses to the run's batches; excluding a HIT: once the scores are computed anew."),
         ),
