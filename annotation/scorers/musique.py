@@ -133,6 +133,7 @@ def _gold_support(source: Source, record: Mapping[str, Any], *, place: str, reco
 
 def _predictions(source: Source) -> Iterator[tuple[str, Prediction]]:
     """(place, prediction) of each line; all four keys must be there."""
+    in_table = source.is_table
     for place, record in source.objects():
         item_id = source.text(record, "id", place=place)
         answer = None
@@ -140,7 +141,7 @@ def _predictions(source: Source) -> Iterator[tuple[str, Prediction]]:
             answer = source.text(record, "predicted_answer", place=place, record_id=item_id)
         marked = source.items(record, "predicted_support_idxs", place=place, record_id=item_id)
         support = tuple(_position(source, one, place=place, record_id=item_id) for one in marked)
-        answerable = _flag(source, record, "predicted_answerable", place=place, record_id=item_id)
+        answerable = _flag(source, record, "predicted_answerable", place=place, record_id=item_id, in_table=in_table)
         yield place, Prediction(item_id, answer=answer, support=support, answerable=answerable)
 
 
@@ -153,9 +154,11 @@ def _position(source: Source, value: object, *, place: str, record_id: str) -> i
     raise source.bad(place, record_id, field="predicted_support_idxs", wrong=kind(value), fix=fix)
 
 
-def _flag(source: Source, record: Mapping[str, Any], key: str, *, place: str, record_id: str) -> bool:
+def _flag(
+    source: Source, record: Mapping[str, Any], key: str, *, place: str, record_id: str, in_table: bool = False
+) -> bool:
     value = record.get(key)
-    truth = truth_of(value) if source.is_table else value
+    truth = truth_of(value) if in_table else value
     if truth in (True, False):
         return bool(truth)
     raise source.mistyped(record, key, place, record_id, "Give true or false")

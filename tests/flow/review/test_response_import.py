@@ -14,6 +14,7 @@ import pytest
 from django.db.models.functions import Now
 
 from annotation.flow.batches import batch_launch
+from annotation.flow.data import response_files
 from annotation.flow.data.dataset_import import ImportRefused
 from annotation.flow.money import batch_funds, ledger
 from annotation.flow.reports import batch_scores
@@ -327,3 +328,21 @@ def test_thousands_of_responses_come_in_within_seconds(project: Any, tmp_path: P
     started = time.process_time()
     assert import_responses(batch, lines(tmp_path / "j.jsonl", found))["accepted"] == 3000
     assert time.process_time() - started < 4
+
+
+@pytest.mark.parametrize("format", ["csv", "jsonl"])
+def test_what_a_batch_exports_can_be_imported_into_another(
+    project: Any, batch: Any, tmp_path: Path, format: str
+) -> None:
+    import_responses(batch, lines(tmp_path / "j.jsonl", GOOD))
+    out = tmp_path / f"out.{format}"
+    response_files.export_responses(batch, out, format=format)
+    other = launched(project, "other", batch.datasets.get())
+    assert import_responses(other, out)["accepted"] == 8
+
+
+def test_positions_in_a_table_may_be_written_as_1_0(batch: Any, tmp_path: Path) -> None:
+    file = tmp_path / "r.csv"
+    file.write_text('dataset;item;worker;answer\nwells;1.0;Ben;"{""text"": ""Tower 1"", ""support"": [0]}"\n')
+    assert import_responses(batch, file)["accepted"] == 1
+    assert WorkerResponse.objects.get().assignment.hit.item.position == 1
