@@ -33,10 +33,10 @@ from annotation.flow.notifications import announcements, notice_mail
 from annotation.flow.people import round_attempts
 from annotation.flow.projects import idempotency, job_queue, overview, project_erasure, recycle_bin
 from annotation.flow.projects.job_queue import JobProgress
-from annotation.flow.reports import batch_scores, comparisons, follow_up, methods_facts
+from annotation.flow.reports import arm_scores, batch_scores, comparisons, follow_up, methods_facts
 from annotation.flow.review import assignment_approval, conclusions, gold_in_doubt, response_import, results_dataset
 from annotation.flow.work import leases, prefetch
-from annotation.models import Batch, BatchReport, Dataset, Job, Project, User, clock
+from annotation.models import Batch, BatchReport, Dataset, Experiment, Job, Project, User, clock
 from annotation.operations import backup, uploads
 from annotation.pure.batches.hit_filters import BatchPart
 from annotation.pure.data.column_mapping import ColumnMapping
@@ -234,6 +234,13 @@ def compare_batches(job: Job, progress: JobProgress) -> dict[str, Any]:
     return comparisons.compared(found[key] for key in job.arguments["batches"])
 
 
+def score_arms(job: Job, progress: JobProgress) -> dict[str, Any]:
+    found = Experiment.objects.filter(project=job.project, pk=job.arguments["experiment"]).first()
+    if found is None:
+        raise Refused(_("The experiment no longer exists."))
+    return arm_scores.compute(found)
+
+
 def batch_of(job: Job) -> Batch:
     batch = Batch.objects.filter(project=job.project, pk=job.arguments["batch"]).first()
     if batch is None:
@@ -254,6 +261,7 @@ VERBS: dict[str, job_queue.Verb] = {
     "correct_gold": correct_gold,
     "follow_up": follow_up_batch,
     comparisons.KIND: compare_batches,
+    arm_scores.KIND: score_arms,
 }
 
 

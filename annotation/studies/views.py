@@ -21,11 +21,11 @@ from annotation.studies import analysis, folders, jobs, plans, report, report_te
 from annotation.studies.launch import MOST_SCALE, batches_of, begin, experiment_of, free_name
 from annotation.studies.models import StudyRun
 from annotation.views.access import member_action, member_form, member_page
-from annotation.views.batches.experiments import shown_balance
 from annotation.views.breadcrumbs import section_breadcrumbs
 from annotation.views.markdown_html import html_of
 from annotation.views.post_handling import refusal_in_form, see_other
 from annotation.views.reports.drilldown_links import DrilldownLinks
+from annotation.views.reports.experiments import shown_balance
 from annotation.views.reports.figure_notes import FigureNotes
 from annotation.views.reports.report_tables import shown_table
 

@@ -3,16 +3,13 @@
 from django.urls import URLPattern, path
 
 from annotation.urls.prefixes import BATCH, PROJECT
-from annotation.views.batches import batches, experiments, hits, launch, preview
+from annotation.views.batches import batches, hits, launch, preview
 
 pages: list[URLPattern] = [
     path(f"{PROJECT}batches/", batches.batches, name="batches"),
     path(f"{PROJECT}batches/new/", launch.batch_new, name="batch-new"),
     path(f"{PROJECT}batches/new/consequences/", launch.batch_consequences, name="batch-consequences"),
     path(f"{PROJECT}batches/new/instructions-preview/", launch.instructions_preview, name="instructions-preview"),
-    path(f"{PROJECT}experiments/", experiments.experiments, name="experiments"),
-    path(f"{PROJECT}experiments/<slug:name>/", experiments.experiment, name="experiment"),
-    path(f"{PROJECT}experiments/<slug:name>/remove/", experiments.experiment_remove, name="experiment-remove"),
     path(BATCH, batches.batch_overview, name="batch"),
     path(f"{BATCH}edit/", launch.batch_edit, name="batch-edit"),
     path(f"{BATCH}launch/", launch.batch_launch, name="batch-launch"),

@@ -7,6 +7,7 @@ from annotation.views.data import datasets
 from annotation.views.reports import (
     batch_report,
     comparisons,
+    experiments,
     figure_index,
     power_plan,
     preregistration,
@@ -31,6 +32,10 @@ pages: list[URLPattern] = [
     path(f"{BATCH}preregistration/file/", preregistration.preregistration_file, name="preregistration-file"),
     path("figures/", figure_index.figures, name="figures"),
     path(f"{PROJECT}power/", power_plan.power, name="power"),
+    path(f"{PROJECT}experiments/", experiments.experiments, name="experiments"),
+    path(f"{PROJECT}experiments/<slug:name>/", experiments.experiment, name="experiment"),
+    path(f"{PROJECT}experiments/<slug:name>/scores/", experiments.experiment_scores, name="experiment-scores"),
+    path(f"{PROJECT}experiments/<slug:name>/remove/", experiments.experiment_remove, name="experiment-remove"),
     path(f"{PROJECT}compare/", comparisons.compare, name="compare"),
     path(f"{PROJECT}compare/job/", comparisons.compare_by_job, name="compare-by-job"),
     path(f"{PROJECT}compare/chart.svg", comparisons.compare_chart, name="compare-chart"),

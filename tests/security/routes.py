@@ -203,6 +203,7 @@ TABLE: dict[str, Row] = {
     "experiments": fill(MEMBERS, own=LOOK_ONLY),
     "experiment": look(MEMBERS),
     "experiment-remove": act(REQUESTER),
+    "experiment-scores": act(MEMBERS),
     "batch-new": fill(REQUESTER),
     "batch-consequences": act(REQUESTER, 200),
     "instructions-preview": act(REQUESTER, 200),

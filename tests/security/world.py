@@ -177,7 +177,8 @@ def _experiment(project: Any, held: Any) -> dict[str, Any]:
         arms.append(batch_launch.create_batch(project, f"{project.slug}-{name}", **terms))
         batch_launch.launch(arms[-1])
     made = experiments.join(project, f"{project.slug}-arms", arms, title=f"Canary note of {project.slug}")
-    return {"experiment-start.token": made.token, "experiment.name": made.slug, "experiment-remove.name": made.slug}
+    pages = ("experiment", "experiment-remove", "experiment-scores")
+    return {"experiment-start.token": made.token} | {f"{page}.name": made.slug for page in pages}
 
 
 def _people(project: Any, boss: Any, people: list[Any]) -> dict[str, Any]:

@@ -12,6 +12,8 @@ from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.batches import experiments
 from annotation.models import Experiment
 
+EACH = "What each worker gets: `one` arm, or all in a drawn `order`."
+
 
 class ExperimentInput(Input):
     """The batches to join, and what each worker gets of them."""
@@ -20,7 +22,7 @@ class ExperimentInput(Input):
 
     name = serializers.SlugField(max_length=100)
     batches = texts(100, allow_empty=False, max_length=50, help_text="Batches without responses so far.")
-    each = serializers.ChoiceField(choices=Experiment.Each.choices, default=Experiment.Each.ONE)
+    each = serializers.ChoiceField(choices=Experiment.Each.choices, default=Experiment.Each.ONE, help_text=EACH)
     title = serializers.CharField(
         max_length=200,
         required=False,
@@ -45,7 +47,7 @@ class ListedExperimentSerializer(serializers.Serializer):
 
     name = serializers.CharField(source="slug")
     title = serializers.CharField()
-    each = serializers.ChoiceField(choices=Experiment.Each.choices)
+    each = serializers.ChoiceField(choices=Experiment.Each.choices, help_text=EACH)
     link = serializers.SerializerMethodField(help_text="The one link for workers.")
     created_at = serializers.DateTimeField()
 
@@ -58,7 +60,7 @@ class ListedExperimentSerializer(serializers.Serializer):
 class ExperimentSerializer(ListedExperimentSerializer):
     """An experiment with the number of workers in each arm."""
 
-    arms = ArmCountSerializer(many=True, source="arm_counts")
+    arms = ArmCountSerializer(many=True, source="arm_counts", help_text="A row for each arm and position.")
 
 
 class ExperimentViewSet(ResourceViewSet):

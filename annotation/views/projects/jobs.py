@@ -11,8 +11,8 @@ from annotation import discovery, jobs
 from annotation.flow.batches import batch_launch
 from annotation.flow.data.lineage import is_for_hidden_gold
 from annotation.flow.projects import job_queue
-from annotation.flow.reports import comparisons
-from annotation.models import Batch, Dataset, Job, Project
+from annotation.flow.reports import arm_scores, comparisons
+from annotation.models import Batch, Dataset, Experiment, Job, Project
 from annotation.pure.people import roles
 from annotation.views.access import member_page, requester_action
 from annotation.views.data import column_mapping
@@ -50,6 +50,8 @@ def _came_of(job: Job) -> dict[str, Any]:
     if job.kind == comparisons.KIND:
         compared = Batch.objects.filter(pk__in=wanted["batches"]).values_list("slug", flat=True)
         rows["comparison"] = reverse("compare", args=[job.project.slug], query={"one": list(compared)})
+    if job.kind == arm_scores.KIND and (made := Experiment.objects.filter(pk=wanted["experiment"]).first()):
+        rows["comparison"] = reverse("experiment", args=[job.project.slug, made.slug])
     if job.kind == "derive_dataset":
         file = all(Path(each["path"]).exists() for each in wanted.get("uploads", {}).values())
         rows |= _derived(job)

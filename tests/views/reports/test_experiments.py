@@ -14,8 +14,10 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.flow.people import members
+from annotation.flow.reports import score_looks
 from annotation.flow.work import arm_draws
-from annotation.models import Batch, Experiment, Project, User
+from annotation.jobs import run_due_work
+from annotation.models import AuditEntry, Batch, Experiment, Project, User
 from tests.flow.acting import answer_all, dataset_of, draft, launched, newcomer
 
 pytestmark = pytest.mark.django_db
@@ -117,3 +119,25 @@ def test_a_draft_can_be_an_arm(client: Client, project: Project, arms: list[Batc
     draft(project, "later", dataset_of(project, tmp_path, name="more", size=2))
     post(client, project, batches=["plain", "later"])
     assert Experiment.objects.get().arms.count() == 2
+
+
+def test_the_page_shows_scores_by_position_and_who_looked_is_recorded(
+    client: Client, project: Project, arms: list[Batch]
+) -> None:
+    Batch.objects.update(fresh_only=False)
+    post(client, project)
+    experiment = Experiment.objects.get()
+    for name in ("ada", "ben"):
+        worker = newcomer(project, name)
+        arm = arm_draws.begin(worker, experiment)
+        while arm is not None:
+            answer_all(worker, arm)
+            arm = arm_draws.next_arm(worker, arm)
+    job_page = client.post(reverse("experiment-scores", args=[project.slug, "study"])).url
+    run_due_work()
+    page = client.get(reverse("experiment", args=[project.slug, "study"])).content.decode()
+    for title in ("Arms by position", "Arms by items done before", "Contrasts of arms", "plain − hints"):
+        assert title in page
+    assert reverse("experiment", args=[project.slug, "study"]) in client.get(job_page).content.decode()
+    looks = AuditEntry.objects.filter(act=score_looks.LOOK).values_list("key", flat=True)
+    assert set(looks) == {"plain", "hints"}

@@ -9,13 +9,15 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from annotation.flow.batches import experiments as flow
+from annotation.flow.reports import arm_scores
 from annotation.forms.experiments import ExperimentForm
 from annotation.models import Batch, Experiment, Project
 from annotation.pure.people import roles
-from annotation.views.access import member_form, member_page, requester_action
+from annotation.views.access import member_action, member_form, member_page, requester_action
 from annotation.views.batches.batch_page import TONES
 from annotation.views.breadcrumbs import section_breadcrumbs
-from annotation.views.post_handling import refusal_as_message, refusal_in_form, see_other
+from annotation.views.post_handling import enqueue_and_redirect, refusal_as_message, refusal_in_form, see_other
+from annotation.views.reports.report_tables import shown_table
 
 
 @member_form(roles.SEE, posting=roles.RUN)
@@ -35,18 +37,21 @@ def experiments(request: HttpRequest, project: Project) -> HttpResponse:
     rows = [shown_balance(request, row) for row in project.experiments.order_by("-created_at", "-pk")]
     context = {"project": project, "section": "batches", "rows": rows, "form": form, "can_join": len(choices) > 1}
     context["breadcrumbs"] = section_breadcrumbs(project, "batches", _("Experiments"))
-    return render(request, "batches/experiments.html", context, status=422 if form.errors else 200)
+    return render(request, "reports/experiments.html", context, status=422 if form.errors else 200)
 
 
 @member_page(roles.SEE)
 def experiment(request: HttpRequest, project: Project, name: str) -> HttpResponse:
-    """One experiment: its link, and how many workers drew, began and submitted each arm."""
+    """One experiment: its link, how many workers drew, began and submitted each arm, and scores as last computed."""
     shown = shown_balance(request, get_object_or_404(project.experiments, slug=name))
     breadcrumbs = section_breadcrumbs(project, "batches", _("Experiments"))
     breadcrumbs[-1]["url"] = reverse("experiments", args=[project.slug])
     context = {"project": project, "section": "batches", "shown": shown}
     context["breadcrumbs"] = [*breadcrumbs, {"label": name, "url": ""}]
-    return render(request, "batches/experiment.html", context)
+    if job := arm_scores.last_computed(shown["experiment"]):
+        context["tables"] = [shown_table(table) for table in job.result["tables"]]
+        context["computed_at"] = job.ended_at
+    return render(request, "reports/experiment.html", context)
 
 
 @requester_action
@@ -60,8 +65,16 @@ def experiment_remove(request: HttpRequest, project: Project, name: str) -> Http
     return see_other("experiment", project.slug, found.slug)
 
 
+@member_action(roles.SEE)
+def experiment_scores(request: HttpRequest, project: Project, name: str) -> HttpResponse:
+    """Start the job that computes the scores of the arms; before all responses are in, that is logged."""
+    found = get_object_or_404(project.experiments, slug=name)
+    title = _("Scores of the arms of %(name)s") % {"name": found.slug}
+    return enqueue_and_redirect(request, arm_scores.KIND, title, arm_scores.job_arguments(found), project=project)
+
+
 def shown_balance(request: HttpRequest, experiment: Experiment) -> dict[str, Any]:
-    """Context of `batches/_experiment_balance.html`: an experiment, its link for workers, and a row for each arm.
+    """Context of `reports/_experiment_balance.html`: an experiment, its link for workers, and a row for each arm.
 
     A row has the counts in all, and the number of workers who submitted at each position.
     """

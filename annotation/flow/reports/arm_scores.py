@@ -1,0 +1,65 @@
+"""Scores of an experiment's arms by position and items done before, with contrasts (pure/reports/arm_tables)."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import cache
+
+from annotation.flow.reports import batch_scores, score_looks
+from annotation.flow.work.arm_draws import arms_of
+from annotation.models import Assignment, Batch, Experiment, Job
+from annotation.pure.data.example import JSON
+from annotation.pure.reports.arm_tables import arm_tables
+from annotation.pure.statistics.arm_contrasts import ArmResponse
+from annotation.registry import task_type
+
+KIND = "score_arms"  # of job
+
+
+def compute(experiment: Experiment) -> JSON:
+    """{"tables"} of the responses of workers who drew; that somebody sees them is logged with each batch."""
+    arms = arms_of(experiment)
+    rows = list(_graded(experiment, arms))
+    if rows:
+        for arm in arms:
+            score_looks.look(arm)
+    return {"tables": arm_tables(rows, [(arm.slug, arm.task) for arm in arms])}
+
+
+def job_arguments(experiment: Experiment) -> JSON:
+    return {"experiment": experiment.pk}
+
+
+def last_computed(experiment: Experiment) -> Job | None:
+    """The job that computed the scores last; its result is that of `compute`."""
+    jobs = experiment.project.jobs.filter(kind=KIND, arguments=job_arguments(experiment), state=Job.State.DONE)
+    return jobs.order_by("pk").last()
+
+
+def _graded(experiment: Experiment, arms: list[Batch]) -> Iterator[ArmResponse]:
+    """The graded responses of workers who drew, without excluded HITs and hidden gold."""
+    name = cache(experiment.project.pseudonym)
+    drawn = {name(worker): order for worker, order in experiment.draws.values_list("worker", "order")}
+    before = _done_before(arms, name)
+    for arm in arms:
+        task = task_type(arm.task)
+        for row in batch_scores.hits_with_responses(arm):
+            if row.excluded or not task.gradable(row.example):
+                continue
+            for given in row.given:
+                place = before.get((row.hit, given.worker))
+                if place is None or arm.pk not in drawn.get(given.worker, ()):
+                    continue
+                position = drawn[given.worker].index(arm.pk) + 1
+                grade = task.grade(row.payload, given.answer, row.example)
+                item = row.example.group or row.example.id
+                yield ArmResponse(arm.slug, item, given.worker, position, place, grade)
+
+
+def _done_before(arms: list[Batch], name: Callable[[int], str]) -> dict[tuple[str, str], int]:
+    """How many items the worker of each response, by HIT and pseudonym, had accepted before it in all arms."""
+    rows = Assignment.objects.submitted().filter(batch__in=arms, response_import=None).order_by("accepted_at", "pk")
+    count, found = Counter[str](), dict[tuple[str, str], int]()
+    for worker, hit in rows.values_list("worker", "hit__public_id").iterator():
+        found[hit, name(worker)] = count[name(worker)]
+        count[name(worker)] += 1
+    return found
