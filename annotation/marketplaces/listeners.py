@@ -42,10 +42,10 @@ def hits_created(event: events.HitsCreated) -> None:
 
 
 def batch_launched(event: events.BatchLaunched) -> None:
-    from annotation.marketplaces.flow import studies
+    from annotation.marketplaces.flow import studies, study_arms
 
-    if event.batch.on_marketplace and studies.is_study(event.batch):
-        studies.make(event.batch)
+    if event.batch.on_marketplace and studies.is_study(event.batch) and study_arms.is_launched(event.batch):
+        studies.make(study_arms.lead_of(event.batch))
 
 
 def standing_changed(

@@ -22,7 +22,7 @@ from annotation.flow.errors import Refused
 from annotation.flow.money import batch_funds
 from annotation.flow.projects import audit_log
 from annotation.marketplaces.base import AlreadyThere, TryAgain
-from annotation.marketplaces.flow import groups, hit_terms, outbox, visit_pay
+from annotation.marketplaces.flow import groups, hit_terms, outbox, study_arms, visit_pay
 from annotation.marketplaces.flow.connections import MarketplacePaused, Patience, StudySession
 from annotation.marketplaces.flow.outbox import FREE
 from annotation.marketplaces.kinds import kinds, named
@@ -95,20 +95,21 @@ def make(batch: Batch) -> PanelStudy:
 
 
 def places_for(batch: Batch, hits: int) -> int:
-    """The number of participants who do all HITs of a batch, and the hidden gold among them."""
-    wanted = batch.size * batch.assignments_per_hit
-    return math.ceil((wanted + batch_funds.checks_among(batch, wanted)) / hits)
+    """The number of participants who do all HITs of a batch, or of all arms, and the hidden gold among them."""
+    counts = [(arm, arm.size * arm.assignments_per_hit) for arm in study_arms.together(batch)]
+    return math.ceil(sum(wanted + batch_funds.checks_among(arm, wanted) for arm, wanted in counts) / hits)
 
 
 def sizes(batch: Batch, hits: int) -> dict[str, Any]:
-    """Columns of a study that follow from the number of HITs of a visit."""
-    minutes = max(1, math.ceil(hits * batch.expected_seconds / 60))
+    """Columns of a study that follow from the number of HITs of a visit, of arms those that take and pay the most."""
+    arms = study_arms.together(batch)
+    minutes = max(1, math.ceil(hits * max(arm.expected_seconds for arm in arms) / 60))
     longest = max(math.ceil(2 + 2 * minutes + 2 * math.sqrt(minutes)), 3 * minutes)
     return {
         "hits_per_visit": hits,
-        "reward": batch.reward * hits,
+        "reward": max(arm.reward for arm in arms) * hits,
         "minutes": minutes,
-        "max_minutes": max(longest, math.ceil(batch.lease_seconds / 60)),
+        "max_minutes": max(longest, math.ceil(max(arm.lease_seconds for arm in arms) / 60)),
     }
 
 
@@ -207,7 +208,14 @@ def _again(study: PanelStudy) -> dict[str, Any]:
 
 
 def follow(batch: Batch, goal: str) -> None:
-    """Pause or resume the study with its batch; nothing where it was not published, or is stopped."""
+    """Pause or resume the study with its batch; nothing where it was not published, or is stopped.
+
+    That of several arms is paused with the last of them that is open.
+    """
+    if batch.experiment_id is not None:
+        batch = study_arms.lead_of(batch)
+        if goal == Goal.PAUSED and study_arms.is_open(batch):
+            return
     study = PanelStudy.objects.filter(batch=batch).select_related("batch", "connection").first()
     if study is not None and study.goal not in {Goal.DRAFT, Goal.STOPPED}:
         with suppress(Refused):  # it has that goal already

@@ -16,9 +16,9 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from annotation.flow.errors import Refused
-from annotation.flow.work import next_assignment, open_work
+from annotation.flow.work import arm_draws, next_assignment, open_work
 from annotation.marketplaces.base import Denied, MarketplaceError
-from annotation.marketplaces.flow import studies, visit_states
+from annotation.marketplaces.flow import studies, study_arms, visit_states
 from annotation.marketplaces.flow.connections import open_marketplace
 from annotation.marketplaces.models import PanelStudy, Visit, VisitAssignment
 from annotation.marketplaces.study_base import Outcome, Status, StudyMarketplace, Submission, Ticket
@@ -105,7 +105,7 @@ def _verified(study: PanelStudy, ticket: Ticket, marketplace: StudyMarketplace) 
 
 
 def _begin(study: PanelStudy, ticket: Ticket, submission: Submission | None) -> Visit:
-    if study.batch.state != Batch.State.OPEN:
+    if not study_arms.is_open(study.batch):
         raise TurnedAway(_("This study takes no more participants at the moment."))
     worker = _guest(study, ticket.participant)
     for former in study.visits.filter(worker=worker, state=State.LIVE).exclude(external_id=ticket.submission):
@@ -144,7 +144,8 @@ def _guest(study: PanelStudy, participant: str) -> Worker:
 
 def live_visit(worker: Worker, batch: Batch) -> Visit | None:
     """The worker's visit under way in the batch."""
-    rows = Visit.objects.filter(study__batch=batch, worker=worker, state=State.LIVE, deadline__gt=Now())
+    lead = study_arms.lead_of(batch)
+    rows = Visit.objects.filter(study__batch=lead, worker=worker, state=State.LIVE, deadline__gt=Now())
     return rows.select_related("study").first()
 
 
@@ -166,7 +167,8 @@ def may_take(worker: Worker, batch: Batch) -> bool:
 
 def most_offered(worker_id: int, batch: Batch) -> int | None:
     """The worker's responses in earlier visits, and those that the one under way asks for."""
-    visit = Visit.objects.filter(study__batch=batch, worker=worker_id).order_by("-pk").select_related("study").first()
+    rows = Visit.objects.filter(study__batch=study_arms.lead_of(batch), worker=worker_id)
+    visit = rows.order_by("-pk").select_related("study").first()
     if visit is None:
         return None
     earlier = VisitAssignment.objects.filter(visit__study=visit.study_id, visit__worker=worker_id)
@@ -210,7 +212,8 @@ def visit_progress(visit: Visit) -> VisitProgress:
 
 
 def _settle(visit: Visit) -> None:
-    worker, batch, done = visit.worker, visit.study.batch, submitted(visit).count()
+    worker, done = visit.worker, submitted(visit).count()
+    batch = study_arms.batch_for(worker, visit.study.batch)
     if visit.deadline <= clock.now():
         end(visit, Status.TIMED_OUT)
     elif done >= visit.study.hits_per_visit:
@@ -239,8 +242,16 @@ OUTCOMES = {
 def _has_more(visit: Visit) -> bool:
     if taken(visit).filter(state=lifecycle.ACCEPTED).exists():
         return True
-    participation = next_assignment.join_batch(visit.worker, visit.study.batch)
-    return open_work.left(participation, most=1) > 0
+    batch: Batch | None = visit.study.batch
+    if batch is not None and batch.experiment is not None:
+        batch = arm_draws.current_arm(visit.worker, batch.experiment)
+        if batch is None:
+            return arm_draws.may_begin(visit.worker, visit.study.batch.experiment)
+    while batch is not None:
+        if open_work.left(next_assignment.join_batch(visit.worker, batch), most=1) > 0:
+            return True
+        batch = arm_draws.next_arm(visit.worker, batch) if batch.experiment_id is not None else None
+    return False
 
 
 def refuse_consent(visit: Visit) -> None:

@@ -20,7 +20,7 @@ from annotation.marketplaces.forms import ConnectionForm, CredentialsForm, KeepO
 from annotation.marketplaces.jobs import send_batch
 from annotation.marketplaces.kinds import kinds
 from annotation.marketplaces.models import Connection, Publication
-from annotation.marketplaces.views.studies import study_page
+from annotation.marketplaces.views.studies import page_of_arms, study_page
 from annotation.models import Batch, Job, Payment, Project
 from annotation.pure.people import roles
 from annotation.views.access import member_action, member_form, member_page, requester_action
@@ -116,7 +116,7 @@ def batch_marketplace(request: HttpRequest, project: Project, batch: str) -> Htt
     """The publications of a batch, and problems; for htmx only the polled numbers."""
     shown = _abroad(project, batch)
     if is_study(shown):
-        return study_page(request, shown)
+        return page_of_arms(shown) or study_page(request, shown)
     if request.htmx:
         return render(request, "marketplaces/_state.html", {"project": project, "batch": shown, **_standing(shown)})
     show = request.GET.get("show", "")

@@ -14,7 +14,15 @@ from django.utils.translation import gettext_lazy as _lazy
 from django.utils.translation import ngettext
 
 from annotation.flow.errors import Refused
-from annotation.marketplaces.flow import demographics, studies, visit_decisions, visit_pay, visit_states, visits
+from annotation.marketplaces.flow import (
+    demographics,
+    studies,
+    study_arms,
+    visit_decisions,
+    visit_pay,
+    visit_states,
+    visits,
+)
 from annotation.marketplaces.forms import (
     OUTCOMES,
     DemographicsFileForm,
@@ -72,6 +80,16 @@ LABELS = {
 }
 MOST = 500  # visits decided at once
 REFUSALS = 5  # shown at most
+
+
+def page_of_arms(batch: Batch) -> HttpResponse | None:
+    """To the page of the one study of an arm, or of its experiment where not all arms are launched yet."""
+    if batch.experiment is None or PanelStudy.objects.filter(batch=batch).exists():
+        return None
+    lead = study_arms.lead_of(batch)
+    if study_arms.is_launched(batch):
+        return see_other("batch-marketplace", batch.project.slug, lead.slug)
+    return see_other("experiment", batch.project.slug, batch.experiment.slug)
 
 
 def study_page(

@@ -91,7 +91,10 @@ def _ticket(own: Visit) -> Ticket:
 
 def _context(own: Visit, progress: visits.VisitProgress) -> dict[str, Any]:
     study: PanelStudy = own.study
+    batch = study.batch
+    token = batch.experiment.token if batch.experiment else ""
     return {
+        "start_url": reverse("experiment-start", args=[token]) if token else reverse("batch-start", args=[batch.pk]),
         "visit": own,
         "progress": progress,
         "study": study,

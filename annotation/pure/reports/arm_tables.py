@@ -1,4 +1,4 @@
-"""Scores of an experiment's arms: by position, by items done before, and the contrasts adjusted for each."""
+"""Scores of an experiment's arms: by position, by items done before, and the contrasts adjusted for position."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from itertools import combinations
@@ -17,10 +17,9 @@ SCORED = _("Score: the mean grade of responses against gold, with a 95 % interva
 OF_POSITION = _("First, second, … of the arms that a worker did, in the order that they drew.")
 OF_ITEMS = _("The first, second, … response of a worker, counted over all arms.")
 OF_CONTRASTS = _(
-    "The score of the first arm minus that of the second, for tasks of one kind. Adjusted: the difference within each "
-    "position, or within each range of items done before, and its mean over those that both arms have. Each interval "
-    "is a 95 % interval over workers and items, none is corrected for the number of contrasts, and none is given "
-    "where an arm has fewer than seven workers."
+    "The score of the first arm minus that of the second, for tasks of one kind. Adjusted for position: the mean, over "
+    "the positions that both arms have, of the difference there. Each interval is a 95 % interval over workers and "
+    "items, none is corrected for the number of contrasts, and none is given where an arm has fewer than seven workers."
 )
 
 
@@ -67,12 +66,12 @@ def _score(rows: Iterable[ArmResponse]) -> JSON:
 
 
 def _contrasts(rows: Sequence[ArmResponse], pairs: Iterable[tuple[str, str]]) -> JSON:
-    strata: list[Stratum] = [lambda _row: None, position_of, range_of]
+    strata: list[Stratum] = [lambda _row: None, position_of]
     lines = []
     for one, other in pairs:
         first, second = ([row for row in rows if row.arm == arm] for arm in (one, other))
         spreads = [contrast(first, second, stratum) for stratum in strata]
         label = text_cell(_("%(one)s − %(other)s"), one=one, other=other)
         lines.append([label, *(spread.figure().as_json() if spread else None for spread in spreads)])
-    columns = (_("Contrast"), _("As it is"), _("Adjusted for position"), _("Adjusted for items done before"))
+    columns = (_("Contrast"), _("As it is"), _("Adjusted for position"))
     return table("arm-contrasts", CONTRASTS, columns, lines, [OF_CONTRASTS], leads=False, bars=False)

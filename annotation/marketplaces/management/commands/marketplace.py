@@ -12,6 +12,7 @@ from annotation.marketplaces.flow import (
     payments,
     publications,
     studies,
+    study_arms,
     study_sync,
     visit_decisions,
 )
@@ -98,8 +99,9 @@ class Command(JSONCommand):
 
 def _batches(project: Project, names: list[str]) -> list[Batch]:
     if not names:
-        return list(project.batches.filter(on_marketplace=True, launched_at__isnull=False).order_by("pk"))
-    found = [batch_named(project, name) for name in dict.fromkeys(names)]
+        rows = project.batches.filter(on_marketplace=True, launched_at__isnull=False).order_by("pk")
+        return [batch for batch in rows if study_arms.lead_of(batch) == batch and study_arms.is_launched(batch)]
+    found = list({study_arms.lead_of(batch_named(project, name)): None for name in names})
     for batch in found:
         if not batch.on_marketplace:
             raise Refused(f"The batch {batch.slug} is not on a marketplace.")
