@@ -81,7 +81,10 @@ class RowFormat(ABC):
 
     def kept(self, example: Example, record: JSON) -> Example:
         """The example with a note of how its record differs from the usual form, if it does."""
-        usual = self.record(example)
+        try:
+            usual = self.record(example)
+        except CannotWrite:  # it was read, so the note on it can be written
+            usual = {}
         if usual == record and list(usual) == list(record):
             return example
         fields = {key: value for key, value in record.items() if key not in usual or usual[key] != value}
@@ -95,12 +98,19 @@ class RowFormat(ABC):
 
     def restored(self, example: Example) -> JSON:
         """The imported record of the example, or its usual form if the example has changed since."""
-        usual, note = self.record(example), self.note(example)
+        note = self.note(example)
         keys, fields = note.get("keys"), note.get("fields", {})
-        if not isinstance(keys, list) or not isinstance(fields, dict):
+        known = isinstance(keys, list) and isinstance(fields, dict)
+        try:
+            usual = self.record(example)
+        except CannotWrite:
+            if not known or not self._means(fields, example):
+                raise
+            usual = fields
+        if not known:
             return usual
         both = {**usual, **fields}
-        record = {key: both[key] for key in keys if isinstance(key, str) and key in both}
+        record = {key: both[key] for key in keys or () if isinstance(key, str) and key in both}
         return record if self._means(record, example) else usual
 
     def _means(self, record: JSON, example: Example) -> bool:

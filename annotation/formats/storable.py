@@ -87,7 +87,8 @@ def _object(value: Mapping[str, Any], path: str, faults: list[Fault], depth: int
 def _number(value: float, path: str, faults: list[Fault]) -> float | None:
     if value == value and value not in (float("inf"), float("-inf")):
         return value
-    faults.append(Fault(path, f"{value} is not a JSON value", "", "It is kept as null"))
+    name = "NaN" if value != value else "Infinity"
+    faults.append(Fault(path, f"{name} is not a JSON value", "", "It is kept as null"))
     return None
 
 

@@ -99,6 +99,16 @@ KEPT: list[tuple[str, Any, Change, str]] = [
 ]
 
 
+def test_squad_without_context_or_offsets_is_read_and_written_again() -> None:
+    qas = [{"id": "a", "question": "Who?", "answers": [{"text": "Falk"}]}]
+    for paragraph in ({"qas": qas}, {"context": "Bees are kept here.", "qas": qas}):
+        parsed, flaws = read("squad", encoded({"data": [{"title": "Bees", "paragraphs": [paragraph]}]}))
+        assert [one.example.answers for one in parsed if one.example] == [("Falk",)]
+        assert {flaw.severity for flaw in flaws} == {"warning"}
+        again = read("squad", samples.written("squad", [one.example for one in parsed if one.example]))[0]
+        assert [one.example and one.example.answers for one in again] == [("Falk",)]
+
+
 @pytest.mark.parametrize(("name", "record", "change", "field"), KEPT)
 def test_what_is_missing_or_odd_is_noted_and_the_record_kept(
     name: str, record: Any, change: Change, field: str
