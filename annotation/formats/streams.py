@@ -132,27 +132,34 @@ def files_in(folder: Path) -> list[Path]:
 
 def single_or_rows(path: Path) -> Iterator[Row]:
     """Like `rows`, but also reads a file with one object, which may be a record or hold the records."""
-    with opened(path) as stream:
-        if not _is_one_object(head(stream).lstrip()):
-            yield from rows(path)
-            return
-        window = Window(stream)
-        row = _element(window, 1)
-        if window.peek():
-            window.refuse("more text follows the object", "Put one object in a file, or one on each line")
-    inside = records_in(row.value)
-    if inside is None:
+    row = _only_object(path)
+    inside = records_in(row.value) if row else None
+    if row is None:
+        yield from rows(path)
+    elif inside is None:
         yield row
-        return
-    notes = tuple(fault for fault in row.faults if not fault.fix)
-    for number, value in enumerate(inside, 1):
-        yield Row(number, f"record {number}", value, notes if number == 1 else ())
+    else:
+        notes = tuple(fault for fault in row.faults if not fault.fix)
+        for number, value in enumerate(inside, 1):
+            yield Row(number, f"record {number}", value, notes if number == 1 else ())
 
 
-def _is_one_object(start: bytes) -> bool:
-    """Whether a file begins with an object that may take several lines, as far as its first bytes tell."""
-    lines = [line.strip() for line in start.splitlines() if line.strip()]
-    return start.startswith(b"{") and not any(line.startswith(b"{") and len(line) > 1 for line in lines[1:2])
+def _only_object(path: Path) -> Row | None:
+    """The one object of a file; None for a file with several records. Raises Unreadable for an object over lines."""
+    with opened(path) as stream:
+        lines = [line.strip() for line in head(stream).splitlines() if line.strip()]
+        if not lines or not lines[0].startswith(b"{") or any(line.startswith(b"{") for line in lines[1:2] if line[1:]):
+            return None
+        may_be_lines, window = len(lines) == 1, Window(stream)  # the first line may be longer than what is seen of it
+        try:
+            row = _element(window, 1)
+            if window.peek():
+                window.refuse("more text follows the object", "Put one object in a file, or one on each line")
+        except Unreadable:
+            if may_be_lines:
+                return None
+            raise
+    return row
 
 
 def _refuse_blank(stream: BinaryIO) -> None:

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from annotation.formats import FORMATS, json_text
 from annotation.formats.base import LateFlaws, Unreadable
+from annotation.formats.tables import any_rows
 from tests import long_forms
 from tests.pure.formats import samples
 from tests.pure.formats.samples import CSV, HOTPOT, MUSIQUE, RACE, SQUAD, WORKED, encoded, examples, hub, read
@@ -202,6 +203,17 @@ def test_a_value_larger_than_any_record_is_refused_without_reading_on(
         assert tracemalloc.get_traced_memory()[1] < 20_000_000
     finally:
         tracemalloc.stop()
+
+
+def test_lines_longer_than_what_is_looked_at_are_records_each(tmp_path: Path) -> None:
+    long = [{"q": str(number), "text": "x" * 200_000} for number in range(3)]
+    file = tmp_path / "long.jsonl"
+    file.write_text("\n".join(json.dumps(record) for record in long))
+    assert [row.value["q"] for row in any_rows(file)] == ["0", "1", "2"]
+    file.write_text("\n".join(["{" + "x" * 200_000, *map(json.dumps, long)]))
+    assert [row.value and row.value["q"] for row in any_rows(file)] == [None, "0", "1", "2"]
+    file.write_text(json.dumps({"data": long}))
+    assert [row.value["q"] for row in any_rows(file)] == ["0", "1", "2"]
 
 
 def test_writing_is_streamed_too() -> None:
