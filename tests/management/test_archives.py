@@ -149,6 +149,47 @@ def test_copies_alone_show_that_a_home_was_in_use(home: Path, monkeypatch: pytes
     assert "it was in use" in upgrade.emptied()
 
 
+def fails(*_: Any, **__: Any) -> None:
+    raise Refused("psql is not installed.")
+
+
+def test_a_copy_that_cannot_be_put_back_is_named_with_the_ways_out(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    unfinished.begin(unfinished.UPGRADE, home / "copy")
+    monkeypatch.setattr(upgrade, "put_back", fails)
+    with pytest.raises(Refused) as refusal:
+        upgrade._go_back(home / "copy", "ValueError: old rows")
+    for text in ("ValueError: old rows", "psql is not installed", "manage.py upgrade", f"restore {home / 'copy'}"):
+        assert text in str(refusal.value)
+    assert unfinished.begun() is not None
+
+
+@pytest.mark.parametrize("manifest", ["", '{"files": {"database.dump": {"sha256": "another"}}}'])
+def test_an_upgrade_whose_copy_is_gone_or_broken_goes_on_from_where_it_stopped(
+    home: Path, monkeypatch: pytest.MonkeyPatch, manifest: str
+) -> None:
+    copy = home / "copy"
+    if manifest:
+        copy.mkdir()
+        (copy / "manifest.json").write_text(manifest)
+        (copy / "database.dump").write_text("half")
+    unfinished.begin(unfinished.UPGRADE, copy)
+    monkeypatch.setattr(upgrade, "put_back", fails)
+    upgrade._undo_killed()
+    assert unfinished.begun() is None
+
+
+def test_an_upgrade_does_not_go_over_a_restore_that_is_unfinished(home: Path) -> None:
+    unfinished.begin(unfinished.RESTORE, home / "all.tar.gz")
+    with pytest.raises(Refused, match=f"restore {home}/all.tar.gz"):
+        upgrade._undo_killed()
+
+
+def test_the_next_copy_sorts_last_even_if_the_clock_was_set_back(home: Path) -> None:
+    ahead = home / "backups" / "before-upgrade-99991231T000000"
+    ahead.mkdir(parents=True)
+    assert upgrade._name() > ahead.name
+
+
 @pytest.mark.django_db
 def test_what_is_unfinished_in_another_database_stops_nobody(home: Path) -> None:
     unfinished.begin(unfinished.UPGRADE, home / "copy")
