@@ -18,6 +18,7 @@ from annotation.flow.errors import Refused
 
 SQLITE, POSTGRES = "database.sqlite3", "database.dump"
 PROGRAMS = ("pg_dump", "pg_restore", "psql")
+LOADING = "hopscribe load"  # what PostgreSQL calls the session that puts a copy back
 # Everything of ours in the schema, but nothing of an extension, nor what goes with its table, as a key's sequence.
 # What a failed upgrade added is not in its copy.
 DROPS = """
@@ -87,7 +88,7 @@ def _load_postgres(file: Path, head: str, *only: str) -> None:
     written = False
     with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as complaints:
         pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL, "stderr": said, "bufsize": 0}
-        with subprocess.Popen(psql, env=_environment(), **pipes) as into:
+        with subprocess.Popen(psql, env=_environment() | {"PGAPPNAME": LOADING}, **pipes) as into:
             pipe = cast("IO[bytes]", into.stdin)
             with contextlib.suppress(BrokenPipeError):  # psql has ended, and its return code says so
                 pipe.write(head.encode())
@@ -109,6 +110,17 @@ def _schema() -> str:
 def _last(said: IO[bytes]) -> str:
     said.seek(0)
     return said.read().decode(errors="replace").strip()[-500:]
+
+
+def end_orphans() -> None:
+    """End sessions of a killed process that still put a copy back, and would roll it back only at its end."""
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                "WHERE datname = current_database() AND application_name = %s",
+                [LOADING],
+            )
 
 
 def rows_ever() -> int:

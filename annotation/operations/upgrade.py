@@ -16,7 +16,7 @@ from django.db.migrations.executor import MigrationExecutor
 from annotation.flow.errors import Refused
 from annotation.operations import unfinished
 from annotation.operations.backup import copies_folder, copy_before_upgrade, prune
-from annotation.operations.database_dump import refuse_without_programs
+from annotation.operations.database_dump import end_orphans, refuse_without_programs
 from annotation.operations.open_files import processes_using
 from annotation.operations.restore import is_whole, put_back
 
@@ -60,6 +60,7 @@ def _undo_killed() -> None:
     if begun["what"] != unfinished.UPGRADE:
         raise Refused(str(unfinished.Unfinished(begun)))
     if is_whole(copy := Path(begun["copy"])):
+        end_orphans()
         _refuse_others()
         put_back(copy)
     unfinished.end()
@@ -142,7 +143,8 @@ def _migrate_or_go_back() -> Path:
             raise
         raise Refused(
             f"The upgrade failed, and the database is as it was before it: {why}. To go on working, {_way_back()}. "
-            f"A copy of the database is in {folder}."
+            f"A copy of the database is in {folder}; into an empty database it goes by: "
+            f"{settings.PROGRAM} restore {folder}"
         ) from failure
     unfinished.end()
     prune(sorted(copies_folder().glob("before-upgrade-*")), KEPT)

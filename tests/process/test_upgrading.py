@@ -9,8 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
+from annotation.operations.database_dump import LOADING
 from tests.process.installation import ROOT, Installation
 
 NEWER = {"DJANGO_SETTINGS_MODULE": "tests.process.newer.settings"}
@@ -86,6 +88,25 @@ def test_an_upgrade_killed_before_any_of_its_steps_is_undone_by_the_next_call(
     found = killed(install(), 1)
     assert found["wrong"] == {}
     assert found["points"] == found["steps"] > 20
+
+
+BEGUN = """
+from annotation.operations import backup, unfinished
+unfinished.begin(unfinished.UPGRADE, backup.copy_before_upgrade("before-upgrade-1"))
+"""
+
+
+def test_what_a_killed_upgrade_left_running_on_postgresql_is_ended(on_postgresql: str, tmp_path: Path) -> None:
+    first = Installation(tmp_path, on_postgresql, static=tmp_path, ready=True)
+    first.manage("shell", "--no-imports", "-c", BEGUN)
+    with psycopg.connect(on_postgresql, application_name=LOADING) as orphan:
+        orphan.execute("LOCK TABLE annotation_project")
+        try:
+            assert json.loads(first.manage("upgrade", "--json")) == {"migrations": 0, "copy": ""}
+        finally:
+            first.close()
+        with pytest.raises(psycopg.OperationalError):
+            orphan.execute("SELECT 1")
 
 
 @pytest.mark.parametrize("share", [pytest.param(25, marks=pytest.mark.soak), 400])
