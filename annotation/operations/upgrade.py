@@ -15,7 +15,7 @@ from django.db.migrations.executor import MigrationExecutor
 
 from annotation.flow.errors import Refused
 from annotation.operations import unfinished
-from annotation.operations.backup import copies_folder, copy_before_upgrade, prune
+from annotation.operations.backup import copies_folder, copy_before_upgrade, prune, rows_given
 from annotation.operations.database_dump import end_orphans, refuse_without_programs
 from annotation.operations.open_files import processes_using
 from annotation.operations.restore import is_whole, put_back
@@ -80,18 +80,18 @@ def emptied() -> str:
     is_known = noted[1:] == [unfinished.database_name()] if len(noted) > 1 else bool(noted)
     if not is_known and (noted or not any(_is_of(engine, copy) for copy in copies)):
         return ""
-    last = copies[-1] if copies else "FILE"
+    fullest = max(copies, key=rows_given, default="FILE")
     return (
         f"The database is empty, but it was in use: {settings.VAR} is the home of a site with data. Restore a copy: "
-        f"{settings.PROGRAM} restore {last}. For a new site, set HOPSCRIBE_VAR to another folder."
+        f"{settings.PROGRAM} restore {fullest}. For a new site, set HOPSCRIBE_VAR to another folder."
     )
 
 
 def _copies() -> list[Path]:
-    """The copies in this home, oldest first."""
+    """The copies in this home, newest first."""
     folder = Path(settings.VAR) / "backups"
     found = [path for pattern in ("before-upgrade-*", "hopscribe-*") for path in folder.glob(pattern)]
-    return sorted(found, key=lambda path: path.stat().st_mtime)
+    return sorted(found, key=lambda path: path.stat().st_mtime, reverse=True)
 
 
 def _is_of(engine: str, copy: Path) -> bool:

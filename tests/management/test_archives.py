@@ -122,8 +122,10 @@ def test_an_emptied_database_is_not_taken_for_a_new_site(home: Path, monkeypatch
     monkeypatch.setattr(upgrade, "_missing", lambda: 3)
     with pytest.raises(Refused, match="The database is empty, but it was in use"):
         upgrade.bring_up_to_date()
-    (home / "backups" / "before-upgrade-1").mkdir(parents=True)
-    assert f"restore {home / 'backups' / 'before-upgrade-1'}" in upgrade.emptied()
+    (home / "backups").mkdir()
+    full = copy_of(home / "backups", 1, rows=100)
+    copy_of(home / "backups", 2, rows=1)  # of the database when it was empty
+    assert f"restore {full}. " in upgrade.emptied()
     [error] = checks.not_emptied([], databases=["default"])
     assert (error.id, error.msg) == ("hopscribe.E007", "The database is empty, but it was in use: " + error.msg[42:])
 

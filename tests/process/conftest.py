@@ -32,7 +32,7 @@ ELSEWHERE = {
     "test_a_command_that_was_killed_is_taken_up[postgresql-create_batch]",
     "test_a_command_that_was_killed_is_taken_up[sqlite-make_payout]",
     "test_a_command_that_was_killed_is_taken_up[postgresql-back_up]",
-    "test_a_command_that_was_killed_is_taken_up[sqlite-restore]",
+    "test_a_command_that_was_killed_is_taken_up[postgresql-restore]",
     "test_every_kind_of_copy_that_we_make_is_restored[postgresql]",
     "test_an_upgrade_waits_until_nobody_else_uses_the_database[sqlite]",
     "test_a_restored_installation_is_the_one_that_was_backed_up[sqlite]",
