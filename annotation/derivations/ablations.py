@@ -96,6 +96,7 @@ class Ablation(Derivation):
     Options: type = AblationOptions
     group: DerivationGroup = base.ABLATIONS
     rank = 14
+    alters = True
 
     def __post_init__(self) -> None:
         self.how, self.suffix = f"ablation:{self.number}", f"ablation-{self.number}"

@@ -119,6 +119,7 @@ class Derivation(ABC):
     follows: tuple[str, ...] = ()  # how the datasets were made after which it usually comes next; "": imported
     Options: type  # frozen dataclass; its fields are str, int, float or bool, have defaults and are made by `option`
     is_for_hidden_gold: bool = False  # whether its datasets can only be used as hidden gold
+    alters: bool = False  # whether people see less, or something else, than in the source
     outputs: tuple[str, ...] = ("",)  # suffixes of the new datasets' names, one dataset each
 
     def check(self, options: Any) -> None:

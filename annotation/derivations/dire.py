@@ -98,6 +98,7 @@ class SupportRemoval(Derivation):
     Options: type = RemovalOptions
     group: DerivationGroup = DIRE
     rank = 12
+    alters = True
 
     source_problem = staticmethod(needs_supports)
 

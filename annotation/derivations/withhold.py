@@ -35,6 +35,7 @@ class Withhold(Derivation):
     suffix: str = "withheld"
     Options: type = WithholdOptions
     rank: int = 15
+    alters: bool = True
 
     source_problem = staticmethod(needs_supports)
 

@@ -194,8 +194,14 @@ def _group_table(group_list: Sequence[Group], level: str, seed: int) -> JSON:
         "otherwise it gets people's score on the answerable instance. The majority counts, or its expected "
         "value if tied."
     )
-    notes = [note, at_k(group_list[0].count)] if group_list else note
+    rows_of = [row for group in _complete(group_list) for row in group.rows]
+    notes = [note, *_at_k(rows_of, group_list[0].count)] if group_list else note
     return table("groups", _("Answer and support with sufficiency, by group"), columns, rows, notes)
+
+
+def _at_k(rows: Sequence[HitWithResponses], count: int) -> list[JSON]:
+    numbers = [len(row.given) for row in rows]
+    return at_k(count, len(rows), fewer=sum(n < count for n in numbers), more=sum(n > count for n in numbers))
 
 
 def _left_out_table(group_list: Sequence[Group]) -> Iterator[JSON]:
@@ -216,7 +222,7 @@ def _answer_table(rows: Sequence[HitWithResponses], level: str, count: int, seed
         figures = bootstrap_figures([_human(row, level, count) for row in of], seed)
         table_rows.append([name, len(of), *(figure.as_json() for figure in figures)])
     note = _("The human score without regard to the other instances. “Not answerable” counts as a wrong answer.")
-    yield table("answerable", _("Answers to answerable instances"), columns, table_rows, [note, at_k(count)])
+    yield table("answerable", _("Answers to answerable instances"), columns, table_rows, [note, *_at_k(able, count)])
 
 
 def _human(row: HitWithResponses, level: str, count: int) -> list[float]:

@@ -20,7 +20,7 @@ from annotation.pure.statistics.intervals import Figure
 from annotation.pure.statistics.worker_intervals import without_one
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, HitWithResponses
-from annotation.tasktype.helpers.ablation_cells import Cell, head_of, in_cells
+from annotation.tasktype.helpers.ablation_cells import Cell, head_of, in_cells, named
 from annotation.tasktype.helpers.report_tables import (
     about,
     alone,
@@ -124,7 +124,7 @@ def cloze_report(hits: Iterable[HitWithResponses], *, seed: int) -> JSON:
         *people_table(list(_without_one(ordered)), workers_of(hits)),
         *(_agreement(rows, seed=seed) if rows else []),
     ]
-    paragraph = [*_paragraph(items), *about(hits, intervals=False)]
+    paragraph = [*_paragraph(items, ordered), *about(hits, intervals=False)]
     return report(hits, tables, paragraph=paragraph, intervals=INTERVALS)
 
 
@@ -225,7 +225,7 @@ def _agreement(rows: Sequence[HitWithResponses], *, seed: int) -> list[JSON]:
     ]
 
 
-def _paragraph(items: Sequence[Item]) -> Iterator[JSON]:
+def _paragraph(items: Sequence[Item], cells: Mapping[Cell, Sequence[Item]]) -> Iterator[JSON]:
     if not items:
         return
     yield counted_sentence(
@@ -233,7 +233,11 @@ def _paragraph(items: Sequence[Item]) -> Iterator[JSON]:
         _("One ablated sentence was filled in."),
         _("%(n)s ablated sentences were filled in."),
     )
-    values = {"reconstructable": sum(item.reconstructable for item in items), "n": len(items)}
-    yield as_sentence(_("By majority, %(reconstructable)s of %(n)s are reconstructable."), **values)
+    for cell, of in cells.items():
+        values = {"reconstructable": sum(item.reconstructable for item in of), "n": len(of)}
+        message = _("By majority, %(reconstructable)s of %(n)s are reconstructable.")
+        if len(cells) > 1:
+            message = _("By majority, %(reconstructable)s of %(n)s are reconstructable (%(ablation)s; %(dataset)s).")
+        yield as_sentence(message, **values, **named(cell))
     if tied := sum(not item.decided for item in items):
         yield as_sentence(_("For %(n)s, annotators are tied on whether the removed words are necessary."), n=tied)

@@ -14,7 +14,7 @@ from annotation.pure.statistics.text_agreement import ANSWER_TEXT, text_agreemen
 from annotation.pure.statistics.worker_intervals import without_one
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, HitWithResponses
-from annotation.tasktype.helpers.ablation_cells import Cell, head_of, in_cells, name_of
+from annotation.tasktype.helpers.ablation_cells import Cell, head_of, in_cells, name_of, named
 from annotation.tasktype.helpers.report_tables import (
     about,
     alone,
@@ -52,7 +52,7 @@ def solvability_report(hits: Iterable[HitWithResponses], *, seed: int) -> JSON:
         *(agreement_tables(said_by, categories=CLASSES, labels=LABELS, on=_("the class"), seed=seed) if items else []),
         *(_texts_table(items, seed=seed) if items else []),
     ]
-    paragraph = [*_paragraph(items), *about(hits, intervals=False)]
+    paragraph = [*_paragraph(items, ordered), *about(hits, intervals=False)]
     return report(hits, tables, paragraph=paragraph, intervals=INTERVALS, warnings=_warnings(ordered))
 
 
@@ -133,16 +133,18 @@ def _texts_table(items: Sequence[Item], *, seed: int) -> list[JSON]:
     return text_agreement_table([(ANSWER_TEXT, alpha_of_answers(texts, scorers.pop(), seed))])
 
 
-def _paragraph(items: Sequence[Item]) -> Iterator[JSON]:
+def _paragraph(items: Sequence[Item], cells: Mapping[Cell, Sequence[Item]]) -> Iterator[JSON]:
     if not items:
         return
     yield counted_sentence(len(items), _("One ablated question was judged."), _("%(n)s ablated questions were judged."))
-    decided = [item for item in items if item.solvable is not None]
-    if decided:
-        solvable = sum(item.solvable is True for item in decided)
-        message = _("By majority, %(solvable)s of %(n)s can be solved.")
-        yield as_sentence(message, solvable=solvable, n=len(decided))
-    if open_ := len(items) - len(decided):
+    for cell, of in cells.items():
+        if decided := [item for item in of if item.solvable is not None]:
+            values = {"solvable": sum(item.solvable is True for item in decided), "n": len(decided)}
+            message = _("By majority, %(solvable)s of %(n)s can be solved.")
+            if len(cells) > 1:
+                message = _("By majority, %(solvable)s of %(n)s can be solved (%(ablation)s; %(dataset)s).")
+            yield as_sentence(message, **values, **named(cell))
+    if open_ := sum(item.solvable is None for item in items):
         yield as_sentence(_("For %(n)s, annotators are tied on whether they can be solved."), n=open_)
     if tied := sum(item.kind == "tied" for item in items):
         yield as_sentence(_("For %(tied)s there is a tie between classes."), tied=tied)

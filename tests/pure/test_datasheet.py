@@ -15,7 +15,7 @@ from markdown_it import MarkdownIt
 from annotation.formats import FORMATS
 from annotation.formats.base import Parsed
 from annotation.pure.data.dataset_card import card, hub_name, licence_id
-from annotation.pure.data.datasheet import SORTS, Origin, Sheet, Split, Step, Work, together
+from annotation.pure.data.datasheet import SORTS, Origin, Sheet, Split, Step, Table, Work, together
 from annotation.pure.data.datasheet_text import datasheet
 from annotation.pure.data.example import Example, Hop, Paragraph
 from annotation.pure.data.provenance import SOURCES_OWN, appended, flattened, joined, steps_of, without
@@ -154,8 +154,29 @@ def test_a_datasheet_says_what_is_known_and_that_the_rest_is_not_recorded() -> N
     assert datasheet(sheet()) == text
 
 
+def test_how_results_came_about_and_what_was_not_paid_stand_in_both_documents() -> None:
+    decided = (("aggregated from the responses", 16), ("accepted by a requester", 3), ("in a requester's wording", 1))
+    baseline = Table("Baselines", ("Answered by", "n"), (("People, closed-book", "9"),))
+    found = work(
+        made=True, answers=20, rejected=6, unpaid=2, decided=decided, preface="A step is missing.", per_hit=3,
+        most_per_hit=3, responses=(1, 3), baselines=(baseline,),
+    )  # fmt: skip
+    counted = "16 aggregated from the responses, 3 accepted by a requester, 1 in a requester's wording"
+    text, shown = datasheet(sheet(works=(found,))), card(sheet(works=(found,)), {})
+    assert f"- Its answers: went into the dataset: {counted}\n" in text
+    assert "; 6 of them rejected and not paid; 2 of them not paid or decided on yet\n" in text
+    assert "- Asked for each HIT: 3 workers; obtained: 1 to 3\n" in text
+    assert "- Preface before the task's own instructions: A step is missing.\n" in text
+    assert f"Results of the batch `writing` in it: {counted}." in shown
+    assert "The batch `writing` has 20 answers, 6 of them rejected and not paid, 2 of them" in shown
+    for document in (text, shown):
+        assert "**Baselines**" in document
+        assert "| People, closed-book | 9 |" in document
+
+
 def test_people_pay_and_agreement_stand_in_it_where_they_are_recorded() -> None:
     report = {"task": "x", "tables": [{"name": "agreement", "title": "Agreement", "columns": ["Measure", "Value"],
+              "on": "sufficiency", "pairs": 12,
               "rows": [[{"text": "alpha of %(n)s", "values": {"n": 3}}, 0.5], ["raw", None]]}]}  # fmt: skip
     found = work(
         chosen=2,
@@ -171,6 +192,7 @@ def test_people_pay_and_agreement_stand_in_it_where_they_are_recorded() -> None:
     assert "before it: `trial` (8 workers)" in text
     assert "- Pay: A question of 2 hops: 25 US cents" in text
     assert "- Days: 2026-01-02 to 2026-01-09 (UTC)" in text
+    assert "**Agreement on sufficiency (12 pairs of labels)**" in text
     assert "| alpha of 3 | 0.500 |\n| raw | – |" in text
 
 

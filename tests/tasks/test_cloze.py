@@ -289,7 +289,8 @@ def test_shares_come_by_ablation_and_dataset() -> None:
     assert [(cell["value"], cell["n"]) for cell in three[5:]] == [(pytest.approx(1 / 3), 3), (pytest.approx(1 / 3), 3)]
     assert four[4]["value"] == 0
     assert " ".join(sentence(one) for one in report["paragraph"]).startswith(
-        "5 ablated sentences were filled in. By majority, 3 of 5 are reconstructable. "
+        "5 ablated sentences were filled in. By majority, 3 of 4 are reconstructable (3. Content words only; squad). "
+        "By majority, 0 of 1 are reconstructable (4. Vocabulary anonymization; squad). "
         "For 1, annotators are tied on whether the removed words are necessary."
     )
 

@@ -7,19 +7,19 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from django.db.models import Count, Max, Min, Q, Sum
+from django.db.models import Sum
 
-from annotation import recruitment
 from annotation.derivations import DERIVATIONS
 from annotation.derivations.pooling import names_in
 from annotation.flow.data import item_editing
 from annotation.flow.data.dataset_files import blocks_of, examples_of, whole_file
 from annotation.flow.data.lineage import sources_of
 from annotation.flow.data.splits import splits_of, stem_of
+from annotation.flow.reports import methods_facts
 from annotation.flow.reports.batch_scores import cached_report
-from annotation.flow.reports.methods_facts import day_of
+from annotation.flow.review.results_dataset import AGGREGATED, PICKED, REWORDED
 from annotation.formats import FORMATS
-from annotation.models import Assignment, Batch, Dataset, Payment, Worker
+from annotation.models import Batch, Dataset, Payment, Worker
 from annotation.models.fields import to_text
 from annotation.pure.data.dataset_card import card
 from annotation.pure.data.datasheet import Origin, Sheet, Split, Step, Work
@@ -27,10 +27,20 @@ from annotation.pure.data.datasheet_text import datasheet
 from annotation.pure.data.provenance import flattened, steps_of
 from annotation.pure.people.consent_text import ethics_of
 from annotation.pure.reports.agreement_cells import agreement_of
+from annotation.pure.reports.baselines import baselines_of
 from annotation.registry import task_type
 
 NAMES_DATASETS = ("pool", "inputs", "others")  # options of derivations that name other datasets
 DOCUMENTS = {"provenance": "provenance.jsonl", "datasheet": "datasheet.md", "card": "card.md"}  # and their files
+DECIDED = {
+    AGGREGATED: "aggregated from the responses",
+    PICKED: "accepted by a requester",
+    REWORDED: "in a requester's wording",
+}
+OF_FACTS = (
+    *("answers", "workers", "imported", "excluded_responses", "first", "last"),
+    *("rejected", "unpaid", "preface"),
+)  # that a work has by the same name
 LAUNCHED = (Batch.State.OPEN, Batch.State.PAUSED, Batch.State.CLOSED)
 
 
@@ -107,7 +117,7 @@ def sheet_of(dataset: Dataset) -> Sheet:
         splits=tuple(Split.of(each, examples_of(row)) for each, row in splits.items()),
         origins=tuple(past.origins.values()),
         steps=tuple(past.steps.values()),
-        works=tuple(_work(batch, made=batch.slug in past.batches) for batch in works),
+        works=tuple(_work(batch, past) for batch in works),
         workers=len(workers),
         changed=tuple(past.changed),
         gone=tuple(past.gone),
@@ -126,8 +136,8 @@ def _consent(works: Sequence[Batch], *, has_text: bool) -> dict[str, int]:
     """Of the people who answered here, how many accepted the project's consent text; nothing without such a text."""
     if not has_text:
         return {}
-    rows = Assignment.objects.submitted().filter(batch__in=works, response_import__isnull=True, hit__check_item=False)
-    people = Worker.objects.filter(pk__in=rows.order_by().values("worker"))
+    here = [methods_facts.responses_of(batch).filter(response_import__isnull=True) for batch in works]
+    people = Worker.objects.filter(pk__in={worker for rows in here for worker in rows.values_list("worker", flat=True)})
     return {"asked": people.count(), "consented": people.filter(consented_at__isnull=False).count()}
 
 
@@ -198,43 +208,40 @@ def _step(dataset: Dataset, sources: list[str]) -> Step:
 
 
 def _workers(batch: Batch) -> set[int]:
-    return set(batch.assignments.submitted().values_list("worker", flat=True))
+    return set(methods_facts.responses_of(batch).values_list("worker", flat=True))
 
 
-def _work(batch: Batch, *, made: bool) -> Work:
-    here = Q(response_import__isnull=True)
-    submitted = batch.assignments.submitted().filter(hit__check_item=False)
-    counted = submitted.aggregate(
-        answers=Count("pk"),
-        workers=Count("worker", distinct=True),
-        imported=Count("response_import"),
-        excluded_responses=Count("pk", filter=Q(hit__excluded_at__isnull=False)),
-        first=Min("submitted_at", filter=here),
-        last=Max("submitted_at", filter=here),
-    )
-    first, last = day_of(counted.pop("first")), day_of(counted.pop("last"))
-    hits = batch.hits.filter(check_item=False)
-    wanted = hits.filter(excluded_at__isnull=True).aggregate(few=Min("wanted"), most=Max("wanted"))
+def _work(batch: Batch, past: _Past) -> Work:
+    facts = methods_facts.facts_of(batch, None)
+    few, most = facts.per_hit
     report = cached_report(batch)
     return Work(
         batch=batch.slug,
         task=task_type(batch.task).title,
-        made=made,
-        hits=hits.count(),
-        excluded=hits.filter(excluded_at__isnull=False).count(),
-        per_hit=wanted["few"] or batch.assignments_per_hit,
-        most_per_hit=wanted["most"] or 0,
-        marketplace=recruitment.name_of(batch),
+        made=batch.slug in past.batches,
+        hits=facts.hits,
+        excluded=sum(number for _reason, number in facts.excluded),
+        per_hit=few or batch.assignments_per_hit,
+        most_per_hit=most,
+        marketplace=facts.marketplace,
         requires=bool(batch.requirements),
-        chosen=batch.workers.count() or None,
+        chosen=facts.chosen or None,
         qualifications=tuple(_qualifications(batch)),
         pay=tuple(_pay(batch)),
-        first=first,
-        last=last,
         agreement=agreement_of(report) if report else (),
+        baselines=baselines_of(report) if report else (),
         instructions_versions=batch.instructions_versions.count(),
-        **counted,
+        decided=_decided(batch, past),
+        responses=(facts.responses[0], facts.responses[1]),
+        **{name: getattr(facts, name) for name in OF_FACTS},
     )
+
+
+def _decided(batch: Batch, past: _Past) -> tuple[tuple[str, int], ...]:
+    """By whom the results of the batch in the dataset were decided, as stored when that was made."""
+    step = next((step for step in past.steps.values() if step.batch == batch.slug), None)
+    found = (step.report.get("figures") or {}).get("decided") or {} if step else {}
+    return tuple((words, found[name]) for name, words in DECIDED.items() if found.get(name))
 
 
 def _qualifications(batch: Batch) -> Iterator[tuple[str, int]]:

@@ -1,8 +1,10 @@
 """Facts on a batch for the methods paragraph (annotation/pure/reports/methods.py)."""
 
+import re
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import fields
 from datetime import UTC, datetime
 from statistics import median
 from typing import Any
@@ -11,19 +13,38 @@ from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Sum
 from django.utils.translation import gettext
 
 from annotation import recruitment
+from annotation.derivations import DERIVATIONS
+from annotation.derivations.base import Derivation
 from annotation.flow.batches import cached_figures, experiments, hidden_gold
+from annotation.flow.data.lineage import sources_of
 from annotation.flow.money import wages
-from annotation.flow.money.batch_funds import undecided_of
 from annotation.flow.reports import preregistration, score_looks
+from annotation.flow.reports.participation import unpaid_of
 from annotation.flow.review import double_adjudication, review_decisions
 from annotation.flow.work import eligibility
-from annotation.models import Assignment, Attempt, Batch, Experiment, Payment, QualificationRound, Worker
+from annotation.models import (
+    Assignment,
+    Attempt,
+    Batch,
+    Dataset,
+    Experiment,
+    Hit,
+    Payment,
+    QualificationRound,
+    Worker,
+    WorkerResponse,
+)
 from annotation.pure.people import requirements
-from annotation.pure.reports.methods import Facts
+from annotation.pure.reports.methods_facts import Agreement, Derived, Facts
+from annotation.pure.reports.tables import text_cell
 from annotation.pure.review import review_state
+from annotation.pure.review.label_tables import BY_CHANCE
 from annotation.pure.text.translation_marks import gettext_noop as _
-from annotation.registry import task_type
+from annotation.registry import default_instructions, task_type
 from annotation.tasktype import capabilities
+
+GIVEN = Exists(WorkerResponse.objects.filter(assignment=OuterRef("pk"), revision=OuterRef("revision")))
+QUALIFICATION = Batch.Purpose.QUALIFICATION  # its HITs get assignments on demand, so that none are planned
 
 
 def facts_of(batch: Batch, report: Mapping[str, Any] | None) -> Facts:
@@ -44,6 +65,8 @@ def _facts(batch: Batch, report: Mapping[str, Any] | None, counted: Mapping[str,
         extended=extended,
         stopped=stopped,
         question=capabilities.asked(task_type(batch.task), batch.options),
+        derived=tuple(_derived(batch)),
+        preface=preface_of(batch),
         chosen=batch.workers.count(),
         marketplace=recruitment.name_of(batch),
         requirements=tuple(_requirements(batch)),
@@ -94,21 +117,39 @@ def _arms(batch: Batch) -> dict[str, Any]:
 def count_facts(batch: Batch) -> dict[str, Any]:
     """The facts that are counted over all HITs or responses, as JSON."""
     work = batch.hits.filter(check_item=False)
-    answers = recruitment.used(batch, hidden_gold.rows_without_checks(batch, batch.assignments.submitted()))
+    submitted, answers = _submitted(batch), responses_of(batch)
     there = work.filter(excluded_at__isnull=True)
     wanted = there.aggregate(few=Min("wanted"), most=Max("wanted"))
     return {
         "hits": work.count(),
         "datasets": _counted(work, "item__dataset__slug"),
         "hops": [[hops or 0, count] for hops, count in _counted(work, "item__hops")],
-        "per_hit": [wanted["few"] or 0, wanted["most"] or 0],
-        # of those without a counted response only, by index: surplus ones are answered too
-        "unanswered": there.filter(~Exists(answers.filter(hit=OuterRef("pk"))), done=0).count(),
+        "per_hit": [0, 0] if batch.purpose == QUALIFICATION else [wanted["few"] or 0, wanted["most"] or 0],
+        "erased": submitted.exclude(GIVEN).count(),
+        "rejected": answers.filter(approval=Assignment.Approved.REJECTED).count(),
+        **_by_item(there, answers),
         **_given(batch, answers),
         **_timed(answers),
-        **_decided(batch),
-        **_pay(batch),
+        **_decided(batch, answers),
+        **_pay(batch, answers),
     }
+
+
+def responses_of(batch: Batch) -> QuerySet[Assignment]:
+    """The responses that the batch's documents count, also to excluded HITs: without erased ones and hidden gold."""
+    return _submitted(batch).filter(GIVEN)
+
+
+def _submitted(batch: Batch) -> QuerySet[Assignment]:
+    return recruitment.used(batch, hidden_gold.rows_without_checks(batch, batch.assignments.submitted()))
+
+
+def _by_item(there: QuerySet[Hit], answers: QuerySet[Assignment]) -> dict[str, Any]:
+    """How many responses the HITs that count have, and how many of them have none."""
+    counts = answers.filter(hit__in=there).order_by().values("hit").annotate(n=Count("pk"))
+    found = counts.aggregate(few=Min("n"), most=Max("n"), hits=Count("hit"))
+    unanswered = there.count() - found["hits"]
+    return {"responses": [0 if unanswered else found["few"] or 0, found["most"] or 0], "unanswered": unanswered}
 
 
 _kept_facts = cached_figures.cached_figure("facts")(count_facts)
@@ -181,25 +222,23 @@ def _rounds(batch: Batch) -> Iterator[tuple[str, int, int]]:
             yield found.batch.title, took, passed
 
 
-def _pay(batch: Batch) -> dict[str, Any]:
+def _pay(batch: Batch, answers: QuerySet[Assignment]) -> dict[str, Any]:
     """Dollars paid, and the number of responses not paid yet; empty for unpaid work."""
     payments = Payment.objects.filter(batch=batch)
     paid = payments.filter(state=Payment.State.PAID).aggregate(sum=Sum("amount"))["sum"]
+    waiting = unpaid_of(answers)
     if not paid:
-        return {}
-    unsettled = payments.exclude(state=Payment.State.PAID).values("assignment").distinct().count()
-    waiting = undecided_of(batch.assignments.submitted()).count() + unsettled
+        return {"unpaid": waiting}
     earned = wages.summary(wages.of_batch(batch))
     hourly = {} if earned.median is None else {"wage": f"{earned.median:.2f}", "tenth": f"{earned.tenth:.2f}"}
     return {"paid": f"{paid:.2f}", "unpaid": waiting, "earners": earned.workers, **hourly}
 
 
-def _decided(batch: Batch) -> dict[str, int]:
-    """Requesters' decisions: adjudicated HITs, edited and excluded responses."""
-    rows = batch.assignments.submitted().filter(reviews__isnull=False, hit__check_item=False).distinct()
-    standings = review_decisions.responses_with_reviews(rows.select_related("hit").defer("draft"))
-    refused = sum(not one.takes_part for one in standings)
-    standing = [one for one in standings if one.assignment.hit.excluded_at is None]
+def _decided(batch: Batch, answers: QuerySet[Assignment]) -> dict[str, int]:
+    """Requesters' decisions on HITs that count: adjudicated HITs, edited and excluded responses."""
+    rows = answers.filter(reviews__isnull=False, hit__check_item=False, hit__excluded_at__isnull=True).distinct()
+    standing = review_decisions.responses_with_reviews(rows.defer("draft"))
+    refused = sum(not one.takes_part for one in standing)
     if review_decisions.is_reviewed(batch):
         return {"refused": refused, "edited": sum(one.state == review_state.EDITED for one in standing)}
     taken: defaultdict[int, list[str]] = defaultdict(list)
@@ -222,14 +261,52 @@ ALPHAS = {
 }
 
 
-def _agreements(report: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _agreements(report: Mapping[str, Any]) -> Iterator[Agreement]:
     datasets = report.get("datasets") or {}
     for study in datasets.values() if len(datasets) == 1 else ():
         for part, words in (("answer", _("Agreement on the answer (F1)")), ("support", _("Agreement on support (F1)"))):
-            yield words, study[part]["agreement"]["f1"] | {"share": True}
+            yield _measured(words, study[part]["agreement"]["f1"], share=True)
         for part, words in ALPHAS.items():
-            yield words, (study.get("alpha") or {}).get(part) or {}
+            yield _measured(words, (study.get("alpha") or {}).get(part) or {})
     for table in report.get("tables") or ():
-        if table["name"] == "agreement":
-            for label, value, low, high, *_n in table["rows"]:
-                yield label["text"], {"value": value, "low": low, "high": high}
+        if table.get("pairs"):
+            rows = [row for row in table["rows"] if row[1] is not None]
+            for k, (label, value, low, high, n, *_ends) in enumerate(rows):
+                words = label["text"]
+                about = None if k else (table["on"], table["pairs"])
+                yield Agreement(words, value, low, high, n, by_chance=words in BY_CHANCE, about=about)
+
+
+def _measured(words: str, figure: Mapping[str, Any], *, share: bool = False) -> Agreement:
+    value, low, high = (figure.get(end) for end in ("value", "low", "high"))
+    return Agreement(words, value, low, high, figure.get("n") or 0, share=share)
+
+
+def _derived(batch: Batch) -> Iterator[Derived]:
+    """The steps by which the batch's items differ from those of the datasets that they were made of, oldest first."""
+    rows = {row.slug: row for row in Dataset.objects.whole().filter(project=batch.project_id)}
+    for dataset in batch.datasets.order_by("slug"):
+        line: list[Derived] = []
+        name = dataset.slug
+        while name in rows and (sources := sources_of(rows[name])):
+            step = DERIVATIONS.get(rows[name].lineage["how"])
+            if step and step.alters:
+                line.insert(0, _step(name, sources[0], step, rows[name].lineage["options"]))
+            name = sources[0]
+        yield from line
+
+
+def _step(name: str, source: str, step: Derivation, options: Mapping[str, Any]) -> Derived:
+    """A step with those of its options that are numbers other than 0, or ticked."""
+    known = {option.metadata["label"]: options.get(option.name) for option in fields(step.Options)}
+    told = {label: value for label, value in known.items() if isinstance(value, int) and value}
+    told = {label: text_cell(_("yes")) if value is True else value for label, value in told.items()}
+    return Derived(name, source, step.title, step.does, tuple(told.items()))
+
+
+def preface_of(batch: Batch) -> str:
+    """What stands in the newest instructions before those of the task itself, without Markdown; "" for nothing."""
+    own = default_instructions(batch.task, capabilities.variant(task_type(batch.task), batch.options)).strip()
+    text = batch.instructions.text.strip()
+    before = text.removesuffix(own) if text.endswith(own) else ""
+    return " ".join(re.sub(r"^#+ |[*`]", "", before, flags=re.MULTILINE).split())

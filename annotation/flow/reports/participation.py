@@ -4,7 +4,8 @@ from typing import Any
 
 from django.db.models import Case, Count, Exists, F, OuterRef, Q, QuerySet, Value, When
 
-from annotation.models import Assignment, Batch, Participation, WorkerResponse
+from annotation.flow.money.batch_funds import undecided_of
+from annotation.models import Assignment, Batch, Participation, Payment, WorkerResponse
 from annotation.models.assignment import NOT_IMPORTING
 from annotation.pure.reports.participation_flow import ERASED, HIT, SUBMITTED, VISIT, Row, flow
 from annotation.recruitment import used
@@ -21,11 +22,32 @@ def participation(batch: Batch) -> dict[str, Any]:
     others = {"paused": joined.filter(paused_at__isnull=False).count(), "withdrew": withdrew.count()}
     came = set(joined.values_list("worker", flat=True))
     found = flow(rows, came=came, chosen=set(batch.workers.values_list("pk", flat=True)))
-    return found | {"others": others}
+    return found | {"others": others | unpaid(batch)}
+
+
+def unpaid(batch: Batch) -> dict[str, int]:
+    """How many of the responses that figures count were rejected, or are not paid or decided on yet."""
+    counted = _ruled(batch).filter(state=SUBMITTED, rule="")
+    rejected = counted.filter(approval=Assignment.Approved.REJECTED).count()
+    return {"rejected": rejected, "unpaid": unpaid_of(counted)}
+
+
+def unpaid_of(rows: QuerySet[Assignment]) -> int:
+    """How many of the responses wait for a decision on their pay, or for the payment."""
+    owed = Payment.objects.filter(assignment__in=rows).exclude(state=Payment.State.PAID)
+    return undecided_of(rows).count() + owed.values("assignment").distinct().count()
 
 
 def _assignments(batch: Batch) -> QuerySet[Any, Any]:
     """(worker, state, rule, reason, number) of the batch's assignments."""
+    reason = Case(When(rule=HIT, then=F("hit__exclusion_reason")), default=Value(""))
+    columns = ("worker", "state", "rule", "reason")
+    counted = _ruled(batch).order_by().annotate(reason=reason).values(*columns).annotate(number=Count("pk"))
+    return counted.values_list(*columns, "number").order_by(*columns)
+
+
+def _ruled(batch: Batch) -> QuerySet[Any, Any]:
+    """The batch's assignments with the `rule` by which a submitted one does not count; "" where it does."""
     rows = batch.assignments.filter(NOT_IMPORTING, hit__check_item=False)
     there = used(batch, Assignment.objects.filter(pk=OuterRef("pk")))
     responses = WorkerResponse.objects.filter(assignment=OuterRef("pk"), revision=OuterRef("revision"))
@@ -36,7 +58,4 @@ def _assignments(batch: Batch) -> QuerySet[Any, Any]:
         When(submitted & ~Exists(responses), then=Value(ERASED)),
         default=Value(""),
     )
-    reason = Case(When(rule=HIT, then=F("hit__exclusion_reason")), default=Value(""))
-    counted = rows.order_by().annotate(rule=rule).annotate(reason=reason)
-    columns = ("worker", "state", "rule", "reason")
-    return counted.values(*columns).annotate(number=Count("pk")).values_list(*columns, "number").order_by(*columns)
+    return rows.annotate(rule=rule)

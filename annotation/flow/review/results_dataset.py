@@ -29,6 +29,7 @@ from annotation.registry import task_type
 from annotation.tasktype import capabilities
 
 UNANSWERED, EXCLUDED = "no answer stands", "excluded"
+PICKED, REWORDED, AGGREGATED = "picked", "reworded", "aggregated"
 LISTED = 500  # dropped items that the report names
 
 
@@ -41,7 +42,8 @@ class ResultItem(NamedTuple):
 
 @dataclass
 class _Tally:
-    """Counts of HITs: {"read", "kept", "dropped": {reason: n}}; `items` counts the items made from them.
+    """Counts of HITs: {"read", "kept", "dropped": {reason: n}}; `items` counts the items made from them, `decided` the
+    kept HITs by who decided on the result: PICKED, REWORDED or AGGREGATED.
 
     "left_out" lists the first LISTED dropped HITs: {"dataset", "item", "reason"}.
     """
@@ -52,6 +54,7 @@ class _Tally:
     dropped: Counter[str] = field(default_factory=Counter)
     aggregates: Counter[str] = field(default_factory=Counter)
     answers: Counter[str] = field(default_factory=Counter)
+    decided: Counter[str] = field(default_factory=Counter)
     left_out: list[JSON] = field(default_factory=list)
 
     def drop(self, source: Dataset, item: Item, reason: str) -> None:
@@ -61,6 +64,7 @@ class _Tally:
 
     def as_json(self) -> JSON:
         figures = {"items": self.items, "verdicts": dict(self.aggregates), "answers": dict(self.answers)}
+        figures["decided"] = dict(self.decided)
         counted = {"read": self.read, "kept": self.kept, "dropped": dict(self.dropped.most_common())}
         return {**counted, "left_out": self.left_out, "figures": figures}
 
@@ -174,10 +178,14 @@ class _ResultsDataset:
         kind = review_decisions.kind_of(aggregate)
         self.tally.aggregates[kind] += 1
         found = self._task.export(hit.item.example, aggregate)
-        is_adjudicated = sum(bool(answer.get("accepted")) for answer in answers) == 1
+        accepted = [one for one in responses if one.is_standing and one.answer.get("accepted")]
+        is_adjudicated = len(accepted) == 1
         too_few = self._least > 0 and self._task.agreeing(hit.payload, answers, aggregate) < self._least
         if found and too_few and not is_adjudicated:
             return [], f"fewer than {self._least} agree"
+        if found:
+            is_reworded = is_adjudicated and accepted[0].state == review_state.EDITED
+            self.tally.decided[REWORDED if is_reworded else PICKED if is_adjudicated else AGGREGATED] += 1
         provenance = capabilities.provenance(self._task, hit.payload, answers, aggregate)
         if len(decisions) >= 2:
             provenance = {"adjudications": [_adjudicated(self._batch, made) for made in decisions]} | provenance

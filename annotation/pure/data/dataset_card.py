@@ -3,8 +3,17 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from annotation.pure.data.datasheet import Sheet, together
-from annotation.pure.data.datasheet_text import NOT_RECORDED, composition, ethics, lineage, sources
+from annotation.pure.data.datasheet import Sheet, Work, together
+from annotation.pure.data.datasheet_text import (
+    NOT_RECORDED,
+    composition,
+    decided,
+    ethics,
+    lineage,
+    report_table,
+    sources,
+    undecided,
+)
 from annotation.pure.data.hub_columns import features
 from annotation.pure.text.escaping import code, plain, yaml_text
 
@@ -96,6 +105,8 @@ def _body(sheet: Sheet, file: str, without_gold: Sequence[str]) -> Iterator[str]
     if sheet.workers != 1:
         workers = f"{sheet.workers} people worked on it, under pseudonyms."
     yield workers if sheet.works else "No work of people on it is recorded."
+    for work in sheet.works:
+        yield from _work(work)
     if sheet.works or sheet.ethics or sheet.consent:
         yield from ethics(sheet)
     if file and sheet.works:
@@ -104,3 +115,13 @@ def _body(sheet: Sheet, file: str, without_gold: Sequence[str]) -> Iterator[str]
     elif file:
         yield f"What was left out stands in {code(file)}."
     yield "Language, intended uses and maintainers: " + NOT_RECORDED + "."
+
+
+def _work(work: Work) -> Iterator[str]:
+    """What whoever uses the dataset has to know of a batch: who decided, what was not paid, what needs no reasoning."""
+    if work.decided:
+        yield f"Results of the batch {code(work.batch)} in it: {decided(work)}."
+    if left := ", ".join(undecided(work)):
+        yield f"The batch {code(work.batch)} has {work.answers} answers, {left}."
+    for figures in work.baselines:
+        yield from report_table(figures)

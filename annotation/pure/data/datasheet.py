@@ -143,6 +143,12 @@ class Work:
     excluded_responses: int = 0  # to excluded HITs
     imported: int = 0  # imported answers, which have no recorded day
     most_per_hit: int = 0  # if some HITs asked for more than `per_hit`
+    responses: tuple[int, int] = (0, 0)  # the fewest and the most that a HIT that counts has
+    rejected: int = 0  # answers that a requester rejected, and so did not pay
+    unpaid: int = 0  # answers of a paid batch without a decision or a payment yet
+    preface: str = ""  # what stood before the task's own instructions
+    decided: tuple[tuple[str, int], ...] = ()  # by whom the results in the dataset were decided: in words, and how many
+    baselines: tuple[Table, ...] = ()  # of the batch's report: answers that need no multihop reasoning
     marketplace: str = ""
     requires: bool = False  # whether workers had to meet requirements
 

@@ -117,27 +117,58 @@ def _collection(sheet: Sheet) -> Iterator[str]:
         yield "\n".join(f"- {what}: {fact}" for what, fact in _facts(work))
         if not work.agreement:
             yield f"Agreement: {NOT_RECORDED} (there is no report on these responses)."
-        for alpha_table in work.agreement:
-            yield from agreement(alpha_table)
+        for figures in (*work.agreement, *work.baselines):
+            yield from report_table(figures)
 
 
 def _facts(work: Work) -> Iterator[tuple[str, str]]:
     yield "Task", plain(work.task)
-    yield "Its answers", "went into the dataset" if work.made else "are about the dataset as it is"
+    yield "Its answers", _use(work)
     yield "HITs", f"{work.hits}, {work.excluded} of them excluded"
-    to_excluded = f"; {work.excluded_responses} of them to excluded HITs" if work.excluded_responses else ""
-    yield "Answers", f"{work.answers}, by {_count(work.workers, 'worker', 'workers')}{to_excluded}"
+    yield "Answers", "; ".join(_answers(work))
     if work.imported:
         yield "Responses collected elsewhere", str(work.imported)
     assignments = f"{work.per_hit} to {work.most_per_hit} workers" if work.most_per_hit > work.per_hit else ""
-    yield "Asked for each HIT", assignments or _count(work.per_hit, "worker", "workers")
+    few, most = work.responses
+    obtained = f"; obtained: {few}{f' to {most}' if most > few else ''}"
+    is_met = work.responses == (work.per_hit, work.most_per_hit or work.per_hit)
+    asked = assignments or _count(work.per_hit, "worker", "workers")
+    yield "Asked for each HIT", asked if is_met else asked + obtained
     yield "Days", f"{work.first} to {work.last} (UTC)" if work.first else NOT_RECORDED
     yield "Versions of the instructions", str(work.instructions_versions or NOT_RECORDED)
+    if work.preface:
+        yield "Preface before the task's own instructions", plain(work.preface)
     yield "Who might work", _possible_workers(work)
     named = [f"{code(name)} ({_count(workers, 'worker', 'workers')})" for name, workers in work.qualifications]
     yield "Qualification batches of the same task before it", ", ".join(named) or "none recorded"
     paid = "; ".join(f"{plain(what)}: {plain(pay)}" for what, pay in work.pay)
     yield "Pay", paid or "none through this installation"
+
+
+def _use(work: Work) -> str:
+    if not work.made:
+        return "are about the dataset as it is"
+    return f"went into the dataset: {decided(work)}" if work.decided else "went into the dataset"
+
+
+def decided(work: Work) -> str:
+    """By whom the results were decided, such as "3 accepted by a requester"."""
+    return ", ".join(f"{number} {words}" for words, number in work.decided)
+
+
+def _answers(work: Work) -> Iterator[str]:
+    yield f"{work.answers}, by {_count(work.workers, 'worker', 'workers')}"
+    if work.excluded_responses:
+        yield f"{work.excluded_responses} of them to excluded HITs"
+    yield from undecided(work)
+
+
+def undecided(work: Work) -> Iterator[str]:
+    """How many of the answers were not paid, and why."""
+    if work.rejected:
+        yield f"{work.rejected} of them rejected and not paid"
+    if work.unpaid:
+        yield f"{work.unpaid} of them not paid or decided on yet"
 
 
 def _possible_workers(work: Work) -> str:
@@ -147,7 +178,7 @@ def _possible_workers(work: Work) -> str:
     return f"{who}, having met the requirements of the batch" if work.requires else who
 
 
-def agreement(figures: Table) -> Iterator[str]:
+def report_table(figures: Table) -> Iterator[str]:
     yield f"**{plain(figures.title)}**"
     yield table([plain(cell) for cell in figures.head], [[plain(cell) for cell in row] for row in figures.rows])
 

@@ -66,23 +66,27 @@ def answer_tables(content: Mapping[str, Any]) -> list[JSON]:
     return result
 
 
-def at_k(k: int) -> JSON:
-    """A text cell that states k, the number of responses per item of the figures."""
-    return text_cell(_("Figures use k = %(k)s responses per item."), k=k)
+def at_k(k: int, items: int, *, fewer: int, more: int = 0) -> list[JSON]:
+    """Text cells that state k, the number of responses per item of the figures, and for how many of the items."""
+    notes = [text_cell(_("Figures use k = %(k)s responses per item."), k=k)]
+    if fewer:
+        message = _(
+            "Figures use k = %(k)s responses for %(n)s of %(all)s items; the others have fewer, and count with all of "
+            "theirs."
+        )
+        notes = [text_cell(message, k=k, n=items - fewer, all=items)]
+    if more:
+        message = _("Items with more (%(n)s) count with the expected value over all draws of %(k)s of their responses.")
+        notes.append(text_cell(message, n=more, k=k))
+    return notes
 
 
 def _at(k: int, figures: JSON, studies: Sequence[JSON]) -> JSON:
     """The table, with a note below the figures that depend on the number of answers: at which k they are."""
     if not k or figures["name"].startswith(("by-count-", "alpha-", "sets-", "calibration-", "brier-", PEOPLE)):
         return figures
-    notes = [at_k(k)]
-    more, fewer = (sum(study[name] for study in studies) for name in ("more", "fewer"))
-    if more:
-        message = _("Items with more (%(n)s) count with the expected value over all draws of %(k)s of their responses.")
-        notes.append(text_cell(message, n=more, k=k))
-    if fewer:
-        notes.append(text_cell(_("Items with fewer (%(n)s) count with all of theirs."), n=fewer))
-    return with_notes(figures, notes)
+    more, fewer, items = (sum(study[name] for study in studies) for name in ("more", "fewer", "n"))
+    return with_notes(figures, at_k(k, items, fewer=fewer, more=more))
 
 
 def _workers_of(study: JSON) -> int:

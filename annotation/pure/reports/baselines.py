@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from annotation.pure.data.datasheet import Table
 from annotation.pure.data.example import JSON
-from annotation.pure.reports.tables import table, text_cell
+from annotation.pure.reports.tables import quotable, table, text_cell
 from annotation.pure.text.translation_marks import gettext_noop as _
 
 QUESTION, ONE_PARAGRAPH, CLOSED_BOOK = "question", "one_paragraph", "closed_book"
@@ -20,6 +21,17 @@ NOTE = _(
     "same questions, without workers who answered the question in this batch too. n counts the questions; intervals "
     "resample these, not people."
 )
+
+
+def baselines_of(report: JSON) -> tuple[Table, ...]:
+    """The baselines of a batch's report by dataset, as text cells; () if it has none."""
+    found = []
+    for name, study in sorted((report.get("datasets") or {}).items()):
+        if study.get("baselines"):
+            head, rows = quotable(baseline_table(name, study["baselines"], ""))
+            title = f"Baselines without multihop reasoning on {name}, in percent"
+            found.append(Table(title, tuple(head), tuple(map(tuple, rows))))
+    return tuple(found)
 
 
 def baseline_table(name: str, baselines: Sequence[Mapping[str, Any]], percent: str) -> JSON:

@@ -1,76 +1,21 @@
 """The methods paragraph of a batch, from recorded facts only; unknown facts are left out."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Any
 
 from annotation.pure.reports import tables
+from annotation.pure.reports.methods_facts import Derived, Facts
+from annotation.pure.reports.methods_results import agreement, decisions, looks
 from annotation.pure.reports.preregistration import SETTINGS
-from annotation.pure.reports.tables import as_sentence, counted_sentence, text_cell
-from annotation.pure.statistics.worker_intervals import whom
+from annotation.pure.reports.tables import Sentence, as_sentence, counted_sentence, text_cell
 from annotation.pure.text.translation_marks import gettext_noop as _
-
-Sentence = dict[str, Any]  # {"message": gettext id, "values"}; annotation/pure/reports/tables.py says it
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """The recorded facts of a batch; unrecorded ones keep their default."""
-
-    question: str = ""  # the question put to annotators: a gettext id
-    hits: int = 0  # without hidden gold
-    datasets: tuple[tuple[str, int], ...] = ()  # name and HITs
-    hops: tuple[tuple[int, int], ...] = ()  # (number of hops, 0: unknown; number of HITs)
-    per_hit: tuple[int, int] = (0, 0)  # different annotators for an item: the fewest and the most asked for
-    unanswered: int = 0  # HITs that count and have no answer
-    answers: int = 0
-    workers: int = 0
-    counted_workers: int = 0  # workers with an answer that figures count
-    first: str = ""  # days of the first and the last answer that was given here, in UTC
-    last: str = ""
-    imported: int = 0  # answers that were given elsewhere
-    chosen: int = 0  # annotators let in by name
-    consented: int = 0  # annotators with an answer that was given here who accepted the project's consent text
-    marketplace: str = ""
-    requirements: tuple[str, ...] = ()
-    rounds: tuple[tuple[str, int, int], ...] = ()  # title, who took it, who passed
-    instructions_versions: tuple[int, ...] = ()  # versions of the instructions under which answers were submitted
-    unversioned: int = 0  # answers of which it is not known under which
-    check_share: float = 0.0  # of hidden gold
-    seconds: float | None = None  # median active time of an answer
-    timed: int = 0  # answers whose time was measured
-    paid: str = ""  # dollars in all, without fees
-    unpaid: int = 0  # answers of a batch that pays, which wait for a decision or for their payment
-    earners: int = 0  # annotators with measured time, all of it decided on and paid
-    wage: str = ""  # median over them, dollars an hour
-    tenth: str = ""  # its 10th percentile
-    first_look: int = 0  # responses at the first look at the scores before all were in
-    extended: int = 0  # items that got more assignments after it
-    stopped: bool = False  # whether the batch was closed after it with responses missing
-    agreements: tuple[tuple[str, Mapping[str, Any]], ...] = ()  # (measure, "0.71 [0.60, 0.81]" as a figure)
-    picked: int = 0  # HITs decided by a requester who accepted an answer unchanged
-    reworded: int = 0  # HITs that a requester adjudicated with a wording of their own
-    twice: int = 0  # HITs on which two requesters decided independently
-    agreed: int = 0  # those of them on which both decisions give the same result
-    edited: int = 0  # answers reworded by a requester, if requesters review all of them
-    refused: int = 0  # answers that a requester discarded or returned
-    excluded: tuple[tuple[str, int], ...] = ()  # reason and HITs
-    excluded_responses: int = 0
-    arm: str = ""  # of an experiment; the batch's name
-    in_order: bool = False  # whether each annotator did all arms, in a drawn order; otherwise one, drawn at random
-    arms: tuple[tuple[str, int, int], ...] = ()  # name, annotators who began, annotators who submitted a response
-    positions: tuple[tuple[int, int], ...] = ()  # of this arm in drawn orders: who began, who submitted, at 1, 2, ...
-    registered: str = ""  # day in UTC on which the batch was preregistered
-    registered_sha256: str = ""
-    registered_late: bool = False  # whether a response was in by then
-    departures: tuple[tuple[str, str, str], ...] = ()  # setting, as registered, as it is now
 
 
 def sentences(facts: Facts) -> list[Sentence]:
     """The sentences in the order of a methods section; none before the first response."""
     if not facts.answers:
         return []
-    parts = (_registration, _items, _people, _arms, _selection, _instructions, _pay, _looks, _agreement, _decisions)
+    parts = (_registration, _items, _people, _arms, _selection, _instructions, _pay, looks, agreement, decisions)
     return [sentence for part in parts for sentence in part(facts)]
 
 
@@ -96,7 +41,21 @@ def _items(facts: Facts) -> Iterator[Sentence]:
         yield as_sentence(_("Annotators were asked: “%(question)s”"), question=text_cell(facts.question))
     if facts.datasets:
         yield _data(facts)
+    yield from map(_derived, facts.derived)
     yield from _hops(facts)
+
+
+def _derived(step: Derived) -> Sentence:
+    """How the items differ from those of the dataset that they were made of."""
+    values = {"dataset": step.dataset, "source": step.source, "does": text_cell(step.does)}
+    values["title"] = text_cell(step.title)
+    if not step.options:
+        return as_sentence(_("%(dataset)s was made from %(source)s by “%(title)s”: %(does)s"), **values)
+    named = {f"value{k}": number for k, (_label, number) in enumerate(step.options)}
+    named |= {f"label{k}": text_cell(label) for k, (label, _number) in enumerate(step.options)}
+    words = "; ".join(f"%(label{k})s: %(value{k})s" for k in range(len(step.options)))
+    message = _("%(dataset)s was made from %(source)s by “%(title)s” (%(options)s): %(does)s")
+    return as_sentence(message, options=text_cell(words, **named), **values)
 
 
 def _hops(facts: Facts) -> Iterator[Sentence]:
@@ -139,11 +98,36 @@ def _people(facts: Facts) -> Iterator[Sentence]:
     else:
         message = _("In all, %(workers)s annotators submitted %(n)s responses.")
         yield as_sentence(message, workers=facts.workers, n=facts.answers)
-    if facts.imported:
+    if facts.erased:
+        one = _("One further response was erased at the participant's request.")
+        yield counted_sentence(facts.erased, one, _("%(n)s further responses were erased at participants' request."))
+    if facts.imported == facts.answers:
+        yield counted_sentence(
+            facts.imported, _("It was collected elsewhere."), _("All of them were collected elsewhere.")
+        )
+    elif facts.imported:
         one, many = _("One of them was collected elsewhere."), _("%(n)s of them were collected elsewhere.")
         yield counted_sentence(facts.imported, one, many)
-    few, most = facts.per_hit
-    if few != most:
+    yield from _responses(facts)
+    yield from _days(facts)
+
+
+def _responses(facts: Facts) -> Iterator[Sentence]:
+    """The responses of each item that counts, and how many were asked for if these are others."""
+    (few, most), (least, largest) = facts.per_hit, facts.responses
+    if facts.responses != facts.per_hit:
+        left = facts.hits - sum(count for _reason, count in facts.excluded)
+        values = {"planned": _range(few, most), "got": _range(least, largest)}
+        values["mean"] = f"{(facts.answers - facts.excluded_responses) / left:.1f}" if left else "0"
+        if most and left and least == largest:
+            message = _("Responses planned for each item: %(planned)s; obtained: %(got)s.")
+            yield as_sentence(message, planned=values["planned"], got=largest)
+        elif most and left:
+            message = _("Responses planned for each item: %(planned)s; obtained: %(got)s (%(mean)s on average).")
+            yield as_sentence(message, **values)
+        elif left:
+            yield as_sentence(_("Responses of each item: %(got)s (%(mean)s on average)."), **values)
+    elif few != most:
         message = _("Each item was assigned to %(few)s to %(most)s different annotators.")
         yield as_sentence(message, few=few, most=most)
     elif most:
@@ -152,7 +136,10 @@ def _people(facts: Facts) -> Iterator[Sentence]:
     if facts.unanswered:
         one, many = _("One item has no response."), _("%(n)s of the items have no response.")
         yield counted_sentence(facts.unanswered, one, many)
-    yield from _days(facts)
+
+
+def _range(few: int, most: int) -> Any:
+    return most if few == most else text_cell(_("%(few)s to %(most)s"), few=few, most=most)
 
 
 def _arms(facts: Facts) -> Iterator[Sentence]:
@@ -225,6 +212,8 @@ def _selection(facts: Facts) -> Iterator[Sentence]:
 
 
 def _instructions(facts: Facts) -> Iterator[Sentence]:
+    if facts.preface:
+        yield as_sentence(_("The task's own instructions came after this preface: “%(text)s”"), text=facts.preface)
     versions = ", ".join(map(str, facts.instructions_versions))
     if facts.instructions_versions and facts.unversioned:
         yield counted_sentence(
@@ -258,7 +247,13 @@ def _pay(facts: Facts) -> Iterator[Sentence]:
             _("Annotators were paid %(paid)s US dollars in total, excluding fees."),
             paid=facts.paid,
         )
-        yield from _wages(facts)
+    yield from _wages(facts)
+    if facts.rejected:
+        yield counted_sentence(
+            facts.rejected,
+            _("One response was rejected and not paid; this changes no figure."),
+            _("%(n)s responses were rejected and not paid; this changes no figure."),
+        )
 
 
 def _wages(facts: Facts) -> Iterator[Sentence]:
@@ -269,106 +264,13 @@ def _wages(facts: Facts) -> Iterator[Sentence]:
             _("One response has not been paid or decided on yet."),
             _("%(n)s responses have not been paid or decided on yet."),
         )
-    elif facts.wage:
+    elif facts.paid and facts.wage:
         one = _("The one annotator with measured time earned %(wage)s US dollars per hour.")
         many = _(
             "Among the %(n)s annotators with measured time, median earnings were %(wage)s US dollars per "
             "hour; at least one in ten earned %(tenth)s or less."
         )
         yield counted_sentence(facts.earners, one, many, wage=facts.wage, tenth=facts.tenth)
-
-
-def _looks(facts: Facts) -> Iterator[Sentence]:
-    """What followed from a look at the scores before all responses were in (optional stopping)."""
-    if facts.extended:
-        yield counted_sentence(
-            facts.extended,
-            _("After a look at the scores of %(looked)s responses, one item was assigned to more annotators."),
-            _("After a look at the scores of %(looked)s responses, %(n)s items were assigned to more annotators."),
-            looked=facts.first_look,
-        )
-    if facts.stopped:
-        message = _(
-            "Collection ended before all responses were in, after a look at the scores of %(looked)s responses."
-        )
-        yield as_sentence(message, looked=facts.first_look)
-
-
-def _agreement(facts: Facts) -> Iterator[Sentence]:
-    for measure, figure in facts.agreements:
-        value, low, high = (figure.get(end) for end in ("value", "low", "high"))
-        if value is None:
-            continue
-        named = {"measure": text_cell(measure), "value": _number(value, figure)}
-        if low is None or high is None:
-            yield as_sentence(_("%(measure)s is %(value)s."), **named)
-        else:
-            ends = {"low": _number(low, figure), "high": _number(high, figure)}
-            yield as_sentence(_("%(measure)s is %(value)s (95 %% interval %(low)s to %(high)s)."), **named, **ends)
-    if any(figure.get("low") is not None for _measure, figure in facts.agreements):
-        about = whom(facts.counted_workers)
-        yield as_sentence(about["text"], **about["values"])
-
-
-def _number(value: float, figure: Mapping[str, Any]) -> str:
-    """Coefficients with three digits; shares, which say so, in percent."""
-    return f"{100 * value:.1f} %" if figure.get("share") else f"{value:.3f}"
-
-
-def _decisions(facts: Facts) -> Iterator[Sentence]:
-    if facts.refused:
-        one = _(
-            "In review, one response was excluded or changes to it were requested; the aggregated responses leave it "
-            "out, the figures count it."
-        )
-        many = _(
-            "In review, %(n)s responses were excluded or changes to them were requested; the aggregated responses "
-            "leave them out, the figures count them."
-        )
-        yield counted_sentence(facts.refused, one, many)
-    if facts.picked:
-        yield counted_sentence(
-            facts.picked,
-            _("A requester adjudicated one item by accepting one of its responses."),
-            _("A requester adjudicated %(n)s items by accepting one of the responses to each."),
-        )
-    if facts.reworded:
-        yield counted_sentence(
-            facts.reworded,
-            _("A requester adjudicated one item with a wording of their own."),
-            _("A requester adjudicated %(n)s items with a wording of their own."),
-        )
-    if facts.twice:
-        yield counted_sentence(
-            facts.twice,
-            _("Two requesters decided on one item independently and agreed on %(agreed)s."),
-            _("Two requesters decided on %(n)s items independently and agreed on %(agreed)s (%(share)s %%)."),
-            agreed=facts.agreed,
-            share=round(100 * facts.agreed / facts.twice),
-        )
-    if facts.agreed < facts.twice:
-        yield as_sentence(_("Where they differed, a third decision was final."))
-    if facts.edited:
-        yield counted_sentence(
-            facts.edited,
-            _("A requester reworded one response; the aggregated responses use that wording."),
-            _("A requester reworded %(n)s responses; the aggregated responses use that wording."),
-        )
-    if facts.excluded:
-        yield from _excluded(facts)
-
-
-def _excluded(facts: Facts) -> Iterator[Sentence]:
-    """Excluded items by reason, and the number of responses that figures count."""
-    yield counted_sentence(
-        sum(count for _reason, count in facts.excluded),
-        _("The results exclude one of the items, because of %(reasons)s."),
-        _("The results exclude %(n)s of the items, because of %(reasons)s."),
-        reasons="; ".join(f"{reason} ({count})" for reason, count in facts.excluded),
-    )
-    if facts.excluded_responses:
-        message = _("The figures therefore count %(left)s of the %(all)s responses.")
-        yield as_sentence(message, left=facts.answers - facts.excluded_responses, all=facts.answers)
 
 
 def in_words(facts: Facts, translate: tables.Translate = str) -> str:

@@ -43,6 +43,10 @@ OTHERS = {
     "paused": _("Paused by the rule on hidden gold: %(n)s."),
     "withdrew": _("Withdrew their consent: %(n)s."),
 }
+UNPAID = {
+    "rejected": _("Rejected and not paid, but counted: %(n)s."),
+    "unpaid": _("Not paid or decided on yet, but counted: %(n)s."),
+}
 ADDS_UP = _("Each step is the previous step minus its losses. Hidden gold and practice are left out.")
 
 
@@ -126,8 +130,8 @@ def flow_tables(kept: Mapping[str, Any]) -> list[JSON]:
             rows += [[None, _loss(why, reason), number] for why, reason, number in losses]
         columns = [_("Step"), _("Lost after it"), words]
         notes: list[Any] = [ADDS_UP]
-        if name == PEOPLE:
-            notes += [text_cell(OTHERS[other], n=n) for other, n in (kept.get("others") or {}).items() if n]
+        known, others = OTHERS if name == PEOPLE else UNPAID, kept.get("others") or {}
+        notes += [text_cell(known[other], n=n) for other, n in others.items() if n and other in known]
         numbers = [False, False, True]
         table = tables.table(name, TITLES[name], columns, rows, notes, leads=False, bars=False, numbers=numbers)
         found.append(table)

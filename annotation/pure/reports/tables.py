@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 Translate = Callable[[str], str]
+Sentence = dict[str, Any]  # {"message": gettext id, "values"}, which `sentence` says
 UNKNOWN = "–"
 DIGITS = 10  # of a percentage in a file for programs: all that are exact, without the noise of a multiplication
 
@@ -70,12 +71,12 @@ def counted(number: int, one: str, many: str) -> dict[str, Any]:
     return text_cell(one if number == 1 else many, n=number)
 
 
-def as_sentence(message: str, **values: Any) -> dict[str, Any]:
+def as_sentence(message: str, **values: Any) -> Sentence:
     """A sentence of a report's text: a gettext id with the values in its places."""
     return {"message": message, "values": values}
 
 
-def counted_sentence(number: int, one: str, many: str, **values: Any) -> dict[str, Any]:
+def counted_sentence(number: int, one: str, many: str, **values: Any) -> Sentence:
     """A sentence about a number, as `counted` words it."""
     return as_sentence(one if number == 1 else many, n=number, **values)
 

@@ -56,5 +56,5 @@ def cause_tables(counted: Counter[str], units: Sequence[Mapping[str, str]], seed
     found = [table("causes", _("Disagreement by cause"), [_("Cause"), _("HITs"), _("Share")], rows, note, leads=False)]
     if units:
         of = {"name": "cause-agreement", "title": _("Agreement of two adjudicators on the cause"), "leads": False}
-        found.append(agreement_table(units, seed=seed) | of)
+        found.append(agreement_table(units, on=_("causes of disagreement"), seed=seed) | of)
     return found

@@ -23,6 +23,8 @@ from annotation.pure.text.translation_marks import gettext_noop as _
 LabelsByItem = Iterable[tuple[str, Sequence[tuple[str, Hashable]]]]
 Labels = dict[str, str | None]  # None: two labels are equally good
 
+CHANCE, GUESSING = _("Agreement expected by chance"), _("Agreement by random guessing")
+BY_CHANCE = (CHANCE, GUESSING)
 SHARED_BY = 3  # models of workers need items with labels of as many annotators ...
 SHARED = 20  # ... and that many such items
 RESAMPLES = 999
@@ -94,7 +96,7 @@ def agreement_table(units: Sequence[Mapping[str, Hashable]], *, on: str, seed: i
     shared = [list(unit.values()) for unit in units]
     rows = [
         raw_agreement_row(text_cell(_("Agreement of pairs of annotators")), units, seed),
-        [text_cell(_("Agreement expected by chance")), *_numbers(expected_agreement(shared)), None, None],
+        [text_cell(CHANCE), *_numbers(expected_agreement(shared)), None, None],
         alpha_row(units, seed),
     ]
     note = _(

@@ -45,3 +45,9 @@ def name_of(number: int) -> JSON | None:
     if number not in ABLATIONS:
         return text_cell(_("Ablation %(number)s"), number=number)
     return text_cell(_("%(number)s. %(name)s"), number=number, name=text_cell(ABLATIONS[number]))
+
+
+def named(cell: Cell) -> JSON:
+    """The ablation and the dataset of a cell, as values of a sentence."""
+    ablation, dataset = head_of(cell)
+    return {"ablation": ablation or "–", "dataset": dataset}

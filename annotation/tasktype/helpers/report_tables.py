@@ -15,7 +15,14 @@ from annotation.pure.reports.tables import percent_with_interval as percent_with
 from annotation.pure.reports.tables import table as table
 from annotation.pure.reports.tables import text_cell as text_cell
 from annotation.pure.reports.worker_dependence_tables import for_workers, responses_each
-from annotation.pure.review.label_tables import WITHOUT_ONE, agreed, agreement_columns, alpha_row, raw_agreement_row
+from annotation.pure.review.label_tables import (
+    GUESSING,
+    WITHOUT_ONE,
+    agreed,
+    agreement_columns,
+    alpha_row,
+    raw_agreement_row,
+)
 from annotation.pure.statistics.distance_agreement import NO_INTERVAL
 from annotation.pure.statistics.intervals import wilson
 from annotation.pure.statistics.worker_intervals import Unit, whom
@@ -47,7 +54,7 @@ def agreement_table(units: Units, *, on: str, seed: int, guessing: float | None 
     if guessing is None:
         rows.append(alpha_row(units, seed))
     else:
-        words = text_cell(_("Agreement by random guessing"))
+        words = text_cell(GUESSING)
         rows.append([words, round(guessing, 3), None, None, rows[0][4], None, None])
     note = [
         _("Over units with at least two annotators; a dash where agreement is undefined."),

@@ -121,7 +121,8 @@ def _paragraph(name: str, study: JSON, k: int | None) -> str:
     people = study.get("people") or {}
     sentences = [*_scores(name, study), *_supports(study)]
     if k:
-        sentences.append(tables.cell_text(answer_tables.at_k(k), _))
+        notes = answer_tables.at_k(k, study["n"], fewer=study["fewer"], more=study["more"])
+        sentences += [tables.cell_text(note, _) for note in notes]
     if people.get("workers"):
         sentences += _about_people(people)
     return " ".join(sentences)

@@ -64,7 +64,7 @@ def test_the_aggregates_become_items_in_the_order_of_the_source(batch: Batch, bo
         "kept": 4,
         "dropped": {},
         "left_out": [],
-        "figures": {"items": 4, "verdicts": {"span": 4}, "answers": {"standing": 8}},
+        "figures": {"items": 4, "verdicts": {"span": 4}, "answers": {"standing": 8}, "decided": {"aggregated": 4}},
     }
 
 

@@ -84,7 +84,7 @@ def test_items_with_fewer_answers_count_with_all_of_theirs_and_their_tables_say_
     study = content["datasets"]["wells"]
     assert (content["k"], study["more"], study["fewer"]) == (3, 0, 1)
     note = note_of(table_of(content, "measures-wells") or {})
-    assert "Items with fewer (1) count with all of theirs." in note
+    assert "Figures use k = 3 responses for 2 of 3 items; the others have fewer, and count with all of theirs." in note
     assert "Items with more" not in note
 
 
@@ -145,4 +145,4 @@ def test_the_figures_are_printed_with_their_n_and_k(worked: Batch, tmp_path: Pat
     rows = {line.split("  ")[1]: line.split() for line in reversed(lines)}  # the first with each name
     assert rows["People on the items of my reader"][7:9] == ["1", "100.0"]
     assert rows["my reader"][2:4] == ["1", "100.0"]
-    assert "Figures use k = 3 responses per item." in out
+    assert "Figures use k = 3 responses for 2 of 3 items; the others have fewer" in out
