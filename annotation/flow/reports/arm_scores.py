@@ -22,7 +22,12 @@ def compute(experiment: Experiment) -> JSON:
     if rows:
         for arm in arms:
             score_looks.look(arm)
-    return {"tables": arm_tables(rows, [(arm.slug, arm.task) for arm in arms])}
+    return {"tables": arm_tables(rows, [(_name(experiment, arm), arm.task) for arm in arms])}
+
+
+def _name(experiment: Experiment, arm: Batch) -> str:
+    """The arm's name, as in the study where it is part of one."""
+    return arm.slug.removeprefix(f"{experiment.slug}-")
 
 
 def job_arguments(experiment: Experiment) -> JSON:
@@ -52,7 +57,7 @@ def _graded(experiment: Experiment, arms: list[Batch]) -> Iterator[ArmResponse]:
                 position = drawn[given.worker].index(arm.pk) + 1
                 grade = task.grade(row.payload, given.answer, row.example)
                 item = row.example.group or row.example.id
-                yield ArmResponse(arm.slug, item, given.worker, position, place, grade)
+                yield ArmResponse(_name(experiment, arm), item, given.worker, position, place, grade)
 
 
 def _done_before(arms: list[Batch], name: Callable[[int], str]) -> dict[tuple[str, str], int]:

@@ -29,7 +29,7 @@ def arm_tables(rows: Sequence[ArmResponse], arms: Sequence[tuple[str, str]]) -> 
         return []
     names = [name for name, _task in arms]
     last = max(row.position for row in rows)
-    found = [_by(BY_ITEMS, "arms-by-items", _("Items before"), OF_ITEMS, rows, names, range_of)]
+    found = [_by(BY_ITEMS, "arms-by-items", _("Response"), OF_ITEMS, rows, names, range_of)]
     if last > 1:
         found.insert(0, _by(BY_POSITION, "arms-by-position", _("Position"), OF_POSITION, rows, names, position_of))
     pairs = [(one, other) for (one, task), (other, same) in combinations(arms, 2) if task == same]
@@ -58,7 +58,7 @@ def _by(
             by_name.setdefault(stratum(row), []).append(row)
         lines += [[arm, part, len(some), _score(some)] for part, some in by_name.items()]
     columns = (_("Arm"), column, _("Responses"), _("Score"))
-    return table(name, title, columns, lines, [what, SCORED], leads=False, in_order=True)
+    return table(name, title, columns, lines, [what, SCORED], leads=False, bars=False, in_order=True)
 
 
 def _score(rows: Iterable[ArmResponse]) -> JSON:
