@@ -108,6 +108,11 @@ class Batch(models.Model):
     def __str__(self) -> str:
         return self.title
 
+    @property
+    def label(self) -> str:
+        """The title for requesters: arms have one title, and are told apart by their names."""
+        return self.title if self.experiment_id is None else f"{self.title} ({self.slug})"
+
     def move(self, to: str, **stamps: Any) -> bool:
         """Change the state; False if `to` cannot be reached from the state in the database."""
         states = lifecycle.origins(lifecycle.BATCH_MOVES, to)

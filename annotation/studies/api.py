@@ -17,7 +17,7 @@ from annotation.pure.studies.definition import StudyData
 from annotation.pure.studies.published import AT_LEAST, AT_MOST, UNITS
 from annotation.studies import analysis, folders, jobs, plans, report
 from annotation.studies.folders import Folder
-from annotation.studies.launch import MOST_SCALE, batches_of, begin
+from annotation.studies.launch import MOST_SCALE, batches_of, begin, experiment_of
 from annotation.studies.models import StudyRun
 
 
@@ -150,6 +150,7 @@ class StudyRunSerializer(serializers.Serializer):
     batches = serializers.DictField(
         child=serializers.CharField(), help_text="{name in the study: name in the project} of what is launched."
     )
+    experiment = serializers.CharField(allow_null=True, help_text="The experiment of its arms; null: it has none.")
     figures = ComparedFigureSerializer(many=True, help_text="A row for each published figure.")
     family = serializers.IntegerField(help_text="How many figures are primary.")
     analysis = serializers.DictField(
@@ -230,6 +231,8 @@ class StudyViewSet(ResourceViewSet):
         run = self._run()
         kept = {name: getattr(run, name) for name in ("study", "seed", "scale", "small", "created_at")}
         batches = {name: batch.slug for name, batch in batches_of(run).items()}
+        joined = experiment_of(run)
+        kept["experiment"] = joined.slug if joined else None
         figures = report.compute(run)
         return (
             kept

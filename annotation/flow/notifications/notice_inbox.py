@@ -98,6 +98,8 @@ def notice_text(notice: Notice) -> str:
     names = {"batch": notice.batch.title if notice.batch else "", "job": notice.job.title if notice.job else ""}
     if kind == Notice.Kind.WORK:
         return _("There is new work for you: “%(batch)s”.") % names
+    if kind in {Notice.Kind.FINISHED, Notice.Kind.STALLED} and notice.batch:  # for requesters
+        names["batch"] = notice.batch.label
     if kind == Notice.Kind.FINISHED:
         return _("“%(batch)s” is finished: %(n)s responses are in.") % (names | {"n": facts.get("answers", 0)})
     if kind == Notice.Kind.STALLED:

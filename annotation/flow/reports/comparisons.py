@@ -76,7 +76,7 @@ def _batch(batch: Batch) -> Measured:
     kept = batch_scores.kept_report(batch)
     return Measured(
         key=batch.slug,
-        label=batch.title,
+        label=batch.label,
         scores=scores,
         agreements=agreements,
         answers=len(given),

@@ -141,3 +141,10 @@ def test_the_page_shows_scores_by_position_and_who_looked_is_recorded(
     assert reverse("experiment", args=[project.slug, "study"]) in client.get(job_page).content.decode()
     looks = AuditEntry.objects.filter(act=score_looks.LOOK).values_list("key", flat=True)
     assert set(looks) == {"plain", "hints"}
+
+
+def test_a_comparison_tells_arms_of_one_title_apart(client: Client, project: Project, arms: list[Batch]) -> None:
+    post(client, project)
+    page = client.get(reverse("compare", args=[project.slug]), {"one": ["plain", "hints"]}).content.decode()
+    assert "Answer questions (plain)" in page
+    assert "Answer questions (hints)" in page
