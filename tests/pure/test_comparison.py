@@ -3,37 +3,88 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
 from statsmodels.stats.multitest import multipletests
 
-from annotation.pure.reports.comparison import PEOPLE, Measured, difference
+from annotation.pure.reports.comparison import PEOPLE, Difference, Measured, difference
 from annotation.pure.reports.comparison_tables import answerer_tables, batch_tables, chart_of, dataset_tables
 from annotation.pure.reports.tables import cell_text, note_of
+from annotation.pure.statistics.figure_differences import mover
 from annotation.pure.statistics.significance import chance_text
 
 
-def test_the_same_items_are_paired_so_that_their_hardness_weighs_on_neither_side() -> None:
-    hard = {k: (k % 10) / 10 for k in range(40)}
-    found = difference({k: v + (0.1 if k % 2 else 0.05) for k, v in hard.items()}, hard, 1)
+def measured(name: str, values: dict[Any, float], people: int = 9, who: str = "w") -> Measured:
+    """Scores of items, each by three of so many people, who are all right as often as the item's value says."""
+    rng = Random(len(name))
+    names = [f"{who}{k}" for k in range(people)]
+    without = {key: dict.fromkeys(rng.sample(names, 3), value) for key, value in values.items()}
+    return Measured(name, name, scores=values, without={"scores": without})
+
+
+def apart(first: dict[Any, float], second: dict[Any, float], *, who: str = "v", people: int = 9) -> Difference:
+    found = difference(
+        measured("First", first, people).units("scores"), measured("Second", second, people, who).units("scores")
+    )
     assert found is not None
-    assert found.paired
+    return found
+
+
+HARD = {k: (k % 10) / 10 for k in range(40)}
+
+
+def test_the_same_items_are_paired_so_that_their_hardness_weighs_on_neither_side() -> None:
+    found = apart({k: v + (0.1 if k % 2 else 0.05) for k, v in HARD.items()}, HARD)
+    assert found.how == "paired"
     assert found.figure.value == pytest.approx(0.075)
     assert found.figure.low is not None
     assert found.figure.low > 0.06
     assert found.figure.n == 40
+    assert found.chance is not None
+    assert found.chance < 0.001
 
 
-def test_different_items_are_compared_without_pairs_and_wider() -> None:
-    hard = {k: (k % 10) / 10 for k in range(40)}
-    found = difference({f"x{k}": value + 0.075 for k, value in hard.items()}, hard, 1)
-    assert found is not None
-    assert not found.paired
-    assert found.figure.value == pytest.approx(0.075)
+def test_different_items_of_different_people_are_compared_by_mover_and_wider() -> None:
+    first = {f"x{k}": value + 0.075 for k, value in HARD.items()}
+    found = apart(first, HARD)
+    assert found.how == "not paired"
+    known = mover(*(measured(name, side).mean("scores") for name, side in (("First", first), ("Second", HARD))))
+    assert (found.figure.value, found.figure.low, found.figure.high) == (
+        pytest.approx(0.075), pytest.approx(known.low), pytest.approx(known.high),
+    )  # fmt: skip
     assert found.figure.low is not None
+    assert found.figure.high is not None
     assert found.figure.low < 0 < found.figure.high
-    assert difference({}, hard, 1) is None
+    assert difference({}, measured("Second", HARD).units("scores")) is None
+
+
+def test_different_items_of_the_same_people_are_one_contrast() -> None:
+    found = apart({f"x{k}": value for k, value in HARD.items()}, HARD, who="w")
+    assert found.how == "not paired: the same workers on different items"
+    assert found.figure.low is not None
+
+
+@pytest.mark.parametrize("who", ["v", "w"])
+def test_fewer_than_seven_people_on_a_side_get_neither_interval_nor_p(who: str) -> None:
+    for first in (HARD, {f"x{k}": value for k, value in HARD.items()}):
+        found = apart({key: value + 0.1 for key, value in first.items()}, HARD, who=who, people=6)
+        assert (found.figure.low, found.figure.high, found.chance) == (None, None, None)
+        assert found.figure.value == pytest.approx(0.1)
+
+
+def test_a_model_is_compared_as_it_is_and_has_its_interval_over_items() -> None:
+    people, model = measured("First", HARD), Measured("m", "A model", scores=dict.fromkeys(HARD, 0.3))
+    found = difference(people.units("scores"), model.units("scores"))
+    assert found is not None
+    alone = people.mean("scores")
+    assert (found.figure.low, found.figure.high) == (
+        pytest.approx((alone.low or 0) - 0.3), pytest.approx((alone.high or 0) - 0.3),
+    )  # fmt: skip
+    assert Measured("m", "A model", scores=HARD).mean("scores").method == "bca"
+    assert alone.method == "workers and items"
 
 
 def test_tables_say_how_each_difference_came_and_name_no_difference_of_one() -> None:
@@ -58,15 +109,16 @@ def test_batches_say_what_was_paid_and_earned_and_nothing_where_nobody_was_paid(
 def test_each_difference_has_its_effect_and_a_chance_adjusted_for_all_of_the_table() -> None:
     rng = np.random.default_rng(2)
     scores = [dict(enumerate(rng.normal(mean, 0.2, 60).clip(0, 1))) for mean in (0.6, 0.6, 0.6, 0.52, 0.3)]
-    found = batch_tables([Measured(str(k), f"S{k}", one) for k, one in enumerate(scores)])[1]
-    alone = [difference(scores[0], other, 0) for other in scores[1:]]
+    some = [measured(f"S{k}", one) for k, one in enumerate(scores)]
+    found = batch_tables(some)[1]
+    alone = [difference(some[0].units("scores"), other.units("scores")) for other in some[1:]]
     expected = multipletests([one.chance for one in alone if one], method="holm")[1]
     assert [row[5] for row in found["rows"]] == [chance_text(chance) for chance in expected]
     assert found["rows"][-1][5] == "< 0.001"
     assert [row[4] for row in found["rows"]] == [round(one.effect, 2) for one in alone if one and one.effect]
     note = note_of(found)
     assert "Holm's adjustment for the 4 differences of this table" in note
-    assert "for the workers who took part" in note
+    assert "over workers and items" in note
 
 
 @pytest.mark.soak
@@ -75,20 +127,10 @@ def test_systems_that_are_alike_are_seldom_called_different() -> None:
     marked = 0
     for _run in range(runs):
         hard = rng.random(40)
-        systems = [dict(enumerate((rng.random(40) < hard).astype(float))) for _ in range(6)]
-        rows = batch_tables([Measured(str(k), f"S{k}", one) for k, one in enumerate(systems)])[1]["rows"]
+        systems = [measured(f"S{k}", dict(enumerate((rng.random(40) < hard).astype(float)))) for k in range(6)]
+        rows = batch_tables(systems)[1]["rows"]
         marked += any(float(row[5].removeprefix("< ")) < 0.05 for row in rows)
     assert marked / runs <= 0.1
-
-
-def test_different_items_are_tested_by_dealing_their_values_anew() -> None:
-    first, other = {f"a{k}": 0.9 - k % 2 / 10 for k in range(12)}, {f"b{k}": 0.2 + k % 2 / 10 for k in range(9)}
-    found = difference(first, other, 1)
-    assert found is not None
-    assert not found.paired
-    assert found.chance < 0.001
-    assert found.effect is not None
-    assert found.effect > 5
 
 
 def test_datasets_stand_side_by_side_with_nothing_left_open() -> None:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from annotation.pure.statistics import intervals, significance
+from annotation.pure.statistics import intervals
 from annotation.pure.statistics.intervals import (
     Figure,
     bias_corrected,
@@ -16,7 +16,6 @@ from annotation.pure.statistics.intervals import (
     method_label,
     wilson,
 )
-from tests.long_forms import first
 
 near = pytest.approx
 
@@ -140,16 +139,3 @@ def test_many_rows_of_few_kinds_are_drawn_together_with_the_same_distribution(mo
 def intervals_with(values, monkeypatch, *, many):
     monkeypatch.setattr(intervals, "MANY", many)
     return intervals.bootstrap_figure(list(values), 3, resamples=2_000)
-
-
-@pytest.mark.parametrize("shift", first(1, [0.005, 0.0, 0.02]))
-def test_tests_of_many_values_of_few_kinds_agree_with_those_of_each_value(monkeypatch, shift):
-    rng = np.random.default_rng(6)
-    first = [round(float(x), 1) for x in rng.random(1_000) + shift]
-    second = [round(float(x), 1) for x in rng.random(1_100)]
-    apart = [round(float(x), 1) for x in rng.normal(shift, 0.2, 1_000)]
-    each = significance.unpaired(first, second, 1), significance.paired(apart, 1)
-    monkeypatch.setattr(intervals, "MANY", 500)
-    monkeypatch.setattr(significance, "_CELLS", 100_000)
-    together = significance.unpaired(first, second, 1), significance.paired(apart, 1)
-    assert together == pytest.approx(each, abs=0.03)

@@ -1,12 +1,12 @@
 """Comparisons of batches, datasets, workers and models, item by item.
 
 The measures of an item in a batch are the mean grade of its responses against gold and their agreement, as of the last
-report. Items are the same if they are the same row, or if id, question and answerability are equal and unique on
-both sides.
+report; what they are without each worker is computed from the responses of now. Items are the same if they are the same
+row, or if id, question and answerability are equal and unique on both sides.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import asdict
 from statistics import median
 from typing import Any
@@ -16,16 +16,20 @@ from django.db.models import Count, F, Sum
 from annotation.flow.batches import batch_progress, cached_figures, hit_filters
 from annotation.flow.money import wages
 from annotation.flow.reports import batch_scores
-from annotation.models import Batch, Dataset, Job, Payment, Prediction, Project, WorkerResponse
+from annotation.flow.work.submitted_responses import submitted_answers
+from annotation.models import Batch, Dataset, Hit, Job, Payment, Prediction, Project, WorkerResponse
 from annotation.pure.batches.hit_filters import BatchPart
 from annotation.pure.data.example import JSON
-from annotation.pure.reports.comparison import PEOPLE, Measured
+from annotation.pure.reports.comparison import PEOPLE, Measured, Without
 from annotation.pure.reports.comparison_tables import batch_tables, chart_of
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.registry import task_type
+from annotation.tasktype import TaskType
 
 Values = dict[Hashable, float]
 MOST = 6  # columns of a comparison
+MANY = 2_000  # HITs from which on a page would take too long
+CHUNK = 200
 KIND = "compare_batches"  # of job
 
 
@@ -35,8 +39,8 @@ def batches(some: Iterable[Batch]) -> list[Measured]:
 
 
 def is_large(some: Iterable[Batch]) -> bool:
-    """Whether a job compares these batches: it reads all of their responses."""
-    return any(batch.size >= cached_figures.LARGE for batch in some)
+    """Whether a job compares these batches: it grades all of their responses."""
+    return any(batch.size >= min(MANY, cached_figures.LARGE) for batch in some)
 
 
 def compared(some: Iterable[Batch]) -> JSON:
@@ -61,13 +65,14 @@ def _batch(batch: Batch) -> Measured:
     given = list(_counted(batch).order_by().values_list("hit", "active_seconds"))
     number = Counter(hit for hit, _seconds in given)
     there = batch.hits.filter(check_item=False, excluded_at__isnull=True).values_list("pk", "item", *columns)
-    rows = [(number[hit], *row) for hit, *row in there if number[hit]]
-    seen = Counter(row[2:5] for row in rows)
+    rows = [(number[hit], hit, *row) for hit, *row in there if number[hit]]
+    seen = Counter(row[3:6] for row in rows)
     scores: Values = {}
     agreements: Values = {}
-    for done, item, *named, score, disagreement in rows:
+    names: dict[int, Hashable] = {}
+    for done, hit, item, *named, score, disagreement in rows:
         key = tuple(named)
-        name: Hashable = key if seen[key] == 1 else item
+        name = names[hit] = key if seen[key] == 1 else item
         if score is not None:
             scores[name] = score
         if disagreement is not None and done > 1:
@@ -84,7 +89,37 @@ def _batch(batch: Batch) -> Measured:
         paid=paid,
         wage=wages.summary(wages.of_batch(batch)).median,
         report=kept.content if kept else {},
+        without=_without(batch, names),
     )
+
+
+def _without(batch: Batch, names: Mapping[int, Hashable]) -> dict[str, Without]:
+    """The mean grade and the agreement of each named HIT's responses without each worker."""
+    task = task_type(batch.task)
+    scores: dict[Hashable, dict[str, float | None]] = {}
+    agreements: dict[Hashable, dict[str, float | None]] = {}
+    keys = list(names)
+    for start in range(0, len(keys), CHUNK):
+        hits = list(Hit.objects.filter(pk__in=keys[start : start + CHUNK]).select_related("item"))
+        said = submitted_answers(batch, hits)
+        for hit in hits:
+            given = {str(row.assignment.worker_id): row.answer for row in said[hit.pk]}
+            gold, name = hit.item.example, names[hit.pk]
+            if task.gradable(gold):
+                grades = {who: task.grade(hit.payload, answer, gold) for who, answer in given.items()}
+                scores[name] = {who: _mean_without(grades, who) for who in grades}
+            agreements[name] = {who: _alike_without(task, hit, given, who) for who in given}
+    return {"scores": scores, "agreements": agreements}
+
+
+def _mean_without(grades: Mapping[str, float], worker: str) -> float | None:
+    rest = [grade for name, grade in grades.items() if name != worker]
+    return sum(rest) / len(rest) if rest else None
+
+
+def _alike_without(task: TaskType, hit: Hit, given: Mapping[str, JSON], worker: str) -> float | None:
+    rest = [answer for name, answer in given.items() if name != worker]
+    return 1 - task.differences(hit.payload, rest) if len(rest) > 1 else None
 
 
 def _counted(batch: Batch) -> Any:
@@ -112,6 +147,7 @@ def answerers(batch: Batch, people: Iterable[str], models: Iterable[str]) -> lis
     answers = _counted(batch)
     number = Counter(answers.values_list("hit", flat=True))
     apart = hits.filter(disagreement__isnull=False).values_list("pk", "item", "disagreement")
+    names = {hit: item for hit, item in hits.values_list("pk", "item") if number[hit]}
     everybody = Measured(
         PEOPLE,
         "",
@@ -119,6 +155,7 @@ def answerers(batch: Batch, people: Iterable[str], models: Iterable[str]) -> lis
         agreements={item: 1 - differing for hit, item, differing in apart if number[hit] > 1},
         answers=sum(number.values()),
         seconds=_median(answers),
+        without=_without(batch, names),
     )
     known = {batch.project.pseudonym(pk): pk for pk in batch.assignments.values_list("worker", flat=True).distinct()}
     found = [everybody, *(_person(batch, name, known[name]) for name in people if name in known)]

@@ -11,28 +11,29 @@ from annotation.pure.data.example import JSON
 from annotation.pure.reports.charts import Dots, Series
 from annotation.pure.reports.comparison import PEOPLE, Measured, difference, mean_of
 from annotation.pure.reports.tables import Translate, rounded, table, text_cell
-from annotation.pure.statistics.significance import PERMUTATIONS, chance_text, holm
+from annotation.pure.statistics.significance import chance_text, holm
+from annotation.pure.statistics.worker_intervals import LEAST_WORKERS
 from annotation.pure.text.translation_marks import gettext_noop as _
 
 GRADE, AGREEMENT = _("Grade against gold"), _("Agreement in pairs")
 HOW = _(
-    "In percent, with 95 percent intervals: bootstrap over items, or Wilson if all values are 0 or all are 1. "
+    "In percent, with 95 percent intervals over workers and items (Student's t), from %(least)s workers on; of a "
+    "single worker or a model over items only (bootstrap, or Wilson if all values are 0 or all are 1). "
     "Grade: the mean grade of an item's responses against gold. Agreement in pairs: the mean similarity of "
     "two responses to an item, with all their parts; in reports, each response is compared with the closest "
-    "other one, part by part. Intervals hold for the workers who took part, not for people in general."
+    "other one, part by part."
 )
 TO_ANSWERS, NOWHERE = {"answers": "1"}, None  # link targets of a column's numbers, if not the HITs
 APART = _(
-    "The first minus the other, in percentage points. Paired: over the items that both have, each item's "
-    "values subtracted. Not paired: over different items, so the whole difference may come from harder "
-    "items. Effect: Cohen's d, the difference in standard deviations."
+    "The first minus the other, in percentage points, over workers and items. Paired: over the items that both have. "
+    "Not paired: over different items, so the whole difference may come from harder items. A single worker or a model "
+    "is taken as given. Effect: Cohen's d, the difference in standard deviations."
 )
 TESTED = _(
-    "p: randomisation tests with %(n)s permutations, two-sided, with Holm's adjustment for the %(tests)s "
+    "p: the smallest level at which the difference's interval excludes 0, with Holm's adjustment for the %(tests)s "
     "differences of this table. If there were no differences, the probability that any p is below 0.05 would "
-    "be at most 5 %%. Intervals are not adjusted, and hold for the workers who took part."
+    "be at most 5 %%. Intervals are 95 %% each. Neither is given for fewer than %(least)s workers."
 )
-SEED = 0
 
 
 def batch_tables(measured: Sequence[Measured]) -> list[JSON]:
@@ -42,15 +43,15 @@ def batch_tables(measured: Sequence[Measured]) -> list[JSON]:
     columns = [_("Batch"), _("Responses"), _("Items"), GRADE, AGREEMENT, _("Median seconds"), _("Paid (US$)"),
                _("Median wage (US$ an hour)")]  # fmt: skip
     rows = [
-        [one.label, one.answers, len(one.scores.keys() | one.agreements.keys()), _mean(one.scores),
-         _mean(one.agreements), rounded(one.seconds, 1), _money(one.paid), _money(one.wage)]
+        [one.label, one.answers, len(one.scores.keys() | one.agreements.keys()), one.mean("scores").as_json(),
+         one.mean("agreements").as_json(), rounded(one.seconds, 1), _money(one.paid), _money(one.wage)]
         for one in measured
     ]  # fmt: skip
     of, of_columns = (
         [{"batch": one.key} for one in measured],
         [{}, TO_ANSWERS, {}, {}, {}, TO_ANSWERS, NOWHERE, NOWHERE],
     )
-    batches = table("batches", _("Batches"), columns, rows, HOW, of=of, of_columns=of_columns)
+    batches = table("batches", _("Batches"), columns, rows, _how(), of=of, of_columns=of_columns)
     return [batches, *_report_table(measured), *_differences(measured)]
 
 
@@ -58,17 +59,14 @@ def _report_table(measured: Sequence[Measured]) -> list[JSON]:
     """Human score, upper bound and agreement of each dataset, as the batches' reports have them."""
     measures = ("human_score", "upper_bound", "agreement")
     rows = [
-        [one.label, name, study["n"], one.report.get("k"), *(study["answer"][measure]["f1"] for measure in measures)]
+        [one.label, name, study["n"], one.report.get("k"), *(_value(study["answer"][m]["f1"]) for m in measures)]
         for one in measured
         for name, study in (one.report.get("datasets") or {}).items()
     ]
     if not rows:
         return []
     columns = [_("Batch"), _("Dataset"), "n", "k", _("Human score"), _("Upper bound"), _("Agreement")]
-    note = _(
-        "Answer F1 in percent, with 95 % intervals, at k responses per item, from each batch's last report. "
-        "Intervals hold for the workers of each batch, not for people in general."
-    )
+    note = _("Answer F1 in percent, at k responses per item, from each batch's last report, which has the intervals.")
     of = [{"batch": one.key, "dataset": name} for one in measured for name in one.report.get("datasets") or {}]
     return [table("human-performance", _("Human performance"), columns, rows, note, of=of)]
 
@@ -79,21 +77,21 @@ def answerer_tables(measured: Sequence[Measured]) -> list[JSON]:
     rows: list[list[Any]] = []
     for one in measured:
         items = len(one.scores.keys() | one.agreements.keys())
-        means = [_mean(one.scores), _mean(one.agreements)]
+        means = [one.mean("scores").as_json(), one.mean("agreements").as_json()]
         rows.append([_worker_label(one), one.answers, items, *means, rounded(one.seconds, 1)])
         rows += _on_same_items(measured[0], one)
     of_columns = [{}, TO_ANSWERS, {}, {}, {}, TO_ANSWERS]
-    answerers = table("answerers", _("Workers and models"), columns, rows, HOW, of_columns=of_columns)
+    answerers = table("answerers", _("Workers and models"), columns, rows, _how(), of_columns=of_columns)
     return [answerers, *_differences(measured)]
 
 
 def _on_same_items(first: Measured, other: Measured) -> list[list[Any]]:
     """A row with the grade of the first on the items graded for both; none if no or all of its items are."""
-    same = {key: value for key, value in first.scores.items() if key in other.scores}
+    same = {key: unit for key, unit in first.units("scores").items() if key in other.scores}
     if not same or len(same) == len(first.scores):
         return []
     words = text_cell(_("%(who)s on the items of %(other)s"), who=_worker_label(first), other=_worker_label(other))
-    return [[words, None, len(same), _mean(same), None, None]]
+    return [[words, None, len(same), mean_of(same).as_json(), None, None]]
 
 
 def _differences(measured: Sequence[Measured]) -> list[JSON]:
@@ -104,20 +102,21 @@ def _differences(measured: Sequence[Measured]) -> list[JSON]:
         (other, words, result)
         for other in others
         for words, of in ((GRADE, "scores"), (AGREEMENT, "agreements"))
-        if (result := difference(getattr(first, of), getattr(other, of), SEED)) is not None
+        if (result := difference(first.units(of), other.units(of))) is not None
     ]
     if not known:
         return []
-    adjusted = holm([result.chance for _other, _words, result in known])
+    tested = [result.chance for _other, _words, result in known if result.chance is not None]
+    adjusted = iter(holm(tested))
     rows = [
         [_worker_label(first), _worker_label(other), text_cell(words), result.figure.as_json(),
-         rounded(result.effect, 2), chance_text(chance), result.figure.n,
-         text_cell(_("paired") if result.paired else _("not paired: different items"))]
-        for (other, words, result), chance in zip(known, adjusted, strict=True)
+         rounded(result.effect, 2), None if result.chance is None else chance_text(next(adjusted)), result.figure.n,
+         text_cell(result.how)]
+        for other, words, result in known
     ]  # fmt: skip
     columns = [_("First"), _("Other"), _("Measure"), _("Difference"), _("Effect"), _("p, adjusted"), _("Items"),
                _("Method")]  # fmt: skip
-    note = [APART, text_cell(TESTED, n=f"{PERMUTATIONS:,}", tests=len(rows))]
+    note = [APART, text_cell(TESTED, tests=len(tested), least=LEAST_WORKERS)]
     return [table("differences", _("Differences"), columns, rows, note, bars=False, leads=False)]
 
 
@@ -140,7 +139,7 @@ def chart_of(measured: Sequence[Measured], title: str, translate: Translate) -> 
     groups = tuple(_short(translate(_("all workers")) if one.key == PEOPLE else one.label) for one in measured)
     series = []
     for words, of in ((GRADE, "scores"), (AGREEMENT, "agreements")):
-        means = [mean_of(getattr(one, of), SEED) for one in measured]
+        means = [one.mean(of) for one in measured]
         points = tuple(None if m.value is None else (100 * m.value, _hundred(m.low), _hundred(m.high)) for m in means)
         if any(points):
             series.append(Series(translate(words), points))
@@ -159,8 +158,13 @@ def _worker_label(one: Measured) -> Any:
     return text_cell(_("all workers")) if one.key == PEOPLE else one.label
 
 
-def _mean(values: Mapping[Any, float]) -> JSON:
-    return mean_of(values, SEED).as_json()
+def _how() -> list[JSON]:
+    return [text_cell(HOW, least=LEAST_WORKERS)]
+
+
+def _value(figure: JSON) -> JSON:
+    """The figure without its interval, which is over the items of its batch."""
+    return {"value": figure["value"], "low": None, "high": None, "n": figure["n"]}
 
 
 def _money(amount: Decimal | None) -> float | None:

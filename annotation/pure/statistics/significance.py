@@ -7,14 +7,11 @@ are two-sided unless stated otherwise.
 
 import math
 from collections.abc import Sequence
-from itertools import product
 
 from annotation.pure.numeric import np
-from annotation.pure.statistics.intervals import alike
 
 Q = 0.05  # the expected share of people marked by chance
 PERMUTATIONS = 9_999
-_CELLS = 1_000_000  # values held at once while permuting: bounds the memory
 
 
 def holm(chances: Sequence[float]) -> list[float]:
@@ -62,43 +59,6 @@ def at_most(successes: int, n: int, chance: float) -> float:
 def mcnemar(only_first: int, only_second: int) -> float:
     """P value of the exact McNemar test, from the numbers of items on which only one of two sides succeeds."""
     return min(1.0, 2 * at_least(max(only_first, only_second), only_first + only_second, 0.5))
-
-
-def paired(differences: Sequence[float], seed: int) -> float:
-    """P value of Fisher's randomisation test that the mean of paired differences is 0; exact for few differences."""
-    table = np.asarray(differences, dtype=np.float64)
-    seen = abs(float(table.sum())) - 1e-9
-    if 2 ** len(table) <= PERMUTATIONS:
-        signs = np.array(list(product((-1.0, 1.0), repeat=len(table))))
-        return float(np.mean(np.abs(signs @ table) >= seen))
-    sizes, numbers = alike(np.abs(table))
-    rng, rows, reached = np.random.default_rng(seed), max(1, _CELLS // len(sizes)), 0
-    for start in range(0, PERMUTATIONS, rows):
-        if numbers is not None:  # how many of equal size are positive
-            drawn = rng.binomial(numbers, 0.5, size=(min(rows, PERMUTATIONS - start), len(sizes)))
-            reached += int(np.count_nonzero(np.abs((2 * drawn - numbers) @ sizes) >= seen))
-            continue
-        signs = rng.integers(0, 2, size=(min(rows, PERMUTATIONS - start), len(table))) * 2.0 - 1.0
-        reached += int(np.count_nonzero(np.abs(signs @ table) >= seen))
-    return (reached + 1) / (PERMUTATIONS + 1)
-
-
-def unpaired(first: Sequence[float], second: Sequence[float], seed: int) -> float:
-    """P value of the permutation test that two means are equal."""
-    pool = np.concatenate([np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)])
-    values, numbers = alike(pool)
-    rng, rows = np.random.default_rng(seed), max(1, _CELLS // len(values))
-    own, total, reached = float(pool[: len(first)].sum()), float(pool.sum()), 0
-    seen = abs(own / len(first) - (total - own) / len(second)) - 1e-9
-    for start in range(0, PERMUTATIONS, rows):
-        draws = min(rows, PERMUTATIONS - start)
-        if numbers is None:
-            dealt = rng.permuted(np.tile(pool, (draws, 1)), axis=1)[:, : len(first)].sum(axis=1)
-        else:  # how many of equal values the first side gets
-            dealt = rng.multivariate_hypergeometric(numbers, len(first), size=draws, method="marginals") @ values
-        means = dealt / len(first) - (total - dealt) / len(second)
-        reached += int(np.count_nonzero(np.abs(means) >= seen))
-    return (reached + 1) / (PERMUTATIONS + 1)
 
 
 def effect(differences: Sequence[float]) -> float | None:
