@@ -15,7 +15,8 @@ def shown(value: float | None, unit: str) -> str:
     if value is None:
         return ""
     scale = UNITS[unit]
-    return f"{value:.0f}" if unit == "count" else f"{scale * value:.1f}" if scale == 100 else f"{value:.4f}"
+    text = f"{value:.0f}" if unit == "count" else f"{scale * value:.1f}" if scale == 100 else f"{value:.4f}"
+    return text.replace("-", "−")
 
 
 def interval(figure: dict[str, Any], unit: str, *, signed: bool = False) -> str:

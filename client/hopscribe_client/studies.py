@@ -37,9 +37,10 @@ class StudyRun:
         return self
 
     def report(self) -> list[JSON]:
-        """A row for each published figure: {"figure", "unit", "paper", "ours", "difference", "note"}.
+        """A row for each published figure: {"figure", "paper", "ours", "difference", "conclusion", "why", ...}.
 
-        As last computed (`Batch.score`), of batches whose responses are all in; else `ours` is None.
+        As last computed (`Batch.score`), of batches whose responses are all in; else `ours` is None. Intervals and
+        conclusions are as of the last `score`; `note` says where they are not up to date.
         """
         rows: list[JSON] = self.refresh().facts["figures"]
         return rows

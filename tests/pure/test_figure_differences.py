@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from annotation.pure.reports.human_scores import majority_chance
 from annotation.pure.statistics.figure_differences import chance, contrast, mover, reported
 from annotation.pure.statistics.intervals import Figure, wilson
 from annotation.pure.statistics.worker_intervals import Spread, Unit, crossed, label_units, spread
@@ -100,6 +101,18 @@ def test_a_contrast_of_what_shares_nothing_has_the_sum_of_both_variances() -> No
     assert found is not None
     assert found.error == near(np.hypot(*[side.error or 0 for side in alone if side]), rel=0.03)
     assert found.degrees == 11, "the people of one side"
+
+
+def test_a_contrast_of_majorities_has_the_sum_of_both_variances_too() -> None:
+    """Fewer workers shift a majority, on both sides alike: that is no difference between workers."""
+    sides = []
+    for seed, who in ((1, "a"), (2, "b")):
+        rows = labels(seed, 300, [f"{who}{k}" for k in range(12)], 0.8)
+        sides.append(dict(zip(rows, label_units(rows.values(), lambda some: majority_chance(some, 1.0)), strict=True)))
+    found = contrast(sides[0], {f"x{key}": unit for key, unit in sides[1].items()})
+    alone = [spread(side.values()) for side in sides]
+    assert found is not None
+    assert found.error == near(np.hypot(*[side.error or 0 for side in alone if side]), rel=0.05)
 
 
 def test_people_on_both_sides_are_taken_into_account_even_on_other_items() -> None:

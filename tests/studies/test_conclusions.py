@@ -13,6 +13,7 @@ from annotation.pure.studies.conclusions import (
     CONTRADICTED,
     DIFFERENT,
     EFFECT,
+    NO_EFFECT,
     NO_INTERVAL,
     NO_N,
     NO_SHARE,
@@ -151,7 +152,7 @@ def test_a_contrast_is_tested_against_0_by_its_own_interval() -> None:
     assert (found.conclusion, found.difference.low) == (EFFECT, None)
     assert found.difference.value == pytest.approx(0.169)
     assert found.needed == pytest.approx(two_sided(0.95, 14) * 0.04)
-    assert one(contrast, own(0.05, 0.04, least=-1.0)).conclusion == NOT_SHOWN
+    assert one(contrast, own(0.05, 0.04, least=-1.0)).conclusion == NO_EFFECT
 
 
 def test_the_spread_behind_an_interval_is_found_again_even_where_an_end_is_cut() -> None:

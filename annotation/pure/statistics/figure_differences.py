@@ -26,21 +26,32 @@ def contrast(first: Units, second: Units) -> Spread | None:
     sides = [{key: unit for key, unit in side.items() if unit.value is not None} for side in (first, second)]
     if not all(sides):
         return None
-    means = [math.fsum(unit.value or 0.0 for unit in side.values()) / len(side) for side in sides]
     keys = list(dict.fromkeys(key for side in sides for key in side))
-    value, scales = means[0] - means[1], (len(keys) / len(sides[0]), -len(keys) / len(sides[1]))
-    units = []
-    for key in keys:
-        at, changes = value, dict[str, float]()
-        for side, mean, scale in zip(sides, means, scales, strict=True):
-            if unit := side.get(key):
-                at += scale * ((unit.value or 0.0) - mean)
-                for worker, other in unit.without.items():
-                    change = (unit.value or 0.0) - (mean if other is None else other)
-                    changes[worker] = changes.get(worker, 0.0) + scale * change
-        units.append(Unit(at, {worker: at - change for worker, change in changes.items()}))
+    means, value = [math.fsum(unit.value or 0.0 for unit in side.values()) / len(side) for side in sides], 0.0
+    at, changes = dict.fromkeys(keys, 0.0), {key: dict[str, float]() for key in keys}
+    for side, mean, sign in zip(sides, means, (1, -1), strict=True):
+        scale, value = sign * len(keys) / len(side), value + sign * mean
+        for key, unit in side.items():
+            at[key] += scale * ((unit.value or 0.0) - mean)
+        for key, worker, change in _changes(side, mean):
+            changes[key][worker] = changes[key].get(worker, 0.0) + scale * change
+    units = [
+        Unit(value + at[key], {worker: value + at[key] - change for worker, change in changes[key].items()})
+        for key in keys
+    ]
     people = [len(some) for side in sides if (some := workers_of(side))]
     return spread(units, least=-1.0, people=min(people, default=0))
+
+
+def _changes(side: Units, mean: float) -> list[tuple[Hashable, str, float]]:
+    """What each unit changes without each worker, less what all change on average: fewer workers shift a majority."""
+    found = [
+        (key, worker, (unit.value or 0.0) - (mean if other is None else other))
+        for key, unit in side.items()
+        for worker, other in unit.without.items()
+    ]
+    shift = math.fsum(change for _key, _worker, change in found) / len(found) if found else 0.0
+    return [(key, worker, change - shift) for key, worker, change in found]
 
 
 def workers_of(units: Units) -> set[str]:

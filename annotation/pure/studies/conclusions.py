@@ -22,7 +22,8 @@ DIFFERENT = _("different from the paper")
 EFFECT = _("different from 0")
 CONTRADICTED = _("the paper's bound does not hold")
 NOT_SHOWN = _("no difference shown")
-CONCLUSIONS = (DIFFERENT, EFFECT, CONTRADICTED, NOT_SHOWN)
+NO_EFFECT = _("no difference from 0 shown")
+CONCLUSIONS = (DIFFERENT, EFFECT, CONTRADICTED, NOT_SHOWN, NO_EFFECT)
 TOO_FEW = _("fewer than seven people")
 ALL_EQUAL = _("all are equal: the interval is about items only")
 NO_N = _("the paper gives no n")
@@ -83,7 +84,7 @@ def compared(rows: Sequence[tuple[Published, Own | None]]) -> list[Comparison | 
             found.append(None)
         elif k in tested:
             others = [chances.get(one, 1.0) for one in family if one != k]
-            conclusion = _positive(published) if adjusted[k] <= ALPHA else NOT_SHOWN
+            conclusion = _positive(published) if adjusted[k] <= ALPHA else _negative(published)
             needed = _needed(published, tested[k], _level(published, others))
             found.append(Comparison(_difference(published, own), conclusion, "", adjusted[k], needed))
         else:
@@ -124,6 +125,10 @@ def _why(published: Published, own: Own) -> str:
 
 def _positive(published: Published) -> str:
     return CONTRADICTED if published.bound else EFFECT if published.is_contrast else DIFFERENT
+
+
+def _negative(published: Published) -> str:
+    return NO_EFFECT if published.is_contrast else NOT_SHOWN
 
 
 def _chance(published: Published, ends: Ends) -> float:
