@@ -94,7 +94,10 @@ def _wilson(value: Floats, n: int, level: float) -> tuple[Floats, Floats]:
 def different(own: Spreads, theirs: Floats, level: float, n: int = ITEMS) -> np.ndarray:
     """The twin of whether the interval of ours minus a paper's value excludes 0; never where all are equal."""
     half = two_sided(level, own.degrees) * own.error
-    low, high = np.maximum(0, own.value - half), np.minimum(1, own.value + half)
+    k = half**2 / np.maximum(own.value * (1 - own.value), 1e-12)
+    middle, reach = (own.value + k / 2) / (1 + k), np.sqrt(half**2 + k**2 / 4) / (1 + k)
+    low = np.maximum(0, np.minimum(own.value - half, middle - reach))
+    high = np.minimum(1, np.maximum(own.value + half, middle + reach))
     ours = np.subtract(*_wilson(own.value, n, level)[::-1])
     stretch = np.maximum(1, 2 * half / ours)
     low_end, high_end = _wilson(theirs, n, level)

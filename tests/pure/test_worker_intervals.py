@@ -13,10 +13,11 @@ from scipy import stats
 from annotation.pure.reports.human_scores import majority_chance
 from annotation.pure.reports.tables import note_of
 from annotation.pure.reports.worker_dependence_tables import people_table
-from annotation.pure.statistics.intervals import Figure, wilson
+from annotation.pure.statistics.intervals import wilson
 from annotation.pure.statistics.worker_intervals import (
     LEAST_WORKERS,
     Response,
+    Spread,
     Unit,
     crossed,
     label_units,
@@ -86,6 +87,17 @@ def test_where_all_are_equal_the_interval_is_wilsons_and_about_items_only() -> N
     assert "about items only" not in note_of(table)
 
 
+def test_a_share_s_interval_reaches_towards_a_half_as_a_score_interval_of_as_much_variance() -> None:
+    """With the standard error of a binomial share and as good as infinite degrees it has Wilson's end there."""
+    error = (0.9 * 0.1 / 40) ** 0.5
+    found, known = Spread(0.9, error, 10**6, 40).figure(), wilson(36, 40)
+    assert (found.low, found.high) == (near(known.low, abs=1e-4), near(0.9 + 1.96 * error, abs=1e-4))
+    mirrored = Spread(0.1, error, 10**6, 40).figure()
+    assert (mirrored.low, mirrored.high) == (near(1 - (found.high or 0)), near(1 - (found.low or 0)))
+    signed = Spread(0.9, error, 10**6, 40, -1.0).figure()
+    assert signed.low == near(0.9 - 1.96 * error, abs=1e-4), "a difference has no score interval"
+
+
 def test_with_fewer_items_than_workers_the_items_give_the_degrees() -> None:
     units = [Unit(float(k % 2), {str(worker): float(k % 2) for worker in range(20)}) for k in range(8)]
     found = spread(units)
@@ -132,11 +144,13 @@ def test_with_workers_all_alike_the_interval_is_hardly_wider() -> None:
     assert 1 <= found.wider <= 1.45
 
 
-def _crossed_mean(rows: list[Response]) -> Figure:
+def _crossed_mean(rows: list[Response]) -> Spread:
     by_item: dict[Hashable, dict[str, float]] = {}
     for row in rows:
         by_item.setdefault(row.item, {})[row.worker] = row.value
-    return crossed(label_units(by_item.values(), fmean))
+    found = spread(label_units(by_item.values(), fmean))
+    assert found is not None
+    return found
 
 
 def test_a_crossed_interval_of_a_mean_is_nearly_that_of_the_responses() -> None:
@@ -152,8 +166,7 @@ def test_a_crossed_interval_of_a_mean_is_nearly_that_of_the_responses() -> None:
         one, other = over_workers(rows), _crossed_mean(rows)
         assert other.value == near(one.value)
         assert other.n == 80
-        assert None not in (one.low, one.high, other.low, other.high)
-        assert (other.high or 0) - (other.low or 0) == near((one.high or 0) - (one.low or 0), rel=0.15)
+        assert 2 * other.half(0.95) == near((one.high or 0) - (one.low or 0), rel=0.15)
 
 
 def test_a_crossed_interval_of_workers_alone_is_worked_out_by_hand() -> None:

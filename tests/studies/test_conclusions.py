@@ -136,7 +136,7 @@ def test_a_primary_figure_without_ours_counts_in_the_family_all_the_same() -> No
 
 
 def test_a_bound_is_contradicted_on_its_own_side_only_and_needs_less() -> None:
-    below, above = own(0.62), own(0.95)
+    below, above = own(0.62), own(0.95, 0.02)
     least = paper(0.8, bound="at least")
     assert (one(least, below).conclusion, one(least, above).conclusion) == (CONTRADICTED, NOT_SHOWN)
     most = paper(0.8, bound="at most")
@@ -155,11 +155,14 @@ def test_a_contrast_is_tested_against_0_by_its_own_interval() -> None:
     assert one(contrast, own(0.05, 0.04, least=-1.0)).conclusion == NO_EFFECT
 
 
-def test_the_spread_behind_an_interval_is_found_again_even_where_an_end_is_cut() -> None:
-    known = Spread(0.95, 0.04, 9, 50)
-    found = spread_of(known.figure(), 10)
-    assert found is not None
-    assert found.error == pytest.approx(0.04)
+def test_the_spread_behind_an_interval_is_found_again_and_not_less_where_an_end_is_cut() -> None:
+    for value in (0.8, 0.5, 0.3):
+        found = spread_of(Spread(value, 0.04, 9, 50).figure(), 10)
+        assert found is not None
+        assert found.error == pytest.approx(0.04)
+    cut = spread_of(Spread(0.95, 0.04, 9, 50).figure(), 10)
+    assert cut is not None
+    assert 0.04 <= (cut.error or 0) <= 0.08, "no less than it was"
     assert spread_of(Figure(0.5, None, None, 9), 10) is None
     few = spread_of(Figure(0.5, 0.4, 0.6, 9), 3)
     assert few is not None

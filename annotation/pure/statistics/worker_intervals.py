@@ -121,7 +121,7 @@ class Spread:
     """A mean over `n` units and how much it varies over workers and items, for an interval at any level.
 
     `error` is its standard error, 0 if all values are equal; None with fewer than LEAST_WORKERS. The interval lies
-    between `least` and 1.
+    between `least` and 1; that of a share reaches further towards .5, as a score interval does.
     """
 
     value: float
@@ -136,12 +136,24 @@ class Spread:
         if not self.error:
             return _equal(self.value, self.n, self.least, level)
         half = self.half(level)
-        low, high = max(self.least, self.value - half), min(1.0, self.value + half)
-        return Figure(self.value, low, high, self.n, "workers and items")
+        low, high = self.value - half, self.value + half
+        if self.least == 0 and 0 < self.value < 1:
+            low, high = _with_score_ends(self.value, half, low, high)
+        return Figure(self.value, max(self.least, low), min(1.0, high), self.n, "workers and items")
 
     def half(self, level: float) -> float:
         """Half of the interval's width before its ends are cut."""
         return two_sided(level, self.degrees) * (self.error or 0.0)
+
+
+def _with_score_ends(value: float, half: float, low: float, high: float) -> tuple[float, float]:
+    """The ends, or those of Wilson's score interval for a share that varies as much, where these lie further out.
+
+    A high share that happens to be too high has a standard error that is too small: the end towards .5 is too near.
+    """
+    k = half**2 / (value * (1 - value))
+    middle, reach = (value + k / 2) / (1 + k), math.sqrt(half**2 + k**2 / 4) / (1 + k)
+    return min(low, middle - reach), max(high, middle + reach)
 
 
 def _equal(value: float, n: int, least: float, level: float) -> Figure:

@@ -53,7 +53,9 @@ def spread_of(figure: Figure, people: int) -> Spread | None:
     if figure.value is None or figure.low is None or figure.high is None:
         return None
     degrees = max(1, min(people, figure.n) - 1)
-    half = max(figure.value - figure.low, figure.high - figure.value)  # the other end may be cut
+    sides = figure.value - figure.low, figure.high - figure.value
+    is_cut = figure.low in (-1, 0) or figure.high == 1
+    half = max(sides) if is_cut else min(sides)  # the longer one of a share may be a score interval's
     error = 0.0 if figure.method == ITEMS_ONLY else half / two_sided(LEVEL, degrees)
     return Spread(figure.value, error if people >= LEAST_WORKERS else None, degrees, figure.n, -1.0)
 
