@@ -23,6 +23,7 @@ EPHEMERAL = os.environ.get("HOPSCRIBE_EPHEMERAL", "0") == "1"  # whether VAR is 
 LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"]
 ALLOWED_HOSTS = [h for h in os.environ.get("ALLOWED_HOSTS", "").split(",") if h] or LOCAL_HOSTS
 LOCAL = set(ALLOWED_HOSTS) <= set(LOCAL_HOSTS)
+HAS_PUBLIC_URL = bool(os.environ.get("PUBLIC_URL"))  # a command cannot know at which port a server runs
 PUBLIC_URL = (os.environ.get("PUBLIC_URL") or "http://127.0.0.1:8000").rstrip("/")  # how others reach this site
 # hosts in internal networks that are allowed
 MARKETPLACE_HOSTS = [h.lower() for h in os.environ.get("MARKETPLACE_HOSTS", "").split(",") if h]

@@ -45,7 +45,19 @@ def test_a_secret_is_not_taken_from_the_command_line(project: Any, monkeypatch: 
     assert wrong.value.returncode == 2
 
 
-def test_a_batch_goes_through_its_life_there(abroad: Any, elsewhere: FakeMTurk) -> None:  # noqa: F811
+def test_nothing_is_published_under_an_address_that_nobody_gave(
+    abroad: Any,  # noqa: F811
+    elsewhere: FakeMTurk,  # noqa: F811
+    settings: Any,
+) -> None:
+    settings.HAS_PUBLIC_URL = False
+    with pytest.raises(CommandError, match="Set PUBLIC_URL to the address at which workers reach this site"):
+        run("publish", "abroad")
+    assert not elsewhere.hits
+
+
+def test_a_batch_goes_through_its_life_there(abroad: Any, elsewhere: FakeMTurk, settings: Any) -> None:  # noqa: F811
+    settings.HAS_PUBLIC_URL = True
     assert run("pause", "abroad")["batches"] == [{"batch": "abroad", "paused": True}]
     assert run("publish", "abroad")["batches"][0]["published"] == 0
     run("resume", "abroad")

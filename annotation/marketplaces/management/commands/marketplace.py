@@ -3,6 +3,8 @@
 import os
 from typing import Any
 
+from django.conf import settings
+
 from annotation.flow.batches import batch_launch
 from annotation.flow.errors import Refused
 from annotation.management.json_command import JSONCommand, batch_named, marketplace_named, project_of, words
@@ -84,6 +86,11 @@ class Command(JSONCommand):
         return {"removed": row.name}
 
     def _publish(self, batch: Batch) -> dict[str, Any]:
+        if not settings.HAS_PUBLIC_URL:
+            raise Refused(
+                "Set PUBLIC_URL to the address at which workers reach this site, as http://localhost:8000: the links "
+                "on the marketplace begin with it."
+            )
         if studies.is_study(batch):
             return _publish_study(batch)
         publications.try_again(batch)
