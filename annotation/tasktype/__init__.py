@@ -12,6 +12,7 @@ from annotation.tasktype.capabilities import Bridging as Bridging
 from annotation.tasktype.capabilities import Comparable as Comparable
 from annotation.tasktype.capabilities import Doubtful as Doubtful
 from annotation.tasktype.capabilities import Embedding as Embedding
+from annotation.tasktype.capabilities import Enterable as Enterable
 from annotation.tasktype.capabilities import Illustrated as Illustrated
 from annotation.tasktype.capabilities import Labelled as Labelled
 from annotation.tasktype.capabilities import Live as Live

@@ -74,6 +74,16 @@ class Timed(ABC):
         """The usual duration of an assignment of this HIT; None: the batch's."""
 
 
+class Enterable(ABC):
+    """The task's controls may not fit the gold answer of each item."""
+
+    ways_out: ClassVar[str]  # what a requester can do about such items: gettext id
+
+    @abstractmethod
+    def enterable(self, payload: JSON, gold: Example) -> bool:
+        """Whether a worker who knows the gold answer can submit it and is then right; True without gold."""
+
+
 class Live:
     """The task's page has fragments that scripts load while a worker works."""
 
@@ -233,7 +243,7 @@ class Traced(ABC):
 
 
 CAPABILITIES: tuple[type, ...] = (
-    Adaptable, Varied, Sampled, Arranged, Timed, Live, Embedding, Illustrated, Practised, Revealing, Stepwise,
+    Adaptable, Varied, Sampled, Arranged, Timed, Enterable, Live, Embedding, Illustrated, Practised, Revealing, Stepwise,
     Consulting, FollowedUp, Baselined, SecondOpinion, Bridging, Payable, Simulated, Measured, Labelled, Comparable,
     Doubtful, Worded, Reviewable, Adjudicable, Traced, Answered,
 )  # fmt: skip
@@ -335,6 +345,10 @@ def least_pay(task: TaskType, payload: JSON) -> int | None:
 
 def imitate(task: TaskType, payload: JSON, gold: Example, rng: Random, *, right: bool) -> JSON | None:
     return task.imitate(payload, gold, rng, right=right) if isinstance(task, Simulated) else None
+
+
+def enterable(task: TaskType, payload: JSON, gold: Example) -> bool:
+    return not isinstance(task, Enterable) or task.enterable(payload, gold)
 
 
 def measures(task: TaskType) -> Mapping[str, Measure]:

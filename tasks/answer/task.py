@@ -24,6 +24,7 @@ from annotation.tasktype import (
 from annotation.tasktype.helpers import answering
 from annotation.tasktype.helpers.answer_task import AnswerTask
 from annotation.tasktype.helpers.answer_wording import reworded
+from annotation.tasktype.helpers.gold_answer import own_words_field, with_own_words
 from annotation.tasktype.helpers.report_tables import as_sentence
 from annotation.tasktype.helpers.simulated_answers import imitated
 
@@ -65,6 +66,7 @@ class Options:
     choices: bool = field(default=False, metadata={"label": _("Show the item's options as choices")})
     support: bool = field(default=True, metadata={"label": _("Ask for supporting paragraphs")})
     sentences: bool = field(default=False, metadata={"label": _("Ask for supporting sentences instead of paragraphs")})
+    own_words: str = own_words_field()
     several: bool = field(
         default=False,
         metadata={
@@ -154,6 +156,8 @@ class Answer(Varied, Timed, Measured, Baselined, AnswerTask):
         """Question and context without gold; None, which skips the example, if there is nothing to read or choose."""
         closed_book = options.context == "none"
         payload = answering.payload_of(example, options, no_answer=options.no_answer, closed_book=closed_book)
+        if payload and not (closed_book or options.several):
+            payload = with_own_words(payload, options.own_words, example)
         if payload and options.several:
             payload = answering.with_answer_set(payload)
         if payload and options.as_of:

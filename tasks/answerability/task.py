@@ -22,6 +22,7 @@ from annotation.tasktype import (
 from annotation.tasktype.helpers.answer_task import AnswerTask
 from annotation.tasktype.helpers.answer_wording import reworded
 from annotation.tasktype.helpers.answering import answer_f1, answered, completed, payload_of
+from annotation.tasktype.helpers.gold_answer import own_words_field, with_own_words
 from annotation.tasktype.helpers.simulated_answers import imitated
 
 from .explained import EXPLANATIONS
@@ -44,6 +45,7 @@ class Options:
     choices: bool = field(default=False, metadata={"label": _("Show the item's options as choices")})
     support: bool = field(default=True, metadata={"label": _("Ask for supporting paragraphs")})
     sentences: bool = field(default=False, metadata={"label": _("Ask for supporting sentences instead of paragraphs")})
+    own_words: str = own_words_field()
     singles: bool = field(
         default=False,
         metadata={
@@ -76,9 +78,15 @@ class Answerability(Varied, Sampled, Traced, AnswerTask):
     def prepare(self, example: Example, options: Options, rng: Random) -> JSON | None:
         """Question and context without a trace of the gold; nothing to read or to choose skips the example."""
         payload = payload_of(example, options, no_answer=False)
+        if payload and example.answerable is not False:
+            payload = with_own_words(payload, options.own_words, example)
         if payload is None:
             return None
         return {**payload, "controls": {**payload["controls"], "answerable": True}}
+
+    def enterable(self, payload: JSON, gold: Example) -> bool:
+        """True for unanswerable questions: that is a label here, not an answer."""
+        return gold.answerable is False or super().enterable(payload, gold)
 
     def single(self, options: Options) -> bool:
         return options.singles

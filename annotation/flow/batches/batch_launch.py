@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from annotation.events import BatchClosed, BatchLaunched, BatchLaunching, BatchPaused, BatchResumed, HitsCreated, emit
 from annotation.flow.batches import cached_figures, hidden_gold, workers_needed
 from annotation.flow.batches.expected_time import expected_seconds
+from annotation.flow.batches.gold_entry import GoldEntry
 from annotation.flow.batches.item_selection import LeftOut, nothing_to_ask, rows_of, select_and_reserve, takes_singles
 from annotation.flow.data.item_writer import no_progress
 from annotation.flow.data.lineage import refuse_hidden_gold, store_origins
@@ -130,8 +131,10 @@ def launch(batch: Batch, *, progress: OnProgress = no_progress) -> dict[str, Any
     _remove_hits(batch)
     try:
         chosen = select_and_reserve(batch)
-        left_out = chosen.left_out.copy()
-        hits = _make_hits(batch, chosen.keys, progress, left_out)
+        left_out, entry = chosen.left_out.copy(), GoldEntry(batch.task)
+        hits = _make_hits(batch, chosen.keys, progress, left_out, entry)
+        if entry.problem:
+            raise Refused(entry.problem)
         if not hits:
             raise Refused(nothing_to_ask(left_out))
         if round := round_attempts.round_of(batch):
@@ -152,11 +155,11 @@ def _remove_hits(batch: Batch) -> None:
         Hit.objects.filter(pk__in=some).delete()
 
 
-def _make_hits(batch: Batch, items: list[int], progress: OnProgress, left_out: LeftOut) -> int:
+def _make_hits(batch: Batch, items: list[int], progress: OnProgress, left_out: LeftOut, entry: GoldEntry) -> int:
     made = 0
     for start in range(0, len(items), CHUNK):
         some = items[start : start + CHUNK]
-        hits = list(hits_of(batch, some, ticket=made, left_out=left_out))
+        hits = list(hits_of(batch, some, ticket=made, left_out=left_out, entry=entry))
         _store(batch, made, hits)
         made += len(hits)
         progress(start + len(some), len(items))
@@ -206,7 +209,13 @@ def _open(batch: Batch, hits: int, *, checks: int) -> None:
 
 
 def hits_of(
-    batch: Batch, keys: list[int], *, ticket: int, check: bool = False, left_out: LeftOut | None = None
+    batch: Batch,
+    keys: list[int],
+    *,
+    ticket: int,
+    check: bool = False,
+    left_out: LeftOut | None = None,
+    entry: GoldEntry | None = None,
 ) -> Iterator[Hit]:
     """Unsaved HITs of these items, in their order; items that the task cannot use are counted in `left_out`.
 
@@ -231,6 +240,8 @@ def hits_of(
                 why = _(task.needs) if payload is None else _("Their gold cannot grade a response.")
                 left_out[item.dataset.slug, why] += 1
             continue
+        if entry is not None:
+            entry.look(item, payload)
         yield Hit(
             batch=batch,
             item=item,

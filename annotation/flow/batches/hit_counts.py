@@ -3,10 +3,11 @@
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from annotation.flow.batches.batch_launch import CHUNK, OnProgress, hits_of
+from annotation.flow.batches.gold_entry import GoldEntry
 from annotation.flow.batches.item_selection import LeftOut, Selection, select
 from annotation.flow.data.item_writer import no_progress
 from annotation.flow.money import batch_funds
@@ -22,7 +23,7 @@ Kinds = Counter[tuple[Decimal, Decimal, int]]
 class HitCount:
     """HITs that a launch would create; `low` and `high`: the 95 % interval if not every item was looked at.
 
-    `kinds` are the HITs of the `looked` items, out of `of` that are drawn.
+    `kinds` are the HITs of the `looked` items, out of `of` that are drawn. `problem`: the reason why a launch stops.
     """
 
     asked: int
@@ -34,6 +35,7 @@ class HitCount:
     kinds: Kinds
     looked: int
     of: int
+    problem: str = ""
 
     @property
     def exact(self) -> bool:
@@ -54,12 +56,14 @@ def count_hits(
     kinds: Kinds = Counter()
     found: Counter[str] = Counter()
     skipped: LeftOut = Counter()
+    entry = GoldEntry(batch.task)
     for start in range(0, len(looked), CHUNK):
-        for hit in hits_of(batch, looked[start : start + CHUNK], ticket=0, left_out=skipped):
+        for hit in hits_of(batch, looked[start : start + CHUNK], ticket=0, left_out=skipped, entry=entry):
             kinds[hit.reward, batch_funds.advertised_reward(batch, hit), hit.wanted] += 1
             found[hit.item.dataset.slug] += 1
         progress(min(start + CHUNK, len(looked)), len(looked))
-    return _counted(chosen, looked=len(looked), kinds=kinds, found=found, skipped=skipped)
+    counted = _counted(chosen, looked=len(looked), kinds=kinds, found=found, skipped=skipped)
+    return replace(counted, problem=entry.problem)
 
 
 def look(batch: Batch, datasets: Sequence[Dataset] | None = None) -> HitCount:

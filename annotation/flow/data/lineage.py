@@ -116,6 +116,13 @@ def refuse_hidden_gold(datasets: Iterable[Dataset]) -> None:
             raise Refused(text % {"name": dataset.slug})
 
 
+def is_altered(dataset: Dataset) -> bool:
+    """Whether it comes from a derivation that shows less, or something else, than its source."""
+    hows = [how for how, each in DERIVATIONS.items() if each.alters]
+    family = Family(dataset.project) if dataset.lineage else None
+    return family is not None and any(family.nearest(dataset, how) for how in hows)
+
+
 def sources_of(dataset: Dataset) -> list[str]:
     """Names of the datasets that it was made of; none for an imported one."""
     source = dataset.lineage.get("source", [])

@@ -13,6 +13,7 @@ from annotation.tasktype import (
     Arranged,
     Comparable,
     Doubtful,
+    Enterable,
     GivenResponse,
     Labelled,
     Live,
@@ -34,12 +35,13 @@ from annotation.tasktype.helpers.answering import (
     words_of_support,
     wrong_answer,
 )
+from annotation.tasktype.helpers.gold_answer import WAYS_OUT, is_enterable
 from annotation.tasktype.helpers.practice_feedback import on_answer
 from annotation.tasktype.keys import ANSWERING, FRAME, by_action
 
 
 class AnswerTask(
-    Adaptable, Arranged, Live, Practised, Simulated, Labelled, Comparable, Doubtful, Adjudicable, Answered, TaskType
+    Adaptable, Arranged, Enterable, Live, Practised, Simulated, Labelled, Comparable, Doubtful, Adjudicable, Answered, TaskType
 ):
     """Base class of tasks with the payloads and answers of annotation.tasktype.helpers.answering."""
 
@@ -50,6 +52,7 @@ class AnswerTask(
         "that you start from stay."
     )
     live = {"search": search}
+    ways_out = WAYS_OUT
 
     def arrange(self, payload: JSON, rng: Random) -> JSON:
         """Shuffle the paragraphs; `order[k]` is the payload's position of the paragraph shown as k."""
@@ -57,6 +60,9 @@ class AnswerTask(
 
     def check(self, payload: JSON, answer: JSON) -> list[Problem]:
         return problems(payload, answer)
+
+    def enterable(self, payload: JSON, gold: Example) -> bool:
+        return is_enterable(payload, gold)
 
     def feedback(self, payload: JSON, answer: JSON, gold: Example) -> list[Remark]:
         """Feedback on the answer, and on the support if the batch asks for it."""

@@ -341,7 +341,7 @@ def _answer_problems(payload: JSON, answer: JSON) -> Iterable[Problem]:
             else _("Give an answer: select it in a paragraph or type it.")
         )
         yield Problem("text", words)
-    elif kind == "typed" and not is_closed_book(payload):
+    elif kind == "typed" and not (is_closed_book(payload) or controls.get("own_words")):
         missing = _("“%(text)s” is not in any paragraph. Select the answer, or type it as written there.")
         yield Problem("text", missing, {"text": answer["text"]})
     elif kind == "span":

@@ -4,9 +4,10 @@ from random import Random
 
 from annotation.pure.data.example import Example
 from annotation.pure.text.folding import WORD
-from annotation.pure.text.spans import cut, locate, locate_as_scored
+from annotation.pure.text.spans import locate
 from annotation.tasktype import JSON
 from annotation.tasktype.helpers.answering import NEAR, answer_f1, is_closed_book
+from annotation.tasktype.helpers.gold_answer import gold_answer
 
 TRIES = 12  # attempts to draw a wrong span before a similar one is taken
 
@@ -33,7 +34,7 @@ def _answered(payload: JSON, gold: Example, rng: Random, *, right: bool) -> JSON
         return {"text": "\n".join(lines), "support": [] if is_closed_book(payload) else list(gold.supports or ())}
     if is_closed_book(payload):
         return {"text": _remembered(payload, gold, rng, right=right)}
-    text = _right(payload, gold) if right else None
+    text = gold_answer(payload, gold) if right else None
     if text is None:
         text = _slip(payload, gold, rng)
     support = list(gold.supports or ())
@@ -58,20 +59,6 @@ def _remembered(payload: JSON, gold: Example, rng: Random, *, right: bool) -> st
     words = WORD.findall(gold.question) or ["?"]
     choices = payload["options"] or words
     return str(rng.choice([choice for choice in choices if choice not in gold.answers] or choices))
-
-
-def _right(payload: JSON, gold: Example) -> str | None:
-    """The gold answer as it appears on this page; "" for no answer; None if it cannot be given here."""
-    if gold.answerable is False:
-        return "" if payload["controls"]["no_answer"] else None
-    texts = [p["text"] for p in payload["paragraphs"]]
-    for answer in gold.answers:
-        spoken = answer.strip().lower() in {"yes", "no"} and payload["controls"]["yes_no"]
-        if answer in payload["options"] or spoken:
-            return answer
-        if span := locate_as_scored(answer, texts, first=gold.supports or ()):
-            return cut(texts, span)
-    return None
 
 
 def _slip(payload: JSON, gold: Example, rng: Random) -> str:
