@@ -1,7 +1,7 @@
 // The answer page: selecting text sets the answer, ticks say what it rests on, and the list of paragraphs can be
 // searched, sorted and walked through by keys.
 import { alike, AnswerForm, changedEarly, fieldsOf, isGiven, lacksConfidence, lacksDate, stateOf, stateOfDraft } from "./answer_form.js";
-import { showAnswer, sourceOf } from "./answer_view.js";
+import { showAnswer, sourceOf, takesOwnWords } from "./answer_view.js";
 import { showMissing, startFrame } from "./frame.js";
 import { onItem } from "./item.js";
 import { bind, bindPattern } from "./keys.js";
@@ -37,7 +37,7 @@ function missing(state, found) {
   if (asksFirst && !state.answerable) return [{ field: "answerable", text: sentence("missing-answerable") }];
   if (state.answerable === "no") return things;
   if (!isGiven(state) || (state.kind === "text" && !found)) things.push({ field: "text", text: sentence("missing-answer") });
-  else if (found && !found.place) things.push({ field: "text", text: sentence("missing-place") });
+  else if (found && !found.place && !takesOwnWords()) things.push({ field: "text", text: sentence("missing-place") });
   const supported = state.support.length || state.facts.length || state.kind === "none";
   const place = document.querySelector("#control-fact, #control-support");
   if (place && !supported) things.push({ field: place.id.slice("control-".length), text: sentence("missing-support") });

@@ -38,10 +38,15 @@ export function sourceOf(state, found, list) {
   return state.kind === "span" && state.paragraph !== null ? sentence("answer-from", from(state)) : "";
 }
 
+/** Whether an answer may stand in no paragraph. */
+export function takesOwnWords() {
+  return document.getElementById("answer-text")?.dataset.ownWords !== undefined;
+}
+
 function showSource(state, found, list) {
   const line = document.getElementById("answer-source");
   if (!line) return;
-  const nowhere = found !== null && !found.place;
+  const nowhere = found !== null && !found.place && !takesOwnWords();
   line.textContent = sourceOf(state, found, list) || line.dataset.empty;
   line.toggleAttribute("data-nowhere", nowhere);
   document.getElementById("answer-text").setAttribute("aria-invalid", String(nowhere));

@@ -92,11 +92,11 @@ def test_one_of_several_places_is_chosen_by_key_or_by_click(desk: WorkPage) -> N
     worker = desk("yesno")
     first, second = (k for k, text in enumerate(worker.texts()) if "Ana Brook" in text)
     type_answer(worker, "ana brook")
-    source(worker).to_contain_text(f"place 1 of 2: paragraph {first + 1}")
+    source(worker).to_contain_text(f"occurrence 1 of 2: paragraph {first + 1}")
     assert (worker.marked(), worker.page.evaluate(OTHERS)) == ("Ana Brook", ["Ana Brook"])
     expect(worker.page.locator("#propose")).to_be_disabled()
     worker.page.locator("#answer-text").press("ArrowDown")
-    source(worker).to_contain_text(f"place 2 of 2: paragraph {second + 1}")
+    source(worker).to_contain_text(f"occurrence 2 of 2: paragraph {second + 1}")
     assert (worker.field("kind"), worker.field("paragraph"), worker.answer()) == ("span", str(second), "Ana Brook")
     expect(worker.page.locator("#propose")).to_contain_text(f"Tick paragraph {second + 1}")
     worker.page.locator("#answer-text").press("Escape")
@@ -109,7 +109,7 @@ def test_one_of_several_places_is_chosen_by_key_or_by_click(desk: WorkPage) -> N
         }"""
     )
     worker.page.mouse.click(*box)
-    source(worker).to_contain_text("place 2 of 2")
+    source(worker).to_contain_text("occurrence 2 of 2")
     worker.page.locator("#propose").click()
     worker.submit()
     row = worker.answers()[0]
@@ -126,9 +126,9 @@ def test_of_several_places_the_one_in_a_ticked_paragraph_is_taken(desk: WorkPage
     worker = desk("yesno")
     _first, second = (k for k, text in enumerate(worker.texts()) if "Ana Brook" in text)
     type_answer(worker, "Ana Brook")
-    source(worker).to_contain_text("place 1 of 2")
+    source(worker).to_contain_text("occurrence 1 of 2")
     worker.tick(second)
-    source(worker).to_contain_text(f"place 2 of 2: paragraph {second + 1}")
+    source(worker).to_contain_text(f"occurrence 2 of 2: paragraph {second + 1}")
     shown = worker.texts()[second]
     worker.submit()
     assert worker_text(worker.answers()[0]) == shown
@@ -157,3 +157,11 @@ def test_where_answerability_comes_first_words_are_looked_up_as_well(desk: WorkP
     worker.page.keyboard.press("n")
     assert worker.marked() == ""
     missing(worker).to_have_text("Ready to submit")
+
+
+def test_own_words_are_taken_where_the_batch_allows_them(desk: WorkPage) -> None:
+    worker = desk("yesno", options={"yes_no": True, "own_words": "allow"})
+    type_answer(worker, "two of them")
+    source(worker).to_have_text("in your own words: no paragraph has it")
+    missing(worker).to_have_text("Still missing: supporting paragraphs")
+    expect(worker.page.locator("#answer-text")).to_have_attribute("aria-invalid", "false")

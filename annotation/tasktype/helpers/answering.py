@@ -221,17 +221,16 @@ def doubted(answers: Sequence[JSON], gold: Example) -> JSON | None:
         return None
     text = Counter(text for text in texts if folding.answer_key(text) == key).most_common(1)[0][0].strip()
     if text and not unanswerable:
-        golds = metrics.MUSIQUE.gold([folding.fold(each) for each in gold.answers]) or ()
-        near = metrics.MUSIQUE.answer(folding.fold(text), golds).f1 >= NEAR
+        near = answer_f1({"kind": "typed", "text": text}, gold) >= NEAR
     else:
         near = bool(text) != bool(unanswerable)
     return None if near else {"text": text, "votes": votes, "answers": len(texts)}
 
 
 def answer_f1(answer: JSON, gold: Example) -> float:
-    """F1 against the dataset's answers; 0 if they are hidden."""
-    right = metrics.MUSIQUE.gold(gold.answers)
-    return metrics.MUSIQUE.answer(answer_text(answer), right).f1 if right else 0.0
+    """F1 against the dataset's answers, in any spelling (`folding`); 0 if they are hidden."""
+    right = metrics.MUSIQUE.gold([folding.fold(each) for each in gold.answers])
+    return metrics.MUSIQUE.answer(folding.fold(answer_text(answer)), right).f1 if right else 0.0
 
 
 def measured(answer: JSON, gold: Example, *, format: str) -> dict[str, float]:
