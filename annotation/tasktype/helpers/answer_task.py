@@ -41,7 +41,18 @@ from annotation.tasktype.keys import ANSWERING, FRAME, by_action
 
 
 class AnswerTask(
-    Adaptable, Arranged, Enterable, Live, Practised, Simulated, Labelled, Comparable, Doubtful, Adjudicable, Answered, TaskType
+    Adaptable,
+    Arranged,
+    Enterable,
+    Live,
+    Practised,
+    Simulated,
+    Labelled,
+    Comparable,
+    Doubtful,
+    Adjudicable,
+    Answered,
+    TaskType,
 ):
     """Base class of tasks with the payloads and answers of annotation.tasktype.helpers.answering."""
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from annotation.formats.cells import lines_of
@@ -45,11 +45,13 @@ LINES = {
 
 @given(st.lists(st.sampled_from(sorted(set(ROWS) - {"several lines"})), min_size=1, max_size=12))
 def test_each_line_of_a_table_is_accepted_or_skipped(kinds: list[str]) -> None:
+    opens = bool({"open quote", "open at the end"} & set(kinds))
+    assume(not (opens and "closes nothing" in kinds))  # together they are one good cell of several lines
     wanted = [kind for kind in kinds if not kind.startswith("blank")]
     parsed, _ = read("csv", (HEADER + "".join(ROWS[kind] for kind in kinds)).encode())
     assert [one.number for one in parsed] == list(range(1, len(wanted) + 1))
     assert all((one.example is None) == any(flaw.severity == "error" for flaw in one.flaws) for one in parsed)
-    if not {"open quote", "open at the end"} & set(kinds):
+    if not opens:
         skipped = {"short", "long", "no question", "quote within", "NUL"}
         assert [one.example is None for one in parsed] == [kind in skipped for kind in wanted]
 

@@ -72,7 +72,9 @@ def submitted(payload: dict[str, Any], text: str, support: list[int]) -> dict[st
 @given(example=records())
 def test_gold_that_is_not_refused_can_be_entered_and_scores_1(name: str, example: Example) -> None:
     if name in ONE_PARAGRAPH:
-        example = replace(example, paragraphs=(example.paragraphs[example.supports[0]],), supports=(0,), facts=None, hops=())
+        example = replace(
+            example, paragraphs=(example.paragraphs[example.supports[0]],), supports=(0,), facts=None, hops=()
+        )
     if name not in {"race", "jsonl"}:
         example = replace(example, options=())
     try:

@@ -235,8 +235,9 @@ def test_a_preview_and_its_fragments_hold_no_gold(
     path.write_text(json.dumps(record) + "\n")
     import_dataset(project, path, format="jsonl", name="secret")
     made = batch_launch.create_batch(
-        project, "secret-1", task="answer", datasets=[project.datasets.get(slug="secret")], instructions="Read."
-    )
+        project, "secret-1", task="answer", datasets=[project.datasets.get(slug="secret")], instructions="Read.",
+        options={"own_words": "allow"},
+    )  # fmt: skip
     if launched:
         batch_launch.launch(made)
     client.force_login(alice)

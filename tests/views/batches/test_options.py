@@ -32,6 +32,7 @@ class Options:
     no_answer: bool = False
     choices: bool = False
     sentences: bool = False
+    own_words: str = "refuse"
     context: str = "shown"
     confidence: bool = False
     several: bool = False
