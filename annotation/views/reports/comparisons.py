@@ -78,10 +78,10 @@ def _rows_of(compared: Compared, kind: str, project: Project) -> list[dict[str, 
     if kind == "datasets":
         named = zip(own["columns"][1:], own["rows"][0][1:], strict=True)
         return [{"text": f"{name}: {n}", "url": reverse("dataset", args=[project.slug, name])} for name, n in named]
-    if compared.ways is None or kind == "answerers":
+    if not isinstance(compared.ways, BatchesDrilldownLinks):
         return [{"text": in_words(kind, None), "url": compared.ways.to({}) if compared.ways else ""}]
     return [
-        {"text": f"{row[0]}: {in_words('items', row[2])}", "url": compared.ways.to(of)}
+        {"text": f"{row[0]}: {in_words('items', row[2])}", "url": compared.ways.to_items(of["batch"], row[2])}
         for row, of in zip(own["rows"], own["of"], strict=True)
     ]
 

@@ -42,6 +42,11 @@ class DrilldownLinks:
             return f"{self._assignments}?{urlencode({'show': 'submitted', **part.query})}"
         return f"{self._hits}?{urlencode(part.query)}"
 
+    def number_of_items(self) -> int:
+        """The number of HITs that count."""
+        rows = self._batch.hits.filter(check_item=False)
+        return hit_filters.hits_in(self._batch, replace(self._part, counted=True), rows).count()
+
     def to_all(self, kind: str, parts: Mapping[str, str]) -> str:
         """The URL of a list that has more than what counts, by a kind of `explanations.ROWS`; "" if there is none."""
         part, query = replace(self._part.narrowed(parts), ties=""), {"hits": {}, "excluded": {"show": "excluded"}}
@@ -66,3 +71,7 @@ class BatchesDrilldownLinks:
 
     def to(self, parts: Mapping[str, str]) -> str:
         return self._ways[parts["batch"]].to(parts)
+
+    def to_items(self, batch: str, n: int) -> str:
+        """The URL of the batch's HITs that count; "" if these are not `n`, as before its report is computed."""
+        return self._ways[batch].to({}) if self._ways[batch].number_of_items() == n else ""

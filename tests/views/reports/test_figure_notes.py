@@ -295,10 +295,12 @@ def test_comparisons_are_explained_with_the_rows_of_each_batch(
     project: Any, alice: Any, client: Any, tmp_path: Path
 ) -> None:
     batch = studied(project, tmp_path, "answer")
-    batch_scores.score_batch(batch)
     client.force_login(alice)
     client.post(at("report-open"))
     query = {"of": "batches", "one": ["wells-1"]}
+    [early] = client.get(reverse("compare", args=["wells"], query=query)).context["tables"][0]["why"]["rows"]
+    assert early == {"text": "wells-1: 0 HITs that count", "url": ""}, "no list has none of them"
+    batch_scores.score_batch(batch)
     context = client.get(reverse("compare", args=["wells"], query=query)).context
     whys = [one["why"] for one in (*context["tables"], context["chart"])]
     assert all(whys)
