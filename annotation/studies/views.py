@@ -12,8 +12,7 @@ from django.utils.translation import gettext_lazy
 from annotation.flow.errors import Refused
 from annotation.flow.people import consent
 from annotation.forms.projects import ConsoleForm
-from annotation.models import Batch, Project
-from annotation.pure.batches.hit_filters import BatchPart
+from annotation.models import Project
 from annotation.pure.people import roles
 from annotation.pure.people.consent_text import is_unfinished
 from annotation.pure.studies.explained import STUDIES
@@ -24,9 +23,8 @@ from annotation.views.access import member_action, member_form, member_page
 from annotation.views.breadcrumbs import section_breadcrumbs
 from annotation.views.markdown_html import html_of
 from annotation.views.post_handling import refusal_in_form, see_other
-from annotation.views.reports.drilldown_links import DrilldownLinks
 from annotation.views.reports.experiments import shown_balance
-from annotation.views.reports.figure_notes import FigureNotes
+from annotation.views.reports.figure_notes import FigureNotes, rows_of_batches
 from annotation.views.reports.report_tables import shown_table
 
 
@@ -119,7 +117,7 @@ def scores(request: HttpRequest, project: Project, name: str, run: str) -> HttpR
 
 def _run(request: HttpRequest, run: StudyRun) -> dict[str, Any]:
     rows, batches = report.compute(run), batches_of(run)
-    explained = FigureNotes((STUDIES,), lambda _kind, _study: _rows_of(batches), prefix=f"{run.slug}-")
+    explained = FigureNotes((STUDIES,), lambda _kind, _study: rows_of_batches(batches), prefix=f"{run.slug}-")
     context: dict[str, Any] = {"run": run, "batches": batches, "rows": [_shown(row) for row in rows]}
     context["why"] = explained.of_figure("published", "published")
     context["notes"] = report_text.notes(rows)
@@ -133,12 +131,6 @@ def _run(request: HttpRequest, run: StudyRun) -> dict[str, Any]:
         context["problem"] = analysis.problem(run)
         context["can_score"] |= not found and not analysis.problem(run, look=True)
     return context
-
-
-def _rows_of(batches: dict[str, Batch]) -> list[dict[str, Any]]:
-    """The HITs that count in each batch of a run."""
-    links = {name: DrilldownLinks(batch, BatchPart()) for name, batch in batches.items()}
-    return [{"text": name, "url": link.to({})} for name, link in links.items()]
 
 
 def _shown(row: dict[str, Any]) -> dict[str, Any]:

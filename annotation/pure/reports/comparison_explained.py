@@ -1,9 +1,11 @@
-"""Explanations of the tables of comparisons and of plans."""
+"""Explanations of the tables of comparisons, of experiments' arms and of plans."""
 
+from annotation.pure.reports.arm_tables import BY_ITEMS, BY_POSITION, CONTRASTS
 from annotation.pure.reports.comparison_tables import AGREEMENT, GRADE
 from annotation.pure.reports.explanations import Chapter, Explanation
 from annotation.pure.text.translation_marks import gettext_noop as _
 
+TWO_WAYS = "Cameron, Gelbach and Miller 2011"
 CHANGES = _("More responses, excluding a HIT: once a batch's report is computed anew.")
 
 COMPARISON = Chapter(
@@ -71,6 +73,36 @@ COMPARISON = Chapter(
         ),
     },
 )
+ARMS = Chapter(
+    "arms",
+    _("Arms of experiments"),
+    {
+        "arms-by-position": Explanation(
+            BY_POSITION,
+            "crossed",
+            _("The mean grade against gold of each arm, by its place in the order that a worker drew."),
+            "study",
+            CHANGES,
+            TWO_WAYS,
+        ),
+        "arms-by-items": Explanation(
+            BY_ITEMS,
+            "crossed",
+            _("The mean grade against gold of each arm, by the number of items a worker had done before in any arm."),
+            "study",
+            CHANGES,
+            TWO_WAYS,
+        ),
+        "arm-contrasts": Explanation(
+            CONTRASTS,
+            "crossed",
+            _("One arm's mean grade minus another's; adjusted: the mean of the differences at each position."),
+            "study",
+            CHANGES,
+            TWO_WAYS,
+        ),
+    },
+)
 PLAN = Chapter(
     "plan",
     _("Plans of studies"),
@@ -81,7 +113,7 @@ PLAN = Chapter(
             _("The share of simulated studies that find the difference, by items and workers clustered."),
             "simulations",
             _("Rates, variances, prices and the seed of the plan."),
-            "Cameron, Gelbach and Miller 2011",
+            TWO_WAYS,
         ),
         "assumptions": Explanation(
             _("Assumptions"),

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from annotation.pure.reports.comparison_explained import COMPARISON, PLAN
+from annotation.pure.reports.comparison_explained import ARMS, COMPARISON, PLAN
 from annotation.pure.reports.explained import CHAPTERS
 from annotation.pure.reports.explanations import ROWS, WHOM, Chapter
 from annotation.pure.reports.tables import Translate
@@ -16,7 +16,7 @@ def sections(tasks: Iterable[Chapter], translate: Translate = str) -> list[JSON]
     """[{"title", "entries": [{"anchor", "title", "whom", "how", "source", "rows", "changes"}]}] as text."""
     return [
         {"title": translate(chapter.title), "entries": list(_entries(chapter, translate))}
-        for chapter in (*CHAPTERS, *tasks, COMPARISON, PLAN, STUDIES)
+        for chapter in (*CHAPTERS, *tasks, COMPARISON, ARMS, PLAN, STUDIES)
         if chapter.entries
     ]
 

@@ -69,7 +69,7 @@ ROWS = {
     "answerers": (_("the batch’s items"), _("the batch’s items"), _("the batch’s items")),
     "datasets": (_("the datasets’ items"), _("the datasets’ items"), _("the datasets’ items")),
     "simulations": (_("simulated studies"), _("simulated studies"), _("simulated studies")),
-    "study": (_("the batches of this run"), _("the batches of this run"), _("the batches of this run")),
+    "study": (_("the HITs of each batch"), _("the HITs of each batch"), _("the HITs of each batch")),
 }
 
 RESPONSES_CHANGE = _("More responses, excluding a HIT. Decisions on single responses change nothing.")

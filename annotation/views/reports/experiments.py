@@ -13,10 +13,12 @@ from annotation.flow.reports import arm_scores
 from annotation.forms.experiments import ExperimentForm
 from annotation.models import Batch, Experiment, Project
 from annotation.pure.people import roles
+from annotation.pure.reports.comparison_explained import ARMS
 from annotation.views.access import member_action, member_form, member_page, requester_action
 from annotation.views.batches.batch_page import TONES
 from annotation.views.breadcrumbs import section_breadcrumbs
 from annotation.views.post_handling import enqueue_and_redirect, refusal_as_message, refusal_in_form, see_other
+from annotation.views.reports.figure_notes import FigureNotes, rows_of_batches
 from annotation.views.reports.report_tables import shown_table
 
 
@@ -49,7 +51,9 @@ def experiment(request: HttpRequest, project: Project, name: str) -> HttpRespons
     context = {"project": project, "section": "batches", "shown": shown}
     context["breadcrumbs"] = [*breadcrumbs, {"label": name, "url": ""}]
     if job := arm_scores.last_computed(shown["experiment"]):
-        context["tables"] = [shown_table(table) for table in job.result["tables"]]
+        arms = {arm["batch"].slug: arm["batch"] for arm in shown["arms"]}
+        explained = FigureNotes((ARMS,), lambda _kind, _study: rows_of_batches(arms))
+        context["tables"] = [shown_table(table, notes=explained) for table in job.result["tables"]]
         context["computed_at"] = job.ended_at
     return render(request, "reports/experiment.html", context)
 

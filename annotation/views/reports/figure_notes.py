@@ -8,6 +8,8 @@ from typing import Any
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from annotation.models import Batch
+from annotation.pure.batches.hit_filters import BatchPart
 from annotation.pure.reports.exclusion_tables import WITH_EXCLUDED
 from annotation.pure.reports.explained import ABOUT_BATCH, ANSWERS, SHARED
 from annotation.pure.reports.explanations import ROWS, WHOM, Chapter, found, key_of, table_key
@@ -68,6 +70,11 @@ def in_words(kind: str, n: int | None) -> str:
     """Rows of this kind with their number, if it is known."""
     one, many, words = ROWS[kind]
     return _(words) if n is None else (_(one) if n == 1 else _(many)) % {"n": n}
+
+
+def rows_of_batches(batches: Mapping[str, Batch]) -> list[JSON]:
+    """The HITs that count in each batch, by its name."""
+    return [{"text": name, "url": DrilldownLinks(batch, BatchPart()).to({})} for name, batch in batches.items()]
 
 
 FILTERS: dict[str, dict[str, str]] = {

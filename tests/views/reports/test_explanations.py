@@ -6,17 +6,23 @@ import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from django.urls import reverse
 
 from annotation import registry
-from annotation.pure.reports.comparison_explained import COMPARISON, PLAN
+from annotation.flow.batches import batch_launch, experiments
+from annotation.flow.reports import arm_scores
+from annotation.pure.reports.arm_tables import arm_tables
+from annotation.pure.reports.comparison_explained import ARMS, COMPARISON, PLAN
 from annotation.pure.reports.explained import CHAPTERS
 from annotation.pure.reports.explanations import ROWS, WHOM, found
+from annotation.pure.statistics.arm_contrasts import ArmResponse
 from annotation.pure.studies.explained import STUDIES
 from tests import figure_guide
+from tests.flow.acting import dataset_of, draft
 from tests.views.reports.test_figure_notes import HOW, KINDS, ROOT
 
 
@@ -25,6 +31,7 @@ def chapters() -> list[Any]:
         *CHAPTERS,
         *(registry.explanations_of(task) for task in registry.task_types().values()),
         COMPARISON,
+        ARMS,
         PLAN,
         STUDIES,
     ]
@@ -72,7 +79,7 @@ def test_every_table_that_several_reports_have_is_explained() -> None:
         ROOT / "annotation/tasktype/helpers/report_tables.py",
         ROOT / "annotation/pure/statistics/text_agreement.py",
     ]
-    known = {"comparison_tables.py": (COMPARISON,), "power_tables.py": (PLAN,)}
+    known = {"comparison_tables.py": (COMPARISON,), "power_tables.py": (PLAN,), "arm_tables.py": (ARMS,)}
     for file in sorted(made):
         for key, _title in named(file):
             where = f"table {key} of {file.name}"
@@ -95,3 +102,25 @@ def test_the_page_of_the_guide_has_an_anchor_for_each_question_mark(client: Any,
     anchors = set(re.findall(r'<h3 id="([^"]+)"', html))
     assert anchors == {chapter.anchor(key) for chapter in chapters() for key in chapter.entries}
     assert len(anchors) == html.count("<h3 ")
+
+
+def test_the_tables_of_an_experiment_are_explained_with_the_hits_of_its_arms(
+    client: Any, alice: Any, project: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    places = [(arm, k) for k in range(12) for arm in ("one", "two")]
+    responses = [ArmResponse(arm, f"i{k}", f"w{k % 3}", 1 + k % 2, k, k % 2) for arm, k in places]
+    found = arm_tables(responses, [("one", "answer"), ("two", "answer")])
+    assert [(table["name"], table["title"]) for table in found] == [
+        (key, one.title) for key, one in ARMS.entries.items()
+    ]
+    arms = [draft(project, name, dataset_of(project, tmp_path, name=name, size=2)) for name in ("one", "two")]
+    for arm in arms:
+        batch_launch.launch(arm)
+    made = experiments.join(project, "both", arms, each="one", title="Read")
+    computed = SimpleNamespace(result={"tables": found}, ended_at=None)
+    monkeypatch.setattr(arm_scores, "last_computed", lambda _experiment: computed)
+    client.force_login(alice)
+    shown = client.get(reverse("experiment", args=[project.slug, made.slug])).context["tables"]
+    for table in shown:
+        assert [rows["text"] for rows in table["why"]["rows"]] == ["one", "two"]
+        assert [client.get(rows["url"]).status_code for rows in table["why"]["rows"]] == [200, 200]
