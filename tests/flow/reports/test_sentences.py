@@ -28,6 +28,7 @@ from tests.flow.reports.batch_states import ADJUDICATED, DERIVED, EQUAL, IMPORTE
 from tests.flow.reports.report_figures import contradicting
 from tests.flow.reports.sentence_checks import METHODS, WHOM
 from tests.flow.reports.sentence_rows import Check, Rows, missed, number, wrong
+from tests.flow.reports.test_drawn_arms import joined
 from tests.flow.review.test_response_import import lines
 from tests.long_forms import first
 
@@ -163,6 +164,18 @@ def test_every_sentence_holds_against_the_rows_and_none_with_a_fault(
     assert missed(spoken, COMPOSED, rows) == []
     assert contradicting(report) == []
     assert bool(re.search(r"\bUS (cents|dollars)\b", " ".join([*result, *spoken]))) == bool(rows.paid and rows.answers)
+
+
+@pytest.mark.parametrize("each", ["one", "order"])
+def test_every_sentence_on_a_drawn_arm_holds_and_none_with_a_fault(project: Any, tmp_path: Path, each: str) -> None:
+    for arm in joined(project, tmp_path, each).arms.all():
+        rows = Rows(arm)
+        result = [
+            sentence(one) for one in methods.sentences(methods_facts.facts_of(arm, batch_scores.score_batch(arm)))
+        ]
+        assert bool(result) == bool(rows.answers) == any(" arms, " in said for said in result)
+        assert wrong(result, METHODS, rows) == []
+        assert missed(result, METHODS, rows) == []
 
 
 def test_decisions_are_counted_by_what_stands_and_never_twice(project: Any, bob: Worker, tmp_path: Path) -> None:
