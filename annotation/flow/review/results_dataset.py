@@ -184,7 +184,7 @@ class _ResultsDataset:
         if found and too_few and not is_adjudicated:
             return [], f"fewer than {self._least} agree"
         if found:
-            is_reworded = is_adjudicated and accepted[0].state == review_state.EDITED
+            is_reworded = is_adjudicated and accepted[0].standing.state == review_state.EDITED
             self.tally.decided[REWORDED if is_reworded else PICKED if is_adjudicated else AGGREGATED] += 1
         provenance = capabilities.provenance(self._task, hit.payload, answers, aggregate)
         if len(decisions) >= 2:

@@ -9,6 +9,7 @@ import pytest
 
 from annotation.flow.data.derivation import derive_dataset
 from annotation.flow.reports import batch_scores, comparisons
+from annotation.flow.reports.dataset_documents import card_of, datasheet_of
 from annotation.flow.review import problem_reports
 from annotation.models import Batch, PredictionSet
 from annotation.pure.reports.baselines import SHOWN
@@ -142,6 +143,10 @@ def test_the_table_names_who_was_shown_what(worked: Batch, tmp_path: Path) -> No
     assert [figure.split(" [")[0] for figure in rows[0][2:]] == ["0.0", "0.0", "100.0", "100.0", "100.0", "100.0"]
     assert [figure.split(" [")[0] for figure in rows[1][2:]] == ["100.0", "100.0", "100.0", "100.0", "0.0", "0.0"]
     assert "intervals resample these, not people" in note_of(tables["baselines-wells"])
+    text, shown = datasheet_of(worked.datasets.get()), card_of(worked.datasets.get(), files={})
+    for row in rows:
+        assert f"| {' | '.join(row)} |" in text.replace("\\", "")
+        assert f"| {' | '.join(row)} |" in shown.replace("\\", "")
 
 
 def test_a_closed_book_batch_has_no_baseline_of_its_own_kind(worked: Batch, tmp_path: Path) -> None:

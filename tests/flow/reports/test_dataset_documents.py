@@ -15,7 +15,7 @@ from annotation.flow.data.derivation import derive_dataset
 from annotation.flow.people import consent
 from annotation.flow.reports import batch_scores
 from annotation.flow.reports.dataset_documents import card_of, datasheet_of, sheet_of
-from annotation.flow.review import problem_reports
+from annotation.flow.review import assignment_approval, problem_reports, review_decisions
 from annotation.flow.review.response_import import import_responses
 from annotation.flow.review.results_dataset import create_results_dataset
 from annotation.models import Batch, Dataset, Project
@@ -183,3 +183,23 @@ def test_what_datasets_state_about_ethics_goes_on_to_what_is_made_of_them_and_co
     some.refresh_from_db()
     assert "Ethics approval: board 8." in datasheet_of(some)
     assert "Ethics approval: board 8." in card_of(some, files={})
+
+
+def test_how_results_came_about_and_what_was_rejected_is_told_in_both_documents(
+    project: Project, wells: Dataset, bob: Any
+) -> None:
+    batch = paid_batch(project, wells)
+    rows = [worked(bob, batch) for _turn in range(4)]
+    review_decisions.choose(rows[0], rows[0].revision, reviewer=None)
+    review_decisions.choose(rows[1], rows[1].revision, reviewer=None, text=rows[1].hit.item.example.answer)
+    assert assignment_approval.reject(rows[2], text="Not read.")
+    assert assignment_approval.approve(rows[3])
+    create_results_dataset(batch, name="verdicts")
+    made = Dataset.objects.get(slug="verdicts")
+    counted = "2 aggregated from the responses, 1 accepted by a requester, 1 in a requester's wording"
+    text, shown = datasheet_of(made), card_of(made, files={})
+    assert f"- Its answers: went into the dataset: {counted}\n" in text
+    assert "- Answers: 4, by 1 worker; 1 of them rejected and not paid; 2 of them not paid or decided on yet\n" in text
+    assert "- Asked for each HIT: 1 worker; obtained: 0 to 1\n" in text
+    assert f"Results of the batch `paid` in it: {counted}." in shown
+    assert "The batch `paid` has 4 answers, 1 of them rejected and not paid, 2 of them not paid" in shown

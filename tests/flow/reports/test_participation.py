@@ -10,10 +10,12 @@ import pytest
 
 from annotation.flow.reports import batch_scores
 from annotation.flow.reports.participation import participation
-from annotation.flow.review import problem_reports, response_erasure
+from annotation.flow.review import assignment_approval, problem_reports, response_erasure
 from annotation.flow.work import leases
 from annotation.models import Assignment, clock
-from annotation.pure.reports.participation_flow import PEOPLE, RESPONSES
+from annotation.pure.reports.participation_flow import PEOPLE, RESPONSES, flow_tables
+from annotation.pure.reports.tables import note_of
+from tests.flow.paying import paid_batch, worked
 from tests.views.console import answer, take
 
 pytestmark = pytest.mark.django_db
@@ -56,3 +58,16 @@ def test_the_flow_adds_up_and_ends_at_what_figures_count_in_every_state(batch: A
     found = check(batch)
     assert found[RESPONSES][1:] == [["submitted", 2, [["erased", "", 1], ["hit", "Two wells", 1]]], ["counted", 0, []]]
     assert found[PEOPLE][2] == ["answered", 1, [["several", "", 1]]]
+
+
+def test_the_flow_tells_what_was_rejected_since_its_report_too(project: Any, dataset: Any, bob: Any) -> None:
+    batch = paid_batch(project, dataset)
+    first, _second = worked(bob, batch), worked(bob, batch)
+    assert participation(batch)["others"] == {"paused": 0, "withdrew": 0, "rejected": 0, "unpaid": 2}
+    batch_scores.score_batch(batch)
+    assert assignment_approval.reject(first, text="Not read.")
+    kept = batch_scores.cached_report(batch)
+    assert kept is not None
+    notes = {one["name"]: note_of(one) for one in flow_tables(kept["flow"])}
+    assert "Rejected and not paid, but counted: 1. Not paid or decided on yet, but counted: 1." in notes[RESPONSES]
+    assert "Rejected" not in notes[PEOPLE]
