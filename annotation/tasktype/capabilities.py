@@ -243,9 +243,9 @@ class Traced(ABC):
 
 
 CAPABILITIES: tuple[type, ...] = (
-    Adaptable, Varied, Sampled, Arranged, Timed, Enterable, Live, Embedding, Illustrated, Practised, Revealing, Stepwise,
-    Consulting, FollowedUp, Baselined, SecondOpinion, Bridging, Payable, Simulated, Measured, Labelled, Comparable,
-    Doubtful, Worded, Reviewable, Adjudicable, Traced, Answered,
+    Adaptable, Varied, Sampled, Arranged, Timed, Enterable, Live, Embedding, Illustrated, Practised, Revealing,
+    Stepwise, Consulting, FollowedUp, Baselined, SecondOpinion, Bridging, Payable, Simulated, Measured, Labelled,
+    Comparable, Doubtful, Worded, Reviewable, Adjudicable, Traced, Answered,
 )  # fmt: skip
 
 

@@ -101,7 +101,11 @@ def _as_typed(words: Sequence[str], text: str) -> Iterator[tuple[int, int]]:
     while start >= 0:
         end = _end_of(words, text, start)
         after = "" if end is None else text[end : end + 1]
-        if end is not None and not (is_word(after) or is_mark(after)) and not (start and is_word(text[start - 1])):
+        if (
+            end is not None
+            and not (is_word(after) or (after > "~" and is_mark(after)))
+            and not (start and is_word(text[start - 1]))
+        ):
             yield start, end
             start = text.find(words[0], end)
         else:
