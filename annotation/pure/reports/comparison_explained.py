@@ -14,7 +14,7 @@ COMPARISON = Chapter(
     {
         "batches": Explanation(
             _("Batches"),
-            "batches",
+            "compared",
             _("Means over each batch's items, from its last report; median time, and pay as the ledger has it."),
             "batches",
             CHANGES,
@@ -22,29 +22,29 @@ COMPARISON = Chapter(
         ),
         "grade": Explanation(
             GRADE,
-            "batches",
+            "compared",
             _("The mean grade of an item's responses against gold, by the task's scorer; the mean over items."),
             "batches",
             CHANGES,
         ),
         "pair-agreement": Explanation(
             AGREEMENT,
-            "batches",
+            "compared",
             _("The mean similarity of two responses to an item, with all their parts; the mean over items."),
             "batches",
             CHANGES,
         ),
         "human-performance": Explanation(
             _("Human performance"),
-            "batches",
-            _("Human score, upper bound and agreement of the answer by F1, from each batch's last report."),
+            "none",
+            _("Human score, upper bound and agreement of the answer by F1. Intervals are in each batch's report."),
             "batches",
             CHANGES,
             "MuSiQue (Trivedi et al. 2022), §6",
         ),
         "answerers": Explanation(
             _("Workers and models"),
-            "worker",
+            "compared",
             _("The mean grade of each against gold, over the items they answered, and on the items of the others."),
             "answerers",
             CHANGES,
@@ -52,8 +52,8 @@ COMPARISON = Chapter(
         ),
         "differences": Explanation(
             _("Differences"),
-            "batches",
-            _("The first minus the other, item by item if both have it. p: randomisation test, adjusted by Holm."),
+            "compared",
+            _("The first minus the other, by item if both have it. p: where its interval excludes 0, by Holm."),
             "batches",
             CHANGES,
         ),
@@ -66,7 +66,7 @@ COMPARISON = Chapter(
         ),
         "comparison": Explanation(
             _("Grade and agreement"),
-            "batches",
+            "compared",
             _("The grade against gold and the agreement in pairs, as in the table."),
             "batches",
             CHANGES,

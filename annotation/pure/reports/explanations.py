@@ -21,7 +21,7 @@ WHOM = {
     "worker": _("Each worker alone, on items like theirs. The interval says nothing of other workers."),
     "workers": _("Workers like these on these items: the interval resamples workers."),
     "none": _("These responses only; there is no interval."),
-    "batches": _("Each batch's workers, on items like theirs. Other workers may differ by more than the interval."),
+    "compared": _("Workers and items like these. A single worker or a model is taken as given: items like theirs."),
     "plan": _("Studies of this plan: the interval is that of the simulation."),
     "paper": _(
         "Ours: workers and items like these; “items only” where all values are equal. The paper's: its own sample."

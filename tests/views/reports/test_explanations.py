@@ -6,6 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
+from statistics import fmean
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,15 +17,18 @@ from django.urls import reverse
 from annotation import registry
 from annotation.flow.batches import batch_launch, experiments
 from annotation.flow.reports import arm_scores
+from annotation.pure.reports.answer_tables import MEASURES
 from annotation.pure.reports.arm_tables import arm_tables
+from annotation.pure.reports.comparison import Measured
 from annotation.pure.reports.comparison_explained import ARMS, COMPARISON, PLAN
+from annotation.pure.reports.comparison_tables import answerer_tables, batch_tables
 from annotation.pure.reports.explained import CHAPTERS
 from annotation.pure.reports.explanations import ROWS, WHOM, found
 from annotation.pure.statistics.arm_contrasts import ArmResponse
 from annotation.pure.studies.explained import STUDIES
 from tests import figure_guide
 from tests.flow.acting import dataset_of, draft
-from tests.views.reports.test_figure_notes import HOW, KINDS, ROOT
+from tests.views.reports.test_figure_notes import HOW, KINDS, ROOT, check_whom, has_any, intervals
 
 
 def chapters() -> list[Any]:
@@ -124,3 +129,28 @@ def test_the_tables_of_an_experiment_are_explained_with_the_hits_of_its_arms(
     for table in shown:
         assert [rows["text"] for rows in table["why"]["rows"]] == ["one", "two"]
         assert [client.get(rows["url"]).status_code for rows in table["why"]["rows"]] == [200, 200]
+
+
+def measured(label: str, seed: int) -> Measured:
+    """Thirty items with two grades each, which are the same for every seed; it draws who of nine workers gave them."""
+    rng, scores, without = Random(f"{label}{seed}"), {}, {}
+    for k in range(30):
+        grades, workers = (float(k % 4 > 0), float((k + len(label)) % 3 > 0)), rng.sample(range(9), 2)
+        scores[k] = fmean(grades)
+        without[k] = {f"w{who}": other for who, other in zip(workers, reversed(grades), strict=True)}
+    return Measured(label, label, scores, answers=60, without={"scores": without}, report=REPORT)
+
+
+FIGURE = {"value": 0.5, "low": 0.4, "high": 0.6, "n": 30}
+REPORT = {"k": 2, "datasets": {"d": {"n": 30, "answer": {m: {"f1": FIGURE} for m in MEASURES}}}}
+
+
+def test_no_explanation_of_a_comparison_contradicts_what_an_interval_resamples() -> None:
+    for make in (batch_tables, answerer_tables):
+        own, *others = (make([measured("one", seed), measured("other", seed)]) for seed in range(4))
+        assert len(own) > 1
+        for k, table in enumerate(own):
+            entry = COMPARISON.entries[table["name"]]
+            assert entry.title == table["title"]
+            assert has_any(intervals(table)) == (entry.whom != "none"), table["name"]
+            check_whom(entry.whom, intervals(table), [intervals(other[k]) for other in others], table["name"])

@@ -217,6 +217,16 @@ def variants() -> list[Any]:
     return found
 
 
+def check_whom(whom: str, own: list[Any], others: list[list[Any]], name: str) -> None:
+    """Whether intervals are of this kind, if `others` are those of the same responses by other workers."""
+    if whom == "none":
+        assert not has_any(own), f"{name} has intervals"
+    if whom == "items":
+        assert [own] * len(others) == others, f"{name} is about workers too"
+    if whom in ("mixed", "crossed", "compared") and has_any(own):
+        assert [own] * len(others) != others, f"{name} does not depend on the workers"
+
+
 @pytest.mark.parametrize(("kind", "options"), variants())
 def test_no_explanation_contradicts_what_an_interval_resamples(kind: str, options: JSON) -> None:
     task, rows = registry.task_type(kind), asked(kind, options)
@@ -228,12 +238,7 @@ def test_no_explanation_contradicts_what_an_interval_resamples(kind: str, option
         assert entry is not None, HOW.format(where=f"table {name}", key=table_key(table), kind=kind)
         one, own, others = entry[1], intervals(table), [intervals(each[name]) for each in after]
         assert one.title == table["title"], name
-        if one.whom == "none":
-            assert not has_any(own), f"{name} has intervals"
-        if one.whom == "items":
-            assert [own] * len(others) == others, f"{name} is about workers too"
-        if one.whom in ("mixed", "crossed") and has_any(own):
-            assert [own] * len(others) != others, f"{name} does not depend on the workers"
+        check_whom(one.whom, own, others, name)
 
 
 # Other pages
