@@ -80,8 +80,8 @@ def test_what_the_server_refuses_is_an_exception_that_says_why(hopscribe: Hopscr
     with pytest.raises(Problem, match="404"):
         hopscribe.datasets["missing"]
     with pytest.raises(JobFailed) as failed:
-        hopscribe.datasets.add([{"id": "1", "question": "?"}], name="bad")
-    assert failed.value.job.result["flaws"][0]["field"] == "paragraphs"
+        hopscribe.datasets.add([{"id": "1", "question": 7}], name="bad")
+    assert failed.value.job.result["flaws"][0]["field"] == "question"
     with pytest.raises(Problem, match="404"):
         hopscribe.datasets["wells"].export("nonsense", tmp_path / "file")
     assert list(tmp_path.iterdir()) == [], "no half of a file"
@@ -182,8 +182,8 @@ def test_what_a_notebook_shows_of_things_says_what_they_are(hopscribe: Hopscribe
     shown = [hopscribe, hopscribe.datasets, hopscribe.batches, hopscribe.jobs, hopscribe.webhooks, batch.responses()]
     assert not any("object at 0x" in repr(one) for one in shown)
     assert repr(batch.responses()).startswith("<Rows: responses of one;")
-    with pytest.raises(JobFailed, match="paragraphs"):
-        hopscribe.datasets.add([{"id": "1", "question": "?"}], name="bad")
+    with pytest.raises(JobFailed, match="question"):
+        hopscribe.datasets.add([{"id": "1", "question": 7}], name="bad")
     with pytest.raises(Problem, match=r"404 Not Found: .* \(GET /api/v1/projects/wells/batches/none/\)"):
         hopscribe.batches["none"]
     with pytest.raises(HopscribeError, match="jsonl, csv, parquet, not as xlsx"):

@@ -27,7 +27,7 @@ def test_a_batch_takes_a_dataset_and_yields_a_dataset(run: Run, judged: None) ->
         "kept": 4,
         "dropped": {},
         "left_out": [],
-        "figures": {"items": 4, "verdicts": {"span": 4}, "answers": {"standing": 8}},
+        "figures": {"items": 4, "verdicts": {"span": 4}, "answers": {"standing": 8}, "decided": {"aggregated": 4}},
     }
     again = run("create_results_dataset", "study", "--name", "verdicts", "--json")
     assert (again.code, again.document) == (0, {"datasets": {"verdicts": 4}, "already_there": True})

@@ -110,4 +110,4 @@ def test_the_report_says_who_chooses_otherwise_and_what_guessing_would_give() ->
         ("worker 2", 2, 0.0, 4),
     ]
     assert tables["votes"] == [[2, 3, 2], [1, 2, 1]]
-    assert tables["excluded"] == [[{"text": "no response yet", "values": {}}, 1]]
+    assert tables["not-counted"] == [[{"text": "no response yet", "values": {}}, 1]]

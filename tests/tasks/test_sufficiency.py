@@ -158,7 +158,7 @@ def test_each_question_without_agreement_is_left_out_for_one_reason() -> None:
         "a pair occurs more than once": 1,
     }
     assert tables(made)["proxies"][0][1:5] == [7, 6, 1, 0]
-    assert ["broken", 3] in tables(made)["excluded"]
+    assert ["broken", 3] in tables(made)["not-counted"]
     assert any("include all pairs of a question" in warning["message"] for warning in made["warnings"])
 
 

@@ -166,13 +166,12 @@ def test_the_methods_paragraph_states_what_the_rows_say(
         ),
         "Each item was assigned to 2 different annotators.",
         "The median active time per response was 30 seconds.",
-        "Agreement on the answer (F1) is 100.0 % (95 % interval",
+        "Agreement on the answer (F1) is 100.0 % (n = 3; 95 % interval",
         "Krippendorff's alpha of the answer (distance 1 − F1) is",
-        "The results exclude one of the items, because of 50% doubt (1). The figures therefore count 6 "
-        "of the 8 responses.",
+        "The results exclude one of 4 items: 50% doubt. The figures therefore count 6 of the 8 responses.",
     ):
         assert words in methods["text"]
-    assert r"because of 50\% doubt (1)." in methods["latex"]
+    assert r"one of 4 items: 50\% doubt." in methods["latex"]
     paragraph = client.get(at("report")).context["paragraph"]
     assert "wells (n = 3, 95 % intervals in brackets)" in paragraph
     assert "Not counted here: 2 responses to one excluded HIT." in paragraph

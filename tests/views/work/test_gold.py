@@ -103,7 +103,7 @@ def open_batch(request: Any, project: Any, mark: Canaries, tmp_path: Path) -> Ba
         datasets=list(project.datasets.all()),
         instructions="Read, then answer.",
         title="Wells",
-        options=options,
+        options=options | {"own_words": "allow"},
         assignments_per_hit=1,
     )
     batch_launch.launch(batch)
