@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.runner import runtestprotocol
 
 from tests.browser.contexts import PATIENCE, Contexts
 from tests.browser.desk import Desk
 from tests.browser.site import Site
+from tests.browser.watchdog import Watchdog
 from tests.conftest import case_order
 
 # The shell has no window to draw: it takes half of the processor time.
@@ -56,6 +58,28 @@ def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
             item.add_marker(pytest.mark.soak)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Function, nextitem: pytest.Item | None) -> bool:
+    """A test whose browser hung runs once more, in a new one."""
+    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    reports, dog = _watched(item, nextitem)
+    if dog.bit and any(report.failed for report in reports):
+        item._initrequest()
+        reports, dog = _watched(item, nextitem)
+    for report in reports:
+        item.ihook.pytest_runtest_logreport(report=report)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
+
+
+def _watched(item: pytest.Function, nextitem: pytest.Item | None) -> tuple[list[pytest.TestReport], Watchdog]:
+    dog = Watchdog(item.nodeid)
+    dog.start()
+    reports = runtestprotocol(item, nextitem=nextitem, log=False)
+    dog.stop()
+    return reports, dog
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
     """With a failure comes what its pages showed."""
@@ -75,16 +99,15 @@ def site(tmp_path_factory: pytest.TempPathFactory, static: Path, migrated: Path)
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
+def launch() -> Iterator[Callable[..., Any]]:
+    """Starts Chromium, with more arguments where they are given."""
     from playwright.sync_api import expect, sync_playwright
 
     expect.set_options(timeout=PATIENCE)
     # Playwright's own loop runs in this thread; without this Django would refuse its database to all other tests.
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield started
-        started.close()
+        yield lambda *more: playwright.chromium.launch(executable_path=CHROMIUM, args=[*ARGUMENTS, *more])
     del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
 
 
@@ -95,8 +118,8 @@ def furnished(site: Site) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="session")
-def contexts(browser: Any, site: Site) -> Iterator[Contexts]:
-    made = Contexts(browser, site.url)
+def contexts(launch: Callable[..., Any], site: Site) -> Iterator[Contexts]:
+    made = Contexts(launch, site.url)
     yield made
     made.close()
 

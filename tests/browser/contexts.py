@@ -7,6 +7,7 @@ leaves in a context goes before the next one gets it: pages, cookies, stored dat
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 PATIENCE = 15_000  # milliseconds until something that should happen counts as not happening
@@ -25,14 +26,18 @@ def _text_of(page: Any) -> str:
 class Contexts:
     """Contexts by their options; two that a test has at once are two."""
 
-    def __init__(self, browser: Any, url: str) -> None:
-        self._browser, self.url = browser, url
+    def __init__(self, launch: Callable[[], Any], url: str) -> None:
+        self._launch, self.url = launch, url
+        self._browser = launch()
         self._free: dict[str, list[Any]] = {}
         self._taken: list[tuple[str, Any]] = []
         self.failed = False  # whether the test that has them failed
 
     def take(self, options: dict[str, Any]) -> tuple[Any, Any]:
-        """A context with nothing in it, and a page of it."""
+        """A context with nothing in it, and a page of it; in a new browser, if the one before was ended."""
+        if not self._browser.is_connected():
+            self._free.clear()
+            self._browser = self._launch()
         key = json.dumps(options, sort_keys=True)
         free = self._free.setdefault(key, [])
         context = free.pop() if free else self._new(options)
@@ -60,6 +65,8 @@ class Contexts:
         What Playwright does to each page of a context, such as taking it online, can wait for ever once one was closed:
         tests undo that themselves.
         """
+        if not self._browser.is_connected():
+            self._taken.clear()
         while self._taken:
             key, context = self._taken.pop()
             for page in context.pages:
@@ -73,6 +80,5 @@ class Contexts:
         self.failed = False
 
     def close(self) -> None:
-        for free in self._free.values():
-            for context in free:
-                context.close()
+        if self._browser.is_connected():
+            self._browser.close()

@@ -74,7 +74,7 @@ def choices() -> list[dict[str, Any]]:
 
 
 def canary() -> list[dict[str, Any]]:
-    """Records all of whose gold, and all of whose names, are marked."""
+    """Records all of whose gold, and all of whose names, are marked; no paragraph has it."""
     hop = {"question": f"Hop of {CANARY}?", "answer": f"Bridge {CANARY}", "support": 0, "id": f"hop-{CANARY}"}
     gold = {
         "answers": [f"Answer {CANARY}", f"Alias {CANARY}"],

@@ -80,7 +80,7 @@ def batch(*, kind: str, options: dict[str, Any], task: str = "answer", **setting
         task=task,
         datasets=[held],
         instructions=INSTRUCTIONS,
-        options=options,
+        options={"own_words": "allow"} | options if kind == "canary" else options,
         title="A study",
         **{"same_order": True, **settings},
     )

@@ -97,7 +97,8 @@ def test_an_annotators_pages(look: Callable[..., list[str]]) -> None:
 
 @pytest.mark.soak
 def test_the_marketplaces_pages(look: Callable[..., list[str]]) -> None:
-    assert look("bob", "marketplace", "marketplace-group", "marketplace-hit", "qualification-test") == []
+    names = ["marketplace", "marketplace-group", "marketplace-hit", "qualification-test", "experiment-start"]
+    assert look("bob", *names) == []
 
 
 @pytest.mark.soak
@@ -154,7 +155,8 @@ def test_a_requesters_pages_of_marketplaces(look: Callable[..., list[str]]) -> N
 
 @pytest.mark.soak
 def test_a_requesters_pages_of_studies(look: Callable[..., list[str]]) -> None:
-    assert look("alice", "studies", "study", "power", "preregistration", "broken-bridges") == []
+    names = ["studies", "study", "experiments", "experiment", "power", "preregistration", "broken-bridges"]
+    assert look("alice", *names) == []
 
 
 @pytest.mark.soak

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import ARGUMENTS, CHROMIUM, PATIENCE
+from tests.browser.contexts import PATIENCE
 from tests.browser.foreign import Marketplace, marketplace
 from tests.browser.site import Site
 from tests.browser.test_accessibility import broken
@@ -23,9 +23,8 @@ def market() -> Iterator[Marketplace]:
 
 
 @pytest.fixture
-def page(browser: Any) -> Iterator[Any]:
-    strict = [*ARGUMENTS, "--test-third-party-cookie-phaseout"]
-    started = browser.browser_type.launch(executable_path=CHROMIUM, args=strict)
+def page(launch: Callable[..., Any]) -> Iterator[Any]:
+    started = launch("--test-third-party-cookie-phaseout")
     context = started.new_context(viewport={"width": 900, "height": 800})
     context.set_default_timeout(PATIENCE)
     errors: list[str] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -33,13 +33,12 @@ def hostile(transactional_db: None, tmp_path: Path) -> scene.Hostile:
 
 
 @pytest.fixture(params=[False, pytest.param(True, marks=pytest.mark.soak)], ids=["with the policy", "without it"])
-def visit(request: Any, browser: Any, live_server: Any) -> Iterator[Any]:
+def visit(request: Any, launch: Callable[..., Any], live_server: Any) -> Iterator[Any]:
     """Opens a page as somebody; afterwards nothing may have run, been refused, been asked of elsewhere or popped up."""
-    contexts, wrong = [], []
+    browser, wrong = launch(), []
 
     def open_page(user: Any) -> Any:
         context = browser.new_context(base_url=live_server.url, bypass_csp=request.param)
-        contexts.append(context)
         client = Client()
         client.force_login(user)
         cookie = {"name": settings.SESSION_COOKIE_NAME, "value": client.cookies["sessionid"].value}
@@ -51,8 +50,7 @@ def visit(request: Any, browser: Any, live_server: Any) -> Iterator[Any]:
         return page
 
     yield open_page
-    for context in contexts:
-        context.close()
+    browser.close()
     assert not [what for what in wrong if not what.startswith("data:image/svg+xml")]
 
 
