@@ -30,9 +30,16 @@ CATALOGUE: list[dict[str, Any]] = [
 def check(filters: list[dict[str, Any]]) -> None:
     """Refuse a filter that selects nothing, or in two ways; groups of filters are looked into."""
     for one in filters:
-        if not one.get("filter_id") or sum(name in one for name in KINDS) != 1:
+        if not isinstance(one, dict) or not _is_text(one.get("filter_id")) or sum(name in one for name in KINDS) != 1:
             raise Problem(400, {"filters": [f"Give filter_id and one of {', '.join(KINDS)}."]})
+        named = one.get("selected_values", [])
+        if not isinstance(named, list) or not all(map(_is_text, named)):
+            raise Problem(400, {"filters": ["selected_values must be a list of texts."]})
         check(one.get("selected_filters", []))
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value)
 
 
 def for_study(world: World, body: dict[str, Any]) -> dict[str, Any]:

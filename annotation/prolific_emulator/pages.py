@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from html import escape
-from http.cookies import SimpleCookie
+from http.cookies import CookieError, SimpleCookie
+from string import punctuation
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, quote
 
 from annotation.prolific_emulator import participants, submissions
 from annotation.prolific_emulator.problems import Problem
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 HTML = "text/html; charset=utf-8"
 COOKIE = "emulated_submission"
+MOST_SENT = 500
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1"><title>{title}</title>
 <style>body{{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:0 auto;padding:1rem}}
@@ -46,7 +48,12 @@ def page(title: str, body: str, status: int = 200) -> Shown:
 
 def redirect(url: str, **headers: str) -> Shown:
     return Shown(
-        303, "", headers={"Location": url, **{name.replace("_", "-"): value for name, value in headers.items()}}
+        303,
+        "",
+        headers={
+            "Location": quote(url, safe=punctuation),
+            **{name.replace("_", "-"): value for name, value in headers.items()},
+        },
     )
 
 
@@ -55,8 +62,8 @@ def answer(
 ) -> Shown:
     """The page for a request; a refusal of the emulated service is shown as a page."""
     form = dict(parse_qsl(raw.decode(errors="replace")))
-    mine = SimpleCookie(headers.get("Cookie", "")).get(COOKIE)
     try:
+        mine = SimpleCookie(headers.get("Cookie", "")).get(COOKIE)
         if (method, path) == ("GET", "/"):
             return _overview(emulator)
         if (method, path) == ("GET", "/submissions/complete"):
@@ -69,9 +76,9 @@ def answer(
             emulator.world.turn(timedelta(minutes=float(form.get("minutes", "0"))))
             return redirect("/")
         if (method, path) == ("POST", "/send-participants"):
-            participants.send(emulator, form.get("study", ""), int(form.get("number", "1")))
+            participants.send(emulator, form.get("study", ""), min(int(form.get("number", "1")), MOST_SENT))
             return redirect("/")
-    except (Problem, ValueError) as refused:
+    except (Problem, ValueError, OverflowError, CookieError) as refused:
         return page("Not possible", f"<p>{escape(str(refused))}</p><p><a href='/'>Back</a></p>", 400)
     return page("Not found", "<p><a href='/'>All studies</a></p>", 404)
 
@@ -99,16 +106,16 @@ def _study(world: World, name: str) -> str:
         f"<form method='post' action='/take-part'>{hidden}<label>Take part as <input name='participant' "
         f"value='{world.seed:04x}a{len(rows):019x}'></label><button>Take part</button></form>"
         f"<form method='post' action='/send-participants'>{hidden}<label>Send <input name='number' type='number' "
-        "value='5' min='1' max='500'> simulated participants</label><button>Send</button></form>"
+        f"value='5' min='1' max='{MOST_SENT}'> simulated participants</label><button>Send</button></form>"
     )
     lines = "".join(
-        f"<tr><td>{one.participant}</td><td>{one.status}</td><td>{escape(one.code or '')}</td>"
+        f"<tr><td>{escape(one.participant)}</td><td>{one.status}</td><td>{escape(one.code or '')}</td>"
         f"<td>{', '.join(f'{cents / 100:.2f}' for cents in one.bonuses)}</td><td>{_return_button(one)}</td></tr>"
         for one in rows
     )
     head = "<tr><th>Participant</th><th>Status</th><th>Code</th><th>Bonuses</th><th></th></tr>"
     table = f"<div class='scroll'><table>{head}{lines}</table></div>" if rows else ""
-    return f"<h2>{escape(study['name'])}</h2><p>{study['status']}, {taken}, {pay}.</p>{forms}{table}"
+    return f"<h2 id='study-{name}'>{escape(study['name'])}</h2><p>{study['status']}, {taken}, {pay}.</p>{forms}{table}"
 
 
 def _return_button(one: Submission) -> str:

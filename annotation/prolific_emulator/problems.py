@@ -6,7 +6,12 @@ from typing import Any
 
 Detail = str | list[str] | dict[str, list[str]]
 TITLES = {400: "Bad request", 401: "Not authenticated", 403: "Forbidden", 404: "Not found", 405: "Method not allowed"}
-TITLES |= {429: "Too many requests", 500: "Internal server error", 503: "Service unavailable"}
+TITLES |= {
+    415: "Unsupported media type",
+    429: "Too many requests",
+    500: "Internal server error",
+    503: "Service unavailable",
+}
 
 
 class Problem(Exception):

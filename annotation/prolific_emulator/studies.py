@@ -8,17 +8,14 @@ from collections import Counter
 from datetime import datetime, timedelta
 from typing import Any
 
-from annotation.prolific_emulator import filters, webhooks
+from annotation.prolific_emulator import filters, study_body, webhooks
 from annotation.prolific_emulator.problems import Problem, unknown
 from annotation.prolific_emulator.routing import Call, Reply, operation, page_of
-from annotation.prolific_emulator.world import FEE, HOLDS_PLACE, World, screen_out_reward, stamp
+from annotation.prolific_emulator.world import FEE, HOLDS_PLACE, World, stamp
 
 STUDIES = "/api/v1/studies/"
 UNPUBLISHED, SCHEDULED, ACTIVE, PAUSED, COMPLETED = "UNPUBLISHED", "SCHEDULED", "ACTIVE", "PAUSED", "COMPLETED"
 FULL = "AWAITING REVIEW"
-REQUIRED = ("name", "description", "prolific_id_option", "completion_codes",
-            "total_available_places", "estimated_completion_time", "reward")  # fmt: skip
-REFUSED = ("eligibility_requirements",)
 CHANGED_LATER = {"internal_name", "total_available_places", "access_details", "submissions_config"}
 DEFAULTS: dict[str, Any] = {
     "internal_name": None,
@@ -30,7 +27,8 @@ DEFAULTS: dict[str, Any] = {
     "submissions_config": {"max_submissions_per_participant": 1, "max_concurrent_submissions": -1},
 }
 SHORT = ("id", "name", "internal_name", "status", "estimated_completion_time", "total_available_places", "reward",
-         "published_at", "publish_at", "date_created", "is_ready_to_publish")  # fmt: skip
+         "published_at", "publish_at", "date_created", "is_ready_to_publish", "places_taken", "number_of_submissions",
+         "total_cost", "study_type")  # fmt: skip
 FLOOR = 600  # pence an hour
 # {(status, action): the next status}
 TRANSITIONS = {
@@ -63,54 +61,6 @@ def as_json(world: World, study: dict[str, Any]) -> dict[str, Any]:
     return study | counted | {"total_cost": round(cost), "currency_code": world.currency, "study_type": "SINGLE"}
 
 
-def _current(body: dict[str, Any]) -> dict[str, Any]:
-    """A body without the former `completion_code`, which is the only code of a body that has no others."""
-    kept = {name: value for name, value in body.items() if name != "completion_code"}
-    if body.get("completion_code") and "completion_codes" not in body:
-        review = {"code": body["completion_code"], "code_type": "COMPLETED", "actions": [{"action": "MANUALLY_REVIEW"}]}
-        kept["completion_codes"] = [review]
-    return kept
-
-
-def _check(world: World, body: dict[str, Any]) -> None:
-    wrong: dict[str, list[str]] = {name: ["This field is not supported any more."] for name in REFUSED if name in body}
-    minutes = body["estimated_completion_time"]
-    least = 2 + 2 * minutes + 2 * math.sqrt(minutes)
-    if body.get("maximum_allowed_time", least) < math.floor(least):
-        wrong["maximum_allowed_time"] = [f"The maximum allowed time must be at least {math.floor(least)} minutes."]
-    if body["total_available_places"] < 1:
-        wrong["total_available_places"] = ["There must be at least one place."]
-    wrong |= _wrong_urls(body)
-    codes = body["completion_codes"]
-    if not codes or len({code["code"] for code in codes}) < len(codes):
-        wrong["completion_codes"] = ["Give at least one code, and each once."]
-    actions = [action["action"] for code in codes for action in code["actions"]]
-    if "DYNAMIC_PAYMENT" in actions and not world.pays_parts:
-        wrong["completion_codes"] = ["This workspace cannot use DYNAMIC_PAYMENT."]
-    if screen_out_reward(body) >= body["reward"]:
-        wrong["completion_codes"] = ["The screen out reward must be less than the reward of the study."]
-    if body.get("is_external_study_url_secure") and not world.signs_links:
-        wrong["is_external_study_url_secure"] = ["This is not available to your workspace."]
-    if body.get("project", world.project) not in world.projects:
-        wrong["project"] = ["There is no such project."]
-    if wrong:
-        raise Problem(400, wrong)
-
-
-def _wrong_urls(body: dict[str, Any]) -> dict[str, list[str]]:
-    parts, name = body.get("access_details") or [], "external_study_url"
-    if parts and body.get(name):
-        return {name: ["Give either this or access_details."]}
-    if parts and sum(part["total_allocation"] for part in parts) != body["total_available_places"]:
-        return {"access_details": ["The allocations must add up to total_available_places."]}
-    urls = [part["external_url"] for part in parts] or [body.get(name) or ""]
-    if not all(urls):
-        return {name: ["This field is required."]}
-    if body["prolific_id_option"] == "url_parameters" and not all("%PROLIFIC_PID%" in url for url in urls):
-        return {"access_details" if parts else name: ["The URL must hold {{%PROLIFIC_PID%}}."]}
-    return {}
-
-
 def url_for(world: World, study: dict[str, Any]) -> str:
     """Where the next participant goes: the study's URL, or that of its first task with a free place."""
     taken = Counter(one.url for one in world.of_study(study["id"]) if one.status in HOLDS_PLACE)
@@ -121,9 +71,9 @@ def url_for(world: World, study: dict[str, Any]) -> str:
 
 @operation("POST", STUDIES)
 def create(call: Call) -> Reply:
-    world, call.body = call.world, _current(call.body)
-    call.required(*REQUIRED)
-    _check(world, call.body)
+    world, call.body = call.world, study_body.current(call.body)
+    call.required(*study_body.REQUIRED)
+    study_body.check(world, call.body)
     minutes = call.body["estimated_completion_time"]
     study = DEFAULTS | {"maximum_allowed_time": math.ceil(2 + 2 * minutes + 2 * math.sqrt(minutes))}
     study |= {"project": world.project} | call.body | filters.for_study(world, call.body)
@@ -142,7 +92,8 @@ def listed(call: Call) -> Reply:
 
 def short(world: World, study: dict[str, Any]) -> dict[str, Any]:
     """A study as lists show it."""
-    return {name: study[name] for name in SHORT} | {"places_taken": world.places_taken(study["id"])}
+    whole = as_json(world, study)
+    return {name: whole[name] for name in SHORT}
 
 
 @operation("GET", STUDIES + "{id}/")
@@ -154,16 +105,18 @@ def shown(call: Call) -> Reply:
 def change(call: Call) -> Reply:
     study = study_named(call.world, call.parts["id"])
     if study["status"] == UNPUBLISHED:
-        body = _current(call.body)
-        _check(call.world, study | body)
+        body = study_body.current(call.body)
+        study_body.check(call.world, study | body)
         study |= body | filters.for_study(call.world, body)
         call.world.studies[study["id"]] = study
         return Reply(200, as_json(call.world, study))
     if set(call.body) == {"completion_codes"}:
+        study_body.check_types(call.body)
         _raise_slots(study, call.body["completion_codes"])
         return Reply(200, as_json(call.world, study))
     if fixed := sorted(set(call.body) - CHANGED_LATER):
         raise Problem(400, {name: ["This cannot change once the study is published."] for name in fixed})
+    study_body.check_types(call.body)
     places = call.body.get("total_available_places", study["total_available_places"])
     if places < study["total_available_places"]:
         raise Problem(400, {"total_available_places": ["The number of places can only be increased."]})
@@ -196,6 +149,22 @@ def clone(call: Call) -> Reply:
         body["filters"] = [*(study["filters"] or []), block]
     world.studies[body["id"]] = copy.deepcopy(body | {"published_at": None, "publish_at": None})
     return Reply(200, as_json(world, world.studies[body["id"]]))
+
+
+@operation("POST", STUDIES + "{id}/test-study")
+def test_study(call: Call) -> Reply:
+    """Publish a copy of a draft to the test participants alone, at no cost."""
+    world, study = call.world, study_named(call.world, call.parts["id"])
+    if not world.test_participants:
+        raise Problem(400, "Create a test participant first.")
+    if study["status"] != UNPUBLISHED:
+        raise Problem(400, "Only a draft can be tested.")
+    own = copy.deepcopy(study) | {"id": world.new_id(), "date_created": stamp(world.now())}
+    own["filters"] = [{"filter_id": "custom_allowlist", "selected_values": list(world.test_participants.values())}]
+    world.studies[own["id"]] = own
+    world.test_studies.add(own["id"])
+    move(world, own, ACTIVE)
+    return Reply(200, {"study_id": own["id"], "study_url": f"{world.origin}/#study-{own['id']}"})
 
 
 @operation("GET", STUDIES + "{id}/access-details-progress/")

@@ -18,8 +18,10 @@ from annotation.prolific_emulator.world import (
     RETURNED,
     SCREENED_OUT,
     TIMED_OUT,
+    BulkBonus,
     Submission,
     World,
+    screen_out_reward,
     stamp,
 )  # fmt: skip
 
@@ -291,6 +293,31 @@ def _transition(call: Call, action: str) -> tuple[set[str], str]:
     if action not in known:
         raise Problem(400, {"action": [f"{action} is not a valid choice."]})
     return known[action]
+
+
+@operation("POST", studies.STUDIES + "{id}/screen-out-submissions/")
+def screen_out(call: Call) -> Reply:
+    """Screen participants out, each with the same pay: an operation of theirs that is no longer described."""
+    world, study, (names,) = (
+        call.world,
+        studies.study_named(call.world, call.parts["id"]),
+        call.required("submission_ids"),
+    )
+    rows = [submission_named(world, name) for name in dict.fromkeys(names)]
+    if wrong := [one.id for one in rows if one.study != study["id"] or one.status not in {ACTIVE, AWAITING}]:
+        raise Problem(400, [f"Submission {name} cannot be screened out." for name in wrong])
+    cents = round(float(call.body.get("bonus_per_submission") or 0) * 100)
+    if not 0 <= cents < study["reward"]:
+        raise Problem(400, {"bonus_per_submission": ["It must be less than the reward of the study."]})
+    bonus = BulkBonus(world.new_id(), study["id"], [(one.id, cents) for one in rows if cents], calls=1)
+    world.bonuses[bonus.id] = bonus
+    study["total_available_places"] += len(rows) if call.body.get("increase_places") else 0
+    for one in rows:
+        one.bonuses += [cents] if cents else []
+        move(world, one, SCREENED_OUT)
+    paid = {"amount": (cents or screen_out_reward(study)) / 100, "currency": world.currency}
+    text = "The request to bulk screen out has been made successfully."
+    return Reply(200, {"message": text, "payment_per_participant": paid})
 
 
 @operation("POST", SUBMISSIONS + "{id}/request-return/")

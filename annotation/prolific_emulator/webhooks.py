@@ -9,6 +9,7 @@ import json
 import urllib.error
 import urllib.request
 from datetime import timedelta
+from http.client import HTTPException
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -82,7 +83,7 @@ def _post(url: str, body: bytes, headers: dict[str, str]) -> bool:
     try:
         with urllib.request.urlopen(request, timeout=5) as reply:  # noqa: S310
             return 200 <= int(reply.status) < 300
-    except OSError:  # refused, timed out, or answered with another status
+    except (OSError, ValueError, HTTPException):  # refused, timed out, or answered with another status
         return False
 
 
@@ -132,16 +133,21 @@ def subscriptions(call: Call) -> Reply:
 @operation("POST", SUBSCRIPTIONS)
 def subscribe(call: Call) -> Reply:
     kind, url, workspace = call.required("event_type", "target_url", "workspace_id")
-    parts = urlsplit(url)
     if kind not in TYPES:
         raise Problem(400, {"event_type": [f"{kind} is not a valid choice."]})
-    if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in LOOPBACK):
-        raise Problem(400, {"target_url": ["The URL must begin with https://."]})
+    _check_target(url)
     if workspace not in call.world.secrets:
         raise Problem(400, "Create a secret for the workspace first.")
     one = Subscription(call.world.new_id(), kind, url, workspace, call.world.new_id())
     call.world.subscriptions[one.id] = one
     return Reply(201, {"results": [_subscription(one)]}, {"X-Hook-Secret": one.hook_secret})
+
+
+def _check_target(url: str) -> None:
+    parts = urlsplit(url)  # ValueError, which is a refusal too
+    is_here = parts.scheme == "http" and parts.hostname in LOOPBACK
+    if not (parts.hostname and (parts.scheme == "https" or is_here) and url.isascii() and url.isprintable()):
+        raise Problem(400, {"target_url": ["The URL must begin with https://."]})
 
 
 @operation("GET", SUBSCRIPTIONS + "{subscription_id}/")
@@ -152,7 +158,7 @@ def subscription(call: Call) -> Reply:
 @operation("POST", SUBSCRIPTIONS + "{subscription_id}/")
 def confirm(call: Call) -> Reply:
     one, (secret,) = _named(call), call.required("secret")
-    if not hmac.compare_digest(secret, one.hook_secret):
+    if not hmac.compare_digest(secret.encode(), one.hook_secret.encode()):
         raise Problem(400, {"secret": ["This is not the secret of the subscription."]})
     one.is_confirmed = one.is_enabled = True
     return Reply(200, _subscription(one))
@@ -163,6 +169,7 @@ def change_subscription(call: Call) -> Reply:
     one = _named(call)
     if call.body.get("is_enabled") and not one.is_confirmed:
         raise Problem(400, "Confirm the subscription first.")
+    _check_target(call.body.get("target_url", one.target_url))
     one.is_enabled = bool(call.body.get("is_enabled", one.is_enabled))
     one.target_url = call.body.get("target_url", one.target_url)
     one.failures = 0

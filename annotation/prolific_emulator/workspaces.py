@@ -2,19 +2,54 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-from annotation.prolific_emulator.problems import unknown
+from annotation.prolific_emulator.problems import Problem, unknown
 from annotation.prolific_emulator.routing import Call, Reply, operation, page_of
 from annotation.prolific_emulator.studies import short
 from annotation.prolific_emulator.world import new_project, new_workspace
 
 WORKSPACES, PROJECTS = "/api/v1/workspaces/", "/api/v1/projects/"
+ROLES = {"WORKSPACE_ADMIN", "WORKSPACE_COLLABORATOR", "PROJECT_EDITOR"}
 
 
 @operation("GET", "/api/v1/users/me/")
 def me(call: Call) -> Reply:
     return Reply(200, {"id": call.world.owner, "email": "researcher@example.org", "currency_code": call.world.currency})
+
+
+@operation("POST", "/api/v1/researchers/participants/")
+def create_test_participant(call: Call) -> Reply:
+    (email,) = call.required("email")
+    _check_address(email)
+    if email in call.world.test_participants:
+        raise Problem(400, {"email": ["A participant with this email exists already."]})
+    call.world.test_participants[email] = call.world.new_id()
+    return Reply(201, {"participant_id": call.world.test_participants[email]})
+
+
+@operation("POST", "/api/v1/invitations/")
+def invite(call: Call) -> Reply:
+    """Invite colleagues to a workspace or a project. Nothing is sent."""
+    association, emails, role = call.required("association", "emails", "role")
+    if association not in call.world.workspaces and association not in call.world.projects:
+        raise Problem(400, {"association": ["There is no such workspace or project."]})
+    if role not in ROLES:
+        raise Problem(400, {"role": [f"{role} is not a valid choice."]})
+    if not isinstance(emails, list):
+        raise Problem(400, {"emails": ["Give a list of addresses."]})
+    for email in emails:
+        _check_address(email)
+    made = [{"association": association, "invitee": {"id": None, "name": None, "email": email}, "role": role,
+             "invited_by": call.world.owner, "status": "INVITED",
+             "invite_link": f"{call.world.origin}/invitations/{call.world.new_id()}"} for email in emails]  # fmt: skip
+    return Reply(200, {"invitations": made})
+
+
+def _check_address(email: Any) -> None:
+    if not (isinstance(email, str) and re.fullmatch(r"[^@\s]+@[^@\s]+", email)):
+        raise Problem(400, {"email": ["Enter a valid email address."]})
 
 
 def _workspace(call: Call) -> dict[str, Any]:

@@ -12,6 +12,7 @@ RESERVED, ACTIVE, AWAITING = "RESERVED", "ACTIVE", "AWAITING REVIEW"
 APPROVED, REJECTED, PARTIAL = "APPROVED", "REJECTED", "PARTIALLY APPROVED"
 RETURNED, TIMED_OUT, SCREENED_OUT = "RETURNED", "TIMED-OUT", "SCREENED OUT"
 HOLDS_PLACE = {RESERVED, ACTIVE, AWAITING, APPROVED, PARTIAL}  # the others give their place back
+CENTURY = timedelta(days=36_525)
 FEE = 0.428  # of rewards and bonuses, as companies pay it
 
 
@@ -96,6 +97,8 @@ class World:
     signing_keys: dict[str, Any] = field(default_factory=dict)  # {key ID: private key}, made with the first token
     studies: dict[str, dict[str, Any]] = field(default_factory=dict)
     submissions: dict[str, Submission] = field(default_factory=dict)
+    test_participants: dict[str, str] = field(default_factory=dict)  # {email: id}
+    test_studies: set[str] = field(default_factory=set)  # which cost nothing
     bonuses: dict[str, BulkBonus] = field(default_factory=dict)
     groups: dict[str, dict[str, Any]] = field(default_factory=dict)
     filter_sets: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -118,7 +121,9 @@ class World:
         return datetime.now(UTC) + self.ahead
 
     def turn(self, forward: timedelta) -> None:
-        """Turn the clock forward."""
+        """Turn the clock forward; ValueError beyond a century."""
+        if abs(self.ahead + forward) > CENTURY:
+            raise ValueError("The clock can be turned by a century at most.")
         self.ahead += forward
 
     def new_id(self) -> str:
@@ -135,7 +140,7 @@ class World:
         """Pence that studies and bonuses took: places of open studies, and only work that was paid of closed ones."""
         rewards = 0.0
         for study in self.studies.values():
-            if study["published_at"] is None:
+            if study["published_at"] is None or study["id"] in self.test_studies:
                 continue
             is_over = study["status"] == "COMPLETED"
             places = self.places_taken(study["id"]) if is_over else study["total_available_places"]

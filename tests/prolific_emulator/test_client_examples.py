@@ -1,14 +1,17 @@
-"""What the official client's examples ask for: former codes, filters and their sets, workspaces and projects."""
+"""What other projects' clients and the official one's examples ask for, beyond what our own client needs."""
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from annotation.prolific_emulator import submissions
+from annotation.prolific_emulator import routing, submissions
 from annotation.prolific_emulator.problems import Problem
 from annotation.prolific_emulator.server import Emulator
+from tests.prolific_emulator import interface
 from tests.prolific_emulator.test_server import Asks, asks, detail
 
 __all__ = ["asks"]  # a fixture
@@ -135,3 +138,68 @@ def test_the_last_slash_may_be_left_out_when_reading(asks: Asks) -> None:
     assert asks("GET", "/users/me")[0] == 200
     assert asks("GET", "/hooks/subscriptions?is_enabled=true")[0] == 200
     assert asks("POST", "/workspaces", {"title": "T"})[0] == 404
+
+
+def test_a_draft_is_tested_by_test_participants_alone_at_no_cost(asks: Asks, emulator: Emulator) -> None:
+    world, draft = emulator.world, asks("POST", "/studies/", body())[1]["id"]
+    assert "test participant" in detail(asks("POST", f"/studies/{draft}/test-study"))
+    assert "email" in detail(asks("POST", "/researchers/participants/"))
+    status, made = asks("POST", "/researchers/participants/", {"email": "tester@example.org"})
+    assert status == 201
+    assert "email" in detail(asks("POST", "/researchers/participants/", {"email": "tester@example.org"}))
+    status, found = asks("POST", f"/studies/{draft}/test-study")
+    assert (status, world.studies[draft]["status"], world.spent()) == (200, "UNPUBLISHED", 0)
+    assert found["study_url"].endswith(f"/#study-{found['study_id']}")
+    with world.lock:
+        submissions.reserve(world, world.studies[found["study_id"]], made["participant_id"])
+        with pytest.raises(Problem, match="not open"):
+            submissions.reserve(world, world.studies[found["study_id"]], "c" * 24)
+    assert "draft" in detail(asks("POST", f"/studies/{found['study_id']}/test-study"))
+
+
+def test_colleagues_are_invited_to_a_workspace(asks: Asks, emulator: Emulator) -> None:
+    invite = {"association": emulator.world.workspace, "emails": ["kim@example.org"], "role": "WORKSPACE_ADMIN"}
+    status, made = asks("POST", "/invitations/", invite)
+    assert (status, made["invitations"][0]["invitee"]["email"]) == (200, "kim@example.org")
+    assert made["invitations"][0]["status"] == "INVITED"
+    assert "association" in detail(asks("POST", "/invitations/", invite | {"association": "0" * 24}))
+    assert "role" in detail(asks("POST", "/invitations/", invite | {"role": "KING"}))
+    assert "email" in detail(asks("POST", "/invitations/", invite | {"emails": ["nobody"]}))
+
+
+def test_participants_are_screened_out_together_with_a_bonus_and_their_places_are_given_again(
+    asks: Asks, emulator: Emulator
+) -> None:
+    world, study = emulator.world, asks("POST", "/studies/", body())[1]["id"]
+    asks("POST", f"/studies/{study}/transition/", {"action": "PUBLISH"})
+    with world.lock:
+        rows = [submissions.reserve(world, world.studies[study], letter * 24) for letter in "cd"]
+        for one in rows:
+            submissions.start(world, one)
+    before, own = world.spent(), f"/studies/{study}/screen-out-submissions/"
+    ask = {"submission_ids": [one.id for one in rows], "bonus_per_submission": 0.5}
+    assert "bonus_per_submission" in detail(asks("POST", own, ask | {"bonus_per_submission": 5}))
+    status, made = asks("POST", own, ask | {"increase_places": True})
+    assert (status, made["payment_per_participant"]) == (200, {"amount": 0.5, "currency": "GBP"})
+    assert [(one.status, one.bonuses) for one in rows] == [("SCREENED OUT", [50])] * 2
+    assert asks("GET", f"/studies/{study}/")[1]["total_available_places"] == 7
+    assert world.spent() == before + round((2 * 100 + 2 * 50) * 1.428)
+    assert "cannot be screened out" in str(detail(asks("POST", own, ask)))
+
+
+def test_lists_of_studies_tell_type_cost_and_submissions_and_an_empty_retired_field_is_taken(asks: Asks) -> None:
+    study = asks("POST", "/studies/", body(eligibility_requirements=[], study_type="SINGLE"))[1]
+    assert "eligibility_requirements" not in study
+    row = asks("GET", "/studies/")[1]["results"][0]
+    assert (row["study_type"], row["number_of_submissions"], row["total_cost"]) == ("SINGLE", 0, 714)
+    assert "eligibility_requirements" in detail(asks("POST", "/studies/", body(eligibility_requirements=[{"id": "a"}])))
+
+
+@pytest.mark.skipif(not interface.is_here(), reason="the interface descriptions are not here")
+def test_the_guide_names_every_described_operation_that_is_not_served() -> None:
+    served = {(verb, interface.unnamed(template)) for verb, template, _pattern, _act in routing.OPERATIONS}
+    guide = (Path(__file__).resolve().parents[2] / "docs" / "prolific.md").read_text()
+    named = set(re.findall(r"`(GET|POST|PATCH|DELETE) (/[^`]+)`", guide))
+    lacking = {(verb, path.removeprefix("/api/v1")) for verb, path in interface.operations().keys() - served}
+    instead = {("DELETE", "/studies/{}/")}
+    assert {(verb, interface.unnamed(path)) for verb, path in named} - instead == lacking

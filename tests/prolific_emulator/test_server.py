@@ -58,7 +58,7 @@ def test_a_draft_names_every_field_that_is_missing_or_refused(asks: Asks) -> Non
         "total_available_places": 1,
         "estimated_completion_time": 9,
         "reward": 100,
-        "eligibility_requirements": [],
+        "eligibility_requirements": [{"id": "a"}],
     }
     whole |= {"completion_codes": [], "maximum_allowed_time": 9}
     wrong = set(detail(asks("POST", "/studies/", whole)))
