@@ -134,6 +134,12 @@ def test_who_waits_for_whom(gunicorn: dict[str, Any]) -> None:
     assert int(unit("hopscribe-web")["TimeoutStopSec"]) > gunicorn["graceful_timeout"]
 
 
+def test_the_proxy_waits_as_long_for_a_body_as_the_web_server() -> None:
+    hours = re.search(r"read_body (\d+)h", (DEPLOY / "Caddyfile").read_text())
+    assert hours
+    assert int(hours[1]) * 3600 == buffering_worker.LONGEST
+
+
 @pytest.fixture
 def gunicorn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """The web server's configuration, read through a link to the checkout."""

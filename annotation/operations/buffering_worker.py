@@ -16,11 +16,16 @@ from django.conf import settings
 from gunicorn.workers.base import Worker
 from waitress import wasyncore
 from waitress.channel import HTTPChannel
+from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.server import BaseWSGIServer, create_server
 from waitress.task import ThreadedTaskDispatcher
 
+from annotation.pure.net.households import household
+
 GRACE = 30.0  # seconds in which a request may arrive as slowly as it likes
 LEAST_RATE = 500  # bytes a second, over the whole request, after that
+LONGEST = 2 * 3600.0  # seconds that any request may take to arrive; the proxy's read_body is the same
+MOST_OF_ADDRESS = 200  # connections of one address in this process: a quarter of all, and enough for a university
 IDLE = 60  # seconds without a byte either way
 FORM = 64 * 1024 * 1024  # bytes that a form may have beside its file
 TICK = 0.5  # seconds between looks at signals and at slow requests
@@ -28,22 +33,61 @@ TICK = 0.5  # seconds between looks at signals and at slow requests
 logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # more requests than threads are nothing to tell
 
 
+class Parser(HTTPRequestParser):
+    """Refuses a request whose end a proxy could see elsewhere (RFC 9112, section 6.3), and closes its connection."""
+
+    def parse_header(self, header_plus: bytes) -> None:
+        super().parse_header(header_plus)
+        # what waitress understands of Transfer-Encoding it takes out of the headers: HTTP/1.0 has no such thing
+        if "TRANSFER_ENCODING" in self.headers or (self.chunked and "CONTENT_LENGTH" in self.headers):
+            raise ParsingError("Send either Content-Length or Transfer-Encoding.")
+
+
 class Channel(HTTPChannel):
-    """A connection that records when its current request began to arrive, and how many bytes have arrived."""
+    """A connection that records whose it is, when its current request began to arrive, and how much of it has arrived.
+
+    If an address has too many, that which waits longest for the rest of a request, or for the next one, is closed.
+    """
+
+    parser_class = Parser
+    worker: "BufferingWorker"  # set in a subclass for each worker
 
     since = 0.0
     arrived = 0
+    client = ""  # "" as long as only the proxy is known
+
+    def __init__(self, *given: Any, **more: Any) -> None:
+        super().__init__(*given, **more)
+        self.since, peer = time.monotonic(), str(self.addr[0])
+        self.is_forwarded = self.worker.is_trusted(peer)
+        if not self.is_forwarded:
+            self.client = household(peer)
+            self.make_room()
 
     def received(self, data: bytes) -> bool:
         if self.request is None:
             self.since, self.arrived = time.monotonic(), 0
+            self.client = "" if self.is_forwarded else self.client
         self.arrived += len(data)
-        return bool(super().received(data))
+        taken = bool(super().received(data))
+        # a request that has arrived whole is not slow
+        if self.is_forwarded and not self.client and self.request is not None and self.request.headers_finished:
+            # the last address is that which the proxy added; what is before it anybody can write
+            self.client = household(self.request.headers.get("X_FORWARDED_FOR", "").rpartition(",")[2].strip())
+            self.make_room()
+        return taken
+
+    def make_room(self) -> None:
+        """Close a connection of this client if there are more than one may have."""
+        rows = [each for each in self._map.values() if isinstance(each, Channel) and each.client == self.client]
+        if self.client and len(rows) > MOST_OF_ADDRESS:
+            waiting = [each for each in rows if not (each.requests or each.total_outbufs_len)]
+            min(waiting, key=lambda each: each.since).handle_close()
 
     def is_trickling(self, now: float) -> bool:
         """Whether the request arrives so slowly that it may be an attack (slowloris)."""
         taken = now - self.since
-        return self.request is not None and taken > GRACE and self.arrived < taken * LEAST_RATE
+        return self.request is not None and taken > GRACE and (self.arrived < taken * LEAST_RATE or taken > LONGEST)
 
 
 class BufferingWorker(Worker):  # type: ignore[misc]
@@ -69,7 +113,7 @@ class BufferingWorker(Worker):  # type: ignore[misc]
         )
         servers = [each for each in channels.values() if isinstance(each, BaseWSGIServer)]
         for server in servers:
-            server.channel_class = Channel
+            server.channel_class = type("Channel", (Channel,), {"worker": self})
         while self.alive and self.ppid == os.getppid():
             self._turn(channels)
         for server in servers:
@@ -97,7 +141,7 @@ class BufferingWorker(Worker):  # type: ignore[misc]
         if self.nr >= self.max_requests and self.alive:
             self.log.info("Autorestarting worker after current request.")
             self.alive = False
-        if environ.get("HTTP_X_FORWARDED_PROTO") == "https" and self._is_trusted(environ.get("REMOTE_ADDR", "")):
+        if environ.get("HTTP_X_FORWARDED_PROTO") == "https" and self.is_trusted(environ.get("REMOTE_ADDR", "")):
             environ["wsgi.url_scheme"] = "https"
         response = self.wsgi(environ, self._logged(environ, start_response))
         if environ["REQUEST_METHOD"] != "HEAD":
@@ -106,7 +150,8 @@ class BufferingWorker(Worker):  # type: ignore[misc]
         response.close()
         return ()
 
-    def _is_trusted(self, address: str) -> bool:
+    def is_trusted(self, address: str) -> bool:
+        """Whether a peer is the proxy, which is believed about whose request it passes on."""
         try:
             peer = ip_address(address)
         except ValueError:

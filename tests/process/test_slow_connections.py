@@ -1,11 +1,12 @@
-"""Two hundred connections that send a byte a second, without an account, while people work."""
+"""Connections that send a byte a second, without an account, while people work; and requests with two ends."""
 
 from __future__ import annotations
 
+import selectors
 import socket
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from http.client import HTTPConnection
 from threading import Event, Thread
 
@@ -74,6 +75,78 @@ def test_a_head_request_gets_no_body_before_the_next_response(installation: Inst
     assert rest.startswith(b"HTTP/1.1 200"), rest[:200]
 
 
+@pytest.mark.parametrize("version", [b"1.1", b"1.0"])
+def test_a_request_that_tells_its_length_twice_is_refused_and_its_connection_closed(
+    installation: Installation, version: bytes
+) -> None:
+    installation.start_web(workers=1)
+    head = HEAD.replace(b"Content-Length: 100000", b"Content-Length: 5\r\nTransfer-Encoding: chunked")
+    with socket.create_connection(("127.0.0.1", installation.port), timeout=10) as sender:
+        sender.sendall(head.replace(b"1.1", version) + b"0\r\n\r\nGET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        received = sender.makefile("rb").read()
+    assert received.startswith(b"HTTP/" + version + b" 400")
+    assert b"200 OK" not in received
+
+
+@contextmanager
+def reopening(port: int, number: int, head: bytes, *, source: str = "127.0.0.1") -> Iterator[list[int]]:
+    """So many slow connections from one address, each opened again as soon as it is closed; counts how often."""
+    done, opened = Event(), [0]
+
+    def keep(share: int) -> None:
+        with selectors.DefaultSelector() as watched, suppress(OSError):
+            for _ in range(share):
+                _open(watched)
+            while not done.is_set():
+                for key, _events in watched.select(0.05):
+                    watched.unregister(key.fileobj)
+                    key.fileobj.close()
+                    _open(watched)
+            for key in list(watched.get_map().values()):
+                key.fileobj.close()
+
+    def _open(watched: selectors.DefaultSelector) -> None:
+        sender = socket.create_connection(("127.0.0.1", port), source_address=(source, 0), timeout=20)
+        sender.sendall(head)
+        opened[0] += 1
+        watched.register(sender, selectors.EVENT_READ)
+
+    threads = [Thread(target=keep, args=(number // 4,)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    try:
+        yield opened
+    finally:
+        done.set()
+        for thread in threads:
+            thread.join()
+
+
+FORWARDED = HEAD.replace(b"Host:", b"X-Forwarded-For: 198.51.100.7, %s\r\nHost:")
+
+
+@pytest.mark.parametrize("way", [pytest.param("direct", marks=pytest.mark.soak), "proxied"])
+def test_one_address_that_reopens_slow_connections_keeps_nobody_out(
+    installation: Installation, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    if way == "direct":
+        monkeypatch.setenv("FORWARDED_ALLOW_IPS", "127.0.0.9")
+    installation.start_web(workers=1)
+    head = HEAD if way == "direct" else FORWARDED % b"203.0.113.5"
+    with reopening(installation.port, 1000, head, source="127.0.0.2") as opened:
+        waits_for(lambda: opened[0] > 1200)  # connections were closed, so there are more than can be open at once
+        began = time.monotonic()
+        assert [status(installation.port) for _ in range(10)] == [200] * 10
+        assert time.monotonic() - began < 10
+
+
+def waits_for(holds: Callable[[], bool]) -> None:
+    until = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
 @pytest.mark.soak
 def test_a_body_that_comes_in_pieces_is_read_whole(installation: Installation) -> None:
     installation.start_web(workers=1)
@@ -108,5 +181,8 @@ def test_a_request_that_trickles_is_dropped_and_a_slow_one_is_not() -> None:
     assert not channel.is_trickling(buffering_worker.GRACE)  # too early to tell
     assert not channel.is_trickling(39)
     assert channel.is_trickling(41)  # fewer than 500 bytes a second
+    channel.arrived = 10**9
+    assert not channel.is_trickling(buffering_worker.LONGEST)
+    assert channel.is_trickling(buffering_worker.LONGEST + 1)  # no request takes so long, however large
     channel.request = None
     assert not channel.is_trickling(41)  # it waits for the next request

@@ -6,7 +6,6 @@ simultaneous attempts are counted too.
 
 import unicodedata
 from datetime import timedelta
-from ipaddress import ip_network
 from math import ceil
 
 from django.db.models import Q
@@ -14,6 +13,7 @@ from django.db.models.functions import Now
 from django.utils.crypto import salted_hmac
 
 from annotation.models import SignInTry, clock
+from annotation.pure.net.households import household
 
 MOST_TRIES = 5
 MOST_AT_ADDRESS = 20  # over all names: one password tried on many accounts
@@ -58,12 +58,4 @@ def forget(name: str, *, address: str) -> None:
 def _key(name: str, address: str) -> str:
     """A keyed hash: stored names would include mistyped ones, such as a password in the wrong field."""
     folded = unicodedata.normalize("NFKC", name).strip().casefold()
-    return salted_hmac("annotation.throttling", f"{folded}\0{_place(address)}", algorithm="sha256").hexdigest()
-
-
-def _place(address: str) -> str:
-    """The address, or its /64 in IPv6, which is one household's."""
-    try:
-        return str(ip_network(f"{address}/64", strict=False)) if ":" in address else address
-    except ValueError:
-        return address
+    return salted_hmac("annotation.throttling", f"{folded}\0{household(address)}", algorithm="sha256").hexdigest()
