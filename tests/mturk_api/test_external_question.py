@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import OperationalError
 from django.urls import reverse
 
@@ -280,3 +281,22 @@ def test_a_submitted_answer_is_final(kind: Any, bob: Any, client: Any) -> None:
     mine.refresh_from_db()
     assert mine.revision == 1
     assert mine.current.answer == {"fields": [["colour", "a"], ["town", "Tolmouth"]]}
+
+
+def test_the_frame_says_that_a_file_was_not_stored_and_keeps_its_name(kind: Any, bob: Any, client: Any) -> None:
+    mine = accepted(bob, hit_of(kind))
+    sent = {"assignmentId": mine.public_id, "note": "see file", "photo": SimpleUploadedFile("mill <1>.png", b"\x89PNG")}
+    page = one_line(client.post(SUBMIT, sent).content.decode())
+    assert "The file “mill &lt;1&gt;.png” was not stored, only its name" in page
+    mine.refresh_from_db()
+    assert mine.current.answer == {"fields": [["note", "see file"], ["photo", "mill <1>.png"]]}
+
+
+def test_a_hit_that_was_returned_before_its_page_sent_it_is_not_said_to_be_late(
+    kind: Any, bob: Any, client: Any
+) -> None:
+    mine = accepted(bob, hit_of(kind))
+    leases.return_assignment(mine)
+    page = one_line(client.post(SUBMIT, {"assignmentId": mine.public_id, "x": "1"}).content.decode())
+    assert "You had returned this HIT" in page
+    assert "time for this HIT was over" not in page

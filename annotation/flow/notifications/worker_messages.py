@@ -9,9 +9,11 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from annotation.flow.errors import Refused
+from annotation.flow.rate_limits import check_hourly
 from annotation.models import Assignment, Message, Project, User, Worker
 
 LONGEST_SUBJECT, LONGEST_TEXT = 200, 4096  # characters
+MOST_AN_HOUR = 20  # from one worker
 FROM_WORKERS = Q(from_worker=True, read_at__isnull=True)  # not read by a requester yet
 
 
@@ -50,7 +52,12 @@ def send(
 
 
 def ask(worker: Worker, subject: str, text: str, *, assignment: Assignment | None = None) -> Message:
-    """Send a worker's message to the project, at most about their own work. Raises Refused without text."""
+    """Send a worker's message to the project, at most about their own work.
+
+    Raises Refused without text, and for one message too many in an hour.
+    """
+    text_of_limit = _("You have sent %(most)s messages within an hour. Please wait a while before you send another.")
+    check_hourly(of(worker).filter(from_worker=True), MOST_AN_HOUR, text_of_limit)
     return send(worker, subject, text, author=worker.user, assignment=assignment, from_worker=True)
 
 

@@ -2,20 +2,31 @@
 
 from django.db import transaction
 from django.db.models.functions import Now
+from django.utils.translation import gettext as _
 
 from annotation.events import HitExcluded, HitRestored, emit
 from annotation.flow.money import batch_funds
 from annotation.flow.people import round_attempts
 from annotation.flow.projects import audit_log
+from annotation.flow.rate_limits import check_hourly
 from annotation.flow.work.leases import reopen_hit, return_assignment
 from annotation.models import Assignment, Batch, Hit, ProblemReport
 
+MOST_AN_HOUR = 30  # from one worker
 REASONS = ["unclear", "wrong_context", "several_answers", "no_answer", "broken", "harmful", "other"]
 
 
 @transaction.atomic
 def report_problem(assignment: Assignment, *, reason: str, text: str) -> ProblemReport:
-    """Store a problem report; if the assignment is under way, return it."""
+    """Store a problem report; if the assignment is under way, return it.
+
+    Raises Refused for one report too many in an hour.
+    """
+    own = ProblemReport.objects.filter(assignment__worker=assignment.worker_id)
+    text_of_limit = _(
+        "You have reported %(most)s problems within an hour. Please return this item without a report, or wait a while."
+    )
+    check_hourly(own, MOST_AN_HOUR, text_of_limit)
     noted = ProblemReport.objects.create(assignment=assignment, reason=reason, text=text)
     return_assignment(assignment)
     return noted

@@ -19,7 +19,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET, require_http_methods
 
 from annotation.flow.batches import practice_progress
-from annotation.flow.errors import Conflict
+from annotation.flow.errors import Conflict, Refused
 from annotation.flow.people import consent as consents
 from annotation.flow.review import worker_feedback
 from annotation.flow.work import leases, next_assignment
@@ -292,8 +292,12 @@ def extend(request: HttpRequest, arrival: Arrival) -> HttpResponse:
 @held
 def report_problem(request: HttpRequest, arrival: Arrival) -> HttpResponse:
     """Report a problem with the item, which ends the assignment."""
-    if not response_post.report(request, arrival.assignment):
-        return _back(arrival)
+    try:
+        if not response_post.report(request, arrival.assignment):
+            return _back(arrival)
+    except Refused as refused:
+        context = {"framed": True, "message": str(refused)}
+        return render(request, "marketplaces/ended.html", context, status=429)
     return _ended(request, _("Thank you. The requester will look at it."))
 
 

@@ -27,12 +27,16 @@ class Unknown(Refused):
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """Result of a submission. `again`: it was submitted before. `same`: the stored response equals this one."""
+    """Result of a submission. `again`: it was submitted before. `same`: the stored response equals this one.
+
+    `returned`: the worker had returned the assignment.
+    """
 
     assignment: Assignment
     again: bool = False
     same: bool = True
     late: bool = False
+    returned: bool = False
 
 
 def submit(public_id: str, fields: Sequence[Sequence[str]]) -> Stored:
@@ -55,7 +59,7 @@ def submit(public_id: str, fields: Sequence[Sequence[str]]) -> Stored:
         row.refresh_from_db()
         return _again(row, answer)
     policy_actions.apply(row)
-    return Stored(row, late=receipt.late)
+    return Stored(row, late=receipt.late, returned=row.state == lifecycle.RETURNED)
 
 
 def assignment_of(public_id: str) -> Assignment:

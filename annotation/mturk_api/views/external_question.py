@@ -86,10 +86,13 @@ def external_submit(request: HttpRequest) -> HttpResponse:
 
     400 for a preview or an invalid response, 404 for an unknown assignment, 413 for one that is too large.
     """
-    posted = [(name, value) for name, values in request.POST.lists() for value in values]
+    files = [(field, one.name or "") for field, ones in request.FILES.lists() for one in ones]
+    # a form that is not multipart sends the names of files in their place
+    posted = [*((name, value) for name, values in request.POST.lists() for value in values), *files]
     try:
         sent = read_sent(request.META.get("QUERY_STRING", ""), posted)
-        return _render_outcome(request, 200, stored=external_submission.submit(sent.assignment, sent.fields))
+        stored = external_submission.submit(sent.assignment, sent.fields)
+        return _render_outcome(request, 200, stored=stored, files=[name for _field, name in files])
     except TwoAssignments:
         message = _("The page names two different assignments, so nothing was stored. Open the HIT again and resend.")
         return _render_outcome(request, 400, message=message)

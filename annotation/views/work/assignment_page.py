@@ -32,6 +32,7 @@ from annotation.views.access import (
     with_next,
 )
 from annotation.views.markdown_html import html_of
+from annotation.views.post_handling import refusal_as_message
 from annotation.views.work.response_post import (
     conflicting,
     incomplete,
@@ -189,8 +190,9 @@ def _after_submission(
     if repairing:
         messages.success(request, _("Thank you for the changes. The requester will review them."))
     if receipt.late and receipt.revision == 1:
-        text = _("Your response came after the time limit. It is stored, and the requester will see it.")
-        messages.info(request, text)
+        in_time = _("You had returned this item. Your response is stored all the same, and the requester will see it.")
+        over = _("Your response came after the time limit. It is stored, and the requester will see it.")
+        messages.info(request, in_time if row.state == lifecycle.RETURNED else over)
     if afterwards(task, row, just_submitted=True) is not None:
         return _url(row)
     if receipt.revision == 1 and isinstance(standing, Participation):
@@ -363,11 +365,12 @@ def extend(request: HttpRequest, public_id: str) -> HttpResponse:
 def report_problem(request: HttpRequest, public_id: str) -> HttpResponse:
     """Report a problem with an item and go on."""
     row = own_assignment(request, public_id)
-    if not report(request, row):
+    with refusal_as_message(request):
+        if report(request, row):
+            messages.success(request, _("Thank you. The requester will look at it."))
+            return next_page(request, row.worker, row.batch)
         messages.error(request, _("Choose what is wrong, then send your report again."))
-        return _see(reverse("assignment", args=[row.public_id]))
-    messages.success(request, _("Thank you. The requester will look at it."))
-    return next_page(request, row.worker, row.batch)
+    return _see(reverse("assignment", args=[row.public_id]))
 
 
 @require_safe

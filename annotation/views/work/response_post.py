@@ -116,7 +116,7 @@ def prolong(row: Assignment) -> JsonResponse:
 
 
 def report(request: HttpRequest, row: Assignment) -> bool:
-    """Report a problem with the item, which returns it; False if no reason was chosen."""
+    """Report a problem with the item, which returns it; False if no reason was chosen. Raises Refused."""
     reason = request.POST.get("reason", "")
     if reason not in PROBLEM_REASONS:
         return False

@@ -253,8 +253,9 @@ def message_write(request: HttpRequest, slug: str) -> HttpResponse:
     if "read" in request.POST:
         return see_other("my-messages")
     if form.is_valid():
-        worker_messages.ask(worker, form.cleaned_data["subject"], form.cleaned_data["text"])
-        messages.success(request, _("Sent."))
+        with refusal_as_message(request, messages.warning):
+            worker_messages.ask(worker, form.cleaned_data["subject"], form.cleaned_data["text"])
+            messages.success(request, _("Sent."))
     else:
         messages.warning(request, _("Write a message before you send it."))
     return see_other("my-messages")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from annotation.flow.errors import Refused
 from annotation.flow.notifications import worker_messages
-from annotation.models import Assignment
+from annotation.models import Assignment, Message, clock
 
 
 def test_a_letter_is_unread_until_the_worker_reads_it(bob: Any, alice: Any) -> None:
@@ -41,3 +42,14 @@ def test_a_letter_goes_only_to_whose_work_it_is_about(bob: Any, carol: Any) -> N
 def test_a_long_letter_is_cut_to_what_a_letter_holds(bob: Any) -> None:
     result = worker_messages.send(bob, "s" * 300, "t" * 5000)
     assert (len(result.subject), len(result.text)) == (200, 4096)
+
+
+def test_a_worker_sends_so_many_messages_an_hour_and_requesters_as_many_as_they_like(bob: Any, carol: Any) -> None:
+    for number in range(worker_messages.MOST_AN_HOUR):
+        worker_messages.ask(bob, "", f"Question {number}")
+    with pytest.raises(Refused, match="20 messages within an hour"):
+        worker_messages.ask(bob, "", "One more")
+    worker_messages.ask(carol, "", "Another worker's first")
+    worker_messages.send(bob, "", "An answer")
+    Message.objects.filter(worker=bob).update(created_at=clock.now() - timedelta(minutes=61))
+    worker_messages.ask(bob, "", "Later")

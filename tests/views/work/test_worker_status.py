@@ -13,13 +13,24 @@ from django.utils import timezone
 from annotation.flow.money import ledger
 from annotation.flow.notifications import worker_messages
 from annotation.flow.people import qualification_types
-from annotation.flow.review import assignment_approval
+from annotation.flow.review import assignment_approval, problem_reports
 from annotation.flow.work import eligibility, leases
-from annotation.models import Assignment, Batch, Hit, Message, Project, QualificationRequest, User, Worker
+from annotation.models import (
+    Assignment,
+    Batch,
+    Hit,
+    Message,
+    ProblemReport,
+    Project,
+    QualificationRequest,
+    User,
+    Worker,
+)
 from annotation.pure.people import requirements
 from annotation.pure.people.requirements import Locale, Requirement
 from tests.conftest import PASSWORD
 from tests.flow.acting import answer_all, take
+from tests.marketplaces.test_frame import fields
 from tests.one_line import one_line
 
 
@@ -280,3 +291,38 @@ def test_settings_open_the_page(client: Any, alice: Any, project: Any) -> None:
     client.post(reverse("project-settings", args=["wells"]), form)
     assert Project.objects.get(pk=project.pk).sign_up == "open"
     assert reverse("open-join", args=["wells"]) in client.get(reverse("people", args=["wells"])).content.decode()
+
+
+def test_a_message_too_many_gets_a_sentence_and_is_not_sent(worker_client: Any, project: Any, bob: Any) -> None:
+    Message.objects.bulk_create(
+        Message(worker=bob, text="Again", from_worker=True) for _ in range(worker_messages.MOST_AN_HOUR)
+    )
+    sent = {"subject": "", "text": "Once more"}
+    page = worker_client.post(reverse("message-write", args=[project.slug]), sent, follow=True)
+    assert "Please wait a while before you send another" in page.content.decode()
+    assert not Message.objects.filter(text="Once more").exists()
+
+
+def test_a_report_too_many_gets_a_sentence_and_keeps_the_item(worker_client: Any, batch: Any, bob: Any) -> None:
+    row = take(bob, batch)
+    ProblemReport.objects.bulk_create(
+        ProblemReport(assignment=row, reason="unclear") for _ in range(problem_reports.MOST_AN_HOUR)
+    )
+    url = reverse("report-problem", args=[row.public_id])
+    page = worker_client.post(url, {"reason": "unclear"}, follow=True)
+    assert "You have reported 30 problems within an hour" in one_line(page.content.decode())
+    row.refresh_from_db()
+    assert (row.state, row.problem_reports.count()) == ("accepted", problem_reports.MOST_AN_HOUR)
+    ProblemReport.objects.update(created_at=timezone.now() - timedelta(minutes=61))
+    worker_client.post(url, {"reason": "unclear"})
+    assert row.problem_reports.count() == problem_reports.MOST_AN_HOUR + 1
+
+
+def test_a_response_to_a_returned_item_is_not_said_to_be_late(worker_client: Any, batch: Any, bob: Any) -> None:
+    row = take(bob, batch)
+    leases.return_assignment(row)
+    sent = worker_client.post(reverse("submit", args=[row.public_id]), fields(row), follow=True)
+    page = sent.content.decode()
+    assert row.responses.count() == 1
+    assert "You had returned this item" in page
+    assert "after the time limit" not in page
