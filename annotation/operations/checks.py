@@ -1,8 +1,10 @@
 """Django system checks of the configuration; docs/administrators.md lists them."""
 
+import os
 import sqlite3
 from collections.abc import Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.apps import AppConfig
 from django.conf import settings
@@ -102,6 +104,18 @@ def public_hosts_use_https(app_configs: Sequence[AppConfig] | None, **_: Any) ->
         return []
     hint = "Put a TLS proxy in front and leave HTTPS unset (or 1)."
     return [Warning("Other machines are served without HTTPS.", hint=hint, id="hopscribe.W002")]
+
+
+@register()
+def is_at_the_root(app_configs: Sequence[AppConfig] | None, **_: Any) -> list[CheckMessage]:
+    """E008: links to pages, files and frames begin at the root of the host."""
+    named = {"PUBLIC_URL": urlsplit(settings.PUBLIC_URL).path, "SCRIPT_NAME": os.environ.get("SCRIPT_NAME", "")}
+    hint = "Give the site a host of its own, as annotate.example.org, and proxy all of it."
+    return [
+        Error(f"{name} has the path {path}, but the site works only at the root.", hint=hint, id="hopscribe.E008")
+        for name, path in named.items()
+        if path.strip("/")
+    ]
 
 
 @register(Tags.security)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.test import Client
 from django.utils import timezone
+from django.utils.html import escape
 
 from annotation.flow.batches import batch_launch, reserved_hits, workers_needed
 from annotation.flow.notifications import announcements
@@ -339,3 +340,33 @@ def test_who_stops_and_then_withdraws_is_erased_too(study: PanelStudy) -> None:
     ann.go("/projects/wells/consent/", {"withdraw": "1"}, post=True)
     assert WorkerResponse.objects.count() == 0
     assert Hit.objects.filter(wanted=3).count() == 1
+
+
+UNFILLED = ["undefined", "null", "{{%PROLIFIC_PID%}}", "{pid}", "${id}", "%PID%", "[[PID]]", "<id>", "test", "TEST_1",
+            "participant_id", "PROLIFIC_PID", "NaN", "[object Object]", "xxx", "???", "#id#", "0"]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", UNFILLED)
+@pytest.mark.parametrize("name", ["PID", "SID"])
+def test_a_link_that_was_not_filled_in_makes_no_guest_and_says_who_must_correct_it(
+    study: PanelStudy, name: str, value: str
+) -> None:
+    ann = Participant(study)
+    assert ann.arrive(**{name: value}).status_code == 403
+    assert f"The link says “{escape(value)}” where your own id belongs" in ann.text
+    assert "write to them where you found the study" in ann.text
+    assert not Visit.objects.exists()
+
+
+@pytest.mark.parametrize("value", ["ann+mill@lab.example", "5f0c1e", "tester-7", "Undine", "id-77", "00012", "P1"])
+def test_ids_that_people_have_are_taken(study: PanelStudy, value: str) -> None:
+    ann = Participant(study, name=value, visit=f"v-{value}")
+    assert ann.arrive().status_code == 200
+    assert ann.visit.participant == value
+
+
+def test_a_plus_that_the_panel_did_not_encode_is_a_plus(study: PanelStudy) -> None:
+    ann = Participant(study)
+    ann.go(f"/visit/{study.token}/?PID=ann+mill@lab.example&SID=5")
+    ann.number = "5"
+    assert ann.visit.participant == "ann+mill@lab.example"

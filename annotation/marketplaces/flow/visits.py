@@ -6,7 +6,7 @@ assignment, participation, worker, visit, batch, HIT, accounts.
 
 import re
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from django.contrib.auth.models import AnonymousUser
@@ -25,8 +25,9 @@ from annotation.marketplaces.study_base import Outcome, Status, StudyMarketplace
 from annotation.models import Assignment, Batch, User, Worker, clock
 from annotation.models.sealed import Unsealable
 from annotation.pure.batches import lifecycle
+from annotation.pure.net.placeholders import is_placeholder
 
-ID = re.compile(r"[A-Za-z0-9_.@-]{1,64}")
+ID = re.compile(r"[A-Za-z0-9_.@+-]{1,64}")
 GRACE = timedelta(minutes=2)  # after a deadline before the visit ends
 State = Visit.State
 
@@ -62,7 +63,7 @@ def arrive(study: PanelStudy, query: dict[str, str], guest: User | AnonymousUser
     Raises TurnedAway and Unreachable.
     """
     marketplace = marketplace_of(study)
-    ticket = marketplace.ticket(query)
+    ticket = _filled_in(marketplace.ticket(query))
     if not (ID.fullmatch(ticket.participant) and ID.fullmatch(ticket.submission)):
         raise TurnedAway(_("The link did not say who you are. Open the study again from where you found it."))
     known = study.visits.filter(external_id=ticket.submission).select_related("worker").first()
@@ -71,6 +72,20 @@ def arrive(study: PanelStudy, query: dict[str, str], guest: User | AnonymousUser
     if known is None or known.worker.user != guest:
         _check_link(study, query, ticket, marketplace)
     return known or _begin(study, ticket, _verified(study, ticket, marketplace))
+
+
+def _filled_in(ticket: Ticket) -> Ticket:
+    """The ticket, with a plus of an address that was not encoded. Raises TurnedAway for places left to fill in."""
+    given = ticket.participant, ticket.submission
+    if unfilled := [each for each in given if each and is_placeholder(each)]:
+        text = _(
+            "The link says “%(unfilled)s” where your own id belongs, so we cannot tell you from others. The "
+            "researchers must correct it: please write to them where you found the study, and tell them what this page "
+            "says."
+        )
+        raise TurnedAway(text % {"unfilled": unfilled[0][:64]})
+    participant, submission = (each.replace(" ", "+") for each in given)
+    return replace(ticket, participant=participant, submission=submission)
 
 
 def _check_link(study: PanelStudy, query: dict[str, str], ticket: Ticket, marketplace: StudyMarketplace) -> None:
