@@ -5,6 +5,7 @@ import { forget, forgetHere, keep, keepHere, kept, keptHere } from "./browser_st
 import { atEnd, on } from "./item.js";
 import { post } from "./post.js";
 import { forgetCounts } from "./page_counts.js";
+import { settleInput } from "./pending_input.js";
 import { holdFrom, pending } from "./prefetch.js";
 import { clock, sentence } from "./texts.js";
 
@@ -221,6 +222,7 @@ export class Draft {
 
   /** The page goes away: one last try that may outlive it. */
   flush() {
+    settleInput();
     this.send({ keepalive: true });
   }
 

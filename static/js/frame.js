@@ -9,6 +9,7 @@ import { showLegend } from "./legend.js";
 import { watchLease } from "./lease.js";
 import { notice } from "./notices.js";
 import { countPasting } from "./page_counts.js";
+import { settleBeforeSending } from "./pending_input.js";
 import { prefetch, startPrefetching } from "./prefetch.js";
 import { editShortcuts, KEPT } from "./shortcuts.js";
 import { focusProblem, goTo, Submission } from "./submit.js";
@@ -110,6 +111,14 @@ function bindSubmit(form) {
   form.addEventListener("submit", (event) => event.preventDefault()); // a preview sends nothing
 }
 
+/** What was good and what was not in a practice answer is read first; Enter goes on. */
+function bindRemarks(remarks) {
+  remarks?.focus();
+  remarks?.addEventListener("keydown", ({ key, target }) => {
+    if (key === "Enter" && target === remarks) remarks.querySelector("form").requestSubmit();
+  });
+}
+
 /**
  * Start the frame of #work. A task's page gives `fieldsOf(draft)`, the fields of a stored draft, and
  * `alike(fields, other)`, whether two sets of fields say the same.
@@ -135,6 +144,7 @@ export function startFrame({ fieldsOf = () => new URLSearchParams(), alike = (a,
   countPasting(form);
   remindOfBreaks();
   startPrefetching(form);
+  settleBeforeSending(form);
   draft = new Draft(form, { notice, status, fieldsOf, alike });
   if (form.dataset.draftUrl) {
     draft.start();
@@ -143,6 +153,6 @@ export function startFrame({ fieldsOf = () => new URLSearchParams(), alike = (a,
   }
   if (isComplete()) prefetch(form, draft);
   focusProblem();
-  document.getElementById("remarks")?.focus();
+  bindRemarks(document.getElementById("remarks"));
   return { draft, activeSeconds };
 }

@@ -1,14 +1,12 @@
 // The paragraphs of a page to answer from: walking, searching and ticking by keys, and words selected as an answer.
 import { Caret } from "./caret.js";
-import { on } from "./item.js";
 import { bind } from "./keys.js";
 import { toCodePoint, wholeWords } from "./offsets.js";
 import { ParagraphList } from "./paragraphs.js";
+import { PointerSelection } from "./pointer_selection.js";
 import { select, selected, textOf } from "./ranges.js";
 import { Search } from "./search.js";
 import { announce, sentence } from "./texts.js";
-
-const SETTLED = 400; // milliseconds in which a touch selection does not change
 
 export class Reading {
   /**
@@ -17,7 +15,7 @@ export class Reading {
    * whether Enter on a paragraph was for the page, and is not to begin a selection.
    */
   constructor(form, { changed, refusal, now, take, enter = () => false }) {
-    Object.assign(this, { form, changed, refusal, now, take, enter, lastPointer: "mouse", touchTimer: 0 });
+    Object.assign(this, { form, changed, refusal, now, take, enter, pointer: null });
     this.fixed = "readonly" in form.dataset;
     this.element = document.getElementById("paragraphs");
     this.list = new ParagraphList(this.element, { name: `view:${form.dataset.assignment}`, changed });
@@ -27,7 +25,7 @@ export class Reading {
 
   /** Whether no touch selection is being made, so that marks may change the text. */
   get settled() {
-    return this.lastPointer === "mouse" || document.getSelection().isCollapsed;
+    return this.pointer?.settled ?? true;
   }
 
   showTicks() {
@@ -77,7 +75,7 @@ export class Reading {
     if (isHere && now.start === place.start && now.end === place.end) return true;
     const words = text.slice(span.start, span.end);
     this.take(place, words);
-    if (this.lastPointer === "mouse") select(span.root, span.start, span.end);
+    if (this.settled) select(span.root, span.start, span.end);
     this.caret.end();
     announce(sentence("answer-set", { text: words, number: item.position + 1 }));
     return true;
@@ -142,15 +140,11 @@ export class Reading {
   }
 
   bindPointer() {
-    on(document, "pointerdown", (event) => { this.lastPointer = event.pointerType || "mouse"; }, { capture: true });
-    // A click into a selection takes it away only after mouseup.
-    const byMouse = () => this.lastPointer === "mouse" && this.setFromSelection({ byPointer: true });
-    on(document, "mouseup", () => setTimeout(byMouse));
-    on(document, "selectionchange", () => {
-      if (this.lastPointer === "mouse" || this.caret.on) return;
-      clearTimeout(this.touchTimer);
-      const isEmpty = document.getSelection().isCollapsed;
-      this.touchTimer = setTimeout(() => (isEmpty ? this.changed() : this.setFromSelection({ byPointer: true })), SETTLED);
+    this.pointer = new PointerSelection(this.element, {
+      find: () => this.chosen(),
+      take: () => this.setFromSelection({ byPointer: true }),
+      busy: () => this.caret.on,
+      rested: () => this.changed(), // a mark may change the text again
     });
   }
 }

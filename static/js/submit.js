@@ -1,6 +1,7 @@
 // One submission however often one clicks, and none that gets lost: it is sent with the same key until acknowledged.
 import { keep } from "./browser_storage.js";
 import { itemOnShow, on, showItem } from "./item.js";
+import { settleInput } from "./pending_input.js";
 import { post } from "./post.js";
 import { hold, itemFrom, nowSending, pending, takeHeld } from "./prefetch.js";
 import { reveal } from "./scrolling.js";
@@ -41,6 +42,7 @@ export class Submission {
       await pending();
       if (current !== this) return; // the item before came back
     }
+    settleInput(); // what was entered while it waited, or before it tries again
     const next = this.failures || document.querySelector("#missing a") ? null : takeHeld();
     if (next) this.sendBehind(next);
     else await this.sendAndWait();

@@ -1,6 +1,7 @@
 // A typed answer, looked up in the paragraphs while somebody types, as the server does when the response is submitted.
 import { atEnd } from "./item.js";
 import { toUnit } from "./offsets.js";
+import { beforeSending } from "./pending_input.js";
 import { placesOf } from "./places.js";
 import { rangeOf, textOf } from "./ranges.js";
 import { announce } from "./texts.js";
@@ -22,6 +23,7 @@ export class TypedAnswer {
     Object.assign(this, { list, changed, words, text: "", said: "", looking: 0, speaking: 0 });
     this.highlights = globalThis.CSS?.highlights;
     atEnd(() => this.stop());
+    beforeSending(() => this.looking && this.settle(), { keys: false });
   }
 
   /** Wait until typing in the field rests, or the field is left. `read` returns the state. */

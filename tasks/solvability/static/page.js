@@ -7,11 +7,11 @@ import { toggleLit } from "../../js/word_highlighting.js";
 import { toCodePoint, toUnit } from "../../js/offsets.js";
 import { selected, textOf, unwrap, wrap } from "../../js/ranges.js";
 import { reveal } from "../../js/scrolling.js";
+import { PointerSelection } from "../../js/pointer_selection.js";
 import { Steady } from "../../js/press_guard.js";
 import { announce, sentence } from "../../js/texts.js";
 import { offerUndo, remember } from "../../js/undo.js";
 
-const SETTLED = 400; // milliseconds in which a touch selection does not change
 const NAMES = ["solvable", "guessable", "necessary"];
 
 const form = document.getElementById("work");
@@ -24,9 +24,15 @@ const items = [...form.querySelectorAll("[data-paragraph]")].map((element, posit
 const steady = new Steady();
 const list = { element: document.getElementById("texts-to-read"), unfold() {}, go: ({ element }) => element.focus() };
 const caret = new Caret(list, { hint: document.getElementById("caret-hint"), set: () => mark() });
+// The first words that are selected are the answer; a button or a key says what others are.
+const pointer = new PointerSelection(list.element, {
+  find: () => (guessing ? null : selected(items.map((item) => item.text))),
+  take: () => elements.text && !hasAnswer() && mark("answer"),
+  busy: () => caret.on,
+  keys: false,
+});
 let guessing = false;
 let at = 0; // the paragraph in which selecting by keys begins
-let lastPointer = "mouse";
 
 const valueOf = (name) => form.querySelector(`input[name="${name}"]:checked`)?.value ?? "";
 
@@ -113,6 +119,7 @@ function current() {
 function decide(name, value) {
   const input = form.querySelector(`input[name="${name}"][value="${value}"]`);
   if (!input || input.disabled) return;
+  pointer.settle();
   input.checked = true;
   steady.restart();
   changed();
@@ -180,21 +187,13 @@ function walk() {
 }
 
 function bindPointer() {
-  let timer = 0;
-  const settle = () => !guessing && selected(items.map((item) => item.text)) && !caret.on && mark();
-  document.addEventListener("pointerdown", ({ pointerType }) => { lastPointer = pointerType; }, { capture: true });
-  list.element.addEventListener("mouseup", () => setTimeout(() => lastPointer === "mouse" && elements.text && !hasAnswer() && settle()));
-  document.addEventListener("selectionchange", () => {
-    clearTimeout(timer);
-    if (lastPointer !== "mouse" && elements.text && !hasAnswer()) timer = setTimeout(settle, SETTLED);
-  });
   for (const button of form.querySelectorAll(".acts button")) button.addEventListener("pointerdown", (event) => event.preventDefault());
   const onClick = { "mark-answer": () => mark("answer"), "mark-rationale": () => mark("rationale"), "clear-marks": clear, "go-on": goOn, "step-back": stepBack };
   for (const [id, run] of Object.entries(onClick)) document.getElementById(id)?.addEventListener("click", run);
   form.addEventListener("click", (event) => {
     const { target, detail } = event;
     if (!detail || !NAMES.includes(target.name)) return;
-    if (steady.settled) decide(target.name, target.value);
+    if (steady.settled(event)) decide(target.name, target.value);
     else event.preventDefault();
   });
 }
@@ -245,7 +244,7 @@ bind("rationale", () => mark("rationale"));
 bind("select", select);
 bind("next", walk);
 bind("clear", clear);
-bind("done", goOn);
+bind("done", () => { pointer.settle(); goOn(); });
 bind("undo", () => stepBack() || undo?.go());
 bind("light", () => toggleLit(form));
 bindPattern(/^[1-9]$/, ({ key }) => {

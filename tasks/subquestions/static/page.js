@@ -1,7 +1,8 @@
 // The sub-questions page: one judgment after another by keys, corrections in place, answers picked by selecting words.
 import { showMissing, startFrame } from "../../js/frame.js";
-import { on, onItem } from "../../js/item.js";
+import { onItem } from "../../js/item.js";
 import { bind } from "../../js/keys.js";
+import { PointerSelection } from "../../js/pointer_selection.js";
 import { selected, textOf } from "../../js/ranges.js";
 import { reveal } from "../../js/scrolling.js";
 import { Hops } from "./hops.js";
@@ -9,7 +10,6 @@ import { plain } from "./rules.js";
 import { announce, sentence } from "../../js/texts.js";
 
 const MOST_NAMED = matchMedia("(max-width: 60rem)").matches ? 1 : 2; // things missing that the bar names
-const SETTLED = 500; // milliseconds after which a selection by touch is meant
 
 onItem(() => {
   const form = document.getElementById("work");
@@ -169,7 +169,7 @@ onItem(() => {
 
   function setFromSelection() {
     const row = hops.at(document.activeElement) ?? hops.at(steps[at]);
-    const found = !fixed && row && selected(sources);
+    const found = row && selected(sources);
     if (!found) return;
     const text = plain(textOf(found.root).slice(found.start, found.end));
     document.getSelection().removeAllRanges(); // or the next click anywhere would set the words once more
@@ -215,12 +215,6 @@ onItem(() => {
     return changed();
   }
 
-  let touchTimer = 0;
-  function onSelection() {
-    clearTimeout(touchTimer);
-    if (!document.getSelection().isCollapsed) touchTimer = setTimeout(setFromSelection, SETTLED);
-  }
-
   function start() {
     bind("next", () => go(at + 1));
     bind("previous", () => go(at - 1));
@@ -239,8 +233,7 @@ onItem(() => {
       const step = steps.indexOf(target.closest("[data-step]"));
       if (step >= 0 && step !== at) go(step, { focus: false });
     });
-    on(document, "mouseup", () => setTimeout(setFromSelection));
-    on(document, "selectionchange", () => matchMedia("(pointer: coarse)").matches && onSelection());
+    new PointerSelection(root, { find: () => selected(sources), take: setFromSelection });
   }
 
   function alike(fields, other) {
