@@ -151,7 +151,7 @@ NO_HOPS = gettext_noop("None of its questions has a decomposition into hops.")
 NOT_SINGLE = gettext_noop(
     "Its questions are not single-hop questions with one paragraph each. Create single-hop questions first."
 )
-NO_PARTS = gettext_noop("Its questions have neither a decomposition into hops nor one paragraph each.")
+NO_PARTS = gettext_noop("Its questions have neither a decomposition into hops nor one supporting paragraph each.")
 NEITHER = gettext_noop("It contains neither single-hop questions nor pairs. Create them first.")
 
 NO_SUPPORTS = gettext_noop("None of its questions has supporting paragraphs.")
@@ -181,8 +181,9 @@ def needs_singles_or_pairs(features: Features) -> str:
 
 
 def needs_parts(features: Features) -> str:
-    """A `source_problem` for derivations that need hops, or questions with one paragraph: NO_PARTS or ""."""
-    return "" if _hops(features) - {"0"} or "1" in features.get("paragraphs", {}) else NO_PARTS
+    """A `source_problem` for derivations that need hops, or questions of one paragraph: NO_PARTS or ""."""
+    of_one = "1" in features.get("paragraphs", {}) or features.get("one_support")
+    return "" if of_one or _hops(features) - {"0"} else NO_PARTS
 
 
 def _hops(features: Features) -> set[str]:

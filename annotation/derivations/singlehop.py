@@ -55,7 +55,8 @@ class SingleHop(Derivation):
     how: str = "singlehop"
     title: str = gettext_noop("Single-hop questions")
     does: str = gettext_noop(
-        "Splits decompositions into single-hop questions with one paragraph each, and keeps the usable ones."
+        "Splits decompositions into single-hop questions with one paragraph each, and keeps the usable ones. Of "
+        "questions without a decomposition it keeps those with one supporting paragraph, and that paragraph."
     )
     suffix: str = "single"
     Options: type = SingleHopOptions

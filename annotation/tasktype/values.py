@@ -54,6 +54,7 @@ class Features:
     datasets: int = 1
     contexts: frozenset[int] | None = None  # numbers of paragraphs in contexts; None: unknown
     hops: int | None = None  # of the longest decomposition; None: unknown
+    ablated: bool | None = None  # whether something was taken out of any item; None: unknown
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ import { alike, AnswerForm, changedEarly, fieldsOf, isGiven, lacksConfidence, la
 import { showAnswer, sourceOf, takesOwnWords } from "./answer_view.js";
 import { showMissing, startFrame } from "./frame.js";
 import { onItem } from "./item.js";
-import { bind, bindPattern } from "./keys.js";
+import { bind, bindPattern, typeInto } from "./keys.js";
 import { slice } from "./offsets.js";
 import { bindOptions, chooseOption, chooseRadio, showOption } from "./options.js";
 import { textOf } from "./ranges.js";
@@ -94,7 +94,7 @@ function choose(name, value) {
 
 function bindKeys() {
   reading.bindKeys();
-  bind("type", () => isAsked() && document.getElementById("answer-text")?.focus());
+  bind("type", () => isAsked() && typeInto(document.getElementById("answer-text")));
   bind("confidence", () => document.getElementById("confidence")?.focus());
   if (fixed) return;
   bind("place", () => stepPlace(1));

@@ -2,7 +2,7 @@
 import { alike, AnswerForm, changedEarly, fieldsOf, isGiven, lacksConfidence, lacksDate, stateOf, stateOfDraft } from "./answer_form.js";
 import { showMissing, startFrame } from "./frame.js";
 import { onItem } from "./item.js";
-import { bind, bindPattern } from "./keys.js";
+import { bind, bindPattern, typeInto } from "./keys.js";
 import { bindOptions, chooseOption, chooseRadio, showOption } from "./options.js";
 import { sentence } from "./texts.js";
 
@@ -31,7 +31,7 @@ function onInput({ target }) {
 }
 
 function bindKeys() {
-  bind("type", () => document.getElementById("answer-text")?.focus());
+  bind("type", () => typeInto(document.getElementById("answer-text")));
   bind("confidence", () => document.getElementById("confidence")?.focus());
   bind("clear", () => answer.clear());
   for (const kind of ["yes", "no", "none"]) bind(kind, () => chooseRadio(form, "kind", kind));

@@ -3,7 +3,7 @@
 // the answer. With several decisions one is shown at a time, with the [data-step] of the evidence that it is about.
 import { startFrame, showMissing } from "./frame.js";
 import { keepHere, keptHere } from "./browser_storage.js";
-import { bind, bindPattern, getPreferences, keyOf } from "./keys.js";
+import { bind, bindPattern, getPreferences, keyOf, typeInto } from "./keys.js";
 import { nextMention, toggleLit } from "./word_highlighting.js";
 import { prefetch } from "./prefetch.js";
 import { Steady } from "./press_guard.js";
@@ -119,7 +119,7 @@ function bindNote(form) {
   if (!note) return;
   bind("type", () => {
     note.closest("details")?.setAttribute("open", "");
-    note.focus();
+    typeInto(note);
   });
 }
 

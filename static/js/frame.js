@@ -107,7 +107,9 @@ function ignoreEnter(event) {
 function bindSubmit(form) {
   bind("submit", () => (document.getElementById("go-to-next") ?? form).requestSubmit());
   form.addEventListener("keydown", ignoreEnter);
-  if (form.dataset.draftUrl || "practice" in form.dataset) return; // practice is posted as without scripts
+  if (form.dataset.draftUrl) return;
+  form.addEventListener("input", () => document.getElementById("problems")?.remove()); // of an answer that has changed
+  if ("practice" in form.dataset) return; // it is posted as without scripts
   form.addEventListener("submit", (event) => event.preventDefault()); // a preview sends nothing
 }
 

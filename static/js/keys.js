@@ -75,6 +75,13 @@ export function isTyping(target) {
   return target.matches("input") && !["checkbox", "radio", "button", "submit", "file"].includes(target.type);
 }
 
+/** Into a text field: one that the page brought filled in is to be written over, in another the cursor is where it was. */
+export function typeInto(field) {
+  if (!field) return;
+  field.focus();
+  if (!field.selectionEnd) field.select();
+}
+
 /** While one types, the legend tells only what acts then. */
 function showTyping() {
   document.body.toggleAttribute("data-typing", isTyping(document.activeElement));

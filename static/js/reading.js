@@ -34,7 +34,7 @@ export class Reading {
 
   showView() {
     const { pin, hidden, sort, filter, folded } = this.list.view;
-    document.getElementById("pin").setAttribute("aria-pressed", String(pin));
+    document.getElementById("pin")?.setAttribute("aria-pressed", String(pin)); // without ticks there is none
     document.getElementById("fold-all").setAttribute("aria-pressed", String(folded.length >= this.list.items.length));
     document.getElementById("sort").value = sort;
     document.getElementById("filter").value = filter;
@@ -126,7 +126,7 @@ export class Reading {
       "show-hidden": () => list.change({ hidden: [] }),
       "show-all": () => list.change({ hidden: [], filter: "all" }),
     };
-    for (const [id, run] of Object.entries(onClick)) document.getElementById(id).addEventListener("click", run);
+    for (const [id, run] of Object.entries(onClick)) document.getElementById(id)?.addEventListener("click", run);
     for (const id of ["sort", "filter"]) {
       document.getElementById(id).addEventListener("change", ({ target }) => list.change({ [id]: target.value }));
     }

@@ -94,7 +94,10 @@ function ignoreEnter(event) {
 function bindCauses() {
   const none = document.querySelector("input[name=cause][value='']");
   for (const cause of document.querySelectorAll("[data-cause]")) {
-    bind(`cause-${cause.value}`, () => (cause.checked ? none : cause).click());
+    bind(`cause-${cause.value}`, () => {
+      cause.closest("details").open = true;
+      (cause.checked ? none : cause).click();
+    });
   }
 }
 

@@ -14,7 +14,9 @@ from annotation.pure.text.spans import Span, cut, locate
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import (
     JSON,
+    Adaptable,
     Comparable,
+    Features,
     GivenResponse,
     HitWithResponses,
     Label,
@@ -52,12 +54,12 @@ class Options:
     )
 
 
-class Solvability(Practised, Revealing, Simulated, Labelled, Comparable, TaskType):
+class Solvability(Adaptable, Practised, Revealing, Simulated, Labelled, Comparable, TaskType):
     title = _("Judge ablated questions")
     explanations = EXPLANATIONS
     question = _("Can the question still be solved, and can the removed features be guessed?")
     keys = KEYS
-    needs = _("Requires a question and a paragraph.")
+    needs = _("Requires questions of which something was removed. Derive an ablation first.")
     Options = Options
     labels = {
         ALPHA: Label(LABELS[ALPHA], {"guessable": False, "solvable": True}),
@@ -65,6 +67,9 @@ class Solvability(Practised, Revealing, Simulated, Labelled, Comparable, TaskTyp
         GAMMA: Label(LABELS[GAMMA], {"guessable": True, "necessary": False}),
         DELTA: Label(LABELS[DELTA], {"guessable": True, "necessary": True}),
     }
+
+    def fits(self, features: Features) -> bool:
+        return features.ablated is not False
 
     def prepare(self, example: Example, options: Options, rng: Random) -> JSON | None:
         """Question, context and options as they were ablated. Titles belong to contexts of several paragraphs only."""

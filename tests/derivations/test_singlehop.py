@@ -88,7 +88,7 @@ def test_single_hop_questions_stay_what_they_are() -> None:
         (question("1", "Who?", "Maud"), {"fewest_words": 28}, "the paragraph has fewer than 28 words"),
         (question("1", "Who?", "Maud"), {"most_words": 26}, "the paragraph has more than 26 words"),
         (Example("1", "Who?", (), ("Maud",)), {}, "there is no paragraph"),
-        (Example("1", "Who?", MULTIHOP.paragraphs, ("Maud",)), {}, "there is more than one paragraph"),
+        (Example("1", "Who?", MULTIHOP.paragraphs, ("Maud",)), {}, "there is not one supporting paragraph"),
         (
             Example("1", "?", (), (), hops=(Hop("Who?", "Ayr", None, 1),)),
             {},

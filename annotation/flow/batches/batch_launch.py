@@ -49,6 +49,7 @@ def features_of(datasets: Iterable[Dataset]) -> Features:
         datasets=len(datasets),
         contexts=frozenset(int(n) for f in held for n in f.get("paragraphs", {})) or None,
         hops=max((int(n) for f in held for n in f.get("hops", {})), default=None),
+        ablated=any(f["ablated"] for f in held) if all("ablated" in f for f in held) else None,
     )
 
 

@@ -3,11 +3,11 @@
 import math
 from typing import Any
 
-from django.db.models import Count, F, QuerySet, Sum
+from django.db.models import Count, Exists, F, OuterRef, QuerySet, Sum
 from django.db.models.functions import Now
 from django.utils.translation import ngettext
 
-from annotation.models import Batch, Invite, Project
+from annotation.models import Batch, Hit, Invite, Project
 
 
 def lack_of_people(people: int, *, wanted: int) -> list[str]:
@@ -35,9 +35,11 @@ def able_workers(project: Project) -> int:
 def missing_by_batch(project: Project) -> dict[int, int]:
     """How many more workers each open batch needs to complete a HIT, by its key, in two queries for all batches.
 
-    Only batches that lack some are in it. Those with workers of their own, of a marketplace or of a round, never do.
+    Only batches that lack some are in it. Those with workers of their own, of a marketplace or of a round, and those
+    without an open assignment (all responses may be imported), never do.
     """
     open_ones = Batch.objects.filter(project=project, state=Batch.State.OPEN, purpose=Batch.Purpose.PRODUCTION)
+    open_ones = open_ones.filter(Exists(Hit.objects.open().filter(batch=OuterRef("pk"), check_item=False)))
     for_all = open_ones.filter(on_marketplace=False, by_program=False, workers=None)
     wanted = dict(for_all.values_list("pk", "assignments_per_hit"))
     people = able_workers(project)

@@ -102,8 +102,9 @@ def _add(row: Assignment, decision: Decision, reviewer: User | None) -> Review:
 
 
 def _complete(row: Assignment, decision: Decision) -> Decision:
-    """The decision with marks for all criteria: accepting marks unjudged criteria as met."""
-    criteria = capabilities.criteria(task_type(row.batch.task))
+    """The decision with marks for all criteria of the response: accepting marks unjudged criteria as met."""
+    task = task_type(row.batch.task)
+    criteria = capabilities.criteria_of(task, row.hit.payload, row.current.answer) if row.current else {}
     text, reason = decision.text.strip(), decision.reason.strip()[:LONGEST]
     marks = {key: bool(decision.marks[key]) for key in criteria if key in decision.marks}
     if decision.decision == review_state.ACCEPTED:

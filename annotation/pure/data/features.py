@@ -4,6 +4,7 @@ from collections import Counter
 from typing import Any
 
 from annotation.pure.data.example import Example
+from annotation.pure.derivations.ablation import ABLATION
 from annotation.pure.text.answer_kinds import NAME, entity_of, kind_of
 
 COUNTERS = ("hops", "shapes", "paragraphs", "question_words", "context_words", "answer_kinds", "entities")
@@ -31,6 +32,8 @@ class FeatureCount:
         self._seen["options"] += bool(example.options)
         self._seen["sentences"] += any(p.sentences is not None for p in example.paragraphs)
         self._seen["supports"] += bool(example.supports)
+        self._seen["one_support"] += len(example.supports or ()) == 1
+        self._seen["ablated"] += ABLATION in example.extra
         self._hops[len(example.hops)] += 1
         self._shapes[example.shape] += 1
         self._paragraphs[len(example.paragraphs)] += 1

@@ -80,9 +80,10 @@ def as_single_hop(example: Example) -> Single | str:
     """A record without a decomposition as a single-hop question, or the reason why it is not one."""
     if not any(answer.strip() for answer in example.answers) or example.answerable is False:
         return "the question has no answer"
-    if len(example.paragraphs) != 1:
-        return "there is more than one paragraph" if example.paragraphs else "there is no paragraph"
-    return Single(example.id, example.question, example.answers, example.paragraphs[0], sources(example)[0])
+    places = range(len(example.paragraphs)) if len(example.paragraphs) < 2 else sorted(example.supports or ())
+    if len(places) != 1:
+        return "there is not one supporting paragraph" if example.paragraphs else "there is no paragraph"
+    return Single(example.id, example.question, example.answers, example.paragraphs[places[0]], sources(example)[0])
 
 
 def sources(example: Example, *, key: str = SOURCE) -> list[str]:

@@ -17,8 +17,8 @@ TITLE = _("How the figures depend on the annotators")
 HOW = _(
     "Over annotators and items: a mean over single responses with its 95 % interval for people in general "
     "(Student's t, variance by items and by annotators). With one annotator left out: the lowest and the "
-    "highest value that the figure would have if one annotator had not taken part. Their items then have one "
-    "response fewer, so figures that grow with the number of responses fall."
+    "highest of the figure itself and of the values that it would have if one annotator had not taken part. Their "
+    "items then have one response fewer, so figures that grow with the number of responses fall."
 )
 ITEMS_ONLY = _(
     "Where all responses are equal, the interval over annotators and items is Wilson's with the number of items as n: "

@@ -160,7 +160,7 @@ class _Table:
 
     def without_one(self, value: float) -> Figure:
         ends = [each for each in self.without_each() if each is not None]
-        low, high = (min(ends), max(ends)) if ends else (None, None)
+        low, high = (min(*ends, value), max(*ends, value)) if ends else (None, None)
         return Figure(value, low, high, len(self.workers), "without one worker")
 
     def without_each(self) -> Iterator[float | None]:

@@ -97,7 +97,7 @@ def over_workers(responses: Iterable[Response]) -> Figure:
 
 
 def without_one(units: Iterable[Unit]) -> Figure:
-    """The mean over units, from its lowest to its highest without any one worker; n counts the workers.
+    """The mean over units, from its lowest to its highest with all workers or without one; n counts the workers.
 
     No range for a single worker.
     """
@@ -112,8 +112,9 @@ def without_one(units: Iterable[Unit]) -> Figure:
         return Figure(None, None, None, len(changed))
     total, n = math.fsum(kept), len(kept)
     means = [mean for rows in changed.values() if (mean := _changed(total, n, rows)) is not None]
-    low, high = (min(means), max(means)) if len(changed) > 1 and means else (None, None)
-    return Figure(total / n, low, high, len(changed), "without one worker")
+    with_all = total / n  # may lie outside: a worker's hardest items leave with them
+    low, high = (min(*means, with_all), max(*means, with_all)) if len(changed) > 1 and means else (None, None)
+    return Figure(with_all, low, high, len(changed), "without one worker")
 
 
 @dataclass(frozen=True, slots=True)

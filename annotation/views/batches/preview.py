@@ -64,7 +64,20 @@ def _tested(request: HttpRequest, hit: Hit, payload: Any) -> dict[str, Any]:
     problems = [] if following else task.check(hit.payload, answer)
     draft = form_class(kind)(payload).shown(following or answer) | {"active_seconds": 0}
     tested = None if problems or following else json.dumps(answer, ensure_ascii=False, indent=2)
-    return {"draft": draft, "problems": translated(problems), "tested": tested}
+    return {
+        "draft": draft,
+        "problems": translated(problems),
+        "tested": tested,
+        "graded": tested and _graded(hit, answer),
+    }
+
+
+def _graded(hit: Hit, answer: Any) -> dict[str, Any] | None:
+    """Score and gold of a test answer; of a launched batch none, since its adjudicators work blind."""
+    task, gold = task_type(hit.batch.task), hit.item.example
+    if hit.batch.state != Batch.State.DRAFT or not task.gradable(gold):
+        return None
+    return {"score": task.grade(hit.payload, answer, gold), "gold": gold.answers}
 
 
 def _links(batch: Batch, count: int, here: int) -> list[dict[str, object]]:

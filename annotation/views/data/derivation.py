@@ -60,7 +60,7 @@ def _ways_of(group: DerivationGroup, source: Dataset, usual: str) -> list[dict[s
 
 
 def _stage(group: DerivationGroup, source: Dataset, usual: str, family: Family) -> dict[str, Any]:
-    """A stage of the pipeline with its derivations; `by_people`, without any, if workers do it in a batch.
+    """A stage of the pipeline with its derivations; `by_people`, without any, if workers do it in a batch of graphs.
 
     `done`: the names of the dataset, the nearest ones above and those below that it made.
     """
@@ -73,6 +73,7 @@ def _stage(group: DerivationGroup, source: Dataset, usual: str, family: Family) 
         "title": _(group.title),
         "done": list(dict.fromkeys(done)),
         "by_people": group.by_people,
+        "has_graphs": any(int(n) > 1 for n in source.features.get("hops", {})),
         "ways": shown,
         "next": by_people_next or any(each["next"] for each in shown),
     }

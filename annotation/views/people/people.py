@@ -67,6 +67,7 @@ def people(request: HttpRequest, project: Project) -> HttpResponse:
         "made": whole_number(request.GET.get("made", ""), 0),
         "missing": missing,
         "host": urlsplit(base).netloc,
+        "port": urlsplit(base).port or 8000,
         "reach": host_reach.reach_of(urlsplit(base).netloc),
         "open_url": "" if by_invite else base + reverse("open-join", args=[project.slug]),
         "unread_messages": worker_messages.unread_of(project).count(),

@@ -146,7 +146,7 @@ def _filled(request: HttpRequest, batch: Batch, row: Assignment, history: list[R
     here = [r for r in history if r.revision == row.revision and r.decision in review_state.DECIDED]
     held: Any = _posted(request, batch) if request.method == "POST" else here[-1] if here else None
     decision, marks = (held.decision, held.marks) if held else ("", {})
-    criteria = capabilities.criteria(task_type(batch.task)).items()
+    criteria = capabilities.criteria(task_type(batch.task)).items() if text else ()  # none without a wording
     return {
         "decision": decision,
         "criteria": [

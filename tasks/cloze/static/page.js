@@ -3,7 +3,7 @@
 import { startDecisions } from "../../js/decisions.js";
 import { showMissing } from "../../js/frame.js";
 import { onItem } from "../../js/item.js";
-import { bind } from "../../js/keys.js";
+import { bind, typeInto } from "../../js/keys.js";
 import { announce, sentence } from "../../js/texts.js";
 
 function start() {
@@ -22,7 +22,7 @@ function start() {
   }
 
   function toFirstEmpty() {
-    (empty()[0] ?? blanks[0])?.focus();
+    typeInto(empty()[0] ?? blanks[0]);
   }
 
   /** To the blank after this one; from the last one to one that was passed over, or to the decision. */

@@ -4,7 +4,7 @@ import { Question } from "./question.js";
 import { alike, fieldsOf, stateOf, stateOfDraft } from "./state.js";
 import { showMissing, startFrame } from "../../js/frame.js";
 import { onItem } from "../../js/item.js";
-import { bind, bindPattern } from "../../js/keys.js";
+import { bind, bindPattern, typeInto } from "../../js/keys.js";
 import { reveal } from "../../js/scrolling.js";
 import { goTo } from "../../js/submit.js";
 import { announce, sentence } from "../../js/texts.js";
@@ -112,7 +112,7 @@ onItem(() => {
   }
 
   function bindKeys() {
-    bind("type", () => (bridges.stage.name === "writing" ? question.field.focus() : false));
+    bind("type", () => (bridges.stage.name === "writing" ? typeInto(question.field) : false));
     bind("fold", fold);
     bind("fold-all", foldAll);
     bindPattern(/^[1-9]$/, (event) => goHop(Number(event.key)));

@@ -1,7 +1,7 @@
 // The page of steps: selected words answer the step at hand, ticks are its paragraphs, Enter goes to the next step.
 import { showMissing, startFrame } from "../../js/frame.js";
 import { onItem } from "../../js/item.js";
-import { bind, bindPattern } from "../../js/keys.js";
+import { bind, bindPattern, typeInto } from "../../js/keys.js";
 import { toUnit } from "../../js/offsets.js";
 import { placesOf } from "../../js/places.js";
 import { textOf, unwrap, wrap } from "../../js/ranges.js";
@@ -76,7 +76,6 @@ onItem(() => {
     refusal: () => (here() && !here().closed ? "" : sentence("select-first")),
     now: () => here().place(),
     take: (place, text) => change(() => here().say(text, place)),
-    enter: (paragraph) => here()?.place()?.paragraph === paragraph && goOn(),
     enter: (paragraph) => here()?.place()?.paragraph === paragraph && goOn(),
   });
   const { list } = reading;
@@ -264,7 +263,7 @@ onItem(() => {
   function bindAll() {
     reading.bindButtons();
     reading.bindKeys();
-    bind("type", () => here()?.field("text").focus());
+    bind("type", () => typeInto(here()?.field("text")));
     bind("next-step", goOn);
     if (fixed) return;
     reading.bindPointer();
