@@ -78,7 +78,7 @@ PLANTED: list[tuple[Rule, str, str]] = [
     (template_rules.dangerous_templates, "templates/a.html", '<link href="//cdn.example/a.css">'),
     (template_rules.missing_templates, "annotation/views/a.py", 'render(request, "work/none.html", {})'),
     (template_rules.missing_templates, "templates/work/a.html", '{% include "work/_none.html" %}'),
-    (template_rules.named_times, "templates/a.html", '{{ row.created_at|date:"DATETIME_FORMAT" }}'),
+    (template_rules.spelled_dates, "templates/a.html", '{{ row.created_at|date:"j M Y, H:i" }}'),
     (template_rules.wide_templates, "templates/a.html", "<p>" + "wide " * 24 + "</p>"),
     (template_rules.stale_comments, "templates/a.html", "{# Context: plan (flow.drafting.Plan). #}"),
     (template_rules.dangerous_scripts, "static/js/a.js", "box.innerHTML = text;"),

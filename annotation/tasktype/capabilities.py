@@ -387,11 +387,6 @@ def criteria(task: TaskType) -> Mapping[str, str]:
     return task.criteria if isinstance(task, Reviewable) else {}
 
 
-def criteria_of(task: TaskType, payload: JSON, answer: JSON) -> Mapping[str, str]:
-    """The criteria by which a response is reviewed: none for one without a wording."""
-    return criteria(task) if review(task, payload, answer)["text"] else {}
-
-
 def snippets(task: TaskType) -> tuple[str, ...]:
     return task.snippets if isinstance(task, Reviewable) else ()
 

@@ -37,6 +37,7 @@ class TaskType(ABC):
     Options: ClassVar[type] = NoOptions  # frozen dataclass of a requester's settings; fields' metadata: option_forms.py
     launched: ClassVar[bool] = True  # whether requesters can launch batches of it; else it is for the MTurk API only
     assignments: ClassVar[int] = 3  # default number of assignments per HIT, as in the task's paper
+    of_ablations: ClassVar[bool] = False  # pages offer it only for items of which something was taken out
     leads_to: ClassVar[str] = ""  # the derivation that usually follows its results; "": the usual one
     keys: ClassVar[Mapping[str, Key]] = by_action(*FRAME, *DECIDING, MENTION)  # all of its page
     writes_questions: ClassVar[bool] = False  # whether workers write the questions of its results

@@ -4,6 +4,7 @@ import html
 import posixpath
 import re
 from collections.abc import Iterable
+from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from django.template import Context
 from django.templatetags.static import static
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.timesince import timeuntil
 from django.utils.translation import gettext
 
 from annotation.pure.reports import svg
@@ -24,6 +26,12 @@ from annotation.registry import task_type
 register = template.Library()
 
 ANGLE_OR_LINE_BREAK = re.compile(r"[<>]|[ \t]*\n\s*")
+
+
+@register.filter
+def time_left(due: datetime) -> str:
+    """How long until then, as it stands after “in”: German has the dative there, which Django's words do not."""
+    return re.sub(r"\b(?:Jahre|Monate|Tage)\b", r"\g<0>n", timeuntil(due))
 
 
 @register.filter

@@ -14,9 +14,7 @@ from annotation.pure.text.spans import Span, cut, locate
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import (
     JSON,
-    Adaptable,
     Comparable,
-    Features,
     GivenResponse,
     HitWithResponses,
     Label,
@@ -54,11 +52,12 @@ class Options:
     )
 
 
-class Solvability(Adaptable, Practised, Revealing, Simulated, Labelled, Comparable, TaskType):
+class Solvability(Practised, Revealing, Simulated, Labelled, Comparable, TaskType):
     title = _("Judge ablated questions")
     explanations = EXPLANATIONS
     question = _("Can the question still be solved, and can the removed features be guessed?")
     keys = KEYS
+    of_ablations = True
     needs = _("Requires questions of which something was removed. Derive an ablation first.")
     Options = Options
     labels = {
@@ -67,9 +66,6 @@ class Solvability(Adaptable, Practised, Revealing, Simulated, Labelled, Comparab
         GAMMA: Label(LABELS[GAMMA], {"guessable": True, "necessary": False}),
         DELTA: Label(LABELS[DELTA], {"guessable": True, "necessary": True}),
     }
-
-    def fits(self, features: Features) -> bool:
-        return features.ablated is not False
 
     def prepare(self, example: Example, options: Options, rng: Random) -> JSON | None:
         """Question, context and options as they were ablated. Titles belong to contexts of several paragraphs only."""

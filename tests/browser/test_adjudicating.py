@@ -61,7 +61,7 @@ def tops(page: Any, selector: str) -> set[float]:
 def test_all_decisions_stand_in_one_row_and_the_text_beside_the_answers(judge: tuple[Any, int]) -> None:
     page, _batch = judge
     page.set_viewport_size({"width": 1280, "height": 800})
-    assert page.locator("#decide .button:visible").count() == 4  # two answers, to write, to exclude
+    assert page.locator("#decide .button:visible").count() == 5  # two answers, to write, to exclude, a cause
     assert len(tops(page, "#decide .button:visible")) == 1
     assert len(tops(page, ".compared, .source-texts")) == 1
     page.set_viewport_size({"width": 390, "height": 844})
@@ -85,6 +85,19 @@ def test_a_cause_is_chosen_and_cleared_by_its_key_and_enter_decides_nothing(judg
     assert (left(page), page.locator("[name=cause]:checked").input_value()) == ("3 left", "")
     press(page, "z")
     assert here(page) == first
+
+
+def test_the_answers_stand_right_below_the_decisions_and_what_was_decided_moves_nothing(judge: tuple[Any, int]) -> None:
+    page, _batch = judge
+    page.set_viewport_size({"width": 1280, "height": 800})
+    decisions, answers = (page.locator(where).bounding_box() for where in ("#decide", ".compared"))
+    assert answers["y"] - (decisions["y"] + decisions["height"]) < 40
+    press(page, "1")
+    page.locator("#undo").wait_for()
+    assert (page.locator("#decide").bounding_box()["y"], page.locator(".compared").bounding_box()["y"]) == (
+        decisions["y"],
+        answers["y"],
+    )
 
 
 def test_open_hits_are_decided_with_the_keyboard_alone(judge: tuple[Any, int], site: Site) -> None:

@@ -283,3 +283,18 @@ def test_the_checks_may_fail_without_being_in_the_way(compose: WorkPage) -> None
     expect(page.locator("#checks[data-away]")).to_have_count(0)
     worker.submit()
     assert stored(worker)["question"] == GOOD
+
+
+def test_one_undo_is_on_the_page_of_a_bridge_that_does_not_hold(compose: WorkPage) -> None:
+    page = compose().page
+    page.keyboard.press("n")
+    expect(page.locator("[data-undo]:visible")).to_have_count(1)
+
+
+def test_only_words_that_are_used_are_underlined(compose: WorkPage) -> None:
+    worker = compose()
+    judge_all(worker)
+    write(worker, "What did the captain of the Petrel bring home?")
+    line = "all => [...new Set(all.map((word) => getComputedStyle(word).textDecorationLine))]"
+    assert worker.page.locator(".word.used").evaluate_all(line) == ["underline"]
+    assert worker.page.locator(".skipped .word:not(.used)").evaluate_all(line) == ["none"]

@@ -47,9 +47,23 @@ def test_remarks_have_the_focus_and_the_answer_stays_to_be_tried_again(page: Any
     expect(page.locator("#question")).to_have_value(GOOD)
     answer(page, GOOD.replace("trees", "tall trees"))
     expect(page.locator("#remarks")).to_be_focused()
+    page.keyboard.press("t")
+    chosen = "([field]) => field.value.slice(field.selectionStart, field.selectionEnd) === field.value"
+    assert page.locator("#question").evaluate_all(chosen)  # to be written over
+    page.locator("#remarks").focus()
     with page.expect_navigation():
-        page.locator("#remarks button").click()
+        page.keyboard.press("Enter")
     assert page.url.endswith("/practice/2/")
+
+
+def test_what_is_wrong_is_said_in_one_place_until_the_answer_changes(page: Any) -> None:
+    answer(page, POOR)
+    expect(page.locator("#problems")).to_contain_text("Brackwater")
+    expect(page.locator("#missing")).to_be_hidden()
+    expect(page.locator(".findings > .error:visible")).to_have_count(0)
+    page.locator("#question").fill(f"{POOR} Or not?")
+    expect(page.locator("#problems")).to_have_count(0)
+    expect(page.locator("#missing")).to_be_visible()
 
 
 @pytest.mark.soak

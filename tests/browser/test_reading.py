@@ -79,3 +79,10 @@ def test_after_fifty_minutes_a_line_reminds_of_a_break_until_it_is_dismissed(des
 @pytest.mark.parametrize(("since", "last"), [(49, 0), (51, 6)])
 def test_who_has_just_begun_or_made_a_pause_is_not_reminded(desk: WorkPage, since: int, last: int) -> None:
     expect(reminder(desk("yesno"), since=since, last=last)).to_have_count(0)
+
+
+def test_nothing_is_offered_about_ticks_where_nothing_can_be_ticked(desk: WorkPage) -> None:
+    page = desk("yesno", options={"support": False}).page
+    assert page.locator("#pin, option[value=ticked], tr[data-action=pin]").count() == 0
+    page.keyboard.press("F")  # the view is drawn all the same
+    expect(page.locator("#fold-all")).to_have_attribute("aria-pressed", "true")

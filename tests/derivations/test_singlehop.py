@@ -169,3 +169,10 @@ def test_real_squad_questions_with_an_answer_are_usable() -> None:
     found, tally = derived(SingleHop(), real("squad", "squad_dev_v2.0_5_articles.json"))
     assert [one.id for one in found] == [str(k) for k in range(1, 706)]
     assert tally.dropped == {"the question has no answer": 702}
+
+
+def test_a_question_with_one_supporting_paragraph_of_several_is_one_about_that_paragraph() -> None:
+    found, _tally = derived(SingleHop(), Listed([Example("1", "Who?", MULTIHOP.paragraphs, ("Maud",), supports=(1,))]),
+                            answer_in_paragraph=False, fewest_words=0)  # fmt: skip
+    (single,) = found
+    assert single.paragraphs == (MULTIHOP.paragraphs[1],)

@@ -220,3 +220,9 @@ def test_differences_may_be_below_zero_and_few_workers_get_no_crossed_interval()
     assert (few.value, few.low, few.high) == (found.value, None, None)
     assert crossed([Unit(None, {"a": None})]).value is None
     assert crossed([]).n == 0
+
+
+def test_a_range_without_any_one_worker_holds_the_figure_itself() -> None:
+    """Each worker alone answered a hard item that leaves with them: without anybody the mean rises."""
+    found = without_one([Unit(0.0, {"a": None}), Unit(0.0, {"b": None}), Unit(1.0, {})])
+    assert (found.low, found.value, found.high) == (near(1 / 3), near(1 / 3), near(0.5))

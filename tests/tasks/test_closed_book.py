@@ -20,6 +20,7 @@ from annotation.flow.work import next_assignment
 from annotation.models import Assignment, Batch, Dataset, Item, WorkerResponse
 from annotation.pure.data.example import Example
 from annotation.pure.reports import methods
+from annotation.pure.reports.answer_tables import answer_tables
 from annotation.registry import default_instructions
 from annotation.tasktype import capabilities
 from annotation.views.reports.report_display import in_words
@@ -129,6 +130,10 @@ def test_report_and_methods_say_closed_book_and_have_no_support(
     [study] = report["datasets"].values()
     assert study["answer"]["average"]["em"]["value"] == 0.5
     assert study["support"]["human_score"]["f1"]["value"] is None
+    tables = [table for table in answer_tables(report) if not table["name"].startswith("musique-")]  # the paper's own
+    heads = [words for table in tables for words in (*table["columns"], *dict(table.get("spans", [])))]
+    assert "Answer F1" in heads
+    assert not [words for words in heads if "upport" in words]  # nobody was asked
     assert "Closed-book: workers saw no paragraphs" in in_words(report)
     assert QUESTION in methods.in_words(facts_of(closed, report))
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import date, timedelta
+from decimal import Decimal
 from typing import Any
 
 import pytest
 from django.template import Context, Template
-from django.utils import translation
+from django.utils import timezone, translation
+from django.utils.formats import date_format
 
 from annotation.templatetags import display_tags, paragraph_tags
 from annotation.templatetags.display_tags import span_list
 from annotation.templatetags.figure_tags import graded
+from annotation.templatetags.money_tags import dollars
 
 
 def shown(inside: str, **context: Any) -> str:
@@ -109,3 +113,17 @@ def test_paragraphs_are_in_the_language_of_the_page() -> None:
     with translation.override("de"):
         assert "Absatz 1" in paragraph_tags.paragraph_list(payload, {}, False)
     assert "Paragraph 1" in english
+
+
+@pytest.mark.parametrize(
+    ("language", "amount", "day", "left"),
+    [("en", "−$1,234.50", "28 Nov 2026", "6 days"), ("de", "−1.234,50 $", "28. Nov 2026", "6 Tagen")],
+)
+def test_amounts_dates_and_durations_are_written_as_in_the_language(
+    language: str, amount: str, day: str, left: str
+) -> None:
+    """A German duration stands in the dative behind “in”."""
+    with translation.override(language):
+        assert dollars(Decimal("-1234.5")).replace("\u00a0", " ") == amount
+        assert date_format(date(2026, 11, 28), "DATE_FORMAT") == day
+        assert display_tags.time_left(timezone.now() + timedelta(days=6, minutes=1)).replace("\u00a0", " ") == left

@@ -20,7 +20,8 @@ def misfits(datasets: Iterable[Dataset]) -> dict[str, str]:
         return {}
     features, examples = features_of(chosen), _examples(chosen)
     tasks = [(kind, task_type(kind)) for kind, _title in kinds()]
-    return {kind: task.needs for kind, task in tasks if not _fits(task, features, examples)}
+    unasked = {kind for kind, task in tasks if task.of_ablations and features.ablated is False}
+    return {kind: task.needs for kind, task in tasks if kind in unasked or not _fits(task, features, examples)}
 
 
 def _fits(task: TaskType, features: Features, examples: Callable[[], Iterator[Example]] | None) -> bool:

@@ -104,7 +104,8 @@ def _add(row: Assignment, decision: Decision, reviewer: User | None) -> Review:
 def _complete(row: Assignment, decision: Decision) -> Decision:
     """The decision with marks for all criteria of the response: accepting marks unjudged criteria as met."""
     task = task_type(row.batch.task)
-    criteria = capabilities.criteria_of(task, row.hit.payload, row.current.answer) if row.current else {}
+    worded = row.current and capabilities.review(task, row.hit.payload, row.current.answer)["text"]
+    criteria = capabilities.criteria(task) if worded else {}
     text, reason = decision.text.strip(), decision.reason.strip()[:LONGEST]
     marks = {key: bool(decision.marks[key]) for key in criteria if key in decision.marks}
     if decision.decision == review_state.ACCEPTED:

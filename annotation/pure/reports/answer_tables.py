@@ -41,7 +41,8 @@ ALPHAS = {
 }
 ALPHA_NOTE = _(
     "1: full agreement; 0: agreement at chance level. n counts the units with at least two annotators. "
-    "Bootstrap intervals over questions. Lowest and highest: of alpha itself and of its values without any one annotator."
+    "Bootstrap intervals over questions. Lowest and highest: of alpha itself and of its values with any one annotator "
+    "left out."
 )
 PERCENT = _("In percent, with 95 percent intervals in brackets.")
 
@@ -71,10 +72,8 @@ def _asked(figures: JSON) -> JSON:
     """The table without the columns of the support, where nobody was asked for any."""
     names = [words for words, width in figures.get("spans", ()) for _column in range(width)] or figures["columns"]
     ours = {at for at, words in enumerate(names) if words in SUPPORT_COLUMNS}
-    empty = all(
-        not row[at] or (is_figure(row[at]) and row[at]["value"] is None) for row in figures["rows"] for at in ours
-    )
-    if not ours or not empty:
+    cells = [row[at] for row in figures["rows"] for at in ours]
+    if not ours or any(cell["value"] is not None if is_figure(cell) else cell for cell in cells):
         return figures
     kept = [at for at in range(len(names)) if at not in ours]
     less: JSON = {"columns": [figures["columns"][at] for at in kept]}

@@ -95,7 +95,7 @@ def progress_chart(batch: Batch, counts: batch_progress.Counts, left: timedelta 
 
 
 def _pace(batch: Batch) -> Bars | None:
-    hours = [(date_format(hour, "j M, H:i"), count) for hour, count in batch_progress.by_hour(batch)]
+    hours = [(date_format(hour, "SHORT_DATETIME_FORMAT"), count) for hour, count in batch_progress.by_hour(batch)]
     text = _("Responses per hour over %(n)s hours from %(first)s")
     return Bars.of(hours, text) if hours else None
 

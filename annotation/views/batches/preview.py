@@ -64,12 +64,8 @@ def _tested(request: HttpRequest, hit: Hit, payload: Any) -> dict[str, Any]:
     problems = [] if following else task.check(hit.payload, answer)
     draft = form_class(kind)(payload).shown(following or answer) | {"active_seconds": 0}
     tested = None if problems or following else json.dumps(answer, ensure_ascii=False, indent=2)
-    return {
-        "draft": draft,
-        "problems": translated(problems),
-        "tested": tested,
-        "graded": tested and _graded(hit, answer),
-    }
+    graded = _graded(hit, answer) if tested else None
+    return {"draft": draft, "problems": translated(problems), "tested": tested, "graded": graded}
 
 
 def _graded(hit: Hit, answer: Any) -> dict[str, Any] | None:

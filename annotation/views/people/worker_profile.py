@@ -60,7 +60,7 @@ def _shown(source: str, values: list[float]) -> dict[str, Any]:
 
 
 def _chart(worker: Worker) -> Bars | None:
-    days = [(date_format(day, "j M"), count) for day, count in worker_profile.by_day(worker)]
+    days = [(date_format(day, "MONTH_DAY_FORMAT"), count) for day, count in worker_profile.by_day(worker)]
     return Bars.of(days, _("Responses per day over %(n)s days from %(first)s")) if days else None
 
 

@@ -33,7 +33,7 @@ def stored(project: Any, folder: Path, found: list[dict[str, Any]], name: str = 
 def test_tasks_that_need_hops_do_not_fit_questions_without_any(project: Any, tmp_path: Path) -> None:
     plain = stored(project, tmp_path, [record | PLAIN for record in records(4)])
     needed = task_fit.misfits([plain])
-    without = {"choose", "cloze", "sufficiency"}  # these need something else
+    without = {"choose", "cloze", "solvability", "sufficiency"}  # these need something else
     assert set(needed) == {"compose", "coreference", "subquestions"} | without
     assert needed["coreference"] == "Requires a decomposition into hops, each with its paragraph."
     hopped = dataset_of(project, tmp_path, name="hopped", size=4)
@@ -133,3 +133,12 @@ def test_the_count_of_a_draft_that_is_not_stored_is_that_of_one_that_is(project:
     same = ["project", "task", "options", "seed", "sample", "assignments_per_hit"]
     imagined = Batch(**{name: getattr(made, name) for name in same})
     assert hit_counts.count_hits(imagined, datasets=[dataset]) == hit_counts.count_hits(made)
+
+
+def test_ablated_questions_are_judged_only_where_something_is_ablated(project: Any, tmp_path: Path) -> None:
+    plain = records(2)
+    ablated = [
+        record | {"extra": {"ablation": {"number": 1, "seed": 0, "dropped": 1, "gold": None}}} for record in plain
+    ]
+    assert "solvability" in task_fit.misfits([stored(project, tmp_path, plain)])
+    assert "solvability" not in task_fit.misfits([stored(project, tmp_path, ablated, name="ablated")])

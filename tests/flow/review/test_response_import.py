@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from django.db.models.functions import Now
 
-from annotation.flow.batches import batch_launch
+from annotation.flow.batches import batch_launch, workers_needed
 from annotation.flow.data import response_files
 from annotation.flow.data.dataset_import import ImportRefused
 from annotation.flow.money import batch_funds, ledger
@@ -346,3 +346,11 @@ def test_positions_in_a_table_may_be_written_as_1_0(batch: Any, tmp_path: Path) 
     file.write_text('dataset;item;worker;answer\nwells;1.0;Ben;"{""text"": ""Tower 1"", ""support"": [0]}"\n')
     assert import_responses(batch, file)["accepted"] == 1
     assert WorkerResponse.objects.get().assignment.hit.item.position == 1
+
+
+def test_a_batch_whose_responses_are_all_imported_invites_nobody(batch: Any, tmp_path: Path) -> None:
+    Worker.objects.update(active=False)
+    assert workers_needed.missing_by_batch(batch.project) == {batch.pk: 2}
+    import_responses(batch, lines(tmp_path / "j.jsonl", GOOD))
+    assert workers_needed.missing_by_batch(batch.project) == {}
+    assert workers_needed.places_missing(batch.project) == 0

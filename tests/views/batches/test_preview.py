@@ -53,7 +53,12 @@ def test_a_test_answer_is_checked_and_shown_and_never_stored(client: Any, alice:
     assert given.status_code == 200, given.context["problems"]
     shown = given.content.decode()
     assert "Your test answer is complete" in shown
-    assert f"&quot;text&quot;: &quot;{word}&quot;" in shown
+    assert f"&quot;text&quot;: &quot;{word}&quot;" in shown.partition("<details>")[2]
+    gold = hit.item.example.answers[0]
+    assert f'Gold: <b dir="auto">{gold}</b>Score: 0<' in one_line(shown)
+    Batch.objects.filter(pk=draft.pk).update(state=Batch.State.OPEN)
+    blind = client.post(preview(draft, 1), {"kind": "span", "text": word, "support": ["0"]})
+    assert "Gold:" not in blind.content.decode()
     for rows in (Assignment, WorkerResponse, Participation):
         assert not rows.objects.exists()
     assert not Worker.objects.filter(user=alice).exists()

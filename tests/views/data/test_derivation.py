@@ -370,3 +370,15 @@ def test_imported_graphs_go_on_to_the_workers_who_write_questions(asked: Any, pi
     html = one_line(asked.get(at("graphs")).content.decode())
     recommended = html[: html.index("recommended next")].rpartition("<h3>")[2]
     assert recommended.strip().startswith("Questions written by workers")
+
+
+def test_composing_is_offered_where_there_are_graphs_only(asked: Any) -> None:
+    offered = reverse("batch-new", args=["wells"]) + "?dataset=wells"
+    assert offered in asked.get(at("wells")).content.decode()
+    dataset = Dataset.objects.get()
+    dataset.features = dataset.features | {"hops": {"0": dataset.size}, "paragraphs": {"4": 4}, "one_support": 4}
+    dataset.save()
+    html = asked.get(at("wells")).content.decode()
+    assert offered not in html
+    assert "Create graphs first." in html
+    assert 'href="?how=singlehop"' in html

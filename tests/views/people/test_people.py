@@ -134,5 +134,6 @@ def test_it_says_where_its_links_do_not_work(client: Any, alice: Any, settings: 
         return client.get(reverse("people", args=["wells"]), headers={"host": host}).content.decode()
 
     assert "work on this computer only" in page("localhost:8000")
+    assert "BIND=0.0.0.0:8123</code>" in page("localhost:8123")
     assert "work in your own network only" in page("192.168.1.20:8000")
     assert 'id="reach"' not in page("hopscribe.lab.example")

@@ -10,6 +10,8 @@ from annotation.flow.batches import batch_launch
 from annotation.flow.review import review_decisions, review_samples, worker_feedback
 from annotation.flow.review.review_decisions import Decision
 from annotation.models import Batch, Feedback, Review
+from annotation.registry import task_type
+from tests.flow.acting import submit, take
 from tests.flow.compositions import change, compose, compose_batch
 from tests.views.console import at
 
@@ -250,3 +252,18 @@ def test_a_returned_answer_is_repaired_from_the_workers_home(
     assert row.current.answer["question"] == question
     assert review_decisions.responses_with_reviews([row])[0].state == "repaired"
     assert ("data-readonly" in client.get(address).content.decode()) == closed
+
+
+def test_a_response_without_a_question_is_asked_no_criterion_of_questions(
+    boss: Any, compositions: Batch, bob: Any
+) -> None:
+    row = take(bob, compositions)
+    payload = row.hit.payload
+    answer = {"bridges": ["different"], "why": "", "question": "", "overrides": {}, "pasted": 0}
+    assert not task_type("compose").check(payload, answer)
+    submit(row, answer)
+    html = boss.get(page("review-answer", row.public_id)).content.decode()
+    assert "data-mark=" not in html
+    assert "confirms the criteria" not in html
+    boss.post(page("review-answer", row.public_id), posted(row, "accepted", revision=1))
+    assert Review.objects.get().marks == {}

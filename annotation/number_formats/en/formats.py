@@ -1,0 +1,6 @@
+"""Dates and times as pages write them."""
+
+DATE_FORMAT = "j M Y"
+DATETIME_FORMAT = "j M Y, H:i"
+SHORT_DATETIME_FORMAT = "j M, H:i"
+MONTH_DAY_FORMAT = "j M"
