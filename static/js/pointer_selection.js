@@ -58,6 +58,6 @@ export class PointerSelection {
     const isNew = this.kind === "mouse" ? this.drawn : !isSame(found, this.taken);
     Object.assign(this, { drawn: false, taken: found });
     if (isNew && found) this.take();
-    else if (rested) this.rested();
+    else if (rested && this.kind !== "mouse") this.rested();
   }
 }
