@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -79,7 +80,7 @@ def test_a_hit_shows_all_answers_beside_gold(client: Any, alice: Any, bob: Any, 
     assert [row["ticked_by"] for row in response.context["compare"]["rows"]] == [[own], [other], [own]]
     assert [row["gold"] for row in response.context["compare"]["rows"]] == [True, True, False]
     assert bob.pseudonym in html
-    assert "bob" not in html.lower()
+    assert "bob" not in re.sub(r"[A-Za-z0-9]{64}", "", html).lower(), "but in a form’s token by chance"
 
 
 def test_the_marked_text_of_a_hit_is_the_whole_text(client: Any, alice: Any, bob: Any, batch: Any) -> None:
