@@ -29,7 +29,7 @@ SHARED_BY = 3  # models of workers need items with labels of as many annotators 
 SHARED = 20  # ... and that many such items
 RESAMPLES = 999
 
-WITHOUT_ONE = _("Lowest and highest: with any one annotator left out.")
+WITHOUT_ONE = _("Lowest and highest: of alpha itself and with any one annotator left out.")
 TOO_FEW = _("Dawid–Skene and the one-coin model need at least 20 items with labels from three or more annotators.")
 MODELLED = _(
     "Labels are aggregated by majority, by Dawid–Skene (each annotator has their own confusion matrix; "

@@ -14,7 +14,7 @@ ALPHA_COLUMNS = [
 ]  # fmt: skip
 NOTE = _(
     "1: full agreement; 0: agreement at chance level. n counts the units with at least two annotators. "
-    "Bootstrap intervals over these units; lowest and highest: with any one annotator left out."
+    "Bootstrap intervals over these units; lowest and highest: of alpha itself and with any one annotator left out."
 )
 
 
