@@ -7,7 +7,7 @@ const SPACE = "[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029
 const WORD = "[\\p{L}\\p{N}_]"; // Python's \w
 
 function whole(words) {
-  return `(?<!${WORD})${words}(?!${WORD})`;
+  return `(?<!${WORD}|\\p{M})${words}(?!${WORD})`; // an accent before it belongs to a letter
 }
 
 function asTyped(answer, text) {

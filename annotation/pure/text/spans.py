@@ -44,27 +44,24 @@ def places(answer: str, texts: Sequence[str], *, first: Sequence[int] = ()) -> I
         for place in _as_typed(words, texts[paragraph]):
             found = True
             yield Span(paragraph, *place)
-    for wanted in _whole_or_part(answer):
+    wanted = pattern(answer)
+    for whole in (True, False) if wanted else ():
         if found:
             return
         for paragraph in order:
-            for place in _folded_places(wanted, texts[paragraph]):
+            for place in _folded_places(wanted, texts[paragraph], whole=whole):
                 found = True
                 yield Span(paragraph, *place)
 
 
-def _whole_or_part(words: str) -> tuple[str, ...]:
-    """The patterns of whole words, and of parts of words."""
-    plain = pattern(words)
-    return (rf"(?<!\w){plain}(?!\w)", plain) if plain else ()
-
-
-def _folded_places(wanted: str, text: str) -> Iterator[tuple[int, int]]:
+def _folded_places(wanted: str, text: str, *, whole: bool) -> Iterator[tuple[int, int]]:
     """Where a pattern of `folding` is in a text; no place begins or ends inside a character or before its accents."""
     plain, origins = folded(text)
-    for match in re.finditer(wanted, plain):
+    for match in re.finditer(rf"(?<!\w){wanted}(?!\w)" if whole else wanted, plain):
         start, end = match.span()
         if is_mark(plain[start]) or is_mark(plain[end : end + 1]):
+            continue
+        if whole and start and is_mark(plain[start - 1]):  # an accent is part of its word, though \w does not match it
             continue
         if origins is None:
             yield start, end
@@ -103,8 +100,8 @@ def _as_typed(words: Sequence[str], text: str) -> Iterator[tuple[int, int]]:
         after = "" if end is None else text[end : end + 1]
         if (
             end is not None
-            and not (is_word(after) or (after > "~" and is_mark(after)))
-            and not (start and is_word(text[start - 1]))
+            and not _in_word(after)
+            and not (start and _in_word(text[start - 1]))
         ):
             yield start, end
             start = text.find(words[0], end)
@@ -130,7 +127,12 @@ def is_word(sign: str) -> bool:
     return sign.isalnum() or sign == "_"
 
 
+def _in_word(sign: str) -> bool:
+    """Whether a word goes on in a neighbouring character: a letter, a digit, or an accent of the letter before."""
+    return is_word(sign) or (sign > "~" and is_mark(sign))
+
+
 def mentions(answer: str, text: str) -> Iterator[tuple[int, int]]:
     """(start, end) of every occurrence of an answer in a text, as whole words in any spelling."""
-    for whole in _whole_or_part(answer)[:1]:
-        yield from _folded_places(whole, text)
+    if wanted := pattern(answer):
+        yield from _folded_places(wanted, text, whole=True)

@@ -47,6 +47,7 @@ LINES = {
 def test_each_line_of_a_table_is_accepted_or_skipped(kinds: list[str]) -> None:
     opens = bool({"open quote", "open at the end"} & set(kinds))
     assume(not (opens and "closes nothing" in kinds))  # together they are one good cell of several lines
+    assume(set(kinds) - {"blank", "blank cells", "long"})  # a cell more on every line: R's row names
     wanted = [kind for kind in kinds if not kind.startswith("blank")]
     parsed, _ = read("csv", (HEADER + "".join(ROWS[kind] for kind in kinds)).encode())
     assert [one.number for one in parsed] == list(range(1, len(wanted) + 1))
