@@ -68,7 +68,8 @@ def _is_tidy(text: str, start: int, end: int, *, whole: bool) -> bool:
     """Whether nothing invisible is at its ends, no accent is cut off, and with `whole` no letter of the same word."""
     piece, before, after = text[start:end], text[:start], text[end:]
     visible = fold(piece[0]) and fold(piece[-1]) and not is_mark(piece[0]) and not is_mark(after[:1])
-    joined = re.search(r"\w$", folded(before).text) or re.match(r"\w", folded(after).text)
+    ahead = folded(before).text
+    joined = re.search(r"\w$", ahead) or is_mark(ahead[-1:]) or re.match(r"\w", folded(after).text)
     return bool(visible) and not (whole and joined)
 
 
