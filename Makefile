@@ -65,11 +65,12 @@ test: .venv/dev.stamp  ## lint, then the tests: on SQLite, with real servers, an
 	echo "$$(($$(date +%s) - start)) seconds"; \
 	if [ -n "$$failed" ]; then echo "failed:$$failed"; exit 1; fi
 
-lint: .venv/dev.stamp  ## style and types
+lint: .venv/dev.stamp  ## style, types and the count of code
 	@.venv/bin/ruff check .
 	@.venv/bin/ruff format --check .
 	@$(DJADE) --check
 	@.venv/bin/mypy
+	@$(PY) -m tests.measures
 
 fix: .venv/dev.stamp  ## mend what the linter can mend
 	@.venv/bin/ruff check --fix .
