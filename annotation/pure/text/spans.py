@@ -98,11 +98,7 @@ def _as_typed(words: Sequence[str], text: str) -> Iterator[tuple[int, int]]:
     while start >= 0:
         end = _end_of(words, text, start)
         after = "" if end is None else text[end : end + 1]
-        if (
-            end is not None
-            and not _in_word(after)
-            and not (start and _in_word(text[start - 1]))
-        ):
+        if end is not None and not _in_word(after) and not (start and _in_word(text[start - 1])):
             yield start, end
             start = text.find(words[0], end)
         else:
