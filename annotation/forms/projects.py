@@ -186,6 +186,7 @@ class ProjectForm(ConsoleForm):
     )
 
     counted = False  # whether a batch under way counts pasting
+    may_require = True  # whether the owner uses what `two_factor` would require
 
     @classmethod
     def of(cls, project: Project) -> ProjectForm:
@@ -201,6 +202,12 @@ class ProjectForm(ConsoleForm):
                 _("A batch under way counts pasting. Close it before you remove the paragraph that says so.")
             )
         return text
+
+    def clean_two_factor(self) -> bool:
+        required: bool = self.cleaned_data["two_factor"]
+        if required and not self.may_require:
+            raise ValidationError(_("Set up your own second factor first, on the page of your account."))
+        return required
 
     def clean(self) -> dict[str, Any]:
         """Fields that the page did not send keep their stored values."""

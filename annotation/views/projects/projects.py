@@ -22,7 +22,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from annotation import discovery
 from annotation.flow.data import dataset_removal
-from annotation.flow.people import consent
+from annotation.flow.people import consent, two_factor
 from annotation.flow.projects import overview, projects
 from annotation.flow.projects.overview import BatchProgress, OpenDecisions
 from annotation.forms.projects import ConsoleForm, ProjectForm
@@ -61,6 +61,7 @@ def project_settings(request: HttpRequest, project: Project) -> HttpResponse:
     """Settings of the project; "preview" shows the consent text and saves nothing."""
     form = ProjectForm(request.POST) if request.method == "POST" else ProjectForm.of(project)
     form.counted = consent.must_cover_counting(project)
+    form.may_require = two_factor.is_on(request.user)
     if request.htmx and "preview" in request.POST:
         html = html_of(request.POST.get("consent", ""))
         return render(request, "projects/_consent.html", {"consent_html": html})

@@ -21,7 +21,8 @@ from annotation.flow.data import response_files
 from annotation.flow.errors import Refused
 from annotation.flow.notifications import worker_messages
 from annotation.flow.people import invites, two_factor, worker_erasure
-from annotation.models import AccessKey, ApiToken, Assignment, Member, SecondFactor, User, Worker
+from annotation.flow.projects import api_tokens
+from annotation.models import AccessKey, ApiToken, Assignment, Member, Project, SecondFactor, User, Worker
 from tests.conftest import PASSWORD
 from tests.views.console import answer, take
 
@@ -179,17 +180,41 @@ def test_removal_and_new_codes_need_password_and_code(alice: Any) -> None:
 def test_a_project_may_ask_it_of_its_members_and_not_of_annotators(
     project: Any, alice: Any, bob: Any, batch: Any
 ) -> None:
-    client = signed_in(alice)
-    wish = {"title": "Wells", "consent": "", "two_factor": "on"}
-    assert client.post("/projects/wells/settings/", wish).status_code == 303
-    sent = client.get("/projects/wells/people/")
-    assert (sent.status_code, sent.url) == (302, f"{SET_UP}?next=%2Fprojects%2Fwells%2Fpeople%2F")
-    assert client.get("/api/v1/projects/wells/").status_code == 403
+    wish, client = {"title": "Wells", "consent": "", "two_factor": "on"}, signed_in(alice)
+    refused = client.post("/projects/wells/settings/", wish)
+    assert (refused.status_code, "your own second factor first" in body(refused)) == (422, True)
     set_up(alice)
+    client = signed_in(alice)
+    assert client.post("/projects/wells/settings/", wish).status_code == 303
     assert client.get("/projects/wells/people/").status_code == 200
     assert client.get("/api/v1/projects/wells/").status_code == 200
     assert signed_in(bob.user).get("/work/").status_code == 200
     assert take(bob, batch) is not None
+
+
+@pytest.mark.parametrize("role", ["owner", "requester", "reviewer"])
+def test_without_it_every_page_of_the_project_leads_to_its_set_up_and_back(
+    role: str, project: Any, alice: Any, bob: Any
+) -> None:
+    Project.objects.filter(pk=project.pk).update(two_factor=True)
+    Member.objects.create(project=project, user=bob.user, role=role)
+    _token, secret = api_tokens.make(bob.user, project=project)
+    client, page = signed_in(bob.user), "/projects/wells/datasets/"
+    sent = client.get(page)
+    assert (sent.status_code, sent.url) == (302, f"{SET_UP}?next=%2Fprojects%2Fwells%2Fdatasets%2F")
+    for caller, more in ((client, {}), (Client(), {"headers": {"Authorization": f"Bearer {secret}"}})):
+        refused = caller.get("/api/v1/projects/wells/", **more)
+        assert (refused.status_code, refused["Content-Type"]) == (403, "application/problem+json")
+        assert "two-factor" in refused.json()["detail"]
+    shown = body(client.get(sent.url))
+    key = base64.b32decode(re.search(r'<code class="long">([A-Z2-7 ]+)</code>', shown)[1].replace(" ", "")).hex()
+    signed = re.search(r'name="key" value="([^"]+)"', shown)[1]
+    form = {"key": signed, "code": code_of(key), "password": PASSWORD, "next": page}
+    assert f'href="{page}"' in body(client.post(SET_UP, form))
+    assert client.get(page).status_code == 200
+    lost = half_way(bob.user)  # without the phone
+    assert lost.post(CODE, {"code": two_factor.renew_backup_codes(bob.user)[0]}).status_code == 302
+    assert lost.get(page).status_code == 200
 
 
 def test_whoever_lost_both_is_let_in_by_an_administrator(alice: Any) -> None:
