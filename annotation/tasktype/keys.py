@@ -32,6 +32,8 @@ FRAME = (
     Key("return", "r", _("Return this HIT")),
     Key("report", "!", _("Report a problem")),
     Key("instructions", "g", _("Instructions")),
+    Key("previous-item", ",", _("Previous item"), fixed=True),  # in a preview
+    Key("next-item", ".", _("Next item"), fixed=True),
     Key("keys", "?", _("Show keys"), _("all keys")),
     Key("leave", "Escape", _("Leave a field"), _("leave the field"), fixed=True),
 )

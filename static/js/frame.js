@@ -3,7 +3,7 @@ import { activeSeconds, countActivity } from "./activity.js";
 import { kept } from "./browser_storage.js";
 import { remindOfBreaks } from "./break_reminder.js";
 import { Draft } from "./draft.js";
-import { atEnd, on } from "./item.js";
+import { atEnd, itemOf, on, showItem } from "./item.js";
 import { bind, getPreferences, listen } from "./keys.js";
 import { showLegend } from "./legend.js";
 import { watchLease } from "./lease.js";
@@ -44,9 +44,21 @@ function bindDrawers() {
   }
 }
 
+/** A previewed item takes the place of this one. */
+async function showPreview(url) {
+  const reply = await fetch(url).catch(() => null);
+  if (!reply?.ok || reply.redirected) return location.assign(url);
+  return showItem(itemOf(await reply.text(), url));
+}
+
 function bindLinks() {
   for (const control of document.querySelectorAll("[data-bind]")) bind(control.dataset.bind, () => control.click());
   on(document, "click", (event) => {
+    const other = event.target.closest?.("a[data-item]");
+    if (other && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
+      event.preventDefault();
+      showPreview(other.href);
+    }
     const link = event.target.closest?.("a[href^='#control-']");
     if (!link) return;
     event.preventDefault();

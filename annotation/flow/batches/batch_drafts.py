@@ -122,14 +122,15 @@ def change_draft(
     return batch
 
 
-def samples(batch: Batch, count: int = 3) -> list[Hit]:
-    """The first HITs as workers will see them; for a draft they are made on the spot and not stored."""
+def samples(batch: Batch, count: int = 3, *, start: int = 0) -> list[Hit]:
+    """HITs from position `start` on as workers will see them; a draft's are made on the spot and not stored."""
     if batch.launched_at is not None:
-        return list(batch.hits.filter(check_item=False).select_related("item__dataset").order_by("pk")[:count])
+        rows = batch.hits.filter(check_item=False).select_related("item__dataset").order_by("pk")
+        return list(rows[start : start + count])
     keys = item_selection.selected_keys(batch)
-    starts = range(0, len(keys), LOOK_AHEAD)
-    chunks = (batch_launch.hits_of(batch, keys[start : start + LOOK_AHEAD], ticket=start) for start in starts)
-    return list(islice(chain.from_iterable(chunks), count))
+    places = range(0, len(keys), LOOK_AHEAD)
+    chunks = (batch_launch.hits_of(batch, keys[at : at + LOOK_AHEAD], ticket=at) for at in places)
+    return list(islice(chain.from_iterable(chunks), start, start + count))
 
 
 def sample_of(batch: Batch, item_id: int) -> Hit | None:

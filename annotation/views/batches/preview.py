@@ -22,7 +22,8 @@ from annotation.views.post_handling import whole_number
 from annotation.views.work.assignment_page import live_fragment
 from annotation.views.work.task_frame import preview_of, translated, with_frames
 
-SHOWN = 3
+SHOWN = 3  # items that the checklist asks to look at
+HIGHEST = 10**9  # number of an item in a URL
 MOST_DIGITS = 18  # of a number in a URL
 TRIED = "tried"  # in the session: {key of a draft: numbers of the items looked at, and TESTED}
 TESTED = 0
@@ -30,23 +31,24 @@ TESTED = 0
 
 @member_form(roles.SEE)
 def batch_preview(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
-    """The worker's page of item `n` (1 to 3), shuffled by `seed`; POST checks a test answer and stores nothing."""
+    """The worker's page of item `n`, shuffled by `seed`; POST checks a test answer and stores nothing."""
     shown = batch_of(project, batch)
     number = whole_number(request.GET.get("n", ""), 1, digits=MOST_DIGITS)
     seed = whole_number(request.GET.get("seed", ""), 0, digits=MOST_DIGITS)
-    hits = batch_drafts.samples(shown, SHOWN)
-    if not 1 <= number <= len(hits):
+    hits = batch_drafts.samples(shown, 2, start=number - 1) if 1 <= number <= HIGHEST else []
+    if not hits:
         raise Http404
-    hit = hits[number - 1]
+    hit = hits[0]
     live = reverse("preview-live", args=[project.slug, shown.slug, hit.item_id, seed, "search"])
     context = preview_of(request, hit, seed=seed, live=live)
     end = reverse("batch", args=[project.slug, shown.slug])
     total = shown.size or batch_drafts.plan_of(shown).hits
     context["frame"] |= {"number": number, "total": total, "home_url": end}
-    context |= {"previews": _links(shown, len(hits), number), "preview_end": end}
+    context |= {"previews": _links(shown, number, last=len(hits) == 1), "preview_end": end}
+    context["in_place"] = not capabilities.origins(task_type(shown.task), context["payload"])
     if task_type(shown.task).launched:
         context["frame"] |= {"test": True, "submit_url": f"{request.path}?n={number}&seed={seed}"}
-    tried = {number}
+    tried = {number} if number <= SHOWN else set()
     if request.method == "POST" and context["frame"].get("test"):
         context |= _tested(request, hit, context["payload"])
         if not context["problems"]:
@@ -76,10 +78,12 @@ def _graded(hit: Hit, answer: Any) -> dict[str, Any] | None:
     return {"score": task.grade(hit.payload, answer, gold), "gold": gold.answers}
 
 
-def _links(batch: Batch, count: int, here: int) -> list[dict[str, object]]:
+def _links(batch: Batch, here: int, *, last: bool) -> list[dict[str, str]]:
+    """Links to the items before and after this one, and the actions of their keys."""
     url = reverse("batch-preview", args=[batch.project.slug, batch.slug])
-    numbers = range(1, count + 1)
-    return [{"url": f"{url}?n={n}", "label": _("Item %(n)s") % {"n": n}, "here": n == here} for n in numbers]
+    before = {"url": f"{url}?n={here - 1}", "label": _("Previous item"), "action": "previous-item"}
+    after = {"url": f"{url}?n={here + 1}", "label": _("Next item"), "action": "next-item"}
+    return [*([before] if here > 1 else []), *([] if last else [after])]
 
 
 @require_safe

@@ -252,7 +252,8 @@ def test_a_preview_and_its_fragments_hold_no_gold(
 
 def test_a_preview_beyond_the_last_item_does_not_exist(client: Any, alice: Any, batch: Any) -> None:
     client.force_login(alice)
-    assert client.get(at("batch-preview") + "?n=4").status_code == 404
+    for number in (batch.size + 1, 10**15, 0):
+        assert client.get(at("batch-preview") + f"?n={number}").status_code == 404
     assert client.get(at("preview-live", 10**9, 0, "search")).status_code == 404
 
 

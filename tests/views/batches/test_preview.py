@@ -7,10 +7,13 @@ from typing import Any
 
 import pytest
 from django.urls import reverse
+from django.utils.html import escape
 
 from annotation.flow.batches import batch_drafts, batch_launch
+from annotation.flow.data.dataset_import import import_dataset
 from annotation.flow.projects import projects
 from annotation.models import Assignment, Batch, Participation, Worker, WorkerResponse
+from tests.conftest import write_records
 from tests.one_line import one_line
 from tests.tasks.html_form import read_form
 
@@ -96,6 +99,28 @@ def test_a_draft_of_two_items_asks_to_look_at_two(client: Any, alice: Any, draft
     assert (True, "Items looked at: 2 of 2") in steps(client, draft)
     draft.datasets.clear()
     assert (False, "Items looked at: none yet") in steps(client, draft), "no item can be used"
+
+
+@pytest.mark.parametrize("launched", [False, True])
+def test_every_item_is_reached_by_the_links(client: Any, alice: Any, project: Any, tmp_path: Any, launched: bool) -> None:
+    import_dataset(project, write_records(tmp_path / "twelve.jsonl", 12), format="jsonl", name="twelve")
+    twelve = project.datasets.get(slug="twelve")
+    terms: dict[str, Any] = {"task": "answer", "datasets": [twelve], "instructions": "Read."}
+    batch = batch_launch.create_batch(project, "all", **terms)
+    if launched:
+        batch_launch.launch(batch)
+    client.force_login(alice)
+    address, seen, numbers = preview(batch, 1), [], []
+    while address:
+        page = client.get(address)
+        seen.append(page.context["assignment"]["hit"].item_id)
+        numbers.append((page.context["frame"]["number"], page.context["frame"]["total"]))
+        links = {link["action"]: link["url"] for link in page.context["previews"]}
+        assert ("previous-item" in links) is (len(seen) > 1)
+        assert all(escape(url) in page.content.decode() for url in links.values())
+        address = links.get("next-item")
+    assert sorted(seen) == sorted(twelve.items.values_list("pk", flat=True))
+    assert numbers == [(n, 12) for n in range(1, 13)]
 
 
 def test_the_button_opens_an_item_that_there_is(client: Any, alice: Any, draft: Batch) -> None:
