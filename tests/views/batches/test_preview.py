@@ -102,7 +102,9 @@ def test_a_draft_of_two_items_asks_to_look_at_two(client: Any, alice: Any, draft
 
 
 @pytest.mark.parametrize("launched", [False, True])
-def test_every_item_is_reached_by_the_links(client: Any, alice: Any, project: Any, tmp_path: Any, launched: bool) -> None:
+def test_every_item_is_reached_by_the_links(
+    client: Any, alice: Any, project: Any, tmp_path: Any, launched: bool
+) -> None:
     import_dataset(project, write_records(tmp_path / "twelve.jsonl", 12), format="jsonl", name="twelve")
     twelve = project.datasets.get(slug="twelve")
     terms: dict[str, Any] = {"task": "answer", "datasets": [twelve], "instructions": "Read."}
