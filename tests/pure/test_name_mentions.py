@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.pure.people.name_mentions import mentioned
+from annotation.pure.text.folding import fold
 
 NAMES = ["Ana", "Ana Maria", "mara@example.org", "Jörg", "d.o'neil"]
 
@@ -38,6 +39,10 @@ def test_names_that_differ_in_case_only_are_mentioned_together() -> None:
     assert mentioned("@ana", ["Ana", "ANA"]) == {"Ana", "ANA"}
 
 
+def test_a_name_of_a_free_standing_accent_is_found() -> None:
+    assert mentioned("ask @\u00b8 or @Ana", ["\u00b8"]) == {"\u00b8"}
+
+
 def test_nobody_is_there_to_be_mentioned() -> None:
     assert mentioned("@Ana", []) == set()
     assert mentioned("@ @", ["", " "]) == set()
@@ -47,4 +52,4 @@ def test_nobody_is_there_to_be_mentioned() -> None:
 def test_any_text_and_any_names_can_be_read(text: str, names: list[str]) -> None:
     assert mentioned(text, names) <= set(names)
     for name in names:
-        assert not name.strip() or mentioned(f"@{name.strip()}", [name]) == {name}
+        assert not fold(name) or mentioned(f"@{name.strip()}", [name]) == {name}

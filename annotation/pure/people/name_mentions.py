@@ -14,7 +14,7 @@ def mentioned(text: str, names: Iterable[str]) -> set[str]:
     """
     spellings: dict[str, set[str]] = {}
     for name in names:
-        if spelling := fold(name):
+        if spelling := fold(f"@{name.strip()}")[1:]:  # after the @, as in the text
             spellings.setdefault(spelling, set()).add(name)
     if not spellings:
         return set()
