@@ -6,12 +6,14 @@ PY := .venv/bin/python
 TESTS := $(PY) -m pytest
 # A test that hangs ends its process, and says where.
 GUARDED := $(TESTS) -o faulthandler_timeout=240 -o faulthandler_exit_on_timeout=true
+QUICK := $(GUARDED) -m "not soak and not process and not browser and not wide"
 ON_POSTGRESQL := $(PY) -m tests.run_postgres --
 MARKED = $(shell grep -rl --include="test_*.py" "mark\.postgresql" tests)
 APPS := $(notdir $(patsubst %/apps.py,%,$(wildcard annotation/*/apps.py)))  # those behind the engine
 SPREAD := -n 4 --dist worksteal  # over two cores: a good part of the tests waits for a browser or a server
 # One half of the tests by the time they take; each half runs in one process, and nothing is collected twice.
 HALF := tests/views tests/security tests/marketplaces tests/tasks tests/api tests/studies
+QUICK_HALF := $(HALF) tests/mturk_api tests/management
 SPECTACULAR := $(PY) manage.py spectacular --settings annotation.api.schema_settings
 DJADE := find annotation tasks templates -name '*.html' -print0 | xargs -0 .venv/bin/djade
 # The tests start Python more than a hundred times: without its compiled files each start would compile everything.
@@ -34,7 +36,7 @@ endif
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint fix bench soak mutants tasks figures translations schema wheel
+.PHONY: help setup demo quick test lint fix bench soak mutants tasks figures translations schema wheel
 
 help:  ## this list
 	@echo "make TARGET [PYTHON=python3.11] [PORT=8000]"
@@ -62,6 +64,16 @@ test: .venv/dev.stamp  ## lint, then the tests: on SQLite, with real servers, an
 	report browser $$browser "in the browser"; \
 	report process $$process "real servers and workers, on both"; \
 	report lint $$lint "style and types"; \
+	echo "$$(($$(date +%s) - start)) seconds"; \
+	if [ -n "$$failed" ]; then echo "failed:$$failed"; exit 1; fi
+
+quick: .venv/dev.stamp  ## in a minute: lint, and the tests that are quick, without servers and browser
+	@failed=""; start=$$(date +%s); log=$$(mktemp -d); trap 'rm -rf "$$log"' EXIT; \
+	$(MAKE) --no-print-directory lint >"$$log/lint" 2>&1 & lint=$$!; \
+	$(QUICK) $(QUICK_HALF) >"$$log/half" 2>&1 & half=$$!; \
+	$(QUICK) $(QUICK_HALF:%=--ignore=%) --ignore=tests/browser --ignore=tests/process tests || failed="$$failed rest"; \
+	wait $$half || failed="$$failed half"; cat "$$log/half"; \
+	wait $$lint || failed="$$failed lint"; cat "$$log/lint"; \
 	echo "$$(($$(date +%s) - start)) seconds"; \
 	if [ -n "$$failed" ]; then echo "failed:$$failed"; exit 1; fi
 

@@ -18,6 +18,7 @@ import pytest
 from django.utils import translation
 from hypothesis import settings
 
+from tests import wide
 from tests.long_forms import examples
 from tests.sharing import shared
 from tests.without_apps import WITHOUT, is_about_an_app
@@ -38,6 +39,7 @@ ON_POSTGRESQL = os.environ.get("DATABASE_URL", "").startswith("postgres")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What is repeated on PostgreSQL says why. The first case of a test is repeated in every run, the others in the
     soak; with `each=True` all of them in every run."""
+    wide.mark(items, wide.LIST.read_text().splitlines(), case_order)
     repeated = [item for item in items if ON_POSTGRESQL and item.get_closest_marker("postgresql")]
     seen: set[str] = set()
     for item in sorted(repeated, key=case_order):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 from collections.abc import Callable, Iterator
 from io import StringIO
@@ -26,7 +27,9 @@ PARTICIPATIONS = "Participation.objects.select_for_update(no_key=True)"
 
 def test_the_house_keeps_its_rules() -> None:
     """All in one test, since each process that asks for some of them has to read all files."""
+    gc.disable()  # syntax trees are many small objects, none of them waste: twice as fast
     violations = sorted({f"{rule.__name__}: {said}" for rule in RULES for said in rule(ROOT)})
+    gc.enable()
     architecture.forget()
     assert not violations, "\n" + "\n".join(violations)
 
