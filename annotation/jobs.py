@@ -30,14 +30,14 @@ from annotation.flow.data import dataset_import, dataset_removal, derivation, hu
 from annotation.flow.errors import Refused, is_database_unavailable
 from annotation.flow.money import batch_funds
 from annotation.flow.notifications import announcements, notice_mail
-from annotation.flow.people import round_attempts
+from annotation.flow.people import account_sessions, round_attempts
 from annotation.flow.projects import idempotency, job_queue, overview, project_erasure, recycle_bin
 from annotation.flow.projects.job_queue import JobProgress
 from annotation.flow.reports import arm_scores, batch_scores, comparisons, follow_up, methods_facts
 from annotation.flow.review import assignment_approval, conclusions, gold_in_doubt, response_import, results_dataset
 from annotation.flow.work import leases, prefetch
 from annotation.models import Batch, BatchReport, Dataset, Experiment, Job, Project, User, clock
-from annotation.operations import backup, uploads
+from annotation.operations import backup, password_links, uploads
 from annotation.pure.batches.hit_filters import BatchPart
 from annotation.pure.data.column_mapping import ColumnMapping
 from annotation.recruitment import marketplaces
@@ -241,6 +241,18 @@ def score_arms(job: Job, progress: JobProgress) -> dict[str, Any]:
     return arm_scores.compute(found)
 
 
+def mail_password_link(job: Job, progress: JobProgress) -> dict[str, Any]:
+    """Mail a link that sets their password to a person of the project."""
+    user = User.objects.filter(pk=job.arguments["user"], is_active=True).exclude(email="").first()
+    if user is None:
+        raise Refused(_("The account has no address any more."))
+    try:
+        password_links.mail_link(user)
+    except OSError:
+        raise Refused(_("The mail could not be sent.")) from None
+    return {}
+
+
 def batch_of(job: Job) -> Batch:
     batch = Batch.objects.filter(project=job.project, pk=job.arguments["batch"]).first()
     if batch is None:
@@ -260,6 +272,7 @@ VERBS: dict[str, job_queue.Verb] = {
     "create_results_dataset": create_results_dataset,
     "correct_gold": correct_gold,
     "follow_up": follow_up_batch,
+    "mail_password_link": mail_password_link,
     comparisons.KIND: compare_batches,
     arm_scores.KIND: score_arms,
 }
@@ -291,6 +304,7 @@ SWEEPS: list[Callable[[], object]] = [
     conclusions.catch_up_all,
     queue_final_reports,
     idempotency.forget_old,
+    account_sessions.forget_ended,
     backup.sweep_leftovers,
     backup.keep_copies,
     recycle_bin.erase_due,

@@ -80,6 +80,7 @@ MIDDLEWARE = [
     "annotation.middleware.AuditActorMiddleware",
     "annotation.middleware.TimeZoneMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "annotation.operations.sessions.SessionLimitMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "annotation.middleware.MethodNotAllowedMiddleware",
 ]
@@ -190,7 +191,8 @@ SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]  # subdomains and pr
 SESSION_ENGINE = "annotation.operations.sessions"
 AUTHENTICATION_BACKENDS = ["annotation.operations.sessions.UserBackend"]
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
-SESSION_COOKIE_AGE = 14 * 24 * 3600
+SESSION_COOKIE_AGE = int(float(os.environ.get("SESSION_DAYS") or "14") * 24 * 3600)  # seconds after signing in
+SESSION_IDLE = int(float(os.environ.get("SESSION_IDLE_HOURS") or "24") * 3600)  # seconds after the last request
 SECURE_REFERRER_POLICY = "same-origin"  # no-referrer would make browsers send Origin: null, which CSRF refuses
 X_FRAME_OPTIONS = "DENY"
 CONTENT_SECURITY_POLICY = {

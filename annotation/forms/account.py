@@ -14,20 +14,6 @@ from annotation.models import ApiToken, User, clock
 CODE = forms.TextInput(attrs={"autocomplete": "one-time-code", "autocapitalize": "none", "spellcheck": "false"})
 
 
-class ProfileForm(ConsoleForm):
-    """A person's name and email."""
-
-    display_name = forms.CharField(
-        label=_("Your name"), max_length=150, required=False, help_text=_("Only people who run your projects see it.")
-    )
-    email = forms.EmailField(
-        label=_("Email"),
-        max_length=254,
-        required=False,
-        help_text=_("For payments and for messages from your requesters. It is not part of any export."),
-    )
-
-
 class CodeForm(ConsoleForm):
     """The second step of signing in."""
 
@@ -57,6 +43,31 @@ class PasswordForm(ConsoleForm):
         if not self.user.check_password(typed):
             raise ValidationError(_("This is not your current password."))
         return typed
+
+
+class ProfileForm(PasswordForm):
+    """A person's name and email; a new email, to which password links are sent, needs the password."""
+
+    field_order = ("display_name", "email", "password")
+
+    display_name = forms.CharField(
+        label=_("Your name"), max_length=150, required=False, help_text=_("Only people who run your projects see it.")
+    )
+    email = forms.EmailField(
+        label=_("Email"),
+        max_length=254,
+        required=False,
+        help_text=_("For payments, messages from your requesters and password links. It is not part of any export."),
+    )
+
+    def __init__(self, user: User, *args: Any, **more: Any) -> None:
+        super().__init__(user, *args, **more)
+        self.fields["password"].required = False
+        self.fields["password"].help_text = _("Only needed to change the email.")
+
+    def clean_password(self) -> str:
+        wanted = self.cleaned_data.get("email", self.user.email) != self.user.email
+        return super().clean_password() if wanted else ""
 
 
 class ProofForm(PasswordForm):

@@ -21,7 +21,7 @@ from annotation.flow.errors import Refused
 from annotation.flow.projects import audit_log
 from annotation.flow.projects.projects import project_named
 from annotation.flow.projects.request_context import acting
-from annotation.models import Batch, Dataset, Project
+from annotation.models import Batch, Dataset, Project, User
 from annotation.operations.open_files import processes_using
 from annotation.operations.unfinished import Unfinished
 from annotation.recruitment import Marketplace, marketplaces, named
@@ -94,6 +94,14 @@ class JSONCommand(BaseCommand, ABC):
                 self.stderr.write(f"\r{what}: {share}", ending=end)
 
         return progress
+
+
+def account_of(name: str) -> User:
+    """The account of that login name, or the only one of that email. Raises Refused."""
+    found = [user] if (user := User.objects.named(name)) else list(User.objects.filter(email__iexact=name)[:2])
+    if len(found) != 1:
+        raise Refused(f"{'Several accounts have' if found else 'No account has'} the name or email {name}.")
+    return found[0]
 
 
 def project_of(options: dict[str, Any]) -> Project:

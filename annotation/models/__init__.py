@@ -1,7 +1,7 @@
 """Rows that exist: one noun a file."""
 
 from annotation.models import case_lookups  # registers them
-from annotation.models.account import SignInTry, User
+from annotation.models.account import SignInTry, User, UserSession
 from annotation.models.api import AccessKey, ApiRequest, ApiToken
 from annotation.models.approval import Approval
 from annotation.models.assignment import Assignment, Participation, ProblemReport, ResponseImport, WorkerResponse

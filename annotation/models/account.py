@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.contrib.auth.models import AbstractUser, UserManager
+from django.contrib.sessions.models import Session
 from django.db import models
 from django.db.models.functions import Lower
 from django.utils.translation import gettext_lazy as _
@@ -33,6 +35,7 @@ class User(AbstractUser):
     muted = JSONTextField(default=list)  # kinds of notices that the user turned off
     language = models.CharField(max_length=10, blank=True, default="", db_default="")  # of mails to this user
     name_key = FoldedField("username", max_length=500, null=True, editable=False, unique=True)
+    sessions_ended = models.PositiveIntegerField(default=0, db_default=0)  # how often all at once
 
     objects = Users()
 
@@ -41,6 +44,21 @@ class User(AbstractUser):
 
     def __str__(self) -> str:
         return self.display_name or self.username
+
+    def _get_session_auth_hash(self, secret: str | None = None) -> str:
+        """What a session must match, as Django does it; changes as well when all sessions are ended."""
+        return f"{super()._get_session_auth_hash(secret)}{self.sessions_ended or ''}"
+
+
+class UserSession(models.Model):
+    """Whose a session is, and since when; guests have none."""
+
+    # The release before deletes sessions without knowing of these rows.
+    session = models.OneToOneField(Session, models.CASCADE, related_name="of_user", db_constraint=False)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="sessions")
+    browser = models.CharField(max_length=100)
+    created_at = models.DateTimeField()
+    seen_at = models.DateTimeField()  # to within some minutes
 
 
 class SignInTry(models.Model):

@@ -22,6 +22,7 @@ class Notice(models.Model):
         FAILED = "failed", _("an import, a launch or another job failed")
         MONEY = "money", _("the budget is running out")
         COMMENT = "comment", _("somebody mentions you in a comment")
+        PASSWORD = "password", _("a new password by a link")  # always on
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="notices")
     project = models.ForeignKey(Project, models.CASCADE, related_name="notices")
@@ -41,7 +42,7 @@ class Notice(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["user", "key"], name="notice_once"),
             models.CheckConstraint(
-                condition=Q(kind__in=["work", "finished", "stalled", "failed", "money", "comment"]),
+                condition=Q(kind__in=["work", "finished", "stalled", "failed", "money", "comment", "password"]),
                 name="notice_kind_known",
             ),
         ]

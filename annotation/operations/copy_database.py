@@ -12,9 +12,10 @@ from django.db import connections, models, transaction
 from django.utils.translation import gettext as _
 
 from annotation.flow.errors import Refused
+from annotation.models import UserSession
 
 CHUNK = 200
-LEFT_BEHIND = {Session}  # people sign in again
+LEFT_BEHIND = {Session, UserSession}  # people sign in again
 OnProgress = Callable[[int, int], None]
 Rows = type[models.Model]
 

@@ -40,6 +40,8 @@ pages: list[URLPattern] = [
     path("accounts/", account.account, name="account"),
     path("accounts/password/", account.password_change, name="password-change"),
     path("accounts/delete/", account.account_delete, name="account-delete"),
+    path("accounts/sessions/end-others/", account.sessions_end, name="sessions-end"),
+    path("accounts/sessions/<int:pk>/end/", account.session_end, name="session-end"),
     path("accounts/sign-in/code/", two_factor.sign_in_code, name="sign-in-code"),
     path("accounts/second-factor/", two_factor.second_factor, name="second-factor"),
     path(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import connection
 
-EXCEPT = {"django_session", "annotation_auditentry"}  # the log tells who looked at which file
+EXCEPT = {"django_session", "annotation_usersession", "annotation_auditentry"}  # the log tells who looked at which file
 
 
 def checksums() -> dict[str, int]:

@@ -87,6 +87,8 @@ TABLE: dict[str, Row] = {
     "keys": fill(SIGNED_IN, 303),
     "password-change": fill(SIGNED_IN),
     "account-delete": fill(SIGNED_IN),
+    "session-end": act(SIGNED_IN, 404),  # one's own: tests/views/people/test_sessions.py
+    "sessions-end": act(SIGNED_IN),
     "sign-in-code": fill(EVERYBODY, 302, get=302),  # nobody has come half-way
     "second-factor": fill(SIGNED_IN),
     "second-factor-codes": act(SIGNED_IN),

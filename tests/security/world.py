@@ -193,6 +193,7 @@ def _people(project: Any, boss: Any, people: list[Any]) -> dict[str, Any]:
         "worker-messages.pk": people[0].pk,
         "worker-unblock.pk": people[0].pk,
         "invite-revoke.pk": invited.pk,
+        "session-end.pk": 1,
         "password-link.pk": people[0].user_id,
         "password-reset.uidb64": urlsafe_base64_encode(force_bytes(forgetful.pk)),
         "password-reset.token": default_token_generator.make_token(forgetful),

@@ -53,7 +53,7 @@ def concerning() -> Q:
     Their project exists and the person still has a role that hears of the kind; their batch is not deleted.
     """
     here = {"user": OuterRef("user"), "project": OuterRef("project")}
-    found = Q(kind=Notice.Kind.WORK) & Exists(Worker.objects.filter(**here))
+    found = Q(kind=Notice.Kind.WORK) & Exists(Worker.objects.filter(**here)) | Q(kind=Notice.Kind.PASSWORD)
     for act in set(PERMISSIONS.values()):
         kinds = [kind for kind, permission in PERMISSIONS.items() if permission == act]
         found |= Q(kind__in=kinds) & Exists(Member.objects.filter(role__in=roles.who_may(act), **here))
@@ -61,11 +61,11 @@ def concerning() -> Q:
 
 
 def kinds_for(user: User) -> list[str]:
-    """The kinds of notices that the person can get now."""
+    """The kinds of notices that the person can get now, and turn off."""
     held = set(user.memberships.filter(project__removed_at__isnull=True).values_list("role", flat=True))
     works = user.workers.filter(project__removed_at__isnull=True).exists()
     allowed = {kind: any(roles.may(role, act) for role in held) for kind, act in PERMISSIONS.items()}
-    return [kind for kind in Notice.Kind.values if allowed.get(kind, works)]
+    return [kind for kind in Notice.Kind.values if kind != Notice.Kind.PASSWORD and allowed.get(kind, works)]
 
 
 def read(user: User, *, upto: int | None = None) -> int:
@@ -113,6 +113,8 @@ def notice_text(notice: Notice) -> str:
     if kind == Notice.Kind.FAILED:
         error = notice.job.error[:300] if notice.job else ""
         return _("“%(job)s” failed. %(error)s") % (names | {"error": error})
+    if kind == Notice.Kind.PASSWORD:
+        return _("A link was used to set a new password for your account. If you did not do it, tell an administrator.")
     if kind == Notice.Kind.COMMENT and notice.comment:
         return _mention_text(notice.comment)
     return _("Of the $%(put_in)s deposited in the budget, $%(left)s are left (reserved or available).") % facts

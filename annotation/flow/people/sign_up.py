@@ -36,8 +36,13 @@ def set_active(worker: Worker, *, active: bool) -> None:
         audit_log.record("reactivated" if active else "deactivated", worker)
 
 
+def may_see_link(person: User) -> bool:
+    """Whether others may see a link that sets the person's password: only while the account was never used."""
+    return person.last_login is None
+
+
 def may_reset_password(requester: User, person: User) -> bool:
-    """Whether a requester may create a link to reset a person's password.
+    """Whether a requester may have a link made that sets a person's password, to show it or to mail it to the person.
 
     The link gives access to everything the person can access, so all of it must belong to the requester.
     """

@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 from django_otp.oath import TOTP
 
 from annotation.flow.errors import Refused
+from annotation.flow.people import account_sessions
 from annotation.models import BackupCode, Project, SecondFactor, User, clock
 from annotation.models.sealed import Unsealable
 
@@ -60,7 +61,7 @@ def address(user: User, key: str) -> str:
 def confirm(user: User, key: str, typed: str) -> list[str]:
     """Turn two-factor authentication on once a code confirms the key; returns the backup codes, shown only now.
 
-    Empty if the code is wrong. Raises Refused if it is already on.
+    Ends all sessions of the user. Empty if the code is wrong. Raises Refused if it is already on.
     """
     step = _step_of(key, typed, after=-1)
     if step is None:
@@ -69,6 +70,7 @@ def confirm(user: User, key: str, typed: str) -> list[str]:
     factor, new = SecondFactor.objects.get_or_create(user=user, defaults=values)
     if not new:
         raise Refused(_("Two-factor authentication is already on. Turn it off first."))
+    account_sessions.end_all(user)
     return _new_codes(factor)
 
 
@@ -168,6 +170,10 @@ def codes_left(user: User) -> int:
     return BackupCode.objects.filter(factor__user=user, used_at__isnull=True).count()
 
 
+@transaction.atomic
 def remove(user: User) -> bool:
-    """Turn two-factor authentication off; False if it was off."""
-    return bool(SecondFactor.objects.filter(user=user).delete()[0])
+    """Turn two-factor authentication off and end all sessions of the user; False if it was off."""
+    was_on = bool(SecondFactor.objects.filter(user=user).delete()[0])
+    if was_on:
+        account_sessions.end_all(user)
+    return was_on

@@ -100,3 +100,4 @@ def delete_account(user: User) -> None:
     user.set_unusable_password()
     user.save()
     two_factor.remove(user)
+    models.UserSession.objects.filter(user=user).delete()

@@ -4,8 +4,7 @@ from typing import Any
 
 from annotation.flow.errors import Refused
 from annotation.flow.people import two_factor
-from annotation.management.json_command import JSONCommand, words
-from annotation.models import User
+from annotation.management.json_command import JSONCommand, account_of, words
 
 
 class Command(JSONCommand):
@@ -15,10 +14,7 @@ class Command(JSONCommand):
         parser.add_argument("username", type=words(254), metavar="EMAIL", help="the login name, or the account's email")
 
     def act(self, **options: Any) -> dict[str, Any]:
-        name = options["username"]
-        found = [user] if (user := User.objects.named(name)) else list(User.objects.filter(email__iexact=name)[:2])
-        if len(found) != 1:
-            raise Refused(f"{'Several accounts have' if found else 'No account has'} the name or email {name}.")
-        if not two_factor.remove(found[0]):
-            raise Refused(f"{found[0].username} does not use two-factor authentication.")
-        return {"username": found[0].username, "second_factor": "removed"}
+        user = account_of(options["username"])
+        if not two_factor.remove(user):
+            raise Refused(f"{user.username} does not use two-factor authentication.")
+        return {"username": user.username, "second_factor": "removed"}

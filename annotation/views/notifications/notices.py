@@ -39,6 +39,8 @@ def leads_to(notice: Notice) -> str:
     slug, batch = notice.project.slug, notice.batch
     if notice.kind == Notice.Kind.WORK and batch is not None:
         return reverse("marketplace-group", args=[batch.pk]) if batch.state == Batch.State.OPEN else reverse("work")
+    if notice.kind == Notice.Kind.PASSWORD:
+        return reverse("account")
     if notice.comment is not None:
         return _thread_of(notice.comment)
     if notice.job is not None:

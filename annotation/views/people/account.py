@@ -1,4 +1,4 @@
-"""A person's own account: profile, projects, password, deletion."""
+"""A person's own account: profile, projects, password, sessions, deletion."""
 
 from typing import Any
 
@@ -7,17 +7,16 @@ from django.contrib import messages
 from django.contrib.auth import logout, update_session_auth_hash
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.forms import PasswordChangeForm
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 
-from annotation.flow.people import two_factor, worker_erasure
+from annotation.flow.people import account_sessions, two_factor, worker_erasure
 from annotation.flow.projects import projects
 from annotation.forms.account import DeletionForm, ProfileForm
 from annotation.models import User
-from annotation.views.access import require_get_or_post, signed_in_form
+from annotation.views.access import require_get_or_post, signed_in_action, signed_in_form
 from annotation.views.people.sign_in_throttle import answer, proved, too_many
 from annotation.views.post_handling import refusal_in_form, see_other
 
@@ -25,10 +24,13 @@ from annotation.views.post_handling import refusal_in_form, see_other
 @signed_in_form
 def account(request: HttpRequest) -> HttpResponse:
     """Name and email, and links to all other settings."""
-    user = request.user
+    user, wait = request.user, 0
     posted = request.POST if request.method == "POST" else None
-    form = ProfileForm(posted, initial={"display_name": user.display_name, "email": user.email})
-    if form.is_valid():
+    form = ProfileForm(user, posted, initial={"display_name": user.display_name, "email": user.email})
+    proves = posted is not None and posted.get("email", "") != user.email
+    if not (proves and (wait := too_many(user, form))) and form.is_valid():
+        if form.cleaned_data.pop("password"):
+            proved(user)
         User.objects.filter(pk=user.pk).update(**form.cleaned_data)
         messages.success(request, _("Saved."))
         return see_other("account")
@@ -37,14 +39,33 @@ def account(request: HttpRequest) -> HttpResponse:
         "members": _in_present_projects(user.memberships),
         "workers": _in_present_projects(user.workers),
         "two_factor": two_factor.is_on(user),
+        "sessions": account_sessions.sessions_of(user),
         "may_found": projects.may_create_project(user),
         "languages": settings.LANGUAGES if len(settings.LANGUAGES) > 1 else [],
     }
-    return render(request, "people/account.html", context, status=422 if form.errors else 200)
+    return answer(request, "people/account.html", context, form, wait)
 
 
 def _in_present_projects(rows: Any) -> Any:
     return rows.filter(project__removed_at=None).select_related("project").order_by("project__title")
+
+
+@signed_in_action
+def session_end(request: HttpRequest, pk: int) -> HttpResponse:
+    """End another session of the viewer."""
+    if not account_sessions.end_session(request.user, pk):
+        raise Http404
+    messages.success(request, _("That session was ended."))
+    return see_other("account")
+
+
+@signed_in_action
+def sessions_end(request: HttpRequest) -> HttpResponse:
+    """End all sessions of the viewer but this one."""
+    account_sessions.end_all(request.user)
+    update_session_auth_hash(request, request.user)
+    messages.success(request, _("You were signed out everywhere else."))
+    return see_other("account")
 
 
 @never_cache

@@ -5,18 +5,16 @@ from urllib.parse import quote, urlsplit
 
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth.tokens import default_token_generator
 from django.core.paginator import Paginator
 from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
-from django.utils.encoding import force_bytes
-from django.utils.http import urlsafe_base64_encode
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
+from annotation import jobs
 from annotation.flow.batches import workers_needed
 from annotation.flow.errors import Refused
 from annotation.flow.notifications import worker_messages
@@ -32,6 +30,7 @@ from annotation.flow.people import (
 from annotation.flow.projects import audit_log
 from annotation.forms.projects import InviteForm
 from annotation.models import Invite, Member, Project, User, Worker
+from annotation.operations.password_links import password_path
 from annotation.pure.net import host_reach
 from annotation.pure.people import roles
 from annotation.views import qr_code
@@ -168,17 +167,28 @@ def worker_unblock(request: HttpRequest, project: Project, pk: int) -> HttpRespo
 @require_POST
 @member_required(roles.PEOPLE)
 def password_link(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
-    """Create a link to reset a person's password, shown only once."""
+    """A link to set a person's password: shown once, or mailed to them if they have used the account."""
     of_project = Q(memberships__project=project) | Q(workers__project=project)
     person = get_object_or_404(User.objects.filter(of_project).distinct(), pk=pk)
+    text = ""
     if not sign_up.may_reset_password(request.user, person):
         text = _("%(person)s has more rights than you, so an administrator must reset the password.")
+    elif not sign_up.may_see_link(person) and not (settings.EMAIL_URL and person.email):
+        text = _(
+            "%(person)s has signed in before, so a link may only be mailed to them, and that is not possible here. An "
+            "administrator can make one with the command password_link."
+        )
+    if text:
         messages.error(request, text % {"person": person})
         return see_other("people", project.slug)
     audit_log.record("password link made", project, account=person.pk)
-    key = urlsafe_base64_encode(force_bytes(person.pk))
-    address = reverse("password-reset", args=[key, default_token_generator.make_token(person)])
-    context = {"project": project, "section": "people", "person": person, "url": request.build_absolute_uri(address)}
+    if not sign_up.may_see_link(person):
+        title = _("Password link for an account")
+        jobs.enqueue_once("mail_password_link", project=project, title=title, arguments={"user": person.pk})
+        messages.success(request, _("A link is on its way to the address in their account."))
+        return see_other("people", project.slug)
+    url = request.build_absolute_uri(password_path(person))
+    context = {"project": project, "section": "people", "person": person, "url": url}
     return render(request, "people/password_link.html", context)
 
 

@@ -7,9 +7,10 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login, user_logged_in
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.forms import AuthenticationForm, SetPasswordForm
 from django.contrib.auth.views import LoginView, PasswordResetConfirmView
 from django.db import transaction
+from django.db.models import Q
 from django.dispatch import receiver
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -23,12 +24,12 @@ from django.views.decorators.http import require_POST, require_safe
 from django.views.i18n import set_language
 
 from annotation.flow.errors import Refused
-from annotation.flow.notifications import notice_inbox
+from annotation.flow.notifications import announcements, notice_inbox
 from annotation.flow.people import consent, invites, shortcuts, sign_in_throttle, sign_up, two_factor
 from annotation.flow.projects import projects, recycle_bin
 from annotation.flow.work import eligibility
 from annotation.forms.sign_up import JoinForm
-from annotation.models import Invite, Project, User, Worker
+from annotation.models import Invite, Notice, Project, User, Worker, clock
 from annotation.pure.people import roles
 from annotation.pure.people.consent_text import is_unfinished
 from annotation.views.access import require_get_or_post, signed_in_form, signed_in_or_401
@@ -96,10 +97,19 @@ def address_of(request: HttpRequest) -> str:
 
 
 class NewPassword(PasswordResetConfirmView):
-    """Set a new password by link; 410 if the link was used or expired."""
+    """Set a new password by link, and notify the account's person; 410 if the link was used or expired."""
 
     template_name = "people/set_password.html"
     success_url = reverse_lazy("sign-in")
+
+    def form_valid(self, form: SetPasswordForm) -> HttpResponse:
+        response = super().form_valid(form)
+        of_project = Q(members__user=self.user) | Q(workers__user=self.user)
+        if project := Project.objects.filter(of_project).order_by("pk").first():
+            key = f"password/{clock.now().timestamp()}"
+            announcements.notify([self.user], Notice.Kind.PASSWORD, project=project, key=key)
+        messages.success(self.request, _("Your new password is set. Sign in with it."))
+        return response
 
     def render_to_response(self, context: dict[str, Any], **response: Any) -> HttpResponse:
         return super().render_to_response(context, status=200 if self.validlink else 410, **response)

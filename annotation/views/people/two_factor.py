@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth import get_user_model, login
+from django.contrib.auth import get_user_model, login, update_session_auth_hash
 from django.contrib.auth.decorators import login_required
 from django.core import signing
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -79,6 +79,7 @@ def second_factor(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and not (wait := too_many(request.user, form)) and form.is_valid():
         if codes := two_factor.confirm(request.user, key, form.cleaned_data["code"]):
             proved(request.user)
+            update_session_auth_hash(request, request.user)
             return render(request, "people/backup_codes.html", {"codes": codes, "next": _next(request)})
         form.add_error("code", _("This code is wrong. Is the clock of your phone correct?"))
     image = qr_code.as_data_uri(two_factor.address(request.user, key))
@@ -128,5 +129,6 @@ def second_factor_change(request: HttpRequest, act: str) -> HttpResponse:
             request, "people/backup_codes.html", {"codes": two_factor.renew_backup_codes(request.user), "next": ""}
         )
     two_factor.remove(request.user)
-    messages.success(request, _("You now sign in with your password alone."))
+    update_session_auth_hash(request, request.user)
+    messages.success(request, _("You now sign in with your password alone. You were signed out everywhere else."))
     return see_other("account")

@@ -33,7 +33,10 @@ from tests.views.console import answer
 
 pytestmark = pytest.mark.postgresql(reason="rows go in the order of their foreign keys, under locks")
 
-OF_PEOPLE = {"User", "SecondFactor", "BackupCode", "SignInTry", "ApiRequest", "User_groups", "User_user_permissions"}
+OF_PEOPLE = {
+    "User", "UserSession", "SecondFactor", "BackupCode", "SignInTry", "ApiRequest", "User_groups",
+    "User_user_permissions",
+}  # fmt: skip
 
 
 class Killed(BaseException):

@@ -40,11 +40,11 @@ def test_the_bell_counts_what_the_page_lists_whatever_somebody_became(alice: Any
     for role in other:
         alice.memberships.update(role=role)
         agree()
-    assert notice_inbox.count_unread(bob.user) == 1
+    assert notice_inbox.count_unread(bob.user) == 2  # of work, and of the account
     bob.delete()
     alice.memberships.all().delete()
     agree()
-    assert notice_inbox.count_unread(alice) == 0
+    assert notice_inbox.count_unread(alice) == 1
 
 
 def test_more_than_a_hundred_are_a_hundred(alice: Any, batch: Any) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 
 from django.urls import reverse
 
-from annotation.flow.people import invites, qualification_types, sign_up
-from annotation.models import Invite, Member, Project, User, Worker
+from annotation.flow.people import invites, qualification_types
+from annotation.models import Invite, Project, User, Worker
 
 
 def test_it_lists_people_with_name_login_and_pseudonym(client: Any, alice: Any, bob: Any) -> None:
@@ -70,37 +70,6 @@ def test_a_blocked_annotator_is_shown_and_unblocked(client: Any, alice: Any, bob
     assert "answers at random" in html
     client.post(address)
     assert not qualification_types.is_blocked(bob)
-
-
-def test_a_password_link_opens_the_page_that_sets_a_password(client: Any, alice: Any, bob: Any) -> None:
-    client.force_login(alice)
-    response = client.post(reverse("password-link", args=["wells", bob.user_id]))
-    assert response.status_code == 200
-    url = response.context["url"]
-    assert url in response.content.decode()
-    client.logout()
-    response = client.get(url)
-    assert response.status_code == 302
-    assert "set-password" in response.url
-
-
-def test_no_password_link_for_somebody_with_another_project(client: Any, alice: Any, bob: Any) -> None:
-    Member.objects.create(project=Project.objects.create(slug="mills", title="Mills"), user=bob.user)
-    client.force_login(alice)
-    response = client.post(reverse("password-link", args=["wells", bob.user_id]), follow=True)
-    assert response.redirect_chain == [(reverse("people", args=["wells"]), 303)]
-    assert "an administrator must reset" in response.content.decode()
-
-
-def test_no_password_link_for_an_administrator(client: Any, alice: Any, bob: Any) -> None:
-    User.objects.filter(pk=bob.user_id).update(is_superuser=True)
-    assert not sign_up.may_reset_password(alice, User.objects.get(pk=bob.user_id))
-
-
-def test_no_password_link_for_a_stranger(client: Any, alice: Any) -> None:
-    stranger = User.objects.create_user("mallory")
-    client.force_login(alice)
-    assert client.post(reverse("password-link", args=["wells", stranger.pk])).status_code == 404
 
 
 def test_a_get_changes_nobody(client: Any, alice: Any, bob: Any, project: Any) -> None:

@@ -5,16 +5,12 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth.tokens import default_token_generator
 from django.db import transaction
-from django.urls import reverse
-from django.utils.encoding import force_bytes
-from django.utils.http import urlsafe_base64_encode
 
 from annotation.flow.people import requesters
 from annotation.management.json_command import JSONCommand, words
-from annotation.models import User
 from annotation.mturk_api.flow import access_keys
+from annotation.operations.password_links import password_path
 
 MOST = Decimal("99999999.99")
 
@@ -48,10 +44,5 @@ class Command(JSONCommand):
         access_keys.endow(made, key, options["balance"])
         data = {"access_key_id": key.key_id, "secret_access_key": key.secret, "project": made.project.slug}
         if not made.user.has_usable_password() and not options["json"]:
-            data["set_password"] = _password_link(made.user)
+            data["set_password"] = settings.PUBLIC_URL + password_path(made.user)
         return data
-
-
-def _password_link(user: User) -> str:
-    key = urlsafe_base64_encode(force_bytes(user.pk))
-    return settings.PUBLIC_URL + reverse("password-reset", args=[key, default_token_generator.make_token(user)])
