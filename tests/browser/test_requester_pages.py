@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.site import Site
+
 HIGHEST = {1280: 200, 390: 260}  # y of the content, by the width of the window
 OF_BATCH = ("batch", "hits", "adjudicate", "batch-workers", "problem-reports", "report", "batch-settings")
 OF_PROJECT = ("project", "datasets", "batches", "people", "compare", "money")
@@ -89,6 +91,38 @@ def test_what_is_unseen_in_a_button_takes_no_room(visit: Callable[..., Any], fur
     box = bell.bounding_box()
     assert box
     assert box["width"] <= 48  # the count stands at its right edge
+
+
+# the entries of open menus whose words take more than one line
+WRAPPED = """() => [...document.querySelectorAll(".menu > ul :is(a, button)")].filter((entry) => {
+  const words = document.createRange();
+  words.selectNodeContents(entry);
+  return words.getBoundingClientRect().height > 1.5 * parseFloat(getComputedStyle(entry).lineHeight);
+}).map((entry) => entry.innerText)"""
+TABLE = {
+    "name": "arms",
+    "title": "Arms",
+    "rows": [[]],
+    "quotes": [{"id": "q", "label": "Markdown", "text": "|"}],
+    "files": [{"url": "/", "form": "CSV"}],
+}
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_an_entry_of_a_menu_stands_on_one_line(
+    visit: Callable[..., Any], furnished: dict[str, Any], site: Site, width: int
+) -> None:
+    page = visit(furnished["sessions"]["alice"], viewport={"width": width, "height": 800})
+    table = site.ask("render", template="reports/_table.html", context={"table": TABLE})
+    entries: list[str] = []
+    for name in ("batch", "batches", "dataset", "report"):
+        page.goto(furnished["urls"][name])
+        if name == "report":
+            page.locator("main").evaluate("(main, html) => main.insertAdjacentHTML('beforeend', html)", table)
+        page.locator("details.menu").evaluate_all("all => all.forEach((menu) => (menu.open = true))")
+        assert page.evaluate(WRAPPED) == [], name
+        entries += page.locator(".menu > ul :is(a, button)").all_inner_texts()
+    assert {"Clone", "Copy as Markdown", "New qualification round"} <= {entry.strip() for entry in entries}
 
 
 def test_a_menu_opens_and_closes_by_keyboard_and_by_a_click_elsewhere(
