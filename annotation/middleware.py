@@ -28,6 +28,26 @@ SHORTEST = 200  # bytes; less is not worth it
 View = Callable[[HttpRequest], HttpResponse]
 
 
+class BrowserLimitsMiddleware:
+    """Denies pages what none of them uses, and keeps responses out of other sites' pages.
+
+    Files may be loaded from anywhere: a sandboxed frame of ours has no origin. Pages in frames of others may be, too.
+    """
+
+    DENIED = "accelerometer", "camera", "display-capture", "geolocation", "microphone", "midi", "payment", "usb"
+
+    def __init__(self, get_response: View) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        is_file = request.path.startswith(settings.STATIC_URL)
+        for_all = is_file or getattr(response, "xframe_options_exempt", False)
+        response["Cross-Origin-Resource-Policy"] = "cross-origin" if for_all else "same-origin"
+        response["Permissions-Policy"] = ", ".join(f"{feature}=()" for feature in self.DENIED)
+        return response
+
+
 class GuestMiddleware:
     """Keeps guests, who have no account of their own, to the pages of their work; others lead to their first page.
 

@@ -64,12 +64,13 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "annotation.operations.request_log.RequestLogMiddleware",
     "django.middleware.security.SecurityMiddleware",
+    "annotation.middleware.BrowserLimitsMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",  # this far out, files and errors get the headers too
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "annotation.middleware.DatabaseUnavailableMiddleware",
     "annotation.middleware.QuickGZipMiddleware",
-    "django.contrib.sessions.middleware.SessionMiddleware",
+    "annotation.operations.sessions.RenamingSessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -191,6 +192,9 @@ SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]  # subdomains and pr
 SESSION_ENGINE = "annotation.operations.sessions"
 AUTHENTICATION_BACKENDS = ["annotation.operations.sessions.UserBackend"]
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+# Other hosts below the same domain cannot plant a cookie whose name begins so.
+SESSION_COOKIE_NAME = "__Host-sessionid" if HTTPS else "sessionid"
+CSRF_COOKIE_NAME = "__Host-csrftoken" if HTTPS else "csrftoken"
 SESSION_COOKIE_AGE = int(float(os.environ.get("SESSION_DAYS") or "14") * 24 * 3600)  # seconds after signing in
 SESSION_IDLE = int(float(os.environ.get("SESSION_IDLE_HOURS") or "24") * 3600)  # seconds after the last request
 SECURE_REFERRER_POLICY = "same-origin"  # no-referrer would make browsers send Origin: null, which CSRF refuses

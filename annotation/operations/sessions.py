@@ -16,6 +16,7 @@ from django.contrib import messages
 from django.contrib.auth import SESSION_KEY, user_logged_out
 from django.contrib.auth.backends import ModelBackend
 from django.contrib.sessions.backends import db
+from django.contrib.sessions.middleware import SessionMiddleware
 from django.contrib.sessions.models import Session
 from django.db import DatabaseError
 from django.db.models import QuerySet
@@ -73,6 +74,34 @@ class RecentUserMiddleware:
             if len(_recent) >= KEPT:
                 _recent.clear()
             _recent[key] = Recent(copy.copy(user), time.monotonic() + RECENT)
+        return response
+
+
+class RenamingSessionMiddleware(SessionMiddleware):
+    """Django's, which once takes a session on whose cookies have their names of before, without `__Host-`.
+
+    Only one that was not used since the names changed: another host could plant a cookie of the old name.
+    """
+
+    OLD, RENAMED = ("sessionid", "csrftoken"), "hopscribe.renamed"
+
+    def process_request(self, request: HttpRequest) -> None:
+        super().process_request(request)
+        names = settings.SESSION_COOKIE_NAME, settings.CSRF_COOKIE_NAME
+        old = request.COOKIES.get(self.OLD[0])
+        if not old or names[0] in request.COOKIES:
+            return
+        session = SessionStore(old)
+        if SESSION_KEY in session and session.of_user is None:
+            request.session = session
+            request.COOKIES.update(zip(names, (request.COOKIES.get(name, "") for name in self.OLD), strict=True))
+            session.modified = request.META["CSRF_COOKIE_NEEDS_UPDATE"] = request.META[self.RENAMED] = True
+
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
+        response = super().process_response(request, response)
+        if self.RENAMED in request.META:
+            for name in self.OLD:
+                response.delete_cookie(name)
         return response
 
 

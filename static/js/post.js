@@ -4,7 +4,8 @@
 export const framed = "framed" in document.documentElement.dataset;
 
 export function token() {
-  const cookie = framed ? null : /(?:^|; )csrftoken=([^;]+)/.exec(document.cookie);
+  const named = (name) => new RegExp(`(?:^|; )${name}=([^;]+)`).exec(document.cookie);
+  const cookie = framed ? null : named("__Host-csrftoken") ?? named("csrftoken");
   return cookie?.[1] || document.querySelector("[name=csrfmiddlewaretoken]")?.value || "";
 }
 

@@ -37,13 +37,13 @@ def lets_others_frame_it(response: Any) -> list[str]:
     """What the answer to a stranger's form lacks besides the refusal to be framed: it stands in the form's place."""
     framed = response["Content-Security-Policy"] + "; frame-ancestors 'none'"
     response["Content-Security-Policy"], response["X-Frame-Options"] = framed, "DENY"
-    return missing(response)
+    return missing(response, file=True)
 
 
 SANDBOXED = {"html-question": own_origin, "external-submit": lets_others_frame_it}
 
 
-def missing(response: Any, *, market: str = "") -> list[str]:
+def missing(response: Any, *, market: str = "", file: bool = False) -> list[str]:
     """What a response lacks, in words; `market` is the one origin that may frame it and take its form."""
     policy = response.get("Content-Security-Policy", "")
     if market:
@@ -53,9 +53,13 @@ def missing(response: Any, *, market: str = "") -> list[str]:
     found = [f"{name} is {said.get(name)}" for name, value in DIRECTIVES.items() if said.get(name) != value]
     found += [f"the policy allows {word}" for word in LOOSE if word in policy]
     wanted = {"X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin"}
-    wanted["Cross-Origin-Opener-Policy"] = "same-origin"
+    wanted["Cross-Origin-Opener-Policy"] = wanted["Cross-Origin-Resource-Policy"] = "same-origin"
+    if market or file:
+        wanted["Cross-Origin-Resource-Policy"] = "cross-origin"  # a frame may have no origin
     if market:
         wanted |= {"X-Frame-Options": None, "Referrer-Policy": "no-referrer"}
+    allowed = response.get("Permissions-Policy", "")
+    found += [f"{feature} may be used" for feature in ("camera", "microphone") if f"{feature}=()" not in allowed]
     return found + [f"{name} is {response.get(name)}" for name, value in wanted.items() if response.get(name) != value]
 
 
@@ -115,7 +119,7 @@ def test_files_carry_them(db: None, settings: Any, static: Path) -> None:
         response = client.get(f"/static/{name}")
         response.getvalue()
         assert response.status_code == (200 if finders.find(name) else 404)
-        assert not missing(response), f"{name}: {missing(response)}"
+        assert not missing(response, file=True), f"{name}: {missing(response, file=True)}"
 
 
 def test_pages_are_kept_by_nobody_else(world: World) -> None:

@@ -33,7 +33,8 @@ TOLD = """
 import json, sys
 from annotation import settings as s
 names = ["DEBUG", "HTTPS", "SECURE_SSL_REDIRECT", "SECURE_HSTS_SECONDS", "SESSION_COOKIE_SECURE", "CSRF_COOKIE_SECURE"]
-print(json.dumps({name: getattr(s, name) for name in names}))
+for_host = {name: getattr(s, name).startswith("__Host-") for name in ["SESSION_COOKIE_NAME", "CSRF_COOKIE_NAME"]}
+print(json.dumps({name: getattr(s, name) for name in names} | for_host))
 """
 ANYTHING = {
     "pk": 1, "position": 0, "item": 1, "number": 1, "seed": 0, "slug": "default", "batch": "b", "name": "search",

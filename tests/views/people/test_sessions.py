@@ -221,6 +221,43 @@ def test_a_draft_after_the_limit_is_refused_and_saved_after_signing_in_again(wor
     assert "kept by the page" in str(row.draft)
 
 
+NAMES = "__Host-sessionid", "__Host-csrftoken"
+
+
+@pytest.fixture
+def renamed(bob: Any, settings: Any) -> Client:
+    """The browser of somebody who signed in, and opened a page with a form, before the names of cookies changed."""
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(bob.user)
+    client.get(ACCOUNT)
+    UserSession.objects.all().delete()
+    settings.SESSION_COOKIE_SECURE = settings.CSRF_COOKIE_SECURE = True
+    settings.SESSION_COOKIE_NAME, settings.CSRF_COOKIE_NAME = NAMES
+    return client
+
+
+def test_new_names_of_cookies_sign_nobody_out(renamed: Client) -> None:
+    token, before = renamed.cookies["csrftoken"].value, renamed.cookies["sessionid"].value
+    form = {"display_name": "Robert", "email": "", "csrfmiddlewaretoken": token}
+    for _time in range(2):  # by the old cookie, then by the new one
+        assert renamed.post(ACCOUNT, form).status_code == 303
+    assert [renamed.cookies[name].value for name in NAMES] == [before, token]
+    assert all(renamed.cookies[name]["secure"] for name in NAMES)
+    assert [renamed.cookies[name].value for name in ("sessionid", "csrftoken")] == ["", ""]
+
+
+def test_an_old_name_with_a_session_of_today_is_no_session(renamed: Client) -> None:
+    assert works(renamed)
+    planted = Client()
+    planted.cookies["sessionid"] = renamed.cookies[NAMES[0]].value
+    planted.cookies["csrftoken"] = "a" * 32
+    assert not works(planted)
+    assert NAMES[0] not in planted.cookies
+    unknown = Client()
+    unknown.cookies["sessionid"] = "nobody-s"
+    assert not works(unknown)
+
+
 def test_a_session_of_the_release_before_goes_on(alice: Any) -> None:
     client = signed_in()
     UserSession.objects.all().delete()
