@@ -1,4 +1,4 @@
-"""The rule of the one clock: what is stored or compared with what is stored is never the web server's time."""
+"""The rules of clocks: what is stored is never the web server's time, and tests wait for things, not for time."""
 
 from __future__ import annotations
 
@@ -30,3 +30,20 @@ def other_clocks(root: Path) -> Iterator[str]:
         for number, line in enumerate(source.text.splitlines(), 1):
             if found := ASKS_THE_TIME.search(line):
                 yield f"{source.path}:{number} {found[0]}: stored and compared times come from clock.now() or Now()"
+
+
+SLEEPS = re.compile(r"\b(?:sleep|wait_for_timeout)\(")
+TIMES = re.compile(r"assert\b.*\b(?:monotonic|perf_counter|process_time)\(\) - ")
+MEASURE = ("tests/bench/", "tests/clocks.py", "tests/test_architecture.py")  # comparisons; these rules
+
+
+def timed_tests(root: Path) -> Iterator[str]:
+    """Tests that let time pass without the reason on the line (tests/waiting.py waits), or that measure it."""
+    for source in sources(root, "tests"):
+        for number, line in enumerate(source.text.splitlines(), 1):
+            if source.path.startswith(MEASURE):
+                continue
+            if SLEEPS.search(line) and "  # " not in line:
+                yield f"{source.path}:{number} waits for time to pass: use tests/waiting.py, or say why on the line"
+            if TIMES.search(line):
+                yield f"{source.path}:{number} measures time, which is for tests/bench"

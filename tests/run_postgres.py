@@ -11,13 +11,14 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
 import psycopg
+
+from tests.waiting import until
 
 USER = "hopscribe"
 PORT = 5432  # names the socket's file; nothing listens on TCP
@@ -87,16 +88,19 @@ class Cluster:
         return self._server.pid
 
     def _wait(self) -> None:
-        end = time.monotonic() + SECONDS_TO_START
-        while True:
-            try:
-                psycopg.connect(self.url("postgres")).close()
-                return
-            except psycopg.OperationalError:
-                died = self._server is None or self._server.poll() is not None
-                if died or time.monotonic() > end:
-                    raise RuntimeError((self._folder / "log").read_text()[-2000:]) from None
-                time.sleep(0.05)
+        until(self._answers, within=SECONDS_TO_START, said=self._log)
+
+    def _log(self) -> str:
+        return (self._folder / "log").read_text()[-2000:]
+
+    def _answers(self) -> bool:
+        assert self._server is not None
+        assert self._server.poll() is None, self._log()
+        try:
+            psycopg.connect(self.url("postgres")).close()
+        except psycopg.OperationalError:
+            return False
+        return True
 
     def stop(self, how: signal.Signals = signal.SIGINT) -> None:
         """Fast shutdown; SIGQUIT is an immediate one, after which the next start recovers."""

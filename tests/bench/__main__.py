@@ -24,6 +24,7 @@ from tests.bench.coverage import coverage
 from tests.bench.cycles import cycles
 from tests.bench.dry_runs import dry_run
 from tests.bench.felt import felt
+from tests.bench.figures import figures
 from tests.process.installation import Installation
 from tests.pure import official
 
@@ -271,6 +272,7 @@ COMPARISONS = {
         live,
         dry_run,
         coverage,
+        figures,
     )
 }
 

@@ -121,7 +121,10 @@ def furnished(site: Site) -> dict[str, Any]:
 def contexts(launch: Callable[..., Any], site: Site) -> Iterator[Contexts]:
     made = Contexts(launch, site.url)
     yield made
+    dog = Watchdog("closing the browser", 30)
+    dog.start()
     made.close()
+    dog.stop()
 
 
 @pytest.fixture

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import parse_qs
 
 from tests.browser.site import Site
+from tests.waiting import until
 
 # Selects [start, end) (UTF-16 units) of a paragraph's text as a person would, and lets go of the mouse.
 SELECT = """([position, start, end]) => {
@@ -28,12 +31,52 @@ TEXTS = """() => [...document.querySelectorAll("#paragraphs > [data-paragraph]")
   .sort((a, b) => a.dataset.paragraph - b.dataset.paragraph)
   .map((item) => [...item.querySelectorAll("[data-text] [data-piece]")].map((piece) => piece.textContent).join(""))"""
 
+# Whether what is shown has been there long enough to be decided on (static/js/press_guard.js).
+TAKES_DECISIONS = """() => {
+  const [shown] = performance.getEntriesByName("shown");
+  return shown && performance.now() - shown.startTime > 260;
+}"""
+
 # Promises that what a search for the query found is on the page.
 SETTLED = """(query) => {
   window.settled = new Promise((done) => document.addEventListener("htmx:afterSettle", ({detail}) => {
     if (detail.requestConfig.parameters.q === query) done();
   }));
 }"""
+
+
+def settle(page: Any) -> None:
+    """Wait until the page takes a decision, as somebody who has read it."""
+    page.wait_for_function(TAKES_DECISIONS)
+
+
+def poll(page: Any, happened: Callable[[], Any]) -> Any:
+    """Wait for the first true value of `happened`, while routes and events of the page are handled."""
+    return until(happened, pause=lambda seconds: page.wait_for_timeout(1000 * seconds))  # which handles them
+
+
+@contextmanager
+def held(page: Any, address: str) -> Iterator[list[Any]]:
+    """Requests to the address wait until the end of the block; gives those that do."""
+    waiting: list[Any] = []
+    page.route(address, lambda route: waiting.append(route))
+    yield waiting
+    for route in waiting:
+        route.continue_()
+    page.unroute(address)
+
+
+@contextmanager
+def nothing_sent(page: Any, address: str = "") -> Iterator[None]:
+    """What happens in the block loads no page, nor asks for an address that has these words.
+
+    A last request is made and answered: whatever was asked for before has been seen by then.
+    """
+    asked: list[Any] = []
+    page.on("request", lambda sent: asked.append(sent))
+    yield
+    page.evaluate("() => fetch(document.querySelector('link[rel=stylesheet]').href, {cache: 'reload'})")
+    assert [one.url for one in asked if one.is_navigation_request() or (address and address in one.url)] == []
 
 
 def units(text: str, points: int) -> int:

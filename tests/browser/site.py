@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import select
 import shutil
 import subprocess
 import sys
@@ -10,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.process.installation import ROOT, Installation
+
+LONGEST = 60  # seconds in which the process beside the server has answered
 
 
 class Site:
@@ -43,9 +46,11 @@ class Site:
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps({"verb": verb, "given": given}) + "\n")
         self._process.stdin.flush()
-        line = self._process.stdout.readline()
+        there, _, _ = select.select([self._process.stdout], [], [], LONGEST)
+        line = self._process.stdout.readline() if there else ""
         if not line:
-            raise AssertionError("the process beside the server ended:\n" + self.installation.log("server_side.log"))
+            how = "ended" if there else f"said nothing about {verb}"
+            raise AssertionError(f"the process beside the server {how}:\n{self.installation.log('server_side.log')}")
         result = json.loads(line)
         if "problem" in result:
             raise AssertionError(result["problem"])
@@ -55,5 +60,8 @@ class Site:
         return dict(self.ask("batch", kind=kind, options=options or {}, **settings))
 
     def close(self) -> None:
-        self._process.communicate(timeout=30)
-        self.installation.close()
+        try:
+            self._process.communicate(timeout=LONGEST)
+        finally:
+            self._process.kill()
+            self.installation.close()

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.browser.desk import nothing_sent
 from tests.browser.site import Site
 
 PEOPLE = ("first-reader", "second-reader")
@@ -78,8 +79,8 @@ def test_a_cause_is_chosen_and_cleared_by_its_key_and_enter_decides_nothing(judg
     assert page.locator("[name=cause]:checked").input_value() == ""
     page.keyboard.press("p")
     page.locator("[name=cause]:checked").focus()
-    page.keyboard.press("Enter")
-    page.wait_for_timeout(500)  # in which a decision would have led on
+    with nothing_sent(page):
+        page.keyboard.press("Enter")
     assert (here(page), left(page)) == (first, "4 left")
     press(page, "1")
     assert (left(page), page.locator("[name=cause]:checked").input_value()) == ("3 left", "")

@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.desk import Desk
+from tests.browser.desk import Desk, settle
 from tests.browser.test_accessibility import broken
 from tests.browser.test_small_screens import PHONE, overflow
 
 WorkPage = Callable[..., Desk]
-SETTLED = 400
 WORDS = ["the", "was", "by", "?", "in"]
 
 
@@ -25,7 +24,7 @@ def filling(desk: WorkPage) -> WorkPage:
 
 def fill(worker: Desk, words: list[str]) -> None:
     """Type the words from the first empty blank on, with Enter after each."""
-    worker.page.wait_for_timeout(SETTLED)
+    settle(worker.page)
     worker.page.keyboard.press("t")
     for word in words:
         worker.page.keyboard.type(word)
@@ -33,7 +32,7 @@ def fill(worker: Desk, words: list[str]) -> None:
 
 
 def decide(worker: Desk, key: str) -> dict[str, Any]:
-    worker.page.wait_for_timeout(SETTLED)
+    settle(worker.page)
     worker.submit(key)
     return dict(worker.answers()[-1]["answer"])
 
@@ -62,7 +61,7 @@ def test_an_empty_blank_is_passed_over_once_and_holds_the_decision_back(filling:
     second = worker.page.locator("#blank-1")
     expect(second).to_be_focused()
     worker.page.keyboard.press("Escape")
-    worker.page.wait_for_timeout(SETTLED)
+    settle(worker.page)
     worker.page.keyboard.press("n")
     expect(second).to_be_focused()
     expect(worker.page.locator("#missing")).to_contain_text("blank 2")
@@ -127,7 +126,7 @@ def test_a_phone_needs_taps_and_typing_only(filling: WorkPage) -> None:
     for blank, word in zip(worker.page.locator("[data-blank]").all(), WORDS, strict=True):
         blank.tap()
         worker.page.keyboard.type(word)
-    worker.page.wait_for_timeout(SETTLED)
+    settle(worker.page)
     with worker.page.expect_response("**/submit/"), worker.page.expect_navigation():
         worker.page.get_by_label("Not necessary").tap()
     assert worker.answers()[0]["answer"] == {"words": WORDS, "necessary": False}

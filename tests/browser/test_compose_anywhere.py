@@ -157,7 +157,7 @@ def test_nothing_moves_by_itself_while_one_judges_and_writes(compose: WorkPage) 
         page.keyboard.type(text)
         seen(worker, page.locator("#question").input_value())
         assert page.locator("#question").bounding_box() == field
-    page.wait_for_timeout(600)
+    page.wait_for_timeout(600)  # in which something might still move
     assert page.evaluate("() => window.moved || 0") < 0.01
 
 

@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.desk import Desk
+from tests.browser.desk import Desk, nothing_sent, settle
 from tests.browser.test_accessibility import broken
 from tests.browser.test_small_screens import IN_REACH, PHONE, overflow
 
 WorkPage = Callable[..., Desk]
-SETTLED = 400  # milliseconds after which a new page takes decisions, with room for a slow machine
 KEY = "document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'y', code: 'KeyY', bubbles: true}))"
 CLICK = """document.querySelector('input[value=different]')
     .dispatchEvent(new MouseEvent('click', {bubbles: true, cancelable: true, detail: 1}))"""
@@ -44,7 +43,7 @@ def pairs(desk: WorkPage) -> WorkPage:
 
 def decide(worker: Desk, key: str) -> None:
     """Press the key as somebody who has read the page, and wait for the next one."""
-    worker.page.wait_for_timeout(SETTLED)
+    settle(worker.page)
     worker.submit(key)
 
 
@@ -87,11 +86,10 @@ def test_undo_is_offered_for_five_seconds_and_moves_nothing(pairs: WorkPage, pag
     before = bar.bounding_box()
     expect(worker.page.locator("#undo progress")).to_be_visible()
     url = worker.page.url
-    worker.page.wait_for_timeout(5200)
     expect(worker.page.locator("#undo")).to_be_hidden()
     assert bar.bounding_box() == before
-    worker.page.keyboard.press("z")
-    worker.page.wait_for_timeout(300)
+    with nothing_sent(worker.page):
+        worker.page.keyboard.press("z")
     assert worker.page.url == url
     worker.page.reload()
     expect(worker.page.locator("#undo")).to_be_hidden()
@@ -111,12 +109,13 @@ def test_the_last_decision_of_a_batch_can_be_taken_back_too(pairs: WorkPage) -> 
 @pytest.mark.soak
 def test_a_held_key_answers_only_once(pairs: WorkPage) -> None:
     worker = pairs(sample=4)
-    worker.page.wait_for_timeout(SETTLED)
+    settle(worker.page)
     with worker.page.expect_navigation():
         worker.page.keyboard.down("y")
-    for _ in range(30):
-        worker.page.keyboard.down("y")  # repeats, as a held key does
-        worker.page.wait_for_timeout(30)
+    settle(worker.page)
+    with nothing_sent(worker.page):
+        for _ in range(30):
+            worker.page.keyboard.down("y")  # repeats, as a held key does
     worker.page.keyboard.up("y")
     assert told(worker) == [(1, ["same"])]
     decide(worker, "y")
@@ -126,7 +125,7 @@ def test_a_held_key_answers_only_once(pairs: WorkPage) -> None:
 @pytest.mark.soak
 def test_a_held_key_that_does_not_say_that_it_repeats_answers_only_once(pairs: WorkPage) -> None:
     worker = pairs(sample=4)
-    worker.page.wait_for_timeout(SETTLED)
+    settle(worker.page)
     with worker.page.expect_navigation():
         worker.page.evaluate(f"() => {KEY}")
     worker.page.evaluate(HELD)
@@ -137,20 +136,21 @@ def test_a_held_key_that_does_not_say_that_it_repeats_answers_only_once(pairs: W
 def test_a_double_press_and_a_double_click_answer_only_once(pairs: WorkPage) -> None:
     worker = pairs(sample=4)
     decide(worker, "y")
-    worker.page.evaluate(AT_ONCE % KEY)
-    worker.page.wait_for_timeout(SETTLED)
+    with nothing_sent(worker.page):
+        worker.page.evaluate(AT_ONCE % KEY)
     assert len(told(worker)) == 1
+    settle(worker.page)
     with worker.page.expect_navigation():
         worker.page.evaluate(f"() => {{ {CLICK}; {CLICK}; }}")
-    worker.page.evaluate(AT_ONCE % CLICK)
-    worker.page.wait_for_timeout(SETTLED)
+    with nothing_sent(worker.page):
+        worker.page.evaluate(AT_ONCE % CLICK)
     assert len(told(worker)) == 2
 
 
 @pytest.mark.soak
 def test_no_key_decides_while_a_note_is_written(pairs: WorkPage) -> None:
     worker = pairs(sample=2)
-    worker.page.wait_for_timeout(SETTLED)
+    settle(worker.page)
     worker.page.keyboard.press("t")
     worker.page.keyboard.type("you may not know: 1 ship, 1 inn")
     assert told(worker) == []
@@ -167,7 +167,7 @@ def test_arrows_choose_without_sending_and_keys_can_be_off(pairs: WorkPage) -> N
     worker.page.get_by_label("Single-key shortcuts").uncheck()
     expect(worker.page.locator("#keys-said")).to_have_text("Saved.")
     worker.page.keyboard.press("Escape")
-    worker.page.wait_for_timeout(SETTLED)
+    settle(worker.page)
     worker.page.keyboard.press("y")
     worker.page.locator("input[value=same]").focus()
     for key in ("Space", "ArrowRight"):
@@ -185,12 +185,12 @@ def test_arrows_choose_without_sending_and_keys_can_be_off(pairs: WorkPage) -> N
 def test_several_bridges_are_judged_one_after_the_other_and_sent_together(pairs: WorkPage) -> None:
     worker = pairs("chain", sample=1)
     page = worker.page
-    page.wait_for_timeout(SETTLED)
+    settle(page)
     expect(page.locator("[data-step]:visible")).to_contain_text("Wick Harrow")
     for key, now in (("y", "2"), ("z", "1"), ("n", "2")):
         page.keyboard.press(key)
         expect(page.locator("[data-go][aria-current]")).to_have_text(now)
-        page.wait_for_timeout(SETTLED)
+        settle(page)
     expect(page.locator(".decision:visible")).to_have_count(1)
     decide(worker, "y")
     assert told(worker) == [(1, ["different", "same"])]
@@ -199,7 +199,7 @@ def test_several_bridges_are_judged_one_after_the_other_and_sent_together(pairs:
 @pytest.mark.soak
 def test_a_draft_comes_back_with_the_bridge_that_is_next(pairs: WorkPage) -> None:
     worker = pairs("chain", sample=1)
-    worker.page.wait_for_timeout(SETTLED)
+    settle(worker.page)
     worker.page.keyboard.press("u")
     worker.wait_saved()
     worker.page.reload()
@@ -210,7 +210,7 @@ def test_a_draft_comes_back_with_the_bridge_that_is_next(pairs: WorkPage) -> Non
 @pytest.mark.soak
 def test_words_are_lit_and_mentions_gone_through(pairs: WorkPage) -> None:
     worker = pairs("chain", sample=1)
-    worker.page.wait_for_timeout(SETTLED)
+    settle(worker.page)
     lit = "() => [...(CSS.highlights.get('lit') ?? [])].map(String)"
     worker.page.keyboard.press("w")
     asked = " ".join(worker.page.locator("[data-lit-from]").all_text_contents()).lower()
@@ -220,7 +220,7 @@ def test_words_are_lit_and_mentions_gone_through(pairs: WorkPage) -> None:
     assert not {"wick", "harrow", "the"} & set(words)
     worker.page.reload()
     assert worker.page.evaluate(lit)
-    worker.page.wait_for_timeout(SETTLED)
+    settle(worker.page)
     worker.page.keyboard.press("w")
     assert worker.page.evaluate(lit) == []
     worker.page.keyboard.press("a")
@@ -249,7 +249,7 @@ def test_a_phone_decides_by_taps(pairs: WorkPage, kind: str, task: str) -> None:
     for _ in range(2):
         assert overflow(worker.page) == 0
         for step in range(steps):
-            worker.page.wait_for_timeout(SETTLED)
+            settle(worker.page)
             choice = worker.page.locator(".decision:visible label").first
             choice.scroll_into_view_if_needed()
             assert choice.locator("input").evaluate(IN_REACH)
@@ -284,7 +284,7 @@ def test_decisions_need_no_scripts(pairs: WorkPage, kind: str, task: str) -> Non
 def test_no_rule_of_axe_is_broken(pairs: WorkPage, kind: str, task: str) -> None:
     worker = pairs(kind, task=task, sample=2)
     assert broken(worker.page) == []
-    worker.page.wait_for_timeout(SETTLED)
+    settle(worker.page)
     if kind != "chain":
         worker.page.keyboard.press("1" if task == "choose" else "y")
         expect(worker.page.locator("#undo")).to_be_visible()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.desk import Desk
+from tests.browser.desk import Desk, held, poll
 from tests.browser.site import Site
 
 WorkPage = Callable[..., Desk]
@@ -23,11 +23,7 @@ def stored_words(worker: Desk) -> str:
 
 def wait_stored(worker: Desk, words: str) -> None:
     """Until the server keeps these words."""
-    for _ in range(100):
-        if stored_words(worker) == words:
-            return
-        worker.page.wait_for_timeout(100)
-    raise AssertionError(f"the server keeps {stored_words(worker)!r}, not {words!r}")
+    poll(worker.page, lambda: stored_words(worker) == words)
 
 
 def wait_unsaved(worker: Desk) -> None:
@@ -72,15 +68,15 @@ def test_a_reload_right_after_a_change_loses_nothing(desk: WorkPage) -> None:
 def test_a_page_that_was_on_its_way_while_a_draft_was_saved_shows_the_draft(desk: WorkPage) -> None:
     worker = desk("yesno")
     page = worker.page
+    saved: list[Any] = []
 
     def come_late(route: Any) -> None:
         response = route.fetch()  # as it was before the draft
-        while not worker.draft()["version"]:
-            page.wait_for_timeout(50)
-        page.wait_for_timeout(200)  # in which the page hears of it
+        poll(page, lambda: saved)
         route.fulfill(response=response)
 
     page.route(page.url, come_late)
+    page.on("requestfinished", lambda sent: saved.append(sent) if sent.url.endswith("/draft/") else None)
     worker.select("larch")
     page.reload()
     expect(page.locator("#answer-text")).to_have_value("larch")
@@ -96,8 +92,7 @@ def test_what_was_typed_before_the_scripts_came_stays_and_is_saved(desk: WorkPag
     page, typed = worker.page, []
 
     def late(route: Any) -> None:
-        while not typed:
-            page.wait_for_timeout(20)
+        poll(page, lambda: typed)
         route.continue_()
 
     page.route("**/answer*.js", late)
@@ -119,8 +114,7 @@ def test_so_it_is_on_the_page_of_another_task(desk: WorkPage) -> None:
     page, typed = worker.page, []
 
     def late(route: Any) -> None:
-        while not typed:
-            page.wait_for_timeout(20)
+        poll(page, lambda: typed)
         route.continue_()
 
     page.route("**/compose/page*.js", late)
@@ -198,15 +192,12 @@ def test_a_draft_whose_turn_came_during_a_vain_submission_is_saved_after_it(desk
         status = next(answers, None)
         route.fulfill(status=status, body="busy") if status else route.continue_()
 
-    def slow(route: Any) -> None:
-        worker.page.wait_for_timeout(2500)
-        route.continue_()
-
     worker.page.route("**/draft/", fail_first)
-    worker.page.route("**/submit/", slow)
     worker.select("larch")
     wait_unsaved(worker)
-    worker.page.keyboard.press("Control+Enter")
+    with held(worker.page, "**/submit/"):
+        worker.page.keyboard.press("Control+Enter")
+        worker.page.wait_for_timeout(1500)  # its turn comes within 1.25 seconds, and nothing shows it
     expect(worker.page.locator("#problems")).to_be_visible()
     wait_stored(worker, "larch")
 
@@ -277,7 +268,7 @@ def test_a_refused_submission_does_not_decide_between_two_tabs(desk: WorkPage) -
     expect(second.page.locator("#problems")).to_be_visible()
     expect(second.notice("conflict")).to_have_count(1)
     second.select("a fair in May")
-    second.page.wait_for_timeout(800)
+    second.page.wait_for_timeout(800)  # a draft would be sent 0.5 seconds after the change
     assert stored_words(first) == "larch"
 
 
@@ -319,7 +310,7 @@ def test_a_tab_whose_assignment_was_submitted_elsewhere_says_so(desk: WorkPage) 
 def test_active_time_counts_and_survives_a_reload(desk: WorkPage) -> None:
     worker = desk("yesno")
     worker.page.mouse.move(50, 300)
-    worker.page.wait_for_timeout(2200)
+    worker.page.wait_for_timeout(2200)  # the time that is counted
     worker.select("larch")
     worker.wait_saved()
     counted = worker.draft()["seconds"]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.desk import Desk
+from tests.browser.desk import Desk, nothing_sent, settle
 
 WorkPage = Callable[..., Desk]
 ALL_SINGLE = "jkxfFhpsmvactyn0g!rb?"
@@ -33,10 +33,17 @@ def test_plain_enter_submits_nothing_anywhere(desk: WorkPage) -> None:
     position = worker.select("larch")
     worker.tick(position)
     worker.wait_saved()
-    for place in ("#answer-text", "#search", f"#support-{position}", f"#paragraph-{position}", "#sort", "#question"):
-        worker.page.locator(place).focus()
-        worker.page.keyboard.press("Enter")
-    worker.page.wait_for_timeout(300)
+    with nothing_sent(worker.page, "/submit/"):
+        for place in (
+            "#answer-text",
+            "#search",
+            f"#support-{position}",
+            f"#paragraph-{position}",
+            "#sort",
+            "#question",
+        ):
+            worker.page.locator(place).focus()
+            worker.page.keyboard.press("Enter")
     assert worker.url in worker.page.url
     assert worker.answers() == []
 
@@ -236,7 +243,7 @@ def test_the_legend_stays_folded_from_item_to_item_and_tells_changed_keys(desk: 
     button.click()
     expect(page.locator("#legend-keys")).to_be_hidden()
     assert page.locator(".work-foot").bounding_box()["height"] < height
-    page.wait_for_timeout(400)
+    settle(page)
     worker.submit("y")
     expect(page.locator("#legend-keys")).to_be_hidden()
     expect(button).to_have_attribute("aria-expanded", "false")

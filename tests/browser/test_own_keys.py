@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.desk import Desk
+from tests.browser.desk import Desk, settle
 from tests.browser.site import Site
 from tests.browser.test_keys import LEGEND, change_key
 
@@ -30,7 +30,7 @@ def test_a_key_changed_on_the_page_of_keys_holds_in_the_legend_and_for_its_actio
     assert page.evaluate(LIT) == 0
     page.keyboard.press("q")
     assert page.evaluate(LIT) > 0
-    page.wait_for_timeout(400)
+    settle(page)
     worker.submit("m")
     assert [one["answer"]["bridges"] for one in worker.answers()] == [["same"]]
 

@@ -80,8 +80,7 @@ def test_the_mark_survives_searching_sorting_and_folding(desk: WorkPage) -> None
     worker = desk("yesno")
     worker.select("larch")
     for query in ("lar", "larch bridge", "zzzz", ""):
-        worker.page.locator("#search").fill(query)
-        worker.page.wait_for_timeout(250)
+        worker.search(query)
         assert worker.marked() == "larch"
     for key in ("s", "f", "f", "p"):
         worker.page.locator("[data-paragraph]").first.focus()

@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.desk import Desk
-from tests.browser.test_decisions import SETTLED
+from tests.browser.desk import Desk, held, nothing_sent, poll, settle
 
 WorkPage = Callable[..., Desk]
-SLOW = 1_500  # milliseconds that the server takes; what is there sooner did not wait for it
+SUBMISSIONS = "**/submit/"
 
 
 @pytest.fixture
@@ -34,26 +33,15 @@ def complete(worker: Desk) -> str:
     return words
 
 
-def slow(worker: Desk) -> None:
-    """The server takes its time over submissions."""
-
-    def wait(route: Any) -> None:
-        worker.page.wait_for_timeout(SLOW)
-        route.continue_()
-
-    worker.page.route("**/submit/", wait)
-
-
 def number(worker: Desk) -> Any:
     return worker.page.locator(".work-progress .number")
 
 
 def test_the_next_item_is_there_before_the_server_answers(ready: Desk) -> None:
     page, first = ready.page, ready.page.url
-    slow(ready)
-    with page.expect_response("**/submit/") as stored:
+    with page.expect_response(SUBMISSIONS) as stored, held(page, SUBMISSIONS):
         page.keyboard.press("Control+Enter")
-        expect(number(ready)).to_have_text("2 of 6", timeout=SLOW // 2)
+        expect(number(ready)).to_have_text("2 of 6")
         expect(page.locator("#question")).to_be_focused()
         assert page.url != first
         assert ready.answers() == []
@@ -71,17 +59,15 @@ def test_the_next_item_is_there_before_the_server_answers(ready: Desk) -> None:
 
 def test_a_second_response_waits_for_the_first(ready: Desk) -> None:
     page = ready.page
-    slow(ready)
-    page.keyboard.press("Control+Enter")
-    expect(number(ready)).to_have_text("2 of 6")
-    complete(ready)
-    page.wait_for_timeout(SETTLED)
-    with page.expect_response("**/submit/"):
+    with held(page, SUBMISSIONS) as waiting:
+        page.keyboard.press("Control+Enter")
+        expect(number(ready)).to_have_text("2 of 6")
+        complete(ready)
         page.keyboard.press("Control+Enter")
         expect(page.locator("button[form=work]")).to_have_attribute("aria-disabled", "true")
+        assert len(waiting) == 1
     expect(number(ready)).to_have_text("3 of 6")
-    page.wait_for_load_state("networkidle")
-    assert len(ready.answers()) == 2
+    poll(page, lambda: len(ready.answers()) == 2)
 
 
 @pytest.mark.parametrize("how", ["abort", "busy", "signed_out"])
@@ -92,39 +78,39 @@ def test_a_response_that_is_not_stored_comes_back_with_what_was_typed(ready: Des
         "busy": lambda r: r.fulfill(status=503),
         "signed_out": lambda r: r.fulfill(status=401),
     }
-    page.route("**/submit/", replies[how])
+    page.route(SUBMISSIONS, replies[how])
     page.keyboard.press("Control+Enter")
     notice = ready.notice("signed-out" if how == "signed_out" else "unsent")
     expect(notice).to_be_visible()
     assert (page.url, ready.answer(), ready.ticked()) == (first, words, [0])
     expect(number(ready)).to_have_text("1 of 6")
-    page.unroute("**/submit/")
+    page.unroute(SUBMISSIONS)
     if how == "signed_out":  # what could not be sent is sent again by itself
-        page.wait_for_timeout(SETTLED)
+        page.wait_for_timeout(300)  # a key that comes sooner counts as the second half of a double click
         ready.submit()
     expect(number(ready)).to_have_text("2 of 6")
     assert [row["answer"]["text"] for row in ready.answers()] == [words]
 
 
 def test_a_lost_reply_is_asked_for_again_and_what_was_typed_into_the_next_waits(ready: Desk) -> None:
-    page, sent, again = ready.page, [], []
+    page, sent, lost, again = ready.page, [], [], []
 
     def lose_first(route: Any) -> None:
         sent.append(route.request.post_data)
         if len(sent) > 1:
             return again.append(route)
         route.fetch(max_redirects=0)
-        page.wait_for_timeout(SLOW)
-        return route.abort()
+        return lost.append(route)
 
-    page.route("**/submit/", lose_first)
+    page.route(SUBMISSIONS, lose_first)
     page.keyboard.press("Control+Enter")
     expect(number(ready)).to_have_text("2 of 6")
     page.locator("#answer-text").fill("begun already")
+    poll(page, lambda: lost)
+    lost[0].abort()
     expect(ready.notice("unsent")).to_be_visible()
     expect(number(ready)).to_have_text("1 of 6")
-    while not again:
-        page.wait_for_timeout(20)
+    poll(page, lambda: again)
     again[0].continue_()
     expect(number(ready)).to_have_text("2 of 6")
     assert ready.answer() == "begun already"
@@ -143,8 +129,8 @@ def test_a_response_that_another_tab_overtook_says_so(ready: Desk) -> None:
 
 def test_an_item_that_the_server_gives_instead_takes_its_place(ready: Desk) -> None:
     page = ready.page
-    page.route("**/submit/", lambda route: route.continue_(headers={**route.request.headers, "x-next": "gone"}))
-    with page.expect_response("**/submit/") as stored:
+    page.route(SUBMISSIONS, lambda route: route.continue_(headers={**route.request.headers, "x-next": "gone"}))
+    with page.expect_response(SUBMISSIONS) as stored:
         page.keyboard.press("Control+Enter")
     page.wait_for_url(f"**{stored.value.headers['x-item']}")
     assert len(ready.answers()) == 1
@@ -153,7 +139,7 @@ def test_an_item_that_the_server_gives_instead_takes_its_place(ready: Desk) -> N
 def test_a_double_click_submits_one_item(ready: Desk) -> None:
     page, posted = ready.page, []
     page.on("request", lambda sent: posted.append(sent.url) if sent.url.endswith("/submit/") else None)
-    with page.expect_response("**/submit/"):
+    with page.expect_response(SUBMISSIONS):
         page.locator("button[form=work]").dblclick()
     expect(number(ready)).to_have_text("2 of 6")
     page.wait_for_load_state("networkidle")  # a second POST would have followed the reply to the first
@@ -163,10 +149,10 @@ def test_a_double_click_submits_one_item(ready: Desk) -> None:
 
 def test_what_leads_away_waits_until_the_response_is_stored(ready: Desk) -> None:
     page = ready.page
-    slow(ready)
-    page.keyboard.press("Control+Enter")
-    expect(number(ready)).to_have_text("2 of 6")
-    page.keyboard.press("b")
+    with held(page, SUBMISSIONS), nothing_sent(page):
+        page.keyboard.press("Control+Enter")
+        expect(number(ready)).to_have_text("2 of 6")
+        page.keyboard.press("b")
     page.wait_for_url(f"**{ready.url}")
     expect(page.locator("main")).to_contain_text("You submitted this HIT.")
 
@@ -175,23 +161,20 @@ def test_a_page_that_is_left_gives_the_next_item_to_others(ready: Desk) -> None:
     assert ready.site.ask("prefetched", batch=ready.person["batch"]) == 1
     ready.page.goto("/work/")
     ready.page.wait_for_load_state("networkidle")
-    for _time in range(50):  # the beacon of the page that was left may come after the new page
-        if ready.site.ask("prefetched", batch=ready.person["batch"]) == 0:
-            break
-        ready.page.wait_for_timeout(100)
-    assert ready.site.ask("prefetched", batch=ready.person["batch"]) == 0
+    # the beacon of the page that was left may come after the new page
+    poll(ready.page, lambda: ready.site.ask("prefetched", batch=ready.person["batch"]) == 0)
 
 
 def test_decisions_come_like_a_deck_of_cards(desk: WorkPage) -> None:
     worker = desk("pairs", task="coreference", sample=6)
     page, asked = worker.page, []
-    while not worker.site.ask("prefetched", batch=worker.person["batch"]):  # a key before it is here would ask again
-        page.wait_for_timeout(20)
+    # a key before it is here would ask again
+    poll(page, lambda: worker.site.ask("prefetched", batch=worker.person["batch"]))
     page.wait_for_load_state("networkidle")
     page.on("request", lambda sent: asked.append(sent.url) if sent.url.endswith("/next/") else None)
     for place, key in enumerate("yn", start=2):
-        page.wait_for_timeout(SETTLED)
-        with page.expect_response("**/submit/"):
+        settle(page)
+        with page.expect_response(SUBMISSIONS):
             page.keyboard.press(key)
         expect(number(worker)).to_have_text(f"{place} of 6")
     assert asked == []  # each reply brought the item after the next
@@ -202,11 +185,11 @@ def test_a_decision_can_be_taken_back_before_it_is_stored(desk: WorkPage) -> Non
     worker = desk("pairs", task="coreference", sample=6)
     page = worker.page
     page.wait_for_load_state("networkidle")
-    slow(worker)
-    page.wait_for_timeout(SETTLED)
-    page.keyboard.press("y")
-    expect(number(worker)).to_have_text("2 of 6")
-    page.keyboard.press("z")
+    settle(page)
+    with held(page, SUBMISSIONS):
+        page.keyboard.press("y")
+        expect(number(worker)).to_have_text("2 of 6")
+        page.keyboard.press("z")
     page.wait_for_url(f"**{worker.url}")
     expect(page.locator("input[value=same]")).to_be_checked()
     expect(page.locator("main")).to_contain_text("You submitted this HIT.")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.desk import SELECT, Desk, units
+from tests.browser.desk import SELECT, Desk, settle, units
 from tests.browser.site import Site
 
 WorkPage = Callable[..., Desk]
@@ -315,7 +315,7 @@ def test_a_decision_on_a_phone_is_a_tap_at_the_end_of_the_screen(desk: WorkPage,
     bar = page.locator(".decisions").bounding_box()
     assert bar["y"] + bar["height"] == PHONE["viewport"]["height"]  # nothing below it
     assert bar["height"] <= (310 if task == "choose" else 130)
-    page.wait_for_timeout(400)
+    settle(page)
     with page.expect_response("**/submit/"), page.expect_navigation():
         page.locator(".decision:visible label").first.tap()
     assert len(worker.answers()) == 1

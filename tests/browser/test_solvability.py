@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.desk import Desk
+from tests.browser.desk import Desk, settle
 from tests.browser.test_accessibility import broken
 from tests.browser.test_small_screens import PHONE, overflow
 
 WorkPage = Callable[..., Desk]
-SETTLED = 400
 SELECT = """(words) => {
   const root = document.querySelector("[data-text] [data-piece]");
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
@@ -38,12 +37,12 @@ def judging(desk: WorkPage) -> WorkPage:
 
 def press(worker: Desk, *keys: str) -> None:
     for key in keys:
-        worker.page.wait_for_timeout(SETTLED)
+        settle(worker.page)
         worker.page.keyboard.press(key)
 
 
 def sent(worker: Desk, key: str) -> Any:
-    worker.page.wait_for_timeout(SETTLED)
+    settle(worker.page)
     with worker.page.expect_navigation():
         worker.page.keyboard.press(key)
     return worker.answers()[-1]["answer"]

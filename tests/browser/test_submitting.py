@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.desk import Desk
+from tests.browser.desk import Desk, held, poll
 
 WorkPage = Callable[..., Desk]
 
@@ -34,17 +34,10 @@ def test_two_clicks_make_one_submission(ready: Desk) -> None:
 
 @pytest.mark.soak
 def test_many_presses_while_the_server_is_slow_make_one_submission(ready: Desk) -> None:
-    sent = []
-
-    def slow(route: Any) -> None:
-        sent.append(route.request.post_data)
-        ready.page.wait_for_timeout(400)
-        route.continue_()
-
-    ready.page.route("**/submit/", slow)
-    with ready.page.expect_navigation():
+    with ready.page.expect_navigation(), held(ready.page, "**/submit/") as sent:
         for _ in range(4):
             ready.page.keyboard.press("Control+Enter")
+        poll(ready.page, lambda: sent)
     assert len(sent) == 1
     assert [row["revision"] for row in ready.answers()] == [1]
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.desk import Desk
+from tests.browser.desk import Desk, nothing_sent, settle
 from tests.browser.test_accessibility import broken
-from tests.browser.test_decisions import SETTLED, decide
+from tests.browser.test_decisions import decide
 from tests.browser.test_small_screens import IN_REACH, PHONE, overflow
 
 WorkPage = Callable[..., Desk]
@@ -75,9 +75,9 @@ def test_undo_reopens_the_last_pair_and_the_order_stays(pair: WorkPage) -> None:
 @pytest.mark.soak
 def test_cannot_tell_is_there_only_where_it_is_offered(pair: WorkPage) -> None:
     without, offered = pair(), pair(options={"cannot_tell": True})
-    without.page.wait_for_timeout(SETTLED)
-    without.page.keyboard.press("u")
-    without.page.wait_for_timeout(300)
+    settle(without.page)
+    with nothing_sent(without.page):
+        without.page.keyboard.press("u")
     assert without.url in without.page.url
     assert without.page.locator("input[value=unsure]").count() == 0
     decide(offered, "u")
@@ -89,7 +89,7 @@ def test_mentions_of_the_answer_and_words_of_the_question_are_found_by_a_key(pai
     worker = pair(seed=3)
     while worker.page.locator("[data-mention]").count() == 0:
         decide(worker, "i")
-    worker.page.wait_for_timeout(SETTLED)
+    settle(worker.page)
     found = worker.page.locator("[data-mention]")
     plain = "node => getComputedStyle(node).textDecorationLine"
     assert found.first.evaluate(plain) == "none"
@@ -126,7 +126,7 @@ def evidence(worker: Desk) -> list[str]:
 @pytest.mark.parametrize("kind", ["two_paragraphs", "two_hard_paragraphs"])
 def test_what_is_marked_with_the_mouse_is_stored_by_its_place_in_the_text(pair: WorkPage, kind: str) -> None:
     worker = pair(kind, options=WITH_EVIDENCE)
-    worker.page.wait_for_timeout(SETTLED)
+    settle(worker.page)
     words = []
     for passage in worker.page.locator("[data-evidence]").all():
         passage.dblclick(position={"x": 8, "y": 10})
@@ -145,7 +145,7 @@ def test_what_is_marked_with_the_mouse_is_stored_by_its_place_in_the_text(pair: 
 def test_evidence_is_marked_without_a_mouse_and_taken_back(pair: WorkPage) -> None:
     worker = pair(options=WITH_EVIDENCE)
     page = worker.page
-    page.wait_for_timeout(SETTLED)
+    settle(page)
     page.keyboard.press("e")
     assert page.evaluate(MARKED) == []
     page.keyboard.press("2")
@@ -171,7 +171,7 @@ def test_a_phone_shows_one_paragraph_below_the_other_and_decides_by_taps(pair: W
     expect(worker.page.locator(".side")).to_have_count(2)
     first, second = (side.bounding_box() for side in worker.page.locator(".side").all())
     assert second["y"] >= first["y"] + first["height"]
-    worker.page.wait_for_timeout(SETTLED)
+    settle(worker.page)
     for choice in worker.page.locator(".decision label").all():
         assert choice.locator("input").evaluate(IN_REACH)
         size = choice.bounding_box()
@@ -209,7 +209,7 @@ def test_a_pair_is_judged_without_scripts(pair: WorkPage) -> None:
 def test_no_rule_of_axe_is_broken(pair: WorkPage, kind: str, page: dict[str, Any]) -> None:
     worker = pair(kind, page=page, options=WITH_EVIDENCE)
     assert broken(worker.page) == []
-    worker.page.wait_for_timeout(SETTLED)
+    settle(worker.page)
     worker.page.keyboard.press("a")
     worker.page.keyboard.press("w")
     assert broken(worker.page) == []

@@ -39,11 +39,11 @@ def children(pid: int) -> list[int]:
 
 
 class Watchdog:
-    """Started for each test and stopped at its end."""
+    """Started for each test, and for closing the browser, and stopped at its end."""
 
-    def __init__(self, test: str) -> None:
+    def __init__(self, test: str, longest: float = LONGEST) -> None:
         self.test, self.bit = test, False
-        self._timer = threading.Timer(LONGEST, self._end)
+        self._timer = threading.Timer(longest, self._end)
         self._timer.daemon = True
 
     def start(self) -> None:

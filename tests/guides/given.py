@@ -276,7 +276,7 @@ def on_and_on(step: Callable[[], object]) -> None:
     parent = os.getppid()
     while os.getppid() == parent:
         step()
-        time.sleep(0.2)
+        time.sleep(0.2)  # people come one after the other
 
 
 def make_ready(guide: str) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from functools import partial
@@ -23,6 +22,7 @@ from annotation.mturk_api.flow import hit_changes, hit_creation
 from annotation.mturk_api.models import Listing
 from tests.mturk_api.acts import HIT, TERMS, accept, later, submit, work, worker
 from tests.mturk_api.boto_clients import mturk, requester
+from tests.waiting import until
 
 pytestmark = [
     pytest.mark.postgresql(reason="many list and accept at once"),
@@ -178,18 +178,13 @@ def test_everything_at_once_is_done_or_refused_and_the_books_stay_whole() -> Non
     assert len(rewards) == len(set(rewards)) == Assignment.objects.filter(approval="approved").count()
 
 
-def somebody_waits(seconds: float = 10) -> bool:
-    """Wait until another connection waits for a lock of this one's."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "SELECT count(*) FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))"
-            )
-            if cursor.fetchone()[0]:
-                return True
-        time.sleep(0.02)
-    return False
+def somebody_waits() -> bool:
+    """Whether another connection waits for a lock of this one's."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))"
+        )
+        return bool(cursor.fetchone()[0])
 
 
 def test_a_decision_that_waited_for_another_type_of_its_hit_is_made() -> None:
@@ -202,7 +197,7 @@ def test_a_decision_that_waited_for_another_type_of_its_hit_is_made() -> None:
         with transaction.atomic():
             hit_changes.change_type(Listing.objects.select_related("hit__batch").get(), other)
             moved.set()
-            return somebody_waits()
+            return bool(until(somebody_waits))
 
     def decide() -> str:
         moved.wait(10)

@@ -48,7 +48,7 @@ class Annotator:
                 _, _, page = self.send("GET", place)
                 self._release = RELEASE.findall(page)[0]
             fields = self.answer(page)
-            time.sleep(self._pause)
+            time.sleep(self._pause)  # a person takes their time
             self.last = (f"{place}submit/", fields)
             status, after, page = self.send("POST", f"{place}submit/", fields, release=self._release)
             if status == 200:
@@ -101,7 +101,7 @@ class Annotator:
             except (OSError, HTTPException):
                 self._out.count("broken")
                 self._connection = None
-            time.sleep(0.1)
+            time.sleep(0.1)  # the server is away: as the page does, later again
         raise GaveUp(f"{method} {path}")
 
     def _once(self, method: str, path: str, body: str | None, more: dict[str, str]) -> tuple[HTTPResponse, str]:

@@ -85,14 +85,14 @@ def publish(patience: Patience) -> None:
     there = Connection.objects.get()
     while Publication.objects.unsent().exists():
         publications.send_due(there, patience=patience)
-        time.sleep(0.01)
+        time.sleep(0.01)  # what was not due may be by now
 
 
 def pay(patience: Patience) -> None:
     there = Connection.objects.get()
     while Payment.objects.unsettled().exists():
         payments.send_due(there, patience=patience)
-        time.sleep(0.01)
+        time.sleep(0.01)  # what was not due may be by now
 
 
 def killed(errand: Callable[[Patience], None], plan: dict[str, Any]) -> int:
@@ -100,7 +100,7 @@ def killed(errand: Callable[[Patience], None], plan: dict[str, Any]) -> int:
     patience, rng, deaths = _patience(plan), Random(plan["seed"]), 0
     for _death in range(plan["kills"]):
         run = _forked(errand, patience)
-        time.sleep(rng.uniform(0, plan["longest_life"]))
+        time.sleep(rng.uniform(0, plan["longest_life"]))  # it is killed at a moment by chance
         os.kill(run, signal.SIGKILL)
         deaths += os.waitstatus_to_exitcode(os.waitpid(run, 0)[1]) == -signal.SIGKILL
     left = os.waitstatus_to_exitcode(os.waitpid(_forked(errand, patience), 0)[1])

@@ -9,13 +9,14 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Mapping
+from functools import partial
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
 from tests.process import preloaded
+from tests.waiting import until
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 BIN = Path(sys.executable).parent
@@ -70,11 +71,9 @@ class Installation:
         """Start the process that has loaded Django, in whose children commands run from now on."""
         place, self._runs = self.var / "preloaded", 2
         process = self.spawn([sys.executable, "-m", "tests.process.preloaded", str(place)], log="preloaded.log")
-        end = time.monotonic() + SECONDS_TO_START
-        while not place.exists():
-            assert process.poll() is None, self.log("preloaded.log")
-            assert time.monotonic() < end, self.log("preloaded.log")
-            time.sleep(0.02)
+        said = partial(self.log, "preloaded.log")
+        until(lambda: place.exists() or process.poll() is not None, within=SECONDS_TO_START, said=said)
+        assert process.poll() is None, said()
 
     def preloaded_python(self) -> str:
         """The Python whose commands are children of a preloaded process: for many that start at once."""
@@ -95,12 +94,10 @@ class Installation:
         """Start gunicorn as in production and wait until it is ready; its pid, which is that of its process group."""
         command = [str(BIN / "gunicorn"), "-c", "deploy/gunicorn.conf.py"]
         self._web = self.spawn(command, log="web.log", more={"WEB_WORKERS": str(workers)})
-        end = time.monotonic() + SECONDS_TO_START
-        while not self.is_ready():
-            if self._web.poll() is not None or time.monotonic() > end:
-                raise AssertionError("the web server did not start:\n" + self.log("web.log"))
-            time.sleep(0.05)
-        return self._web.pid
+        web, said = self._web, partial(self.log, "web.log")
+        until(lambda: self.is_ready() or web.poll() is not None, within=SECONDS_TO_START, said=said)
+        assert web.poll() is None, f"the web server did not start:\n{said()}"
+        return web.pid
 
     def stop_web_gracefully(self) -> subprocess.Popen[bytes]:
         """Ask the web server to finish what is under way and to end; its process, to wait for."""

@@ -69,7 +69,7 @@ def main() -> None:
         for act in acts:
             with suppress(OperationalError):  # SQLite was busy: next round
                 act()
-        time.sleep(pause)
+        time.sleep(pause)  # how often the sweeps run
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -19,6 +18,7 @@ import redis
 from tests.conftest import write_records
 from tests.marketplaces.fake_mturk import FakeMTurk
 from tests.process.installation import Installation, free_port, kill
+from tests.waiting import until
 
 CELERY = [sys.executable, "manage.py", "celery", "worker", "--pool", "prefork", "--concurrency", "1"]
 
@@ -34,7 +34,7 @@ def broker(tmp_path: Path) -> Iterator[str]:
     with (tmp_path / "redis.log").open("wb") as log:
         server = subprocess.Popen(command, cwd=tmp_path, stdout=log, stderr=log, start_new_session=True)
     with redis.Redis(port=port) as client:
-        wait_until(lambda: _answers(client), 20)
+        until(lambda: _answers(client), within=20)
     yield f"redis://127.0.0.1:{port}/0"
     kill(server)
 
@@ -44,15 +44,6 @@ def _answers(client: redis.Redis) -> bool:
         return bool(client.ping())
     except redis.ConnectionError:
         return False
-
-
-def wait_until(true: Callable[[], Any], seconds: float) -> Any:
-    """What `true` returns once it is true; fails after the time."""
-    end = time.monotonic() + seconds
-    while not (found := true()):
-        assert time.monotonic() < end, "it did not come about in time"
-        time.sleep(0.1)
-    return found
 
 
 def state_of(installation: Installation, job: int) -> str:
@@ -73,7 +64,7 @@ def test_a_job_rung_for_by_celery_is_done(install: Callable[..., Installation], 
     installation.spawn(CELERY, log="celery.log")
     file = write_records(tmp_path / "upload.jsonl", 300)
     job = installation.world("enqueue", f"path={file}", "name=upload")["job"]
-    found = wait_until(lambda: ended(installation, job), 60)
+    found = until(lambda: ended(installation, job), within=60)
     assert (found["state"], found["tries"], found["error"]) == ("done", 1, "")
     assert found["datasets"] == {"upload": ["ready", 300]}
     assert not file.exists()
@@ -87,7 +78,7 @@ def test_a_job_whose_worker_was_killed_is_done_by_another_run(
     first = installation.spawn(CELERY, log="celery-1.log")
     file = write_records(tmp_path / "upload.jsonl", 10_000)
     job = installation.world("enqueue", f"path={file}", "name=upload")["job"]
-    wait_until(lambda: state_of(installation, job) == "running", 60)
+    until(lambda: state_of(installation, job) == "running", within=60)
     kill(first)
     assert state_of(installation, job) == "running", "it was done before the worker could be killed"
     installation.world("pass_time")
@@ -107,6 +98,6 @@ def test_two_workers_that_publish_the_same_batch_publish_each_hit_once(
         for number in (1, 2):
             installation.spawn([*CELERY, "--hostname", f"w{number}@%h"], log=f"celery-{number}.log")
         installation.world("ring", "times=6")
-        wait_until(lambda: installation.world("publications") == {"published": 30}, 90)
+        until(lambda: installation.world("publications") == {"published": 30}, within=90)
         marks = [hit["RequesterAnnotation"] for hit in elsewhere.hits.values()]
     assert len(marks) == len(set(marks)) == 30

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.process.installation import Installation
+from tests.waiting import until
 
 PEOPLE, PROCESSES, HITS, EACH = 64, 4, 120, 3
 
@@ -43,10 +43,7 @@ class Load:
         return [line for line in self.lines() if "key" in line]
 
     def wait_for(self, acks: int) -> None:
-        end = time.monotonic() + 120
-        while len(self.acks()) < acks:
-            assert time.monotonic() < end, f"only {len(self.acks())} submissions came through"
-            time.sleep(0.05)
+        until(lambda: len(self.acks()) >= acks, within=120, said=lambda: f"only {len(self.acks())} were submitted")
 
     def finish(self, seconds: float) -> None:
         for client in self._clients:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,17 +14,13 @@ import pytest
 
 from tests.mturk_api.acts import HIT
 from tests.process.installation import SECONDS_TO_START, Installation, free_port
+from tests.process.wheels import answers
+from tests.waiting import until
 
 
 def ready(address: str, process: Any) -> bool:
-    end = time.monotonic() + SECONDS_TO_START
-    while time.monotonic() < end and process.poll() is None:
-        try:
-            with urllib.request.urlopen(address, timeout=5) as response:
-                return bool(response.status == 200)
-        except OSError:
-            time.sleep(0.1)
-    return False
+    until(lambda: answers(address) or process.poll() is not None, within=SECONDS_TO_START)
+    return process.poll() is None
 
 
 @pytest.fixture

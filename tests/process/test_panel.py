@@ -21,6 +21,7 @@ from annotation.prolific_emulator.participants import Stay
 from annotation.prolific_emulator.server import Emulator
 from annotation.prolific_emulator.world import APPROVED, World
 from tests.process.installation import Installation, kill
+from tests.waiting import until
 
 HABITS = ["diligent", "diligent", "returns", "diligent", "gives up", "diligent", "forgets the code", "diligent"]
 HABITS += ["wrong code", "late", "no show"]
@@ -62,10 +63,7 @@ class Lab:
             return next(iter(self.emulator.world.studies.values()), {})
 
     def _wait(self, met: Callable[[], bool], seconds: float = 60) -> None:
-        until = time.monotonic() + seconds
-        while not met():
-            assert time.monotonic() < until, self.installation.log("panel.log")
-            time.sleep(0.1)
+        until(met, within=seconds, said=lambda: self.installation.log("panel.log"))
 
     def come(self, number: int, habits: list[str]) -> threading.Thread:
         """Let participants come in the background."""
@@ -101,7 +99,7 @@ class Lab:
         self.emulator.faults.share = self.emulator.faults.hooks = 0.0
         for _round in range(12):
             self.pass_time()
-            time.sleep(2.0)
+            time.sleep(2.0)  # the emulator approves and pays a second after it was asked
             lacking = self.world("more_places")["lacking"]
             if lacking:
                 self._wait(lambda: self.study["status"] == "ACTIVE", 20)
@@ -145,7 +143,7 @@ def run(lab: Lab, *, number: int, kills: int, share: float, least: int = 0) -> d
     end = time.monotonic() + 600
     while crowd.is_alive() or lab.kills < kills or lab.faults < least:
         assert time.monotonic() < end, faults.seen
-        time.sleep(lab.rng.uniform(1, 3))
+        time.sleep(lab.rng.uniform(1, 3))  # work of a length by chance, in which something is killed
         if lab.kills < kills:
             lab.kill_something()
         if lab.rng.random() < 0.2:

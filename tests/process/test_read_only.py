@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from collections.abc import Callable
 from html import unescape
 from http.client import HTTPConnection
@@ -15,6 +14,7 @@ import pytest
 
 from tests.process.installation import Installation
 from tests.process.test_metrics import ask
+from tests.waiting import until
 
 FIELDS = re.compile(r'<textarea hidden name="(.*?)">\n(.*?)</textarea>', re.S)
 
@@ -31,13 +31,6 @@ def set_read_only(url: str, state: str) -> None:
         name = connection.info.dbname
         connection.execute(f'ALTER DATABASE "{name}" SET default_transaction_read_only = {state}')  # type: ignore[call-overload]
         connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()")
-
-
-def until(holds: Callable[[], bool]) -> None:
-    end = time.monotonic() + 20
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.2)
 
 
 def post(installation: Installation, path: str, fields: dict[str, str], session: dict[str, str]) -> tuple[int, str]:

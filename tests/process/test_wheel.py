@@ -7,10 +7,9 @@ import json
 import re
 import shutil
 import sys
-import time
 import urllib.request
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 from random import Random
@@ -26,6 +25,7 @@ from tests.hub import double
 from tests.process import wheels
 from tests.process.installation import ROOT
 from tests.sharing import shared
+from tests.waiting import until
 
 PASSWORD = "a long enough phrase"
 
@@ -279,7 +279,7 @@ def test_from_an_empty_environment_to_scores_and_through_upgrades(tmp_path: Path
     assert machine.size() <= LIMIT_MB * 10**6
     demo = {"HOPSCRIBE_VAR": str(tmp_path / "demo")}
     with wheels.serving([str(machine.bin / "hopscribe"), "demo"], cwd=tmp_path, more=demo) as (address, log):
-        wait_for(lambda: "Sign in as" in log.read_text())
+        until(lambda: "Sign in as" in log.read_text())
         assert wheels.answers(f"{address}/accounts/sign-in/")
 
     machine.hopscribe("upgrade")
@@ -311,10 +311,3 @@ def test_from_an_empty_environment_to_scores_and_through_upgrades(tmp_path: Path
     machine.pip("uninstall", "--yes", "hopscribe")
     assert not [path for path in machine.site.iterdir() if path.name in ("annotation", "hopscribe", "tasks")]
     assert (tmp_path / "home/hopscribe.sqlite3").exists()
-
-
-def wait_for(happened: Callable[[], bool], seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while not happened():
-        assert time.monotonic() < end
-        time.sleep(0.1)

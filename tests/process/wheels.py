@@ -6,13 +6,13 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from tests.process.installation import ROOT, free_port
+from tests.waiting import until
 
 PARTS = [
     "annotation", "client", "deploy", "docs/api-schema.yaml", "docs/glossary.md", "hopscribe", "static", "tasks",
@@ -68,11 +68,9 @@ def serving(command: list[str], *, cwd: Path, more: Mapping[str, str] = {}) -> I
             [*command, "--port", str(port)], cwd=cwd, env=elsewhere(more), stdout=out, stderr=out
         )
     try:
-        end = time.monotonic() + 90
-        while not answers(f"http://127.0.0.1:{port}/healthz"):
-            if process.poll() is not None or time.monotonic() > end:
-                raise AssertionError(f"{' '.join(command)} did not serve:\n{log.read_text()}")
-            time.sleep(0.1)
+        health = f"http://127.0.0.1:{port}/healthz"
+        until(lambda: answers(health) or process.poll() is not None, within=90, said=log.read_text)
+        assert process.poll() is None, f"{' '.join(command)} did not serve:\n{log.read_text()}"
         yield f"http://localhost:{port}", log
     finally:
         process.terminate()

@@ -15,6 +15,7 @@ from annotation.marketplaces.prolific.marketplace import Prolific
 from annotation.prolific_emulator import webhooks
 from annotation.prolific_emulator.server import Emulator
 from annotation.prolific_emulator.world import Submission, Subscription
+from tests.waiting import until
 
 EVENT = "submission.status.change"
 
@@ -53,20 +54,13 @@ def listener() -> Iterator[Listener]:
     opened.server.server_close()
 
 
-def eventually(met: Callable[[], bool]) -> None:
-    until = time.monotonic() + 10
-    while not met():
-        assert time.monotonic() < until
-        time.sleep(0.02)
-
-
 def test_a_change_is_told_with_a_signature_that_holds(
     emulator: Emulator, prolific: Prolific, listener: Listener, takes_part: Callable[..., Submission]
 ) -> None:
     emulator.world.turn(timedelta(hours=3))
     made = prolific.subscribe(EVENT, listener.url)
     one = takes_part()
-    eventually(lambda: len(listener.got) >= 2)
+    until(lambda: len(listener.got) >= 2)
     headers, body = listener.got[-1]
     event = prolific.verify(made.secret, headers, body)
     assert abs(event.at - datetime.now(UTC)) < timedelta(minutes=1)  # the receiver's clock was not turned
@@ -87,7 +81,7 @@ def test_nothing_is_delivered_before_a_subscription_is_confirmed(
         emulator.world.secrets[workspace] = "secret"
         emulator.world.subscriptions[one.id] = one
     takes_part()
-    time.sleep(0.3)
+    time.sleep(0.3)  # in which a delivery would long have come
     assert listener.got == []
     assert [(row.external_id, row.enabled) for row in prolific.subscriptions()] == [("s1", False)]
 
@@ -106,15 +100,15 @@ def test_an_event_comes_again_until_it_is_taken_and_a_deaf_target_is_disabled(
     prolific.subscribe(EVENT, listener.url)
     listener.status = 500
     takes_part(code=None)
-    eventually(lambda: len(listener.got) >= 2)
+    until(lambda: len(listener.got) >= 2)
     first = {headers["x-event-id"] for headers, _body in listener.got}
     assert len(first) == 1
     listener.status = 200
-    eventually(lambda: emulator.world.events[0].status == "SUCCEEDED")
+    until(lambda: emulator.world.events[0].status == "SUCCEEDED")
     emulator.world.subscriptions[next(iter(emulator.world.subscriptions))].failures = webhooks.MOST_FAILURES - 1
     listener.status = 500
     takes_part("c" * 24, code=None)
-    eventually(lambda: [row.enabled for row in prolific.subscriptions()] == [False])
+    until(lambda: [row.enabled for row in prolific.subscriptions()] == [False])
 
 
 def test_faults_deliver_twice_and_late(
@@ -124,6 +118,6 @@ def test_faults_deliver_twice_and_late(
     emulator.faults.hooks = 1.0
     for letter in "cde":
         takes_part(letter * 24)
-    eventually(lambda: {event.status for event in emulator.world.events} == {"SUCCEEDED"})
+    until(lambda: {event.status for event in emulator.world.events} == {"SUCCEEDED"})
     names = [headers["x-event-id"] for headers, _body in listener.got]
     assert len(names) > len(set(names)) == len(emulator.world.events)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import random
 from statistics import fmean
-from time import process_time
 
 import krippendorff
 import numpy as np
@@ -182,14 +181,11 @@ def test_the_range_of_alpha_is_over_the_workers_one_of_whom_is_left_out():
     assert found.without.n == 4
 
 
-@pytest.mark.soak
-def test_many_answers_in_free_text_are_compared_in_seconds():
+def test_answers_in_free_text_by_chance_agree_no_more_than_chance():
     rng = random.Random(3)
-    words = [f"word{k}" for k in range(4_000)]
-    units = [{w: " ".join(rng.sample(words, rng.randint(1, 3))) for w in "abc"} for _ in range(2_000)]
-    began = process_time()
-    assert alpha_of_answers(units, MUSIQUE, 1).figure.value == pytest.approx(0, abs=0.01)
-    assert process_time() - began < 15
+    words = [f"word{k}" for k in range(400)]
+    units = [{w: " ".join(rng.sample(words, rng.randint(1, 3))) for w in "abc"} for _ in range(200)]
+    assert alpha_of_answers(units, MUSIQUE, 1).figure.value == pytest.approx(0, abs=0.03)
 
 
 def test_an_alpha_comes_with_its_interval_and_the_number_of_units():

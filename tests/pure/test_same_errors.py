@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Hashable, Iterator, Mapping
 
 import pytest
@@ -137,11 +136,3 @@ def test_there_is_no_p_value_where_nothing_can_be_dealt_out_anew(name: str) -> N
     assert not found.workers
     assert [test.p for test in found.batch] == [None] * len(found.batch)
     assert found.batch[-1].model == ""
-
-
-def test_a_large_batch_takes_less_than_two_seconds() -> None:
-    rng = random.Random(6)
-    errors, models = list(honest(200, 500, 20, rng)), {name: of_model(500, rng) for name in "abc"}
-    began = time.process_time()
-    same_errors(errors, models, 0)
-    assert time.process_time() - began < 2

@@ -202,7 +202,7 @@ def test_whoever_dribbles_does_not_hold_us_up_either(monkeypatch: pytest.MonkeyP
         with caller, contextlib.suppress(OSError):
             for _time in range(20):
                 caller.sendall(b"H")
-                time.sleep(0.05)
+                time.sleep(0.05)  # slow on purpose: each byte within the limit, the whole not
 
     thread = threading.Thread(target=dribble)
     thread.start()
@@ -215,7 +215,7 @@ def test_the_time_that_a_name_takes_to_be_looked_up_counts_too(monkeypatch: pyte
     monkeypatch.setattr(safe_http, "SECONDS", 0.2)
 
     def slowly(host: str, port: int, *_: Any, **__: Any) -> Any:
-        time.sleep(0.3)
+        time.sleep(0.3)  # longer than the limit
         return [(socket.AF_INET, socket.SOCK_STREAM, 0, "", ("127.0.0.1", port))]
 
     with socket.create_server(("127.0.0.1", 0)) as server:

@@ -1,0 +1,49 @@
+"""Comparisons of what is calculated while somebody waits: figures of a report, and the checks of a question."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterator
+
+from annotation.pure.data.example import Hop
+from annotation.pure.statistics.distance_agreement import alpha_of_answers
+from annotation.pure.statistics.metrics import MUSIQUE
+from annotation.pure.statistics.power import PAIRED, Design, power
+from annotation.pure.statistics.same_errors import same_errors
+from annotation.pure.text.composed_question_checks import coverage, findings, most_words
+from tests.bench.bench import Bench, Result
+from tests.pure.test_same_errors import honest, of_model
+
+QUESTIONS = 500
+
+
+def figures(bench: Bench) -> Iterator[Result]:
+    """CPU of figures that a report or a plan shows, and of the checks of a question of four hops."""
+    rng = random.Random(6)
+    errors, models = list(honest(200, 500, 20, rng)), {name: of_model(500, rng) for name in "abc"}
+    yield _of("same wrong answers of 200 workers on 500 questions", lambda: same_errors(errors, models, 0), 2)
+    yield _of("power of a plan with 5,100 responses", lambda: power(Design(PAIRED, 0.8, 0.75, 850, 3, 60), seed=4), 2)
+    words = [f"word{k}" for k in range(4_000)]
+    units = [{w: " ".join(rng.sample(words, rng.randint(1, 3))) for w in "abc"} for _ in range(2_000)]
+    yield _of("alpha of 6,000 answers in free text", lambda: alpha_of_answers(units, MUSIQUE, 1), 15)
+    yield _of(f"checks of {QUESTIONS} questions of four hops", lambda: [_check(k) for k in range(QUESTIONS)], 2.5)
+
+
+def _of(what: str, act: Callable[[], object], goal: float) -> Result:
+    began = time.process_time()
+    act()
+    return Result(what, time.process_time() - began, goal, unit="s")
+
+
+def _check(number: int) -> None:
+    """What the page asks for at a keystroke; no two questions have the same hops."""
+    hops = (
+        Hop(f"Who built the mill {number} beside the River Orr?", f"Ana Brook {number}"),
+        Hop("Who was the mother of #1?", f"Mara Quell {number}"),
+        Hop("In which town was #2 born?", f"Cawdry Haven {number}"),
+        Hop("How many people live in #3?", f"{number} thousand"),
+    )
+    question = f"How many live where the mother of the builder of the mill {number} beside the River Orr was born?"
+    findings(question, hops, most_words=most_words(hops))
+    coverage(question, hops)
