@@ -59,6 +59,10 @@ def test_a_question_is_taken_apart_by_keys_alone(asked: WorkPage) -> None:
     page.keyboard.type("Where was she born?")
     page.keyboard.press("Escape")
     place = selected(worker, "Quillhaven")
+    page.locator(f"#paragraph-{place - 1}").focus()
+    keys(worker, "Enter")  # in the paragraph of the answer: one step on
+    expect(page.locator("#hop-3-question")).to_be_focused()
+    page.locator("#hop-2-question").focus()
     assert not page.locator(f"#support-{number - 1}").is_checked()  # that is the first step's
     page.locator(f"#paragraph-{place - 1}").focus()
     keys(worker, "x")

@@ -78,6 +78,24 @@ def test_answer_and_rationale_are_marked_and_then_out_of_sight(judging: WorkPage
     assert (paragraph, end - start) == (0, len("Grey Heron ⛵"))
 
 
+CLICK = """(sought) => sought.forEach((one) => document.querySelector(one).dispatchEvent(
+  new MouseEvent("click", {detail: 1, bubbles: true, cancelable: true})))"""
+
+
+def test_a_click_that_comes_with_another_counts_for_nothing(judging: WorkPage) -> None:
+    worker = judging(sample=2)
+    worker.page.wait_for_timeout(SETTLED)
+    first, second = "input[name=solvable][value=no]", "input[name=guessable][value=no]"
+    worker.page.evaluate(CLICK, [first, second, second])  # as by a press too many
+    expect(worker.page.locator("#control-guessable")).to_be_visible()
+    worker.page.wait_for_timeout(SETTLED)
+    assert not worker.page.locator(second).is_checked()
+    assert worker.answers() == []
+    with worker.page.expect_navigation():
+        worker.page.evaluate(CLICK, [second, second])
+    assert [one["answer"]["guessable"] for one in worker.answers()] == [False]
+
+
 @pytest.mark.soak
 def test_what_is_not_solvable_needs_two_keys(judging: WorkPage) -> None:
     worker = judging(sample=2)
