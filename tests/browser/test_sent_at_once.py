@@ -6,8 +6,13 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.desk import Desk
+from tests.browser.foreign import marketplace
+from tests.browser.site import Site
+from tests.browser.test_framed import answer
+from tests.pure.test_mturk_xml import asked, form, selection
 
 WorkPage = Callable[..., Desk]
 
@@ -189,8 +194,72 @@ def test_a_correction_that_is_being_typed_flows_into_later_questions(desk: WorkP
     assert corrected(done(desk, CASES["subquestions-typing"], "key"))
 
 
+QUESTIONS = form(asked("town", "<FreeTextAnswer/>") + asked("size", selection()))
+WAYS = pytest.mark.parametrize("way", ["touch", "mouse", "key"])
+
+
+def act(page: Any, *steps: list[str]) -> None:
+    """All steps in one tick; `page` may be a frame."""
+    page.evaluate(GESTURES)
+    page.evaluate("(steps) => act(steps)", list(steps))
+
+
+@WAYS
+def test_a_form_of_another_program_is_stored_as_it_was(visit: Callable[..., Any], site: Site, way: str) -> None:
+    hits = site.ask("strange_hits", questions=[QUESTIONS])
+    page = visit(hits["session"])
+    page.goto(f"/marketplace/{hits['batch']}/")
+    page.get_by_role("button", name="Accept", exact=True).click()
+    town, size = page.get_by_role("textbox").first, page.get_by_role("radio").first
+    names = [str(each.get_attribute("name")) for each in (town, size)]
+    town.fill("Tolmo")
+    with page.expect_response("**/submit/"), page.expect_navigation():
+        chosen = ["click", f"[name={names[1]}][value='{size.get_attribute('value')}']"]
+        act(page, chosen, ["type", names[0], "Tolmouth"], ["send", way])
+    [row] = site.ask("answers", batch=hits["batch"])
+    assert row["answer"]["fields"] == [["town", "Tolmouth"], ["size", "a"]]
+
+
+@WAYS
+def test_words_selected_in_the_frame_of_a_marketplace_are_stored(
+    visit: Callable[..., Any], site: Site, way: str
+) -> None:
+    batch = site.batch("yesno", sample=1, assignments_per_hit=1)
+    with marketplace() as market:
+        found = site.ask("publish", batch=batch["batch"], origin=market.url)
+        market.hits = [(site.url + address, hit) for address, hit in found]
+        page = visit()
+        page.goto(f"{market.url}/work/0")
+        frame = page.frames[1]
+        frame.get_by_role("button", name="I agree").click()
+        frame.get_by_role("button", name="Continue to the practice").click()
+        for number in range(1, 5):
+            expect(frame.get_by_text(f"{number} of 4", exact=True)).to_be_visible()
+            answer(frame)
+            frame.get_by_role("button", name="Check my answer").click()
+            frame.get_by_role("button", name="Continue").click()
+        expect(frame.get_by_role("button", name="Submit")).to_be_visible()
+        act(frame, TICK, ["touch", "made of stone"], ["send", way])
+        expect(page.frame_locator("iframe").get_by_role("heading", name="Thank you")).to_be_visible()
+    assert [row["answer"]["text"] for row in site.ask("answers", batch=batch["batch"])] == ["made of stone"]
+
+
+@WAYS
+def test_words_selected_in_practice_are_those_that_the_page_remarks_on(
+    visit: Callable[..., Any], site: Site, way: str
+) -> None:
+    batch = site.batch("yesno")["batch"]
+    page = visit(site.ask("person", batch=batch)["session"])
+    page.goto(f"/work/batches/{batch}/practice/1/")
+    words = page.locator("#text-0 [data-piece]").first.inner_text().split()[1]
+    with page.expect_navigation():
+        act(page, TICK, ["touch", words], ["send", way])
+    expect(page.locator("#remarks")).to_be_focused()
+    expect(page.locator("#answer-text")).to_have_value(words)
+
+
 @pytest.mark.soak
-@pytest.mark.parametrize("way", ["touch", "mouse", "key"])
+@WAYS
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_every_input_of_every_task_is_stored_as_it_was_when_submit_came(desk: WorkPage, case: Case, way: str) -> None:
     assert case.stored(done(desk, case, way))

@@ -98,8 +98,9 @@ def test_random_selections_are_stored_as_python_cuts_them(desk: WorkPage) -> Non
 
 
 @pytest.mark.soak
-def test_five_thousand_random_selections_are_stored_as_python_cuts_them(desk: WorkPage) -> None:
-    assert go_round(desk, Random(18), pages=25, each=200) == 5000
+@pytest.mark.parametrize("seed", range(18, 28))  # together they take longer than the watchdog waits for a browser
+def test_five_thousand_random_selections_are_stored_as_python_cuts_them(desk: WorkPage, seed: int) -> None:
+    assert go_round(desk, Random(seed), pages=2, each=250) == 500
 
 
 @pytest.mark.parametrize(
