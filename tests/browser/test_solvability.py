@@ -84,11 +84,11 @@ CLICK = """(sought) => sought.forEach((one) => document.querySelector(one).dispa
 
 def test_a_click_that_comes_with_another_counts_for_nothing(judging: WorkPage) -> None:
     worker = judging(sample=2)
-    worker.page.wait_for_timeout(SETTLED)
+    settle(worker.page)
     first, second = "input[name=solvable][value=no]", "input[name=guessable][value=no]"
     worker.page.evaluate(CLICK, [first, second, second])  # as by a press too many
     expect(worker.page.locator("#control-guessable")).to_be_visible()
-    worker.page.wait_for_timeout(SETTLED)
+    settle(worker.page)
     assert not worker.page.locator(second).is_checked()
     assert worker.answers() == []
     with worker.page.expect_navigation():
