@@ -161,7 +161,7 @@ def why_ended(session: Session) -> str:
 
 
 class SessionLimitMiddleware:
-    """Says why a session is over, and notes when one is used. Comes after messages."""
+    """Says why a session is over, notes when one is used, and lets nobody keep its pages. Comes after messages."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -172,7 +172,10 @@ class SessionLimitMiddleware:
             messages.warning(request, request.session.ended)
         response = self.get_response(request)
         session = request.session
-        if session.accessed and GUEST not in session and session.get(SESSION_KEY) == str(request.user.pk):
+        if not session.accessed or SESSION_KEY not in session:
+            return response
+        response.headers.setdefault("Cache-Control", "private, no-store")  # nothing of it stays after signing out
+        if GUEST not in session and session[SESSION_KEY] == str(request.user.pk):
             try:
                 note_use(request)
             except DatabaseError as error:

@@ -129,6 +129,25 @@ def test_an_administrator_ends_the_sessions_of_one_account_or_of_all(alice: Any,
             call_command("end_sessions", *wrong)
 
 
+def test_every_page_of_somebody_signed_in_has_the_button_that_signs_out(batch: Any, alice: Any, bob: Any) -> None:
+    pages = {
+        "alice": ["/", "/accounts/", "/projects/wells/", "/projects/wells/people/"],
+        "bob": ["/work/", "/accounts/"],
+    }
+    for name, addresses in pages.items():
+        client = signed_in(name)
+        for address in addresses:
+            assert f'action="{reverse("sign-out")}"' in client.get(address, follow=True).content.decode()
+
+
+def test_signing_out_ends_the_session_itself(alice: Any) -> None:
+    client = signed_in()
+    key = client.session.session_key
+    client.post(reverse("sign-out"))
+    client.cookies["sessionid"] = key
+    assert not works(client)
+
+
 def test_a_deactivated_account_has_no_session(alice: Any) -> None:
     client = signed_in()
     alice.__class__.objects.filter(pk=alice.pk).update(is_active=False)
