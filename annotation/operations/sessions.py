@@ -83,7 +83,7 @@ class RenamingSessionMiddleware(SessionMiddleware):
     Only one that was not used since the names changed: another host could plant a cookie of the old name.
     """
 
-    OLD, RENAMED = ("sessionid", "csrftoken"), "hopscribe.renamed"
+    OLD = "sessionid", "csrftoken"  # which stay: while an upgrade is under way, other processes know no others
 
     def process_request(self, request: HttpRequest) -> None:
         super().process_request(request)
@@ -95,14 +95,7 @@ class RenamingSessionMiddleware(SessionMiddleware):
         if SESSION_KEY in session and session.of_user is None:
             request.session = session
             request.COOKIES.update(zip(names, (request.COOKIES.get(name, "") for name in self.OLD), strict=True))
-            session.modified = request.META["CSRF_COOKIE_NEEDS_UPDATE"] = request.META[self.RENAMED] = True
-
-    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
-        response = super().process_response(request, response)
-        if self.RENAMED in request.META:
-            for name in self.OLD:
-                response.delete_cookie(name)
-        return response
+            session.modified = request.META["CSRF_COOKIE_NEEDS_UPDATE"] = True
 
 
 class SessionStore(db.SessionStore):
