@@ -19,6 +19,7 @@ from django.utils import translation
 from hypothesis import settings
 
 from tests import wide
+from tests.batches import create_batch
 from tests.long_forms import examples
 from tests.sharing import shared
 from tests.without_apps import WITHOUT, is_about_an_app
@@ -190,7 +191,7 @@ def batch(project: Any, dataset: Any) -> Any:
     """An open `answer` batch over the dataset, two assignments a HIT, with a guide of one line, in order for all."""
     from annotation.flow.batches import batch_launch
 
-    made = batch_launch.create_batch(
+    made = create_batch(
         project,
         "wells-1",
         task="answer",

@@ -17,6 +17,7 @@ from annotation.flow.data import dataset_files
 from annotation.flow.data.dataset_import import import_dataset
 from annotation.flow.reports import batch_scores
 from annotation.models import Assignment, Item
+from tests.batches import create_batch
 from tests.conftest import _worker
 from tests.long_forms import first
 from tests.shared_data import shared_data
@@ -35,9 +36,7 @@ def test_real_records_go_through_a_human_study(name: str, format: str, project: 
     report = import_dataset(project, source, format=format, name="real")
     assert report["skipped"] == 0
     dataset = project.datasets.get(slug="real")
-    batch = batch_launch.create_batch(
-        project, "study", task="answer", datasets=[dataset], instructions="Read.", sample=SAMPLE
-    )
+    batch = create_batch(project, "study", task="answer", datasets=[dataset], instructions="Read.", sample=SAMPLE)
     batch_launch.launch(batch)
     for number in range(3):
         answer_all(_worker(project, f"reader-{number}"), batch, skill=1.0 if number else 0.5)

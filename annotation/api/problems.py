@@ -19,6 +19,7 @@ from rest_framework.views import exception_handler
 
 from annotation.flow.errors import Conflict, Refused, is_database_unavailable
 from annotation.flow.projects.idempotency import OtherRequest
+from annotation.flow.setting_values import InvalidSettings
 
 CONTENT_TYPE = "application/problem+json"
 INVALID = HTTPStatus.UNPROCESSABLE_ENTITY
@@ -102,6 +103,8 @@ class ProblemSerializer(serializers.Serializer):
 
 def handle_exception(error: Exception, context: dict[str, Any]) -> Response:
     """The response to an exception of a view."""
+    if isinstance(error, InvalidSettings):
+        error = ValidationError(error.problems)
     if isinstance(error, Refused):
         return _refused(error)
     if isinstance(error, DjangoValidationError):

@@ -11,7 +11,9 @@ from typing import Any
 
 from annotation.demo import encyclopedia, timeline
 from annotation.demo.simulated_worker import SimulatedWorker, is_assignment
-from annotation.flow.batches.batch_launch import create_batch, launch
+from annotation.flow.batches.batch_drafts import create_batch
+from annotation.flow.batches.batch_launch import launch
+from annotation.flow.batches.parsing import parse
 from annotation.flow.data.dataset_import import import_dataset
 from annotation.flow.money import ledger
 from annotation.flow.people import consent
@@ -74,25 +76,20 @@ def batch(project: Project, folder: Path) -> Batch:
     """The demo's launched batch, created on the first run."""
     examples = encyclopedia.examples(seed=0)
     settings = {"title": "Questions about Vennory", "task": "answer", "assignments_per_hit": 3}
-    settings |= {"reward": REWARD, "auto_approval": APPROVAL_DAYS * 24 * 3600}
+    settings |= {"reward": REWARD, "auto_approve_days": APPROVAL_DAYS}
     return launched(project, BATCH, dataset=DATASET, examples=examples, folder=folder, **settings)
 
 
 def launched(
-    project: Project, name: str, *, dataset: str, examples: list[Example], folder: Path, task: str, **settings: Any
+    project: Project, name: str, *, dataset: str, examples: list[Example], folder: Path, **settings: Any
 ) -> Batch:
     """The batch of that name, created from the examples and launched if it does not exist."""
     stored = Batch.objects.filter(project=project, slug=name).first()
     if stored and stored.state not in {Batch.State.DRAFT, Batch.State.LAUNCHING}:
         return stored
-    stored = stored or create_batch(
-        project,
-        name,
-        task=task,
-        datasets=[kept(project, dataset, examples, folder)],
-        user=User.objects.get(username="requester"),
-        **settings,
-    )
+    if stored is None:
+        asked = settings | {"name": name, "datasets": [kept(project, dataset, examples, folder)]}
+        stored = create_batch(project, parse(project, asked), user=User.objects.get(username="requester"))
     launch(stored)
     return stored
 

@@ -45,17 +45,12 @@ def examples() -> list[Example]:
 def launched(project: Project, folder: Path) -> QualificationRound:
     """The launched round, created on the first run."""
     stored = QualificationRound.objects.filter(batch__project=project, batch__slug=BATCH).first()
-    stored = stored or qualification_rounds.create_round(
-        project,
-        BATCH,
-        title="Qualification: reading about Vennory",
-        task="answer",
-        datasets=[kept(project, DATASET, examples(), folder)],
-        per_worker=PER_WORKER,
-        grants=GRANTS,
-        rule=RULE,
-        user=User.objects.get(username="requester"),
-    )
+    if stored is None:
+        asked = {"name": BATCH, "title": "Qualification: reading about Vennory", "task": "answer"}
+        asked |= {"datasets": [kept(project, DATASET, examples(), folder)]}
+        asked |= {"per_worker": PER_WORKER, "grants": GRANTS, "rule": RULE}
+        settings = qualification_rounds.parse_round(project, asked)
+        stored = qualification_rounds.store_round(project, *settings, user=User.objects.get(username="requester"))
     if stored.batch.state in {Batch.State.DRAFT, Batch.State.LAUNCHING}:
         launch(stored.batch)
     return stored

@@ -12,8 +12,10 @@ from django.db import models
 
 from annotation import recruitment
 from annotation.flow.batches import batch_launch, item_selection
+from annotation.flow.batches.settings import SETTINGS
 from annotation.flow.money import ledger
 from annotation.models import Batch, Dataset, Instructions, Item, Project, QualificationRound, QualificationType
+from annotation.pure.setting_fields import KEPT
 
 FILE = "batch.json"
 BUDGET = Decimal(10) ** 9  # enough for any batch
@@ -23,16 +25,11 @@ STRIPPED = {  # removed from the copy: workers, marketplaces, requesters' decisi
     "root": None,
     "workers": [],
     "source_batches": [],
-    "requirements": [],
-    "fresh_only": False,
-    "most_per_worker": None,
-    "counts_pasting": False,
-    "disjoint": False,
     "experiment": None,
-    "sample": None,
     "size": 0,
     "next_ticket": 0,
     "launched_at": None,
+    **{one.name: one.dry_run for one in SETTINGS.values() if one.dry_run is not KEPT},
 }
 
 

@@ -6,26 +6,30 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from annotation.flow.batches import batch_launch
+from annotation.flow.batches import batch_drafts
+from annotation.flow.batches.parsing import Reading
+from annotation.flow.batches.settings import PLAIN, SETTINGS, BatchSettings, stored
 from annotation.flow.work import eligibility
 from annotation.forms.projects import ConsoleForm
 from annotation.forms.row_fields import WorkersField
-from annotation.models import Batch, Project, Worker
-from annotation.pure.people import requirements, roles
+from annotation.forms.setting_fields import form_field
+from annotation.models import Batch, Project, User, Worker
+from annotation.pure.people import requirements
 from annotation.pure.people.requirements import InvalidRequirement, Requirement, read_values, words_of, written
+from annotation.pure.setting_fields import ALWAYS
+
+PLAIN_NAMES = [one.name for one in PLAIN]
+CONTROLS: dict[str, dict[str, Any]] = {  # what a page shows in its own way
+    "expected_minutes": {"widget": forms.NumberInput(attrs={"step": "0.5"})},
+}
+FIELDS = {"people": "workers", "checks.datasets": "checks"}  # of settings, where named otherwise
+FIELDS |= {f"checks.{name}": f"check_{name.partition('_')[0]}" for name in ("percent", "after")}
+FIELDS |= {"checks.warn_below_percent": "check_warn", "checks.pause_below_percent": "check_pause"}
 
 
 class BatchTermsForm(ConsoleForm):
-    """Title, expected time and workers of a batch."""
+    """The settings of a launched batch that may still change, but the instructions."""
 
-    title = forms.CharField(label=_("Title shown to workers"), max_length=200)
-    expected_minutes = forms.FloatField(
-        label=_("Expected minutes per HIT"),
-        min_value=0.5,
-        max_value=600,
-        required=False,
-        widget=forms.NumberInput(attrs={"step": "0.5"}),
-    )
     who = forms.ChoiceField(
         label=_("Open to"),
         choices=[("all", _("every worker of the project")), ("chosen", _("selected workers only"))],
@@ -33,54 +37,53 @@ class BatchTermsForm(ConsoleForm):
         initial="all",
     )
     workers = WorkersField(label=_("Workers"), queryset=Worker.objects.none(), required=False)
-    two_adjudicators = forms.BooleanField(
-        label=_("Two requesters adjudicate each HIT, independently"),
-        required=False,
-        help_text=_(
-            "Neither sees the other’s decision before both have decided. Where they differ, a third decision is final."
-        ),
-    )
-    shows_scores = forms.BooleanField(
-        label=_("Show each worker their own scores once the batch is closed"),
-        required=False,
-        help_text=_(
-            "They find them under “Your responses”, as means over their responses to items with gold. Workers who know "
-            "their scores may respond differently if you open the batch again."
-        ),
-    )
+    shown = [name for name in PLAIN_NAMES if SETTINGS[name].changes == ALWAYS and name != "instructions"]
+    launching = False
 
     def __init__(self, project: Project, posted: Any = None, *, batch: Batch | None = None) -> None:
         super().__init__(posted, initial=self.stored(batch) if batch else None)
         self.project, self.batch = project, batch
+        made = {name: form_field(SETTINGS[name], **CONTROLS.get(name, {})) for name in self.shown}
+        self.fields = {**made, **self.fields}
+        self.order_fields(self.field_order)
         self.requirements = RequirementsForm(project, posted, stored=batch.requirements if batch else ())
         people = project.workers.with_account().select_related("user").order_by("user__username")
         self.fields["workers"].queryset = people.only("project", "user__display_name", "user__username")
 
+    @property
+    def parts(self) -> dict[str, list[forms.BoundField]]:
+        """The fields of the settings by the part of the page that they stand in."""
+        parts: dict[str, list[forms.BoundField]] = {}
+        for name in self.shown:
+            if name in self.fields:
+                parts.setdefault(SETTINGS[name].group, []).append(self[name])
+        return parts
+
     def stored(self, batch: Batch) -> dict[str, Any]:
         """Initial values from a stored batch."""
-        chosen = list(batch.workers.values_list("pk", flat=True))
-        return {
-            "title": batch.title,
-            "expected_minutes": round(batch.expected_seconds / 60, 1),
-            "who": "chosen" if chosen else "all",
-            "workers": chosen,
-            "two_adjudicators": batch.two_adjudicators,
-            "shows_scores": batch.shows_scores,
-        }
+        held = stored(batch)
+        chosen = [worker.pk for worker in held["people"]]
+        minutes = round(batch.expected_seconds / 60, 1)
+        return held | {"expected_minutes": minutes, "who": "chosen" if chosen else "all", "workers": chosen}
 
     def clean(self) -> dict[str, Any]:
+        """All settings are checked together; what is wrong with one stands beside its field."""
         cleaned = self.cleaned_data
         if cleaned.get("who") == "chosen" and "workers" in cleaned and not cleaned["workers"]:
             self.add_error("workers", _("Choose at least one worker, or open it to every worker."))
+        self.reading = Reading(self.project, self.settings_data(), batch=self.batch, launching=self.launching)
+        for name, texts in self.reading.problems.items():
+            field = FIELDS.get(name, name.partition(".")[0])
+            if field in self.fields and field not in self.errors:
+                self.add_error(field, texts)
         return cleaned
 
-    def clean_two_adjudicators(self) -> bool:
-        wanted: bool = self.cleaned_data["two_adjudicators"]
-        if wanted and self.project.members.filter(role__in=roles.who_may(roles.REVIEW)).count() < 2:
-            raise forms.ValidationError(
-                _("Only one member of this project can adjudicate. Invite a second one under People.")
-            )
-        return wanted
+    def settings_data(self) -> dict[str, Any]:
+        """The valid fields as settings of any door."""
+        cleaned = self.cleaned_data
+        data = {name: cleaned[name] for name in self.shown if name in cleaned}
+        data |= {"people": self.chosen_workers()}
+        return data | ({"requirements": self.requirements.requirements()} if self.requirements.is_valid() else {})
 
     def is_valid(self) -> bool:
         return super().is_valid() & self.requirements.is_valid()
@@ -90,25 +93,21 @@ class BatchTermsForm(ConsoleForm):
         chosen = self.cleaned_data.get("who") == "chosen"
         return list(self.cleaned_data.get("workers") or ()) if chosen else []
 
-    def save(self) -> None:
+    def settings(self) -> BatchSettings:
+        """The settings of a valid form."""
+        return BatchSettings(**self.reading.values)
+
+    def save(self, user: User) -> None:
         """Change a launched batch, from the next assignment on."""
-        minutes = self.cleaned_data["expected_minutes"]
-        seconds = round(60 * minutes) if minutes else self.batch.expected_seconds
-        named = {name: self.cleaned_data[name] for name in ("title", "two_adjudicators", "shows_scores")}
-        batch_launch.change_terms(self.batch, workers=self.chosen_workers(), expected_seconds=seconds, **named)
-        eligibility.require(self.batch, self.requirements.requirements())
+        batch_drafts.change_batch(self.batch, self.settings(), user=user)
 
 
 class InstructionsForm(ConsoleForm):
     """The text of instructions; line ends are stored as \\n."""
 
-    instructions = forms.CharField(
-        label=_("Instructions"),
-        max_length=100_000,
-        strip=False,
-        widget=forms.Textarea(attrs={"rows": 16, "spellcheck": "true"}),
-        help_text=_("Markdown. Workers read them before their first HIT and can open them at any time."),
-    )
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["instructions"] = form_field(SETTINGS["instructions"], required=True)
 
     def clean_instructions(self) -> str:
         return self.cleaned_data["instructions"].replace("\r\n", "\n")

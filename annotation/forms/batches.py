@@ -4,41 +4,28 @@ from collections.abc import Iterable
 from typing import Any
 
 from django import forms
-from django.core.exceptions import ValidationError
-from django.core.validators import validate_slug
-from django.db import transaction
 from django.utils.functional import cached_property
-from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
 
 from annotation.flow.batches import batch_drafts, batch_launch, expected_time, task_fit
 from annotation.flow.batches.hit_counts import HitCount, look
+from annotation.flow.batches.settings import SETTINGS, HiddenGold
 from annotation.flow.data.lineage import is_for_hidden_gold
-from annotation.flow.people import consent
-from annotation.forms.batch_terms import BatchTermsForm, InstructionsForm
+from annotation.forms.batch_terms import PLAIN_NAMES, BatchTermsForm
 from annotation.forms.batch_titles import proposed_title
-from annotation.forms.hidden_gold import HiddenGoldForm
-from annotation.forms.money import MarketplaceForm, PayForm
 from annotation.forms.row_fields import DatasetsField, offered
+from annotation.forms.setting_fields import form_field
 from annotation.forms.task_options import OptionsForm
 from annotation.models import Batch, Dataset, Project, User
 from annotation.pure.people.consent_text import PLACES
+from annotation.pure.setting_fields import settings_of
 from annotation.recruitment import marketplaces
 from annotation.registry import all_default_instructions, default_instructions, kinds, task_type
 from annotation.tasktype import capabilities
 
-DRAWING = ["sample", "seed", "assignments_per_hit", "purpose", "disjoint", "unseen_only"]
-COLUMNS = [
-    "task",
-    "meeting",
-    "most_per_worker",
-    "fresh_only",
-    "same_order",
-    "two_adjudicators",
-    "shows_scores",
-    "counts_pasting",
-    *DRAWING,
-]  # of Batch, with form fields of the same name
+GOLD = settings_of(HiddenGold)
+GOLD_FIELDS = {"percent": "check_percent", "after": "check_after"}
+GOLD_FIELDS |= {"warn_below_percent": "check_warn", "pause_below_percent": "check_pause"}
 
 
 def _proposals(kind: str) -> dict[str, Any]:
@@ -47,103 +34,47 @@ def _proposals(kind: str) -> dict[str, Any]:
     return {"meeting": task.meeting, "assignments_per_hit": task.assignments}
 
 
-class LaunchForm(BatchTermsForm, InstructionsForm, MarketplaceForm, PayForm, HiddenGoldForm):
-    """All settings of a launch, except the task's own options (OptionsForm).
+class LaunchForm(BatchTermsForm):
+    """All settings of a launch; those of the task are in `options`.
 
     `contact` and `ethics` are there while the project's consent text has a place for them.
     """
 
-    name = forms.CharField(
-        label=_("Name"),
-        max_length=100,
-        required=False,
-        help_text=_("Used in URLs, commands and exports: letters, digits, hyphens. Leave empty to use the title."),
-    )
     datasets = DatasetsField(
         label=_("Datasets"),
         queryset=Dataset.objects.none(),
         error_messages={"required": _("Choose at least one dataset.")},
     )
     task = forms.ChoiceField(label=_("Task"), choices=lambda: [(kind, _(title)) for kind, title in kinds()])
-    sample = forms.IntegerField(
-        label=_("Items from each dataset"),
-        min_value=1,
-        max_value=10**9,
+    marketplace = forms.ChoiceField(required=False)
+    checks = DatasetsField(queryset=Dataset.objects.none(), required=False)
+    wished = forms.FloatField(
+        label=_("Target margin of error (± points)"),
+        min_value=0.1,
+        max_value=50,
         required=False,
-        help_text=_("Leave empty to use all. Twins, pairs and other groups count as one item each."),
-    )
-    seed = forms.IntegerField(
-        label=_("Seed"),
-        min_value=0,
-        max_value=2**62,
-        initial=0,
-        help_text=_("The same seed draws the same sample in the same order."),
-    )
-    assignments_per_hit = forms.IntegerField(
-        label=_("Assignments per HIT"),
-        min_value=1,
-        max_value=100,
-        help_text=_("The number of different workers who respond to each item."),
-    )
-    meeting = forms.ChoiceField(
-        label=_("Items of the same group"),
-        choices=Batch.Meeting.choices,
-        help_text=_("A group holds the twins, pairs or variants of one question."),
-    )
-    most_per_worker = forms.IntegerField(
-        label=_("HITs per worker at most"), min_value=1, required=False, help_text=_("Leave empty for no limit.")
-    )
-    purpose = forms.ChoiceField(label=_("Purpose"), choices=Batch.Purpose.choices, initial=Batch.Purpose.PRODUCTION)
-    fresh_only = forms.BooleanField(
-        label=_("Skip items that the worker has seen in another batch"),
-        required=False,
-        initial=True,
-        help_text=_("Includes pairs and graphs made of them. Workers never get a question that they may have written."),
-    )
-    same_order = forms.BooleanField(
-        label=_("Same order for all workers"),
-        required=False,
-        help_text=_("Otherwise each worker gets the HITs in an order of their own, in blocks of 50."),
-    )
-    counts_pasting = forms.BooleanField(
-        label=_("Count text pasted from elsewhere and time away from the page"),
-        required=False,
-        help_text=_(
-            "Numbers only, for the report’s “Evidence that answers are people’s own”. The consent text must say so. "
-            "Fixed at launch."
-        ),
-    )
-    unseen_only = forms.BooleanField(
-        label=_("Use only items that no other batch of this task uses"),
-        required=False,
-        help_text=_("Two batches with this on never share an item; the items are fixed at launch."),
-    )
-    disjoint = forms.BooleanField(
-        label=_("Keep the items of qualification and production batches apart"), required=False, initial=True
-    )
-    contact = forms.CharField(
-        label=_("Contact"),
-        max_length=200,
-        required=False,
-        help_text=_("Name and email address of the person whom workers can ask about the study."),
-    )
-    ethics = forms.CharField(
-        label=_("Ethics approval"),
-        max_length=500,
-        required=False,
-        help_text=_("Who approved the study, with the number of the approval; or why it needs none."),
+        widget=forms.NumberInput(attrs={"step": "0.1"}),
+        help_text=_("Only shows how many items you would need."),
     )
     is_round = False
+    shown = [name for name in PLAIN_NAMES if name != "task"]
     field_order = ["title", "name", "datasets", "task", "sample", "seed", "assignments_per_hit"]
 
     def __init__(self, project: Project, posted: Any = None, *, batch: Batch | None = None) -> None:
+        self._places = {str(row.pk): row for row in marketplaces().available(project)}
         super().__init__(project, posted, batch=batch)
+        self.launching = "launch" in self.data
+        self.fields |= {field: form_field(GOLD[name], required=False) for name, field in GOLD_FIELDS.items()}
+        for name, one in (("marketplace", SETTINGS["marketplace"]), ("checks", GOLD["datasets"])):
+            self.fields[name].label, self.fields[name].help_text = _(one.label), _(one.help) if one.help else ""
+        named = [(key, row.label) for key, row in self._places.items()]
+        self.fields["marketplace"].choices = [("", _("Here, by our own workers")), *named]
+        self.fields["instructions"].required = True
         self.fields["checks"].queryset = known = offered(project, batch)
         self.fields["datasets"].queryset = known.exclude(pk__in=[row.pk for row in known if is_for_hidden_gold(row)])
         kind = self["task"].value() or kinds()[0][0]
         self.kind = kind if kind in dict(kinds()) else kinds()[0][0]
         self._propose_task(self.kind)
-        self.offer_places(project)
         for name, place in PLACES.items():
             if place not in project.consent:
                 del self.fields[name]
@@ -157,44 +88,31 @@ class LaunchForm(BatchTermsForm, InstructionsForm, MarketplaceForm, PayForm, Hid
             self.fields[name].initial = proposed
 
     def stored(self, batch: Batch) -> dict[str, Any]:
+        held = super().stored(batch)
+        gold, place = held["checks"], held["marketplace"]
         return {
-            **super().stored(batch),
-            **self.stored_pay(batch),
-            **self.stored_checks(batch),
-            **self.stored_place(batch),
-            **{name: getattr(batch, name) for name in COLUMNS},
-            "name": batch.slug,
-            "datasets": list(batch.datasets.values_list("pk", flat=True)),
-            "instructions": batch.instructions.text,
+            **held,
+            **{field: getattr(gold, name) for name, field in GOLD_FIELDS.items()},
+            "checks": [row.pk for row in gold.datasets],
+            "datasets": [row.pk for row in held["datasets"]],
+            "marketplace": str(place.pk) if place else "",
         }
 
-    def clean_name(self) -> str:
-        name = self.cleaned_data["name"] or slugify(self.cleaned_data.get("title", ""))[:100]
-        if not name:
-            raise ValidationError(_("Give a name made of Latin letters, digits and hyphens."))
-        validate_slug(name)
-        others = Batch.everything.filter(project=self.project).exclude(pk=self.batch.pk if self.batch else None)
-        if name in batch_launch.TAKEN_WORDS or others.filter(slug=name).exists():
-            raise ValidationError(batch_launch.name_taken(name))
-        return name
+    def settings_data(self) -> dict[str, Any]:
+        cleaned = self.cleaned_data
+        gold = {name: cleaned[field] for name, field in GOLD_FIELDS.items() if field in cleaned}
+        return super().settings_data() | {
+            "task": self.kind,
+            "datasets": list(cleaned.get("datasets") or ()),
+            "options": self.options.cleaned_data if self.options.is_valid() else {},
+            "marketplace": self._places.get(cleaned.get("marketplace", "")),
+            "checks": gold | {"datasets": list(cleaned.get("checks") or ())},
+        }
 
-    def clean_task(self) -> str:
-        """Validate that the task can use some item of the datasets."""
-        task: str = self.cleaned_data["task"]
-        if needs := self.task_problems.get(task):
-            raise ValidationError(_("This task can use none of these items. %(needs)s") % {"needs": _(needs)})
-        return task
-
-    def clean(self) -> dict[str, Any]:
-        """Require what the consent text lacks before a launch."""
-        cleaned = super().clean()
-        if "launch" in self.data:
-            for name in PLACES.keys() & self.fields.keys():
-                if not cleaned.get(name):
-                    self.add_error(name, _("Fill this in: workers read it before their first HIT."))
-            if cleaned.get("counts_pasting") and not consent.covers_counting(self.project.consent):
-                self.add_error("counts_pasting", consent.counting_unsaid())
-        return cleaned
+    @property
+    def has_hidden_gold(self) -> bool:
+        """Whether its fields have something to show: chosen datasets, or errors."""
+        return bool(self["checks"].value() or self.errors.keys() & GOLD_FIELDS.values())
 
     @cached_property
     def task_problems(self) -> dict[str, str]:
@@ -285,13 +203,6 @@ class LaunchForm(BatchTermsForm, InstructionsForm, MarketplaceForm, PayForm, Hid
         features = batch_launch.features_of(datasets)
         return OptionsForm(self.kind, initial=capabilities.suggest(task_type(self.kind), features))
 
-    def expected_seconds(self) -> int:
-        minutes = self.cleaned_data.get("expected_minutes")
-        return round(60 * minutes) if minutes else self.proposed_seconds()
-
-    def proposed_seconds(self) -> int:
-        return self.task_seconds() or expected_time.reading_seconds(self.cleaned_data.get("datasets") or ())
-
     def task_seconds(self) -> int | None:
         """The task's time for the chosen items with these options; None if it has no estimate."""
         options = self.options.cleaned_data if self.options.is_valid() else {}
@@ -311,45 +222,13 @@ class LaunchForm(BatchTermsForm, InstructionsForm, MarketplaceForm, PayForm, Hid
         """Whether the form has all fields that determine the cost."""
         return {"reward", "auto_approve_days"} <= self.cleaned_data.keys()
 
-    @cached_property
+    @property
     def stated(self) -> Batch | None:
         """An unsaved batch with these settings; None if one is missing or invalid."""
-        cleaned = self.cleaned_data
-        needed = {"datasets", "sample", "seed", "assignments_per_hit", "expected_minutes", "meeting"}
-        if not (needed <= cleaned.keys() and self.options.is_valid()):
-            return None
-        stated = Batch(
-            project=self.project,
-            task=self.kind,
-            options=self.options.cleaned_data,
-            expected_seconds=self.expected_seconds(),
-            meeting=cleaned["meeting"],
-            most_per_worker=cleaned.get("most_per_worker"),
-            **{name: cleaned[name] for name in DRAWING if name in cleaned},
-            **self.pay(),
-        )
-        if self.place is not None:
-            marketplaces().choose(stated, self.place)
-        return stated
+        return self.reading.unsaved if self.options.is_valid() else None
 
     def save_draft(self, user: User) -> Batch:
         """Save the draft, new or changed. Raises Refused."""
-        cleaned = self.cleaned_data
-        settings = {name: cleaned[name] for name in ["title", *COLUMNS]} | self.pay() | self.requirements.column()
-        settings |= {"expected_seconds": self.expected_seconds()}
-        contents = {
-            "datasets": list(cleaned["datasets"]),
-            "options": self.options.cleaned_data,
-            "instructions": self.default_instructions() if self.instructions_untouched() else cleaned["instructions"],
-            "workers": self.chosen_workers(),
-            "marketplace": self.place,
-            "user": user,
-        }
-        with transaction.atomic():
-            if self.batch:
-                saved = batch_drafts.change_draft(self.batch, slug=cleaned["name"], **contents, **settings)
-            else:
-                saved = batch_launch.create_batch(self.project, cleaned["name"], **contents, **settings)
-            self.save_checks(saved)
-            consent.fill_in(self.project, contact=cleaned.get("contact", ""), ethics=cleaned.get("ethics", ""))
-        return saved
+        if self.batch:
+            return batch_drafts.change_batch(self.batch, self.settings(), user=user)
+        return batch_drafts.create_batch(self.project, self.settings(), user=user)

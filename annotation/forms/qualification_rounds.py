@@ -5,18 +5,16 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
-from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from annotation.flow.batches import batch_launch
 from annotation.flow.people import qualification_rounds
+from annotation.flow.people.qualification_rounds import TERMS
 from annotation.forms.batches import LaunchForm
+from annotation.forms.setting_fields import form_field
 from annotation.models import Batch, Project, QualificationRound, User
 from annotation.pure.people import round_rules as rules
 from annotation.pure.people.round_rules import Clause
-from annotation.registry import task_type
-from annotation.tasktype import capabilities
 
 CLAUSES = 4
 LAST_YEAR = 2100
@@ -71,27 +69,10 @@ def shown(clause: Clause) -> dict[str, Any]:
 class RoundForm(LaunchForm):
     """The settings of a round: those of a batch, except what a round determines, and its own."""
 
-    per_worker = forms.IntegerField(
-        label=_("Items for each worker"),
-        min_value=1,
-        max_value=1000,
-        initial=20,
-        help_text=_("Drawn separately for each worker, in equal parts from the datasets."),
-    )
-    grading = forms.ChoiceField(
-        label=_("Graded by"), choices=QualificationRound.Grading.choices, widget=forms.RadioSelect
-    )
-    tries = forms.IntegerField(
-        label=_("Attempts"),
-        min_value=1,
-        max_value=10,
-        initial=1,
-        help_text=_("Each attempt uses items that the worker has not seen."),
-    )
     limit_minutes = forms.IntegerField(
         label=_("Time limit in minutes"),
         min_value=1,
-        max_value=60 * 24 * 30,
+        max_value=qualification_rounds.MONTH // 60,
         required=False,
         help_text=_("Starts with the first item. Leave empty for no limit."),
     )
@@ -101,28 +82,28 @@ class RoundForm(LaunchForm):
         widget=forms.DateInput(attrs={"type": "date"}),
         help_text=_("Leave empty to run it until you close it."),
     )
-    qualification = forms.CharField(
-        label=_("Qualification to grant"),
-        max_length=200,
-        help_text=_(
-            "Choose a qualification of the project or name a new one. Its score is the worker's score in percent."
-        ),
-    )
+    qualification = forms.CharField(max_length=200)
 
     is_round = True
 
     def __init__(self, project: Project, posted: Any = None, *, batch: Batch | None = None, task: str = "") -> None:
         self._chosen_task = task
+        self.round = QualificationRound.objects.filter(batch=batch).select_related("grants").first() if batch else None
         super().__init__(project, posted, batch=batch)
-        for name in ("assignments_per_hit", "purpose", "wished"):
-            self.fields[name].required = False
+        for name in qualification_rounds.SETTLED:
+            del self.fields[name]
+        self.fields["per_worker"] = form_field(TERMS["per_worker"], initial=20)
+        self.fields["tries"] = form_field(TERMS["attempts"])
+        graded = qualification_rounds.proposed_grading(self.kind)
+        self.fields["grading"] = form_field(TERMS["grading"], widget=forms.RadioSelect, required=True, initial=graded)
+        grants = TERMS["grants"]
+        self.fields["qualification"].label, self.fields["qualification"].help_text = _(grants.label), _(grants.help)
         self.fields["sample"].label = _("Pool: items from each dataset")
         self.fields["sample"].help_text = _(
             "The qualification round draws from these items and reserves them, so other batches skip them. "
             "Leave empty for all."
         )
         self.fields["marketplace"].widget = forms.HiddenInput()
-        self.fields["grading"].initial = qualification_rounds.proposed_grading(self.kind)
         self.rows = self._clause_forms(posted)
 
     def get_initial_for_field(self, field: forms.Field, field_name: str) -> Any:
@@ -131,9 +112,8 @@ class RoundForm(LaunchForm):
         return super().get_initial_for_field(field, field_name)
 
     def _clause_forms(self, posted: Any) -> list[ClauseForm]:
-        stored = QualificationRound.objects.filter(batch=self.batch).first() if self.batch else None
-        if stored is not None:
-            rule = qualification_rounds.rule_of(stored)
+        if self.round is not None:
+            rule = qualification_rounds.rule_of(self.round)
         else:
             grading = qualification_rounds.proposed_grading(self.kind)
             rule = qualification_rounds.proposed_rule(self.kind, grading, 1)
@@ -143,7 +123,7 @@ class RoundForm(LaunchForm):
         return [ClauseForm(*terms, prefix=f"rule-{k}", initial=values) for k, values in enumerate(initial)]
 
     def stored(self, batch: Batch) -> dict[str, Any]:
-        round = QualificationRound.objects.filter(batch=batch).select_related("grants").first()
+        round = self.round
         if round is None:
             return super().stored(batch)
         return super().stored(batch) | {
@@ -162,9 +142,30 @@ class RoundForm(LaunchForm):
         return day
 
     def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or self.cleaned_data
-        cleaned |= {"assignments_per_hit": 1, "purpose": Batch.Purpose.QUALIFICATION, "wished": None}
+        cleaned = super().clean()
+        terms, problems = qualification_rounds.read_terms(self.reading, self.settings_data(), batch=self.batch)
+        self.terms = terms
+        for name, texts in problems.items():
+            if (field := {"grants": "qualification", "attempts": "tries"}.get(name, name)) not in self.errors:
+                self.add_error(field if field in self.fields else None, texts)
         return cleaned
+
+    def settings_data(self) -> dict[str, Any]:
+        cleaned, minutes = self.cleaned_data, self.cleaned_data.get("limit_minutes")
+        data = super().settings_data() | {name: cleaned.get(name) for name in ("per_worker", "grading")}
+        if self.data.get("proposed_for") != self.basis:  # options for these datasets were not shown yet
+            data["options"] = {}
+        return (
+            data
+            | qualification_rounds.SETTLED
+            | {
+                "attempts": cleaned.get("tries"),
+                "seconds": 60 * minutes if minutes else None,
+                "closes_at": self.closes_at(),
+                "grants": cleaned.get("qualification"),
+                "rule": self.rule(),
+            }
+        )
 
     def is_valid(self) -> bool:
         return super().is_valid() & all(row.is_valid() for row in self.rows)
@@ -189,23 +190,8 @@ class RoundForm(LaunchForm):
         shares = rules.shares(cleaned["per_worker"], slugs)
         return qualification_rounds.chances_of(rule, shares, task=self.kind, grading=grading, tries=cleaned["tries"])
 
-    @transaction.atomic
     def save_draft(self, user: User) -> Batch:
         """Save the round as a draft, new or changed. Raises Refused."""
-        if self.data.get("proposed_for") != self.basis:  # options for these datasets were not shown yet
-            features = batch_launch.features_of(self.cleaned_data["datasets"])
-            self.options.cleaned_data = capabilities.suggest(task_type(self.kind), features)
-        saved = super().save_draft(user)
-        cleaned = self.cleaned_data
-        minutes = cleaned["limit_minutes"]
-        qualification_rounds.set_up(
-            saved,
-            per_worker=cleaned["per_worker"],
-            grants=qualification_rounds.grant_type(self.project, cleaned["qualification"]),
-            rule=self.rule(),
-            grading=cleaned["grading"],
-            tries=cleaned["tries"],
-            seconds=60 * minutes if minutes else None,
-            closes_at=self.closes_at(),
-        )
-        return saved
+        terms = qualification_rounds.RoundSettings(**self.terms)
+        stored = qualification_rounds.store_round(self.project, self.settings(), terms, batch=self.batch, user=user)
+        return stored.batch

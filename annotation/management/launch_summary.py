@@ -1,48 +1,61 @@
 """The base of commands that launch a batch: options on shared items, the launch, and its output."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from annotation.flow.batches import batch_drafts
 from annotation.flow.batches.batch_launch import launch
+from annotation.flow.batches.settings import PLAIN
 from annotation.flow.errors import Refused
 from annotation.flow.people import consent
 from annotation.flow.projects.job_queue import JobTakenOver
-from annotation.management.json_command import JSONCommand, dataset_named, integer_between, pair, slug, words
+from annotation.flow.work import eligibility
+from annotation.management.json_command import JSONCommand, dataset_named, existing, pair, slug, words
+from annotation.management.setting_options import add_options, given_settings
 from annotation.models import Batch, Project
-from annotation.registry import kinds
+from annotation.pure.people.requirements import GUARDED
+from annotation.pure.setting_fields import Setting
+from annotation.registry import kinds, task_type
 
 
 class LaunchCommand(JSONCommand):
     """A command that creates and launches a batch or a round; if that fails, nothing stays behind."""
 
+    left_out: Collection[str] = ()  # settings that the command has under other names, or does not have
+
     def add_common(self, parser: Any) -> None:
-        """Add the options that batches and rounds share."""
+        """Add the options of all settings that batches and rounds share."""
         add = parser.add_argument
         add("--task", required=True, choices=[kind for kind, _title in kinds()])
         add("--dataset", required=True, action="append", type=slug, metavar="NAME")
-        add("--seed", type=integer_between(0, 2**62), default=0)
-        add("--title", type=words(200), help="shown to workers (default: the name)")
-        add("--meeting", choices=Batch.Meeting.values, help="whether one worker may get several items of a group")
         add("--option", action="append", type=pair, default=[], metavar="K=V", help="an option of the task")
-        shared = "allow items that qualification and production batches share"
-        add("--no-disjoint", dest="disjoint", action="store_false", help=shared)
-        met = "allow items that the worker has seen in another batch"
-        add("--no-fresh-only", dest="fresh_only", action="store_false", help=met)
-        needed = "needed before the project's first launch, if its consent text is not finished"
-        add("--contact", type=words(200), default="", help=f"name and email address for the consent text; {needed}")
-        add("--ethics", type=words(500), default="", help=f"ethics approval for the consent text; {needed}")
+        add("--worker", action="append", type=words(64), default=[], metavar="ID", help="open it to these workers only")
+        add("--instructions", type=existing, metavar="FILE", help="Markdown for workers, instead of the task's own")
+        how = 'required of workers: "Round 2 >= 80", "country in US,DE", "Round 2", "not Seen it"; repeatable'
+        add("--require", action="append", type=words(300), default=[], metavar="WHAT", help=how)
+        add("--guard", choices=list(GUARDED), default="Accept", help="what workers who lack them may not do")
+        add_options(parser, self.settings(), assignments_per_hit=_usual_assignments())
+
+    def settings(self) -> list[Setting]:
+        """The settings with an option of their own."""
+        return [one for one in PLAIN if one.name not in {"task", "name", "instructions", *self.left_out}]
 
     def common(self, project: Project, name: str, options: dict[str, Any]) -> dict[str, Any]:
-        """The settings that batches and rounds share; puts --contact and --ethics into the consent text."""
-        consent.fill_in(project, contact=options["contact"], ethics=options["ethics"])
-        return {
+        """The settings of the command line, for `parse`; puts --contact and --ethics into the consent text."""
+        if len(dict(options["option"])) < len(options["option"]):
+            self.usage("--option names the same option twice; give each once")
+        consent.fill_in(project, contact=options["contact"] or "", ethics=options["ethics"] or "")
+        text = options["instructions"].read_text(encoding="utf-8") if options["instructions"] else ""
+        required = [eligibility.from_words(project, what, guard=options["guard"]) for what in options["require"]]
+        return given_settings(options, self.settings()) | {
+            "name": name,
+            "title": options["title"] or name,
             "task": options["task"],
             "datasets": [dataset_named(project, name) for name in dict.fromkeys(options["dataset"])],
             "options": dict(options["option"]),
-            "expected_seconds": max(1, round(60 * options["minutes"])) if options["minutes"] else None,
-            "title": options["title"] or name,
-            **{key: options[key] for key in ("seed", "meeting", "disjoint", "fresh_only")},
+            "people": options["worker"],
+            "instructions": text,
+            "requirements": required,
         }
 
     def made(self, project: Project, name: str, make: Callable[[str], Batch], *, launching: bool = True) -> Batch:
@@ -70,3 +83,11 @@ class LaunchCommand(JSONCommand):
         shown = {key: value for key, value in result.items() if key not in ("left_out", "warnings", "skipped")}
         missing = [f"left out: {row['items']} of {row['dataset']}. {row['why']}" for row in result.get("left_out", ())]
         return super().lines(shown) + missing
+
+
+def _usual_assignments() -> str:
+    """The default number of assignments per HIT, by task."""
+    tasks: dict[int, list[str]] = {}
+    for kind, _title in kinds():
+        tasks.setdefault(task_type(kind).assignments, []).append(kind)
+    return "; ".join(f"{number} for {', '.join(some)}" for number, some in sorted(tasks.items()))

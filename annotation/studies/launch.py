@@ -13,12 +13,13 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
-from annotation.flow.batches import batch_launch, experiments
+from annotation.flow.batches import batch_drafts, batch_launch, experiments
+from annotation.flow.batches.parsing import parse
 from annotation.flow.data.dataset_import import file_digest, import_dataset
 from annotation.flow.data.derivation import derive_dataset
 from annotation.flow.errors import Refused
 from annotation.flow.people import consent
-from annotation.flow.people.qualification_rounds import create_round
+from annotation.flow.people.qualification_rounds import parse_round, store_round
 from annotation.flow.projects import audit_log
 from annotation.flow.work import eligibility
 from annotation.models import Batch, Dataset, Experiment, Project, User
@@ -183,13 +184,14 @@ def _made(run: StudyRun, folder: Folder, row: StudyBatch | StudyRound) -> Batch:
     if batch is not None:
         return batch
     common: dict[str, Any] = {
+        "name": slug,
         "task": row.task,
         "datasets": [dataset_of(run, name) for name in row.datasets],
         "options": dict(row.options),
         "title": row.title or None,
         "seed": run.seed,
     }
-    return _round(run, slug, row, common) if isinstance(row, StudyRound) else _batch(run, slug, folder, row, common)
+    return _round(run, row, common) if isinstance(row, StudyRound) else _batch(run, folder, row, common)
 
 
 def _launch(run: StudyRun, folder: Folder, row: StudyBatch | StudyRound) -> None:
@@ -198,23 +200,21 @@ def _launch(run: StudyRun, folder: Folder, row: StudyBatch | StudyRound) -> None
         batch_launch.launch(batch)
 
 
-def _batch(run: StudyRun, slug: str, folder: Folder, row: StudyBatch, common: dict[str, Any]) -> Batch:
+def _batch(run: StudyRun, folder: Folder, row: StudyBatch, common: dict[str, Any]) -> Batch:
     conditions = [eligibility.from_words(run.project, words, guard="Accept") for words in row.require]
     sample = max(1, round(run.scale * row.sample)) if row.sample else None
     most = row.instances * sample if sample else None
     hits = sum(dataset.size if most is None else min(dataset.size, most) for dataset in common["datasets"])
     each = row.assignments or task_type(row.task).assignments
-    return batch_launch.create_batch(
-        run.project,
-        slug,
-        **common,
-        instructions=_instructions(folder, row, common),
-        assignments_per_hit=row.assignments,
-        sample=sample,
-        most_per_worker=most_per_worker(run.definition, hits * each),
-        expected_seconds=round(60 * row.minutes) if row.minutes else None,
-        requirements=eligibility.column(run.project, conditions),
-    )
+    asked = common | {
+        "instructions": _instructions(folder, row, common),
+        "assignments_per_hit": row.assignments,
+        "sample": sample,
+        "most_per_worker": most_per_worker(run.definition, hits * each),
+        "expected_minutes": row.minutes or None,
+        "requirements": conditions,
+    }
+    return batch_drafts.create_batch(run.project, parse(run.project, asked))
 
 
 def _instructions(folder: Folder, row: StudyBatch, common: dict[str, Any]) -> str:
@@ -227,15 +227,12 @@ def _instructions(folder: Folder, row: StudyBatch, common: dict[str, Any]) -> st
     return f"{preface}\n\n{default_instructions(row.task, capabilities.variant(task, chosen))}"
 
 
-def _round(run: StudyRun, slug: str, row: StudyRound, common: dict[str, Any]) -> Batch:
-    made = create_round(
-        run.project,
-        slug,
-        **common,
-        per_worker=row.per_worker,
-        grants=row.grants,
-        rule=[round_rules.clause_of(words) for words in row.rule] or None,
-        grading=row.grading,
-        sample=row.pool,
-    )
-    return made.batch
+def _round(run: StudyRun, row: StudyRound, common: dict[str, Any]) -> Batch:
+    asked = common | {
+        "per_worker": row.per_worker,
+        "grants": row.grants,
+        "rule": [round_rules.clause_of(words) for words in row.rule] or None,
+        "grading": row.grading,
+        "sample": row.pool,
+    }
+    return store_round(run.project, *parse_round(run.project, asked)).batch

@@ -16,6 +16,7 @@ from annotation.flow.review import review_samples
 from annotation.models import BatchActivity, Feedback, Project
 from annotation.pure.people import roles
 from tests.api.calling import caller, fields_at_fault, member
+from tests.batches import create_batch
 from tests.conftest import answer_to
 from tests.flow import acting
 
@@ -33,9 +34,7 @@ def writing(project: Any, dataset: Any, bob: Any) -> Any:
     """A batch whose answers are read; bob answered twice."""
     ledger.deposit(project, Decimal(100), key="budget")
     pay = {"auto_approval": 3600}
-    made = batch_launch.create_batch(
-        project, "writing", task="compose", datasets=[dataset], instructions="Write.", **pay
-    )
+    made = create_batch(project, "writing", task="compose", datasets=[dataset], instructions="Write.", **pay)
     batch_launch.launch(made)
     for k in range(2):
         row = acting.take(bob, made)

@@ -20,6 +20,7 @@ from annotation.jobs import run_due_work
 from annotation.models import Batch, Hit, Member, Project, User, Worker
 from annotation.pure.data.bridge_keys import bridge_keys, is_broken
 from annotation.pure.data.example import Example
+from tests.batches import create_batch
 from tests.flow.acting import newcomer, submit, take
 
 pytestmark = [
@@ -57,7 +58,7 @@ def batch_of(project: Project, folder: Path, name: str, *pairs: dict[str, Any], 
     import_dataset(project, file, format="jsonl", name=name)
     terms = {"task": "coreference", "assignments_per_hit": 2, "same_order": True, "meeting": "free", **settings}
     datasets = [project.datasets.get(slug=name)]
-    made = batch_launch.create_batch(project, f"{name}-1", datasets=datasets, instructions="Read.", **terms)
+    made = create_batch(project, f"{name}-1", datasets=datasets, instructions="Read.", **terms)
     batch_launch.launch(made)
     return made
 

@@ -46,6 +46,7 @@ from annotation.models import (  # noqa: E402
     WorkerResponse,
 )
 from annotation.pure.people.consent_text import COUNTING  # noqa: E402
+from tests.batches import create_batch  # noqa: E402
 from tests.browser import ablated, graphs, records, sub_questions, two_paragraphs  # noqa: E402
 from tests.flow import compositions as compositions_by_hand  # noqa: E402
 from tests.marketplaces import frames, panel  # noqa: E402
@@ -74,7 +75,7 @@ def batch(*, kind: str, options: dict[str, Any], task: str = "answer", **setting
         file.write_text("".join(json.dumps(record) + "\n" for record in KINDS[kind]()), encoding="utf-8")
         dataset_import.import_dataset(project, file, format="jsonl", name="records")
     held = Dataset.objects.get(project=project)
-    made = batch_launch.create_batch(
+    made = create_batch(
         project,
         "study",
         task=task,

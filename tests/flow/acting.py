@@ -10,6 +10,7 @@ from annotation.flow.data.dataset_import import import_dataset
 from annotation.flow.work import next_assignment, submissions
 from annotation.flow.work.submissions import Receipt
 from annotation.models import Assignment, Batch, Dataset, Hit, Participation, Project, User, Worker
+from tests.batches import create_batch
 from tests.conftest import answer_to, write_records
 
 
@@ -53,7 +54,7 @@ def dataset_of(project: Project, folder: Path, *, name: str, size: int) -> Datas
 
 
 def draft(project: Project, name: str, *datasets: Dataset, **settings: Any) -> Batch:
-    return batch_launch.create_batch(project, name, task="answer", datasets=datasets, instructions="Read.", **settings)
+    return create_batch(project, name, task="answer", datasets=datasets, instructions="Read.", **settings)
 
 
 def launched(project: Project, name: str, *datasets: Dataset, **settings: Any) -> Batch:

@@ -7,11 +7,12 @@ from typing import Any
 from annotation.flow.batches import batch_launch
 from annotation.flow.work import next_assignment, submissions
 from annotation.models import Assignment, Batch, Worker
+from tests.batches import create_batch
 
 
 def compose_batch(project: Any, dataset: Any, name: str = "compositions", *, each: int = 2) -> Batch:
     """An open `compose` batch over the dataset, whose HITs all workers meet in one order."""
-    made = batch_launch.create_batch(
+    made = create_batch(
         project,
         name,
         task="compose",

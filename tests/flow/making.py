@@ -11,6 +11,7 @@ from annotation.flow.data.derivation import derive_dataset
 from annotation.flow.review.response_import import import_responses
 from annotation.flow.review.results_dataset import create_results_dataset
 from annotation.models import Batch, Dataset, Project
+from tests.batches import create_batch
 from tests.derivations.sources import places
 from tests.flow.review.test_response_import import lines
 
@@ -46,7 +47,7 @@ def derived(source: str, how: str, name: str, **options: Any) -> Dataset:
 
 def composed(project: Project, graphs: Dataset, folder: Path) -> Batch:
     """Everybody of two writes a question for every graph; the first one's is as good as the second's."""
-    batch = batch_launch.create_batch(
+    batch = create_batch(
         project,
         "writing",
         task="compose",

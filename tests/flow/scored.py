@@ -12,6 +12,7 @@ from annotation.flow.data.dataset_import import import_dataset
 from annotation.flow.review import problem_reports
 from annotation.flow.review.response_import import import_responses
 from annotation.models import Batch, Dataset
+from tests.batches import create_batch
 from tests.conftest import records
 from tests.flow.review.test_response_import import lines
 
@@ -22,7 +23,7 @@ def imported(project: Any, folder: Path, name: str, found: list[Any], *, format:
 
 
 def opened(project: Any, *datasets: Dataset, name: str = "study", **settings: Any) -> Batch:
-    batch = batch_launch.create_batch(
+    batch = create_batch(
         project, name, task="answer", datasets=datasets, instructions="", assignments_per_hit=3, **settings
     )
     batch_launch.launch(batch)

@@ -9,6 +9,7 @@ import pytest
 
 from annotation.formats import FORMATS
 from annotation.models import Batch, Dataset, Project
+from tests.batches import create_batch
 from tests.conftest import records, write_records
 from tests.long_forms import first
 from tests.management.conftest import Run, refused
@@ -52,7 +53,6 @@ def test_a_name_that_is_taken_and_an_option_there_is_not_are_refused(run: Run, s
 
 @FRESH
 def test_a_batch_that_was_not_launched_has_no_scores(run: Run, wells: Path) -> None:
-    from annotation.flow.batches.batch_launch import create_batch
 
     project = Project.objects.get()
     create_batch(project, "draft", task="answer", datasets=list(project.datasets.all()), instructions="")

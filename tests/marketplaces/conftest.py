@@ -14,6 +14,7 @@ import pytest
 from django.test import Client
 
 from annotation.marketplaces.flow.connections import Patience
+from tests.batches import create_batch
 from tests.marketplaces.fake_mturk import FakeMTurk
 
 NOW = timedelta(0)
@@ -59,7 +60,7 @@ def launched(project: Any, dataset: Any, connection: Any) -> Callable[..., Any]:
 
     def launch(name: str = "abroad", **settings: Any) -> Any:
         chosen = {"reward": Decimal("0.40"), "assignments_per_hit": 2, "expected_seconds": 60} | settings
-        batch = batch_launch.create_batch(
+        batch = create_batch(
             project, name, task="answer", datasets=[dataset], instructions="Read.", marketplace=connection, **chosen
         )
         batch_launch.launch(batch)

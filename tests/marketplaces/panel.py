@@ -13,6 +13,7 @@ from annotation.flow.people import consent
 from annotation.marketplaces.flow import connections, studies, visits
 from annotation.marketplaces.models import BatchMarketplace, Connection, PanelStudy, Visit
 from annotation.models import Assignment, Batch, Hit, Project
+from tests.batches import create_batch
 from tests.flow.acting import submit, take
 from tests.marketplaces.test_frame import fields
 
@@ -29,7 +30,7 @@ def study_of(project: Project, dataset: Any, *, hits: int = 2, publish: bool = T
     """A batch over the dataset as a study of `hits` HITs a visit, by default open to participants."""
     place = project.connections.first() or link_to(project)
     chosen = {"reward": Decimal("0.40"), "assignments_per_hit": 2, "expected_seconds": 60} | settings
-    batch = batch_launch.create_batch(
+    batch = create_batch(
         project, "visited", task="answer", datasets=[dataset], instructions="Read.", marketplace=place, **chosen
     )
     batch_launch.launch(batch)

@@ -22,6 +22,7 @@ from annotation.marketplaces.flow import arrivals, hit_sync, hit_terms, payments
 from annotation.marketplaces.flow.arrivals import Entry, TurnedAway
 from annotation.marketplaces.models import Arrival, Publication
 from annotation.models import Assignment, Batch, BatchActivity, Feedback, Notice, Participation, Payment
+from tests.batches import create_batch
 from tests.conftest import answer_to
 from tests.flow.acting import dataset_of
 from tests.flow.people.test_qualification_rounds import wrong
@@ -42,7 +43,7 @@ def checked(project: Any, connection: Any, tmp_path: Path) -> Callable[..., Batc
         gold = dataset_of(project, tmp_path, name="known", size=known)
         chosen = {"reward": Decimal("0.40"), "assignments_per_hit": 2, "expected_seconds": 60, "check_share": share}
         chosen |= {"check_rule": RULE} | settings
-        batch = batch_launch.create_batch(
+        batch = create_batch(
             project, "abroad", task="answer", datasets=[asked], instructions="Read.", marketplace=connection, **chosen
         )
         batch.checks.set([gold])

@@ -20,6 +20,7 @@ from annotation.flow.money import ledger
 from annotation.marketplaces.flow import arrivals, publications
 from annotation.marketplaces.models import Connection, Publication
 from annotation.models import Batch
+from tests.batches import create_batch
 from tests.marketplaces.conftest import QUICK
 from tests.marketplaces.fake_mturk import FakeMTurk, No
 
@@ -197,7 +198,7 @@ def test_two_senders_do_not_take_the_same_hit(abroad: Any, connection: Any) -> N
 def test_what_pays_by_the_answer_promises_the_least_and_says_the_most(
     project: Any, dataset: Any, connection: Any, elsewhere: FakeMTurk
 ) -> None:
-    batch = batch_launch.create_batch(
+    batch = create_batch(
         project, "questions", task="compose", datasets=[dataset], instructions="Compose.", marketplace=connection
     )
     batch_launch.launch(batch)
@@ -210,7 +211,7 @@ def test_what_pays_by_the_answer_promises_the_least_and_says_the_most(
 def test_the_quote_of_a_draft_there_is_what_its_launch_sets_aside(
     project: Any, dataset: Any, connection: Connection
 ) -> None:
-    draft = batch_launch.create_batch(
+    draft = create_batch(
         project,
         "abroad",
         task="answer",

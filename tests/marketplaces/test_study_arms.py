@@ -16,6 +16,7 @@ from annotation.flow.people import members
 from annotation.marketplaces.flow import connections, studies
 from annotation.marketplaces.models import PanelStudy
 from annotation.models import ArmDraw, Assignment, Batch, Experiment, Project, User
+from tests.batches import create_batch
 from tests.flow.acting import dataset_of
 from tests.marketplaces.panel import Participant, link_to
 
@@ -25,7 +26,7 @@ pytestmark = pytest.mark.django_db
 def drafts(project: Project, folder: Path, place: Any, number: int = 2) -> list[Batch]:
     terms = {"reward": Decimal("0.40"), "assignments_per_hit": 3, "expected_seconds": 60, "instructions": "Read."}
     return [
-        batch_launch.create_batch(
+        create_batch(
             project,
             f"secret-{k}",
             task="answer",
@@ -145,9 +146,7 @@ def test_what_is_launched_there_cannot_become_an_arm_nor_arms_of_two_places(proj
     batch_launch.launch(one)
     with pytest.raises(Refused, match="before you launch"):
         experiments.join(project, "study", list(Batch.objects.filter(pk__in=[one.pk, two.pk])))
-    here = batch_launch.create_batch(
-        project, "here", task="answer", datasets=list(three.datasets.all()), instructions="Read."
-    )
+    here = create_batch(project, "here", task="answer", datasets=list(three.datasets.all()), instructions="Read.")
     with pytest.raises(Refused, match="same marketplace"):
         experiments.join(project, "study", [three, here])
 

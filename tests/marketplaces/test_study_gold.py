@@ -16,6 +16,7 @@ from annotation.marketplaces.flow import studies
 from annotation.marketplaces.models import PanelStudy, Visit
 from annotation.models import Assignment, Batch, Hit
 from annotation.pure.people import round_draw
+from tests.batches import create_batch, set_up_gold
 from tests.flow.acting import dataset_of
 from tests.marketplaces.panel import Participant, link_to
 
@@ -26,11 +27,11 @@ PATH = "/projects/wells/batches/checked/marketplace/"
 def draft_of(project: Any, tmp_path: Path, **rule: Any) -> Batch:
     asked = dataset_of(project, tmp_path, name="asked", size=4)
     gold = dataset_of(project, tmp_path, name="known", size=6)
-    batch = batch_launch.create_batch(
+    batch = create_batch(
         project, "checked", task="answer", datasets=[asked], instructions="Read.", marketplace=link_to(project),
         reward=Decimal("0.40"), assignments_per_hit=2, expected_seconds=60,
     )  # fmt: skip
-    hidden_gold.set_up(batch, datasets=[gold], share=0.5, rule=hidden_gold.Rule(after=1, **rule))
+    set_up_gold(batch, datasets=[gold], share=0.5, rule=hidden_gold.Rule(after=1, **rule))
     return batch
 
 

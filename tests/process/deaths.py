@@ -22,11 +22,11 @@ from django.db.models import Count  # noqa: E402
 from django.db.models.functions import Now  # noqa: E402
 
 from annotation import jobs  # noqa: E402
-from annotation.flow.batches import batch_launch  # noqa: E402
 from annotation.flow.people import consent  # noqa: E402
 from annotation.flow.projects import job_queue, projects  # noqa: E402
 from annotation.flow.work import next_assignment, submissions  # noqa: E402
 from annotation.models import Batch, BatchReport, Dataset, Item, Job, Project, User, Worker  # noqa: E402
+from tests.batches import create_batch  # noqa: E402
 from tests.conftest import answer_to, write_records  # noqa: E402
 
 KILLED = 9
@@ -115,7 +115,7 @@ def main(folder: Path) -> dict[str, Any]:
             "assignments_per_hit": 1,
             "fresh_only": False,
         }
-        batch = batch_launch.create_batch(project, f"b-{n}", **terms)
+        batch = create_batch(project, f"b-{n}", **terms)
         return {"batch": batch.pk, "posted": {"title": "b"}}
 
     lives = {

@@ -36,6 +36,7 @@ from annotation.marketplaces.flow import connections, payments, publications  # 
 from annotation.marketplaces.flow.connections import Patience  # noqa: E402
 from annotation.marketplaces.models import Arrival, Connection, Publication  # noqa: E402
 from annotation.models import Assignment, Payment, Worker  # noqa: E402
+from tests.batches import create_batch  # noqa: E402
 from tests.conftest import answer_to, write_records  # noqa: E402
 
 
@@ -49,7 +50,7 @@ def launch(plan: dict[str, Any]) -> None:
     ledger.deposit(project, Decimal(100_000), key="start")
     there = {"endpoint_url": plan["url"], "worker_origin": plan["url"], "key_id": plan["key_id"]}
     connection = connections.add(project, "there", preset="other", secret=plan["secret"], **there)
-    batch = batch_launch.create_batch(
+    batch = create_batch(
         project,
         "killed",
         task="answer",

@@ -26,6 +26,7 @@ from annotation.flow.projects import projects  # noqa: E402
 from annotation.marketplaces.flow import connections, differences, studies, study_sync, visit_pay  # noqa: E402
 from annotation.marketplaces.models import Connection, Difference, PanelStudy, Visit, VisitBonus  # noqa: E402
 from annotation.models import Assignment, Hit, Payment  # noqa: E402
+from tests.batches import create_batch  # noqa: E402
 from tests.conftest import write_records  # noqa: E402
 from tests.process.panel_worker import QUICK  # noqa: E402
 
@@ -50,7 +51,7 @@ def open_study(*, url: str, workspace: str, hits: int, each: int, per_visit: int
         secret="emulator",
         fees="house",
     )
-    batch = batch_launch.create_batch(
+    batch = create_batch(
         project, "study", task="answer", datasets=list(project.datasets.all()), instructions="Read and answer.",
         reward=Decimal("0.40"), assignments_per_hit=each, expected_seconds=60, marketplace=place,
     )  # fmt: skip

@@ -42,6 +42,7 @@ from annotation.models import (  # noqa: E402
     Worker,
     WorkerResponse,
 )
+from tests.batches import create_batch  # noqa: E402
 from tests.conftest import write_records  # noqa: E402
 
 
@@ -55,7 +56,7 @@ def build(*, hits: int, assignments: int, workers: int, file: str = "", task: st
     with tempfile.TemporaryDirectory() as folder:
         records = Path(file) if file else write_records(Path(folder) / "records.jsonl", hits)
         dataset_import.import_dataset(project, records, format="jsonl", name="records")
-    batch = batch_launch.create_batch(
+    batch = create_batch(
         project,
         "load",
         task=task,

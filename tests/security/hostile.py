@@ -31,6 +31,7 @@ from annotation.models import (
     User,
     Worker,
 )
+from tests.batches import create_batch
 from tests.security.payloads import TEXTS, chunks
 from tests.views.console import take
 
@@ -82,7 +83,7 @@ def build(folder: Path, texts: list[str] = TEXTS) -> Hostile:
     )
     User.objects.filter(workers__isnull=False).update(shortcuts={"off": False, "keys": {t: t for t in TEXTS}})
     dataset_import.import_dataset(project, write(folder / "hostile.jsonl", texts), format="jsonl", name="set")
-    batch = batch_launch.create_batch(
+    batch = create_batch(
         project, "one", task="answer", datasets=[Dataset.objects.get()], instructions=everything, assignments_per_hit=2
     )
     batch_launch.launch(batch)

@@ -37,6 +37,7 @@ from annotation.studies import folders
 from annotation.studies.launch import begin
 from annotation.templatetags.external_question_tags import QUESTION
 from annotation.webhooks import deliveries, subscriptions
+from tests.batches import create_batch, create_round
 from tests.conftest import write_records
 from tests.flow.compositions import compose, compose_batch
 from tests.marketplaces.frames import publish
@@ -134,12 +135,12 @@ def _project(folder: Path, slug: str, *, requester: str, workers: list[str]) -> 
     Member.objects.create(project=project, user=boss)
     people = [worker(project, name) for name in workers]
     held = dataset(project, folder, f"{slug}-set")
-    batch = batch_launch.create_batch(
+    batch = create_batch(
         project, f"{slug}-1", task="answer", datasets=[held], instructions="Canary guide.", assignments_per_hit=2
     )
     batch_launch.launch(batch)
     preregistration.register(batch, {"hypotheses": f"canary hypothesis of {slug}", "analysis": "A paired test."})
-    batch_launch.create_batch(project, f"{slug}-draft", task="answer", datasets=[held], instructions="Read.")
+    create_batch(project, f"{slug}-draft", task="answer", datasets=[held], instructions="Read.")
     published = _published(project, held)
     found = WORDS | _people(project, boss, people) | _keys(project, boss)
     found |= {
@@ -174,7 +175,7 @@ def _experiment(project: Any, held: Any) -> dict[str, Any]:
     arms = []
     for name in ("plain", "hints"):
         terms = {"task": "answer", "datasets": [held], "instructions": "Canary guide.", "sample": 1, "disjoint": False}
-        arms.append(batch_launch.create_batch(project, f"{project.slug}-{name}", **terms))
+        arms.append(create_batch(project, f"{project.slug}-{name}", **terms))
         batch_launch.launch(arms[-1])
     made = experiments.join(project, f"{project.slug}-arms", arms, title=f"Canary note of {project.slug}")
     pages = ("experiment", "experiment-remove", "experiment-scores")
@@ -227,8 +228,8 @@ def _round(project: Any, held: Any, person: Any) -> dict[str, Any]:
     terms = {"task": "answer", "datasets": [held], "per_worker": 2, "tries": 1, "instructions": "Canary guide."}
     grants = qualification_rounds.grant_type(project, f"Canary readers of {project.slug}")
     free = {"grants": grants, "disjoint": False, "fresh_only": False}
-    taken = qualification_rounds.create_round(project, f"{project.slug}-round", **terms, **free).batch
-    drafted = qualification_rounds.create_round(project, f"{project.slug}-round-draft", **terms, **free).batch
+    taken = create_round(project, f"{project.slug}-round", **terms, **free).batch
+    drafted = create_round(project, f"{project.slug}-round-draft", **terms, **free).batch
     batch_launch.launch(taken)
     for _item in range(2):
         answer(person, taken)
@@ -308,9 +309,7 @@ def _broken_bridge(project: Any, batch: Any) -> int:
 
 def _published(project: Any, held: Any) -> Hit:
     """A HIT on a marketplace."""
-    batch = batch_launch.create_batch(
-        project, f"{project.slug}-out", task="answer", datasets=[held], sample=1, instructions=""
-    )
+    batch = create_batch(project, f"{project.slug}-out", task="answer", datasets=[held], sample=1, instructions="")
     batch_launch.launch(batch)
     publish(batch)
     return Hit.objects.get(batch=batch)
@@ -372,8 +371,6 @@ def _binned(project: Any) -> dict[str, Any]:
     """A draft in the bin, beside the dataset that is there; another draft that may be put there."""
     held = Dataset.objects.get(project=project, slug=f"{project.slug}-set")
     name = f"{project.slug}-thrown"
-    batch_launch.discard_draft(
-        batch_launch.create_batch(project, name, task="answer", datasets=[held], instructions="Read.")
-    )
+    batch_launch.discard_draft(create_batch(project, name, task="answer", datasets=[held], instructions="Read."))
     of_batch = {"batch-restore.batch": name, "batch-erase.batch": name, "batch-remove.batch": f"{project.slug}-draft"}
     return of_batch | {"dataset-erase.name": f"{project.slug}-hidden"}

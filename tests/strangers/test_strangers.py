@@ -22,6 +22,7 @@ from annotation.flow.review.response_import import import_responses
 from annotation.models import Worker
 from annotation.scorers import READERS
 from annotation.scorers.base import BadRecords
+from tests.batches import create_batch
 
 pytestmark = [pytest.mark.django_db, pytest.mark.strangers]
 HERE = Path(__file__).parent
@@ -84,7 +85,7 @@ def to_ids(project: Any, path: Path) -> str:
 
 def to_responses(project: Any, path: Path) -> str:
     terms: dict[str, Any] = {"datasets": [project.datasets.get()], "instructions": "Read."}
-    batch = batch_launch.create_batch(project, "study", task="answer", **terms)
+    batch = create_batch(project, "study", task="answer", **terms)
     batch_launch.launch(batch)
     return "{read} read, {accepted} accepted".format(**import_responses(batch, path))
 

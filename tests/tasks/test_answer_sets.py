@@ -19,6 +19,7 @@ from annotation.flow.review import response_import
 from annotation.models import Batch, WorkerResponse
 from annotation.pure.data.example import Example
 from annotation.pure.reports.report_values import tables_of
+from tests.batches import create_batch
 from tests.tasks.html_form import read_form
 from tests.tasks.test_closed_book import begun, page_of
 
@@ -39,7 +40,7 @@ def rivers(project: Any, tmp_path: Path) -> Batch:
     file = tmp_path / "rivers.jsonl"
     file.write_text("".join(json.dumps(RECORD | {"id": f"r{k}"}) + "\n" for k in range(2)))
     import_dataset(project, file, format="jsonl", name="rivers")
-    made = batch_launch.create_batch(
+    made = create_batch(
         project, "rivers", task="answer", datasets=[project.datasets.get()], options=OPTIONS, assignments_per_hit=3
     )
     batch_launch.launch(made)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from annotation.pure.data.example import Example
+from tests.batches import create_batch
 from tests.derivations.listed import Listed, derived, real
 from tests.derivations.test_dire import well
 from tests.tasks.test_answerability import JSON, NOT, TASK, TRANSFORM, figures, judged, report, right, tables, twins
@@ -24,9 +25,7 @@ def launched(project: Any, folder: Path, found: list[Example], name: str = "full
     file.write_text("".join(json.dumps(each.as_json()) + "\n" for each in found))
     dataset_import.import_dataset(project, file, format="jsonl", name=name)
     held = [project.datasets.get(slug=name)]
-    batch = batch_launch.create_batch(
-        project, name, task="answerability", datasets=held, instructions="Read.", **settings
-    )
+    batch = create_batch(project, name, task="answerability", datasets=held, instructions="Read.", **settings)
     batch_launch.launch(batch)
     return batch
 

@@ -25,6 +25,7 @@ from annotation.registry import default_instructions
 from annotation.tasktype import capabilities
 from annotation.views.reports.report_display import in_words
 from tests.api.calling import caller
+from tests.batches import create_batch
 from tests.conftest import records
 from tests.tasks.html_form import read_form
 from tests.views.batches.test_launch import form
@@ -35,9 +36,7 @@ QUESTION = "Answer the question from what you know"
 
 @pytest.fixture
 def closed(project: Any, dataset: Dataset) -> Batch:
-    made = batch_launch.create_batch(
-        project, "closed", task="answer", datasets=[dataset], options=CLOSED, assignments_per_hit=2
-    )
+    made = create_batch(project, "closed", task="answer", datasets=[dataset], options=CLOSED, assignments_per_hit=2)
     batch_launch.launch(made)
     return made
 
@@ -107,7 +106,7 @@ def test_records_without_paragraphs_are_asked_closed_book_by_default(project: An
     file.write_text("".join(json.dumps(record | {"id": f"a{k}"}) + "\n" for k in range(2)))
     dataset_import.import_dataset(project, file, format="jsonl", name="frames")
     dataset = Dataset.objects.get(slug="frames")
-    made = batch_launch.create_batch(project, "frames", task="answer", datasets=[dataset])
+    made = create_batch(project, "frames", task="answer", datasets=[dataset])
     assert made.options["context"] == "none"
     assert made.options["no_answer"] is True
     assert made.expected_seconds == 30

@@ -17,6 +17,7 @@ from annotation.models import Project
 from annotation.pure.data.example import Example, Paragraph
 from annotation.pure.reports.tables import cell_text, note_of, sentence
 from annotation.tasktype import JSON, GivenResponse, HitWithResponses
+from tests.batches import create_batch
 from tests.derivations.listed import Listed, derived
 from tests.flow import acting
 
@@ -366,9 +367,7 @@ def test_whoever_has_judged_a_question_gets_no_blanks_of_it(project: Project, tm
     file.write_text(json.dumps(ablated(3).as_json()) + "\n")
     import_dataset(project, file, format="jsonl", name="items")
     terms = {"datasets": list(project.datasets.all()), "instructions": "Read."}
-    reports, blanks = (
-        batch_launch.create_batch(project, task, task=task, **terms) for task in ("solvability", "cloze")
-    )
+    reports, blanks = (create_batch(project, task, task=task, **terms) for task in ("solvability", "cloze"))
     for batch in (reports, blanks):
         batch_launch.launch(batch)
     ada, ben = (acting.newcomer(project, name) for name in ("ada", "ben"))

@@ -18,6 +18,7 @@ from annotation.models import Batch, Dataset, Item, WorkerResponse
 from annotation.pure.data.example import Example
 from annotation.pure.reports.report_charts import charts_of
 from annotation.pure.reports.report_values import tables_of
+from tests.batches import create_batch
 from tests.conftest import records
 from tests.tasks.html_form import read_form
 from tests.tasks.test_closed_book import begun, page_of
@@ -39,9 +40,7 @@ def told(confidence: Any = None) -> JSON:
 
 @pytest.fixture
 def sure(project: Any, dataset: Dataset) -> Batch:
-    made = batch_launch.create_batch(
-        project, "sure", task="answer", datasets=[dataset], options=SURE, assignments_per_hit=2
-    )
+    made = create_batch(project, "sure", task="answer", datasets=[dataset], options=SURE, assignments_per_hit=2)
     batch_launch.launch(made)
     return made
 

@@ -17,6 +17,7 @@ from annotation import registry
 from annotation.pure.data.example import Example, Hop
 from annotation.tasktype import CAPABILITIES, GivenResponse, HitWithResponses, Problem, TaskType, capabilities
 from annotation.templatetags import item_tags
+from tests.batches import create_batch
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 KINDS = sorted(registry.task_types())
@@ -218,7 +219,7 @@ def opened(project: Any, bob: Any, kind: str, case: JSON, tmp_path: Path) -> Any
     file = tmp_path / "case.jsonl"
     file.write_text(json.dumps(case["example"], ensure_ascii=False) + "\n")
     dataset_import.import_dataset(project, file, format="jsonl", name="case")
-    batch = batch_launch.create_batch(
+    batch = create_batch(
         project,
         "case-1",
         task=kind,

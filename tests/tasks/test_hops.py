@@ -21,6 +21,7 @@ from annotation.pure.data.example import Example
 from annotation.registry import form_class, task_type
 from annotation.tasktype import GivenResponse, HitWithResponses, InvalidWording, RelatedResponses
 from tasks.hops.aggregation import status
+from tests.batches import create_batch
 from tests.marketplaces.panel import put_on_panel
 from tests.tasks.html_form import read_form
 
@@ -200,7 +201,7 @@ def batch_of(project: Project, folder: Path, arm: str, task: str = "hops", name:
     dataset_import.import_dataset(project, file, format="jsonl", name="wells")
     datasets = [project.datasets.get(slug="wells")]
     options = {"arm": arm} if task == "hops" else {}
-    batch = batch_launch.create_batch(
+    batch = create_batch(
         project, name, task=task, datasets=datasets, options=options, instructions="Read.", assignments_per_hit=2
     )
     batch_launch.launch(batch)
@@ -324,7 +325,7 @@ def test_an_under_cited_question_is_asked_again_by_one_click_and_a_shortcut_wait
     batch_scores.score_batch(batch)
     client.force_login(alice)
     report = f"/projects/{project.slug}/batches/study/report/"
-    other = batch_launch.create_batch(
+    other = create_batch(
         project,
         "given",
         task="hops",

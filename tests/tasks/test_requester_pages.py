@@ -11,6 +11,7 @@ import pytest
 from django.urls import reverse
 
 from annotation.models import Batch, Item
+from tests.batches import create_batch
 from tests.tasks.test_contract import JSON, a_case
 
 TOKEN = re.compile(r'name="csrfmiddlewaretoken" value="\w+"')
@@ -32,7 +33,7 @@ def answered(kind: str, case: JSON, project: Any, bob: Any, carol: Any, tmp_path
         "options": case["options"],
         "instructions": "Read.",
     }
-    batch = batch_launch.create_batch(project, "case-1", assignments_per_hit=2, **given)
+    batch = create_batch(project, "case-1", assignments_per_hit=2, **given)
     batch_launch.launch(batch)
     for worker, answer in zip((bob, carol), case["answers"] * 2, strict=False):
         next_assignment.read_instructions(next_assignment.join_batch(worker, batch), version=1)

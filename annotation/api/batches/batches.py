@@ -3,19 +3,18 @@
 from collections.abc import Callable
 from typing import Any
 
-from django.db import transaction
 from django.utils.translation import gettext as _
 from rest_framework import serializers
-from rest_framework.exceptions import ValidationError
 
-from annotation.api.batches.inputs import DraftInput, NewDraftInput, TermsInput, launch_form, terms_form
+from annotation.api.batches.inputs import DraftInput, NewDraftInput
 from annotation.api.batches.serializers import BatchSerializer, InstructionsSerializer, OneBatchSerializer
 from annotation.api.data.serializers import no_page
 from annotation.api.operations import QueuedSerializer, action, operation
 from annotation.api.pagination import NewestFirst, SinglePage
 from annotation.api.serializers import JSON, Filter, Input
 from annotation.api.viewsets import ResourceViewSet
-from annotation.flow.batches import add_items, batch_launch, batch_progress
+from annotation.flow.batches import add_items, batch_drafts, batch_launch, batch_progress
+from annotation.flow.batches.parsing import parse
 from annotation.flow.errors import Refused
 from annotation.flow.money import batch_funds
 from annotation.flow.people import consent, round_attempts
@@ -123,7 +122,7 @@ class BatchViewSet(ResourceViewSet):
     @operation(takes=NewDraftInput, location="batches/{0.slug}/")
     def create(self, data: JSON) -> Batch:
         """Create a draft; workers see it only after its launch."""
-        return self._stored(launch_form(self.project, data).save_draft(self.request.user))
+        return self._stored(batch_drafts.create_batch(self.project, parse(self.project, data), user=self.request.user))
 
     @operation()
     def retrieve(self) -> None:
@@ -132,27 +131,14 @@ class BatchViewSet(ResourceViewSet):
     @operation(takes=DraftInput)
     def partial_update(self, data: JSON) -> Batch:
         """Change a draft, or of a launched batch its title, expected time, people, requirements and instructions."""
-        draft = self.row.state == Batch.State.DRAFT
-        return self._stored(self._change_draft(data) if draft else self._change_terms(data))
+        if self.row.state == Batch.State.DRAFT and round_attempts.round_of(self.row) is not None:
+            text = _("This batch is a qualification round. Change its settings on its page or with changeRound.")
+            raise Refused(text)
+        settings = parse(self.project, data, batch=self.row)
+        return self._stored(batch_drafts.change_batch(self.row, settings, user=self.request.user))
 
     def _stored(self, batch: Batch) -> Batch:
         return self.get_queryset().get(pk=batch.pk)  # type: ignore[no-any-return]
-
-    def _change_draft(self, data: JSON) -> Batch:
-        text = _("This batch is a qualification round. Change its settings on its page or with changeRound.")
-        if round_attempts.round_of(self.row) is not None:
-            raise Refused(text)
-        return launch_form(self.project, data, batch=self.row).save_draft(self.request.user)
-
-    @transaction.atomic
-    def _change_terms(self, data: JSON) -> Batch:
-        if late := sorted(set(data) - set(TermsInput().fields)):
-            raise ValidationError({name: [_("This cannot be changed after the launch.")] for name in late})
-        terms_form(self.row, data).save()
-        if "instructions" in data:
-            text = data["instructions"].replace("\r\n", "\n")
-            batch_launch.change_instructions(self.row, text, user=self.request.user)
-        return self.row
 
     @operation(id="discardBatch")
     def destroy(self) -> None:
@@ -232,8 +218,6 @@ class BatchViewSet(ResourceViewSet):
     @action(takes=CloneInput, status=201, location="batches/{0.slug}/")
     def clone(self, data: JSON) -> Batch:
         """Create a draft with all settings of this batch, including those of a qualification round."""
-        if "name" in data:
-            data["slug"] = data.pop("name")
         return self._stored(add_items.clone(self.row, user=self.request.user, **data))
 
     @action("get", "next", many=True, pages=SinglePage, gives=RemainingSerializer, id="listRemainingItems")

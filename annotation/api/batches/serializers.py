@@ -5,11 +5,11 @@ from rest_framework import serializers
 
 from annotation import recruitment
 from annotation.api.serializers import JSON, Input, dollars, texts
+from annotation.api.setting_fields import input_field, output_field
 from annotation.api.viewsets import ResourceViewSet
-from annotation.flow.batches import hidden_gold
+from annotation.flow.batches.settings import DAY, SAME, SETTINGS, HiddenGold, gold_of
 from annotation.models import Batch
-
-DAY = 24 * 3600
+from annotation.pure.setting_fields import settings_of
 
 
 class BatchPartViewSet(ResourceViewSet):
@@ -52,10 +52,10 @@ class ChecksSerializer(Input):
     """Hidden gold in percent of a worker's items, and the rule for warnings and pauses."""
 
     datasets = texts(100, required=False)
-    percent = serializers.FloatField(required=False, allow_null=True, min_value=0, max_value=50)
-    after = serializers.IntegerField(required=False, min_value=1, max_value=1000)
-    warn_below_percent = serializers.FloatField(required=False, allow_null=True, min_value=1, max_value=100)
-    pause_below_percent = serializers.FloatField(required=False, allow_null=True, min_value=1, max_value=100)
+
+    def get_fields(self) -> dict[str, serializers.Field]:
+        rule = [one for one in settings_of(HiddenGold).values() if one.name != "datasets"]
+        return super().get_fields() | {one.name: input_field(one) for one in rule}
 
 
 class PaySerializer(serializers.Serializer):
@@ -78,25 +78,11 @@ class BatchSerializer(serializers.Serializer):
     """A batch with its settings and progress."""
 
     name = serializers.SlugField(source="slug")
-    title = serializers.CharField()
     task = serializers.CharField()
     state = serializers.ChoiceField(choices=Batch.State.choices)
-    purpose = serializers.ChoiceField(choices=Batch.Purpose.choices)
     datasets = serializers.SerializerMethodField()
     options = serializers.DictField()
-    sample = serializers.IntegerField(allow_null=True)
-    seed = serializers.IntegerField()
-    assignments_per_hit = serializers.IntegerField()
-    most_per_worker = serializers.IntegerField(allow_null=True)
     expected_minutes = serializers.SerializerMethodField()
-    meeting = serializers.ChoiceField(choices=Batch.Meeting.choices)
-    fresh_only = serializers.BooleanField()
-    same_order = serializers.BooleanField()
-    disjoint = serializers.BooleanField()
-    unseen_only = serializers.BooleanField()
-    two_adjudicators = serializers.BooleanField()
-    shows_scores = serializers.BooleanField()
-    counts_pasting = serializers.BooleanField()
     people = serializers.SerializerMethodField()
     requirements = RequirementSerializer(many=True)
     paid = serializers.SerializerMethodField()
@@ -108,6 +94,12 @@ class BatchSerializer(serializers.Serializer):
     counts = CountsSerializer()
     created_at = serializers.DateTimeField()
     launched_at = serializers.DateTimeField(allow_null=True)
+
+    def get_fields(self) -> dict[str, serializers.Field]:
+        """The declared fields, and one for each setting that is a column of its own, in the order of the settings."""
+        fields = {name: output_field(SETTINGS[name]) for name in SAME} | super().get_fields()
+        first = [name for name in SETTINGS if name in fields]
+        return {name: fields[name] for name in [*first, *(name for name in fields if name not in SETTINGS)]}
 
     def get_datasets(self, batch: Batch) -> list[str]:
         return sorted(dataset.slug for dataset in batch.datasets.all())
@@ -130,14 +122,8 @@ class BatchSerializer(serializers.Serializer):
 
     def get_checks(self, batch: Batch) -> JSON:
         """The settings of its hidden gold."""
-        rule = hidden_gold.read_rule(batch.check_rule)
-        return {
-            "datasets": sorted(dataset.slug for dataset in batch.checks.all()),
-            "percent": round(100 * batch.check_share, 2) or None,
-            "after": rule.after,
-            "warn_below_percent": _percent(rule.warn_below),
-            "pause_below_percent": _percent(rule.pause_below),
-        }
+        gold = gold_of(batch)
+        return vars(gold) | {"datasets": sorted(dataset.slug for dataset in gold.datasets)}
 
 
 class OneBatchSerializer(BatchSerializer):
@@ -145,7 +131,3 @@ class OneBatchSerializer(BatchSerializer):
 
     pay = PaySerializer()
     instructions = InstructionsSerializer()
-
-
-def _percent(share: float | None) -> float | None:
-    return None if share is None else round(100 * share, 2)

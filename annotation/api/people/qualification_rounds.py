@@ -5,30 +5,27 @@ A round is a batch: it is launched, paused, closed and discarded as one.
 
 from typing import Any
 
-from django.db import transaction
 from django.utils.translation import gettext as _
 from rest_framework import serializers
-from rest_framework.exceptions import ValidationError
 
-from annotation.api.batches.inputs import DraftInput, launch_form
+from annotation.api.batches.inputs import DraftInput
 from annotation.api.examples import CLAUSE
 from annotation.api.operations import action, operation
 from annotation.api.pagination import NewestFirst, SinglePage
 from annotation.api.people.scores import StepInput, StepSerializer, stepped
 from annotation.api.serializers import JSON, Input, KindField, schema_of, texts
+from annotation.api.setting_fields import input_field
 from annotation.api.viewsets import ResourceViewSet
-from annotation.flow.errors import Refused
-from annotation.flow.people import bulk_grants, qualification_rounds, qualification_types, round_pools, round_results
+from annotation.flow.people import bulk_grants, qualification_rounds, round_pools, round_results
+from annotation.flow.people.qualification_rounds import TERMS
 from annotation.flow.people.round_results import Result
-from annotation.models import Batch, Project, QualificationRound, QualificationType, User
+from annotation.models import Batch, Project, QualificationRound, User
 from annotation.pure.people import roles
 from annotation.pure.people.round_rules import COMPARATORS
 from annotation.registry import kinds
 
 GRANTS = "A qualification's id; or a name, of which one is created if it does not exist."
-MONTH = 30 * 24 * 3600
-SETTLED: JSON = {"assignments_per_hit": 1, "purpose": Batch.Purpose.QUALIFICATION, "unseen_only": False}
-TERMS = ("per_worker", "grading", "rule", "attempts", "seconds", "closes_at", "grants")
+FIXED = {"assignments_per_hit", "purpose", "sample", "unseen_only", "marketplace", "checks"}  # or named otherwise
 
 
 class ClauseInput(Input):
@@ -46,9 +43,6 @@ class RoundInput(DraftInput):
     ALIASES = {"guide": "instructions", "judgment": "grading"}
     EXAMPLE = {"per_worker": 25, "attempts": 2}
 
-    assignments_per_hit = purpose = sample = unseen_only = marketplace = checks = None
-
-    per_worker = serializers.IntegerField(required=False, min_value=1, max_value=1000, help_text="Items per worker.")
     pool = serializers.IntegerField(
         required=False,
         allow_null=True,
@@ -56,20 +50,15 @@ class RoundInput(DraftInput):
         max_value=10**9,
         help_text="How many items of each dataset are reserved for the round; null: all.",
     )
-    grading = serializers.ChoiceField(choices=QualificationRound.Grading.choices, required=False)
     rule = ClauseInput(many=True, required=False, max_length=20, help_text="Conditions to pass; all must hold.")
-    attempts = serializers.IntegerField(required=False, min_value=1, max_value=10)
-    seconds = serializers.IntegerField(
-        required=False,
-        allow_null=True,
-        min_value=60,
-        max_value=MONTH,
-        help_text="Seconds from the first item on; null: no limit.",
-    )
     closes_at = serializers.DateTimeField(
         required=False, allow_null=True, help_text="When the round closes; null: not by itself."
     )
     grants = serializers.CharField(max_length=200, required=False, help_text=GRANTS)
+
+    def get_fields(self) -> dict[str, serializers.Field]:
+        made = {one.name: input_field(one) for one in TERMS.values() if one.type in (int, str)}
+        return {name: field for name, field in (made | super().get_fields()).items() if name not in FIXED}
 
 
 class NewRoundInput(RoundInput):
@@ -93,57 +82,12 @@ class NewRoundInput(RoundInput):
     grants = serializers.CharField(max_length=200, help_text=GRANTS)
 
 
-@transaction.atomic
-def saved(
-    project: Project, data: JSON, *, user: User, draft: Batch | None = None, round: QualificationRound | None = None
-) -> QualificationRound:
-    """Save a round as a draft, new or changed. Raises ValidationError, naming the fields, and Refused."""
-    terms = {name: data[name] for name in TERMS if name in data}
-    settings = {name: value for name, value in data.items() if name not in (*TERMS, "pool")} | SETTLED
-    settings |= {"sample": data["pool"]} if "pool" in data else {}
-    before = draft.task if draft else ""
-    batch = launch_form(project, settings, batch=draft).save_draft(user)
-    whole = _proposed(batch, round, terms, before=before) | terms
-    _check_rule(batch, whole)
-    return qualification_rounds.set_up(
-        batch,
-        per_worker=whole["per_worker"],
-        grants=_type(project, whole["grants"]),
-        rule=whole["rule"],
-        grading=whole["grading"],
-        tries=whole["attempts"],
-        seconds=whole["seconds"],
-        closes_at=whole["closes_at"],
-    )
-
-
-def _proposed(batch: Batch, round: QualificationRound | None, terms: JSON, *, before: str) -> JSON:
-    """The settings to store; rule and grading are proposed anew if the task or the grading changed."""
-    fresh = {"grading": qualification_rounds.proposed_grading(batch.task), "rule": None}
-    if round is None:
-        return fresh | {"attempts": 1, "seconds": None, "closes_at": None}
-    kept: JSON = {name: getattr(round, name) for name in TERMS}
-    judged = terms.get("grading", round.grading)
-    if before != batch.task:
-        return kept | fresh
-    return kept | {"rule": None} if judged != round.grading else kept
-
-
-def _check_rule(batch: Batch, whole: JSON) -> None:
-    if whole["rule"] is None:
-        return
-    slugs = sorted(batch.datasets.values_list("slug", flat=True))
-    try:
-        qualification_rounds.read_rule(whole["rule"], task=batch.task, grading=whole["grading"], datasets=slugs)
-    except Refused as invalid:
-        raise ValidationError({"rule": [str(invalid)]}) from None
-
-
-def _type(project: Project, named: Any) -> QualificationType:
-    if isinstance(named, QualificationType):
-        return named
-    found: QualificationType | None = qualification_types.types_of(project).filter(public_id=named).first()
-    return found or qualification_rounds.grant_type(project, named)
+def saved(project: Project, data: JSON, *, user: User, draft: Batch | None = None) -> QualificationRound:
+    """Save a round as a draft, new or changed. Raises InvalidSettings and Refused."""
+    if "pool" in data:
+        data["sample"] = data.pop("pool")
+    settings, terms = qualification_rounds.parse_round(project, data, batch=draft)
+    return qualification_rounds.store_round(project, settings, terms, batch=draft, user=user)
 
 
 class RoundSerializer(serializers.Serializer):
@@ -253,7 +197,7 @@ class RoundViewSet(ResourceViewSet):
     @operation(takes=RoundInput)
     def partial_update(self, data: JSON) -> QualificationRound:
         """Change a draft of a round. After the launch use changeBatch for the batch's terms."""
-        return saved(self.project, data, user=self.request.user, draft=self.row.batch, round=self.row)
+        return saved(self.project, data, user=self.request.user, draft=self.row.batch)
 
     @action(takes=GrantRoundInput, gives=StepSerializer, act=roles.PEOPLE)
     def grant(self, data: JSON) -> JSON:

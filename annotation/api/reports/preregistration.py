@@ -7,7 +7,8 @@ from annotation.api.batches.serializers import BatchPartViewSet
 from annotation.api.operations import action, operation
 from annotation.api.serializers import JSON, Input
 from annotation.flow.reports import preregistration
-from annotation.pure.reports.preregistration import LONGEST, SETTINGS
+from annotation.flow.reports.preregistration import LABELS
+from annotation.pure.reports.preregistration import LONGEST
 
 
 def _text(what: str, *, required: bool) -> serializers.CharField:
@@ -28,7 +29,7 @@ class PreregistrationInput(Input):
 class DepartureSerializer(serializers.Serializer):
     """A setting that differs from what is registered."""
 
-    setting = serializers.ChoiceField(choices=list(SETTINGS), help_text="Its name in the file.")
+    setting = serializers.ChoiceField(choices=list(LABELS), help_text="Its name in the file.")
     registered = serializers.CharField(help_text="Its value in the file.")
     now = serializers.CharField(help_text="Its value now.")
 

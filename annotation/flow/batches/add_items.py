@@ -10,18 +10,16 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from annotation.flow.batches import batch_launch, item_selection
+from annotation.flow.batches import batch_drafts, item_selection
 from annotation.flow.batches.item_selection import select, used_places
+from annotation.flow.batches.parsing import TAKEN_WORDS, name_taken
+from annotation.flow.batches.settings import BatchSettings, stored
 from annotation.flow.errors import Refused
 from annotation.flow.people import round_attempts
 from annotation.models import Batch, Dataset, Project, QualificationRound, User
-from annotation.recruitment import marketplaces
 from annotation.registry import task_type
 
-LAUNCHED = {  # columns that a copy starts anew with
-    *("id", "slug", "state", "size", "next_ticket", "picked", "has_reserved_hits", "has_group_parts", "on_marketplace"),
-    *("created_by", "created_at", "launched_at", "removed_at"),
-}
+KEPT = ("description", "keywords", "duration")  # columns of a copy that are no settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,21 +50,13 @@ def clone(batch: Batch, *, user: User | None = None, **other: Any) -> Batch:
     if not task_type(batch.task).launched:
         text = _("Another program created this batch through the MTurk API. Only that program can create one like it.")
         raise Refused(text)
-    kept = [field.attname for field in Batch._meta.concrete_fields if field.name not in LAUNCHED]
-    settings = {name: getattr(batch, name) for name in kept if name not in {"project_id", "task", "options"}} | other
-    draft = batch_launch.create_batch(
-        batch.project,
-        settings.pop("slug", None) or free_name(batch.project, batch.slug),
-        task=batch.task,
-        datasets=list(batch.datasets.all()),
-        user=user,
-        options=batch.options,
-        instructions=batch.instructions.text,
-        workers=list(batch.workers.all()),
-        marketplace=marketplaces().of(batch) if batch.on_marketplace else None,
-        **settings,
-    )
-    draft.checks.set(batch.checks.all())
+    settings = stored(batch) | other
+    settings["name"] = other.get("name") or free_name(batch.project, batch.slug)
+    if settings["name"] in TAKEN_WORDS:
+        raise Refused(name_taken(settings["name"]))
+    draft = batch_drafts.create_batch(batch.project, BatchSettings(**settings), user=user)
+    Batch.objects.filter(pk=draft.pk).update(**{name: getattr(batch, name) for name in KEPT})
+    draft.refresh_from_db()
     if round := round_attempts.round_of(batch):
         same = ["per_worker", "attempts", "grading", "rule", "seconds", "grants"]  # not its end
         QualificationRound.objects.create(batch=draft, **{name: getattr(round, name) for name in same})
@@ -102,7 +92,7 @@ def next_items(batch: Batch, count: int, *, user: User | None = None, name: str 
         raise Refused(_("A qualification round draws new items for each worker. Clone it to run it again."))
     if not any(row.left for row in remaining(batch)):
         raise Refused(item_selection.nothing_to_ask(select(_line(batch), list(batch.datasets.all())).left_out))
-    return clone(batch, user=user, slug=name, sample=count, unseen_only=True)
+    return clone(batch, user=user, name=name, sample=count, unseen_only=True)
 
 
 LONGEST = 100

@@ -11,13 +11,13 @@ from django.utils.translation import gettext as _
 
 from annotation.flow.batches import batch_launch, item_selection, workers_needed
 from annotation.flow.batches.hit_counts import HitCount, look
-from annotation.flow.data.lineage import refuse_hidden_gold
+from annotation.flow.batches.parsing import name_taken
+from annotation.flow.batches.settings import TERMS, BatchSettings
 from annotation.flow.errors import Refused
-from annotation.flow.people import round_attempts
+from annotation.flow.people import consent, round_attempts
 from annotation.flow.projects import audit_log
-from annotation.models import Batch, Dataset, Hit, Item, Project, User, Worker
-from annotation.recruitment import Marketplace, marketplaces
-from annotation.registry import task_type
+from annotation.models import Batch, Dataset, Hit, Instructions, Item, Project, User, Worker
+from annotation.recruitment import marketplaces
 
 LOOK_AHEAD = 20  # items read at a time while looking for usable ones
 
@@ -89,37 +89,53 @@ def plan_of(batch: Batch) -> Plan:
     return plan(batch, look(batch), workers=list(batch.workers.all()))
 
 
-@transaction.atomic
-def change_draft(
-    batch: Batch,
-    *,
-    datasets: Sequence[Dataset],
-    options: dict[str, Any],
-    instructions: str,
-    workers: Sequence[Worker] = (),
-    marketplace: Marketplace | None = None,
-    user: User | None = None,
-    **settings: Any,
-) -> Batch:
-    """Replace a draft's settings. Raises Refused once it is launched, or for a name that is taken."""
-    refuse_hidden_gold(datasets)
+def create_batch(project: Project, settings: BatchSettings, *, user: User | None = None) -> Batch:
+    """Create a batch as a draft, which workers do not see before its launch. Raises Refused for a taken name."""
     try:
-        task_type(settings["task"]).options(options)
         with transaction.atomic():
-            draft = Batch.objects.filter(pk=batch.pk, state=Batch.State.DRAFT)
-            changed = draft.update(options=options, on_marketplace=marketplace is not None, **settings)
-    except ValueError as invalid:
-        raise Refused(str(invalid)) from None
+            batch = Batch.objects.create(project=project, created_by=user, **settings.columns())
+            _connect(batch, settings)
+            Instructions.objects.create(batch=batch, version=1, text=settings.instructions, created_by=user)
+            audit_log.record("created", batch, task=settings.task)
     except IntegrityError:
-        raise Refused(batch_launch.name_taken(settings["slug"])) from None
+        raise Refused(name_taken(settings.name)) from None
+    return batch
+
+
+@transaction.atomic
+def change_batch(batch: Batch, settings: BatchSettings, *, user: User | None = None) -> Batch:
+    """Store settings that were parsed for this batch: of a draft all, of a launched batch those that may change.
+
+    Raises Refused for a name that is taken, and for a draft that was launched in the meantime.
+    """
+    columns = settings.columns()
+    if batch.state != Batch.State.DRAFT:
+        columns = {name: columns[name] for name in TERMS}
+        audit_log.record("settings changed", batch)
+    try:
+        with transaction.atomic():
+            rows = Batch.objects.filter(pk=batch.pk)
+            draft = rows.filter(state=Batch.State.DRAFT) if batch.state == Batch.State.DRAFT else rows
+            changed = draft.update(**columns)
+    except IntegrityError:
+        raise Refused(name_taken(settings.name)) from None
     if not changed:
         raise Refused(_("This batch was launched in the meantime, so its settings were not changed."))
     batch.refresh_from_db()
-    marketplaces().choose(batch, marketplace)
-    batch.datasets.set(datasets)
-    batch.workers.set(workers)
-    batch_launch.change_instructions(batch, instructions, user=user)
+    if batch.state == Batch.State.DRAFT:
+        _connect(batch, settings)
+    batch.workers.set(settings.people)
+    batch_launch.change_instructions(batch, settings.instructions, user=user)
     return batch
+
+
+def _connect(batch: Batch, settings: BatchSettings) -> None:
+    """Store what is no column of a draft, and the contact and ethics approval in the project's consent text."""
+    marketplaces().choose(batch, settings.marketplace)
+    batch.datasets.set(settings.datasets)
+    batch.workers.set(settings.people)
+    batch.checks.set(settings.checks.datasets)
+    consent.fill_in(batch.project, contact=settings.contact, ethics=settings.ethics)
 
 
 def samples(batch: Batch, count: int = 3, *, start: int = 0) -> list[Hit]:

@@ -1,37 +1,35 @@
 """Batches: creating, launching, pausing, resuming, closing and changing them."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
 from itertools import islice
 from random import Random
 from typing import Any
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from annotation.events import BatchClosed, BatchLaunched, BatchLaunching, BatchPaused, BatchResumed, HitsCreated, emit
 from annotation.flow.batches import cached_figures, hidden_gold, workers_needed
-from annotation.flow.batches.expected_time import expected_seconds
 from annotation.flow.batches.gold_entry import GoldEntry
 from annotation.flow.batches.item_selection import LeftOut, nothing_to_ask, rows_of, select_and_reserve, takes_singles
 from annotation.flow.data.item_writer import no_progress
-from annotation.flow.data.lineage import refuse_hidden_gold, store_origins
+from annotation.flow.data.lineage import store_origins
 from annotation.flow.errors import Refused
 from annotation.flow.money import batch_funds
 from annotation.flow.people import consent, round_attempts, round_pools
 from annotation.flow.projects import audit_log
 from annotation.flow.projects.job_queue import JobTakenOver
-from annotation.models import Batch, Dataset, Hit, Instructions, Item, Project, QualificationRound, User, Worker
+from annotation.models import Batch, Dataset, Hit, Instructions, Item, QualificationRound, User
 from annotation.models.compiled import insert_many
 from annotation.pure.money import pricing
 from annotation.pure.text.answer_kinds import NO_ANSWER
-from annotation.recruitment import Marketplace, has_gold_among_hits, marketplaces
-from annotation.registry import default_instructions, task_type
+from annotation.recruitment import has_gold_among_hits
+from annotation.registry import task_type
 from annotation.tasktype import Features, capabilities
 
 CHUNK = 200
-TAKEN_WORDS = {"new"}  # "new" would be confused with a URL below batches/
 OnProgress = Callable[[int, int], None]
 
 
@@ -55,61 +53,6 @@ def features_of(datasets: Iterable[Dataset]) -> Features:
 
 def _has_answers(features: dict[str, Any]) -> bool:
     return any(kind != NO_ANSWER for kind in features.get("answer_kinds", {}))
-
-
-def create_batch(
-    project: Project,
-    name: str,
-    *,
-    task: str,
-    datasets: Sequence[Dataset],
-    user: User | None = None,
-    options: dict[str, Any] | None = None,
-    instructions: str = "",
-    workers: Sequence[Worker] = (),
-    marketplace: Marketplace | None = None,
-    **settings: Any,
-) -> Batch:
-    """Create a batch as a draft, which workers do not see before `launch`. Raises Refused for invalid settings.
-
-    Without `instructions` it gets the task's default ones for its options.
-    """
-    if not datasets:
-        raise Refused(_("A batch needs at least one dataset."))
-    refuse_hidden_gold(datasets)
-    if name in TAKEN_WORDS:
-        raise Refused(name_taken(name))
-    assignments = settings.get("assignments_per_hit")
-    if assignments is not None and assignments < 1:
-        raise Refused(_("A HIT needs at least one assignment."))
-    chosen = capabilities.suggest(task_type(task), features_of(datasets)) | (options or {})
-    try:
-        task_type(task).options(chosen)
-        if not settings.get("expected_seconds"):
-            settings["expected_seconds"] = expected_seconds(datasets, task, chosen)
-        kind = task_type(task)
-        proposed = {"title": name, "meeting": kind.meeting, "assignments_per_hit": kind.assignments}
-        columns = proposed | {key: value for key, value in settings.items() if value is not None}
-        columns |= {"task": task, "options": chosen, "on_marketplace": marketplace is not None}
-        with transaction.atomic():
-            batch = Batch.objects.create(project=project, slug=name, created_by=user, **columns)
-            if marketplace is not None:
-                marketplaces().choose(batch, marketplace)
-            batch.datasets.set(datasets)
-            batch.workers.set(workers)
-            text = instructions or default_instructions(task, capabilities.variant(kind, chosen))
-            Instructions.objects.create(batch=batch, version=1, text=text, created_by=user)
-            audit_log.record("created", batch, task=task)
-    except ValueError as invalid:
-        raise Refused(str(invalid)) from None
-    except IntegrityError:
-        raise Refused(name_taken(name)) from None
-    return batch
-
-
-def name_taken(name: str) -> str:
-    text = _("The name %(name)s is taken by another batch, possibly one in the bin. Choose another name.")
-    return text % {"name": name}
 
 
 def launch(batch: Batch, *, progress: OnProgress = no_progress) -> dict[str, Any]:
@@ -368,11 +311,3 @@ def change_instructions(batch: Batch, text: str, *, user: User | None = None) ->
         return last
     audit_log.record("guide changed", batch, version=last.version + 1)
     return Instructions.objects.create(batch=batch, version=last.version + 1, text=text, created_by=user)
-
-
-@transaction.atomic
-def change_terms(batch: Batch, *, workers: Sequence[Worker], **settings: Any) -> None:
-    """Change what stays editable after launch: the allowed workers (none: everybody), and columns of Batch."""
-    Batch.objects.filter(pk=batch.pk).update(**settings)
-    batch.workers.set(workers)
-    audit_log.record("settings changed", batch)

@@ -4,7 +4,7 @@ Its HITs (`Hit.check_item`) are outside the queue: every worker may get each of 
 marketplace assigns HITs itself, they are among the others, with as many assignments.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from random import Random
 from typing import Any
@@ -51,26 +51,20 @@ def read_rule(stored: dict[str, Any]) -> Rule:
     return rule
 
 
-def check_settings(batch: Batch) -> None:
-    """Raise Refused, before the launch, for hidden gold that cannot work."""
-    if not 0 <= batch.check_share <= MOST_SHARE:
+def check(rule: Rule, share: float, datasets: Collection[Dataset], *, purpose: str | None) -> None:
+    """Raise Refused for hidden gold that cannot work."""
+    if not 0 <= share <= MOST_SHARE:
         raise Refused(_("At most half of the assignments can be hidden gold."))
-    read_rule(batch.check_rule)
-    if batch.check_share and not batch.checks.exists():
+    read_rule(asdict(rule))
+    if share and not datasets:
         raise Refused(_("Choose a dataset for the hidden gold."))
-    if batch.check_share and batch.purpose == Batch.Purpose.QUALIFICATION:
+    if share and purpose == Batch.Purpose.QUALIFICATION:
         raise Refused(_("Hidden gold is only for production batches."))
 
 
-@transaction.atomic
-def set_up(batch: Batch, *, datasets: Sequence[Dataset], share: float, rule: Rule) -> None:
-    """Add hidden gold from these datasets to a draft. Raises Refused if that cannot work."""
-    batch.check_share, batch.check_rule = share, asdict(rule) if share else {}
-    draft = Batch.objects.filter(pk=batch.pk, state=Batch.State.DRAFT)
-    if not draft.update(check_share=batch.check_share, check_rule=batch.check_rule):
-        raise Refused(_("This batch is launched, so its hidden gold cannot be changed."))
-    batch.checks.set(datasets)
-    check_settings(batch)
+def check_settings(batch: Batch) -> None:
+    """Raise Refused, before the launch, for hidden gold that cannot work."""
+    check(read_rule(batch.check_rule), batch.check_share, batch.checks.all(), purpose=batch.purpose)
 
 
 def items_of(batch: Batch) -> list[int]:

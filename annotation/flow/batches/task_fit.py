@@ -24,6 +24,14 @@ def misfits(datasets: Iterable[Dataset]) -> dict[str, str]:
     return {kind: task.needs for kind, task in tasks if kind in unasked or not _fits(task, features, examples)}
 
 
+def misfit(datasets: Iterable[Dataset], kind: str) -> str:
+    """What the task needs if it can use none of the items, as a gettext id; "" if it can, or without datasets."""
+    chosen = list(datasets)
+    task, features = task_type(kind), features_of(chosen)
+    fits = not chosen or _fits(task, features, _examples(chosen))
+    return task.needs if (chosen and task.of_ablations and features.ablated is False) or not fits else ""
+
+
 def _fits(task: TaskType, features: Features, examples: Callable[[], Iterator[Example]] | None) -> bool:
     """Whether the task can use any item, with its default options or with all switches off."""
     if examples is None or not capabilities.fits(task, features):

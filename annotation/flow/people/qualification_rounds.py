@@ -1,22 +1,29 @@
 """Qualification rounds: creating one over a batch, its rule, and the chances of passing it."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
 
-from annotation.flow.batches import batch_launch
+from annotation.flow.batches import batch_drafts
+from annotation.flow.batches.parsing import Reading
+from annotation.flow.batches.settings import BatchSettings
 from annotation.flow.errors import Refused
 from annotation.flow.people import bulk_grants, qualification_types, round_attempts, round_pools
-from annotation.models import Batch, Dataset, Project, QualificationRound, QualificationType
+from annotation.flow.setting_values import REQUIRED, InvalidSettings, Problems, read_values
+from annotation.models import Batch, Project, QualificationRound, QualificationType, User
 from annotation.pure.people import round_rules
 from annotation.pure.people.round_rules import Chance, Clause
-from annotation.registry import task_type
+from annotation.pure.setting_fields import setting, settings_of
+from annotation.pure.text.translation_marks import gettext_noop
+from annotation.registry import kinds, task_type
 from annotation.tasktype import Measure, capabilities
 
+MONTH = 30 * 24 * 3600
 JUDGED = "judged"
 GOOD = Measure(gettext_noop("Good on all criteria"))
 # for figures with partial credit (MuSiQue, section 6.1), and for right-or-wrong figures
@@ -67,84 +74,136 @@ def read_rule(stored: Any, *, task: str, grading: str, datasets: Sequence[str]) 
     return rule
 
 
-def create_round(
-    project: Project,
-    name: str,
-    *,
-    task: str,
-    datasets: Sequence[Dataset],
-    per_worker: int,
-    grants: QualificationType | str,
-    rule: Any = None,
-    grading: str = "",
-    tries: int = 1,
-    seconds: int | None = None,
-    closes_at: datetime | None = None,
-    instructions: str = "",
-    **settings: Any,
-) -> QualificationRound:
-    """Create a round as a draft; `settings` as for a batch. Raises Refused.
+@dataclass(frozen=True, kw_only=True)
+class RoundSettings:
+    """What a qualification round sets beside its batch."""
 
-    `grants`: a qualification, or a name, of which one is made if none is.
+    per_worker: int = setting(
+        None,
+        label=gettext_noop("Items for each worker"),
+        help=gettext_noop("Drawn separately for each worker, in equal parts from the datasets."),
+        least=1,
+        most=1000,
+        required=True,
+    )
+    grading: str = setting(None, label=gettext_noop("Graded by"), choices=dict(QualificationRound.Grading.choices))
+    rule: Any = setting(None, label=gettext_noop("Conditions to pass; all must hold"), option="clause")
+    attempts: int = setting(
+        1,
+        label=gettext_noop("Attempts"),
+        help=gettext_noop("Each attempt uses items that the worker has not seen."),
+        least=1,
+        most=10,
+        required=True,
+    )
+    seconds: int | None = setting(
+        None,
+        label=gettext_noop("Seconds from the first item on"),
+        help=gettext_noop("Leave empty for no limit."),
+        least=60,
+        most=MONTH,
+    )
+    closes_at: datetime | None = setting(
+        None,
+        label=gettext_noop("When the round closes"),
+        help=gettext_noop("Leave empty to run it until you close it."),
+        option="ends",
+    )
+    grants: QualificationType | str = setting(
+        None,
+        label=gettext_noop("Qualification to grant"),
+        help=gettext_noop(
+            "Choose a qualification of the project or name a new one. Its score is the worker's score in percent."
+        ),
+        length=200,
+        required=True,
+    )
+
+
+TERMS = settings_of(RoundSettings)
+SETTLED = {"assignments_per_hit": 1, "purpose": Batch.Purpose.QUALIFICATION, "unseen_only": False}
+
+
+def parse_round(
+    project: Project, data: Mapping[str, Any], *, batch: Batch | None = None, launching: bool = False
+) -> tuple[BatchSettings, RoundSettings]:
+    """Settings of a round, new or the draft `batch`, from any door. Raises InvalidSettings.
+
+    Without a rule and a way of grading it gets the task's; a draft gets them anew if its task or grading changes.
     """
-    with transaction.atomic():
-        settings |= {"task": task, "datasets": datasets, "instructions": instructions}
-        settings |= {"assignments_per_hit": 1, "purpose": Batch.Purpose.QUALIFICATION}
-        batch = batch_launch.create_batch(project, name, **settings)
-        return set_up(
-            batch,
-            per_worker=per_worker,
-            grants=grant_type(project, grants) if isinstance(grants, str) else grants,
-            rule=rule,
-            grading=grading or proposed_grading(task),
-            tries=tries,
-            seconds=seconds,
-            closes_at=closes_at,
-        )
+    reading = Reading(project, {**data, **SETTLED}, batch=batch, launching=launching)
+    values, problems = read_terms(reading, data, batch=batch)
+    if reading.problems or problems:
+        raise InvalidSettings(reading.problems | problems)
+    return BatchSettings(**reading.values), RoundSettings(**values)
+
+
+def read_terms(
+    reading: Reading, data: Mapping[str, Any], *, batch: Batch | None = None
+) -> tuple[dict[str, Any], Problems]:
+    """The round's own settings, with what is wrong by name; `reading` has those of its batch."""
+    task, stored = reading.values["task"], round_attempts.round_of(batch) if batch else None
+    kept: dict[str, Any] = {name: getattr(stored, name) for name in TERMS} if stored else {}
+    if batch and (batch.task != task or data.get("grading", kept.get("grading")) != kept.get("grading")):
+        kept["rule"] = None
+        kept["grading"] = None if batch.task != task else kept.get("grading")
+    given = kept | data
+    values, problems = read_values([TERMS[name] for name in ("per_worker", "grading", "attempts", "seconds")], given)
+    values |= {"closes_at": given.get("closes_at"), "rule": given.get("rule"), "grants": given.get("grants")}
+    for name in ("per_worker", "grants"):
+        if not values.get(name) and name not in problems:
+            problems[name] = [str(REQUIRED)]
+    if task not in dict(kinds()):
+        return values, problems
+    values["grading"] = values.get("grading") or proposed_grading(task)
+    slugs = sorted(dataset.slug for dataset in reading.values["datasets"])
+    if values["rule"] is None:
+        values["rule"] = [clause.as_json() for clause in proposed_rule(task, values["grading"], len(slugs))]
+    try:
+        read_rule(values["rule"], task=task, grading=values["grading"], datasets=slugs)
+    except Refused as refusal:
+        problems["rule"] = [str(refusal)]
+    return values, problems
 
 
 @transaction.atomic
-def set_up(
-    batch: Batch,
+def store_round(
+    project: Project,
+    settings: BatchSettings,
+    terms: RoundSettings,
     *,
-    per_worker: int,
-    grants: QualificationType,
-    rule: Any,
-    grading: str,
-    tries: int = 1,
-    seconds: int | None = None,
-    closes_at: datetime | None = None,
+    batch: Batch | None = None,
+    user: User | None = None,
 ) -> QualificationRound:
-    """Turn a draft into a round, or change the draft of a round. Raises Refused."""
-    if batch.state != Batch.State.DRAFT:
+    """Create a round as a draft, or change the draft `batch` of one. Raises Refused.
+
+    A name in `grants` stands for the project's qualification, which is created if there is none.
+    """
+    if batch is not None and batch.state != Batch.State.DRAFT:
         raise Refused(_("This qualification round is launched, so its settings cannot be changed."))
-    if batch.on_marketplace:
+    if settings.marketplace is not None:
         raise Refused(
             _(
                 "Qualification rounds work only with workers of this installation: a marketplace gives everybody "
                 "the same items."
             )
         )
-    if per_worker < 1 or tries < 1:
-        raise Refused(_("A qualification round needs at least one item and at least one attempt."))
-    held = sorted(batch.datasets.all(), key=lambda dataset: dataset.slug)
-    slugs = [dataset.slug for dataset in held]
-    if rule is None:
-        rule = [clause.as_json() for clause in proposed_rule(batch.task, grading, len(slugs))]
-    clauses = read_rule(rule, task=batch.task, grading=grading, datasets=slugs)
-    if per_worker < len(slugs):
-        raise Refused(_("Use at least one item of each dataset: %(n)s.") % {"n": len(slugs)})
-    round_pools.check(round_pools.pool_of(batch), per_worker=per_worker, tries=tries)
-    terms = {"per_worker": per_worker, "attempts": tries, "grading": grading, "seconds": seconds}
-    terms |= {"rule": [clause.as_json() for clause in clauses], "closes_at": closes_at, "grants": grants}
-    made, _new = QualificationRound.objects.update_or_create(batch=batch, defaults=terms)
+    if batch is None:
+        batch = batch_drafts.create_batch(project, settings, user=user)
+    else:
+        batch_drafts.change_batch(batch, settings, user=user)
+    if terms.per_worker < len(settings.datasets):
+        raise Refused(_("Use at least one item of each dataset: %(n)s.") % {"n": len(settings.datasets)})
+    round_pools.check(round_pools.pool_of(batch), per_worker=terms.per_worker, tries=terms.attempts)
+    grants = grant_type(project, terms.grants) if isinstance(terms.grants, str) else terms.grants
+    made, _new = QualificationRound.objects.update_or_create(batch=batch, defaults=vars(terms) | {"grants": grants})
     made.batch = batch
     return made
 
 
 def grant_type(project: Project, name: str) -> QualificationType:
-    """The project's qualification of that name, created if it does not exist. Raises Refused."""
-    found = qualification_types.types_of(project).filter(name=name.strip()).first()
+    """The project's qualification of that name or id, created if it does not exist. Raises Refused."""
+    found = qualification_types.types_of(project).filter(Q(name=name.strip()) | Q(public_id=name)).first()
     words = _("Scores from a qualification round, in percent.")
     return found or qualification_types.create_type(project, name, description=words)
 

@@ -5,14 +5,15 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from annotation.flow.batches import batch_launch
+from annotation.flow.batches import batch_drafts
+from annotation.flow.batches.parsing import parse
 from annotation.flow.data.derivation import derive_dataset
 from annotation.flow.data.item_writer import OnProgress, no_progress
 from annotation.flow.errors import Refused
 from annotation.flow.reports.batch_scores import version_key
 from annotation.flow.review.results_dataset import create_results_dataset
 from annotation.models import Batch, Dataset, User
-from annotation.registry import default_instructions, task_type
+from annotation.registry import task_type
 from annotation.tasktype import capabilities
 
 LONGEST = 40  # characters of the batch's name in those of datasets and drafts
@@ -38,12 +39,9 @@ def follow_up(batch: Batch, *, user: User | None = None, progress: OnProgress = 
     for name, (kind, options) in again.batches.items() if asked.size else ():
         slug, title = f"{base}-{name}", f"{batch.title}: {name}"
         if not Batch.everything.filter(project=batch.project, slug=slug).exists():
-            chosen = task_type(kind)
-            text = default_instructions(kind, capabilities.variant(chosen, dict(options)))
-            settings = {"title": title, "assignments_per_hit": batch.assignments_per_hit, "options": dict(options)}
-            batch_launch.create_batch(
-                batch.project, slug, task=kind, datasets=[asked], instructions=text, user=user, **settings
-            )
+            asking = {"name": slug, "title": title, "task": kind, "datasets": [asked], "options": options}
+            settings = parse(batch.project, asking | {"assignments_per_hit": batch.assignments_per_hit})
+            batch_drafts.create_batch(batch.project, settings, user=user)
         titles[slug] = title
     return {"items": asked.size, "dataset": asked.slug, "batches": titles}
 

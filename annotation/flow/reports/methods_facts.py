@@ -20,6 +20,7 @@ from annotation.flow.data.lineage import sources_of
 from annotation.flow.money import wages
 from annotation.flow.reports import preregistration, score_looks
 from annotation.flow.reports.participation import unpaid_of
+from annotation.flow.reports.preregistration import LABELS
 from annotation.flow.review import double_adjudication, review_decisions
 from annotation.flow.work import eligibility
 from annotation.models import (
@@ -92,7 +93,7 @@ def _registration(batch: Batch) -> dict[str, Any]:
         "registered": day_of(made.created_at),
         "registered_sha256": made.sha256,
         "registered_late": preregistration.is_late(made),
-        "departures": tuple(preregistration.deviations(made)),
+        "departures": tuple((LABELS[name], was, now) for name, was, now in preregistration.deviations(made)),
     }
 
 

@@ -8,8 +8,10 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Min, Sum
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from annotation.flow.batches import experiments
+from annotation.flow.batches.settings import SAME, SETTINGS
 from annotation.flow.errors import Refused
 from annotation.flow.projects import audit_log
 from annotation.models import Batch, Preregistration, User, clock
@@ -46,31 +48,34 @@ def register(batch: Batch, texts: Mapping[str, str], *, user: User | None = None
     return made
 
 
+FIGURES = {  # stated beside the settings of a batch
+    "hits": gettext_noop("HITs"),
+    "assignments": gettext_noop("Assignments"),
+    "chosen_workers": gettext_noop("Chosen workers"),
+    "experiment": gettext_noop("Experiment"),
+    "hidden_gold": gettext_noop("Hidden gold"),
+    "excluded_hits": gettext_noop("Excluded HITs"),
+}
+LABELS = {name: one.label for name, one in SETTINGS.items() if one.registered} | FIGURES
+
+
 def settings_of(batch: Batch) -> JSON:
-    """The settings of a batch that bear on its results, by the names of SETTINGS; None: not known before the launch."""
+    """The settings of a batch that bear on its results, by the names of LABELS; None: not known before the launch."""
     hits = batch.hits.filter(check_item=False)
     launched = batch.launched_at is not None
     gold = {"datasets": sorted(batch.checks.values_list("slug", flat=True)), "share": batch.check_share}
-    return {
-        "task": batch.task,
+    return {name: getattr(batch, name) for name in SAME if SETTINGS[name].registered} | {
         "options": batch.options,
         "datasets": {row.slug: row.digest for row in batch.datasets.order_by("slug")},
         "sample": batch.sample or "all",
-        "seed": batch.seed,
         "hits": hits.count() if launched else None,
         "assignments": hits.aggregate(sum=Sum("wanted", default=0))["sum"] if launched else None,
-        "assignments_per_hit": batch.assignments_per_hit,
         "most_per_worker": batch.most_per_worker or "any number",
-        "meeting": batch.meeting,
-        "fresh_only": batch.fresh_only,
-        "same_order": batch.same_order,
         "requirements": batch.requirements,
         "chosen_workers": batch.workers.count(),
         "experiment": experiments.terms(batch.experiment) if batch.experiment else "none",
         "reward": f"{batch.reward:.2f}",
         "hidden_gold": gold | {"rule": batch.check_rule} if batch.check_share else "none",
-        "two_adjudicators": batch.two_adjudicators,
-        "counts_pasting": batch.counts_pasting,
         "instructions": f"SHA-256 {hashlib.sha256(batch.instructions.text.encode()).hexdigest()}",
         "excluded_hits": hits.filter(excluded_at__isnull=False).count(),
     }

@@ -7,16 +7,18 @@ from typing import Any
 from django.utils import timezone
 from django.utils.dateparse import parse_date
 
-from annotation.flow.people.qualification_rounds import chances, create_round, rule_in_words
+from annotation.flow.people.qualification_rounds import SETTLED, chances, parse_round, rule_in_words, store_round
 from annotation.flow.people.round_pools import pool_of
 from annotation.management.json_command import integer_between, minutes, project_of, slug, words
 from annotation.management.launch_summary import LaunchCommand
-from annotation.models import QualificationRound
+from annotation.models import Batch, QualificationRound
 from annotation.pure.people.round_rules import clause_of
 
 
 class Command(LaunchCommand):
     help = "Create a qualification round from datasets, print the chances of passing, and open it."
+
+    left_out = (*SETTLED, "sample")
 
     def add(self, parser: Any) -> None:
         add = parser.add_argument
@@ -26,39 +28,33 @@ class Command(LaunchCommand):
         pool = "items of each dataset reserved for the round to draw from (default: all)"
         add("--pool", type=integer_between(1, 10**9), metavar="N", help=pool)
         add("--grants", required=True, type=words(200), metavar="NAME", help="qualification that passing grants")
-        add(
-            "--clause",
-            action="append",
-            type=clause,
-            metavar="RULE",
-            help="condition such as answer_f1>75@each; repeatable, all must hold",
-        )
-        add(
-            "--grading",
-            "--judgment",
-            choices=QualificationRound.Grading.values,
-            help="grade by gold or by the requester's reviews",
-        )
+        rule = "condition such as answer_f1>75@each; repeatable, all must hold"
+        add("--clause", action="append", type=clause, metavar="RULE", help=rule)
+        graded = "grade by gold or by the requester's reviews"
+        add("--grading", "--judgment", choices=QualificationRound.Grading.values, help=graded)
         add("--attempts", type=integer_between(1, 10), default=1)
         add("--time-limit", type=minutes, metavar="MINUTES", help="from the first item on")
         add("--ends", type=day, metavar="DATE", help="last day, as 2027-01-31")
-        add("--minutes", type=minutes, help="expected time for one item")
         add("--draft", action="store_true", help="do not launch it")
 
     def act(self, **options: Any) -> dict[str, Any]:
         project = project_of(options)
         name = options["round"]
-        terms = self.common(project, name, options) | {
+        asked = self.common(project, name, options) | {
             "per_worker": options["per_worker"],
             "grants": options["grants"],
             "rule": options["clause"],
-            "grading": options["grading"] or "",
-            "tries": options["attempts"],
+            "grading": options["grading"],
+            "attempts": options["attempts"],
             "seconds": round(60 * options["time_limit"]) if options["time_limit"] else None,
             "closes_at": options["ends"],
             "sample": options["pool"],
         }
-        batch = self.made(project, name, lambda other: create_round(project, other, **terms).batch)
+
+        def make(other: str) -> Batch:
+            return store_round(project, *parse_round(project, asked | {"name": other})).batch
+
+        batch = self.made(project, name, make)
         made = QualificationRound.objects.select_related("batch__project").get(batch=batch)
         by_skill = {
             f"{100 * one.skill:g}": {"passes": round(one.value, 4), "at_most": round(one.most, 4)}

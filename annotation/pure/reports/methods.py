@@ -6,7 +6,6 @@ from typing import Any
 from annotation.pure.reports import tables
 from annotation.pure.reports.methods_facts import Derived, Facts
 from annotation.pure.reports.methods_results import agreement, decisions, looks
-from annotation.pure.reports.preregistration import SETTINGS
 from annotation.pure.reports.tables import Sentence, as_sentence, counted_sentence, text_cell
 from annotation.pure.text.translation_marks import gettext_noop as _
 
@@ -33,7 +32,7 @@ def _registration(facts: Facts) -> Iterator[Sentence]:
         yield as_sentence(_("No setting differs from the preregistration."))
     for setting, was, now in facts.departures:
         message = _("The setting “%(setting)s” differs from the preregistration: it was %(was)s and is now %(now)s.")
-        yield as_sentence(message, setting=text_cell(SETTINGS[setting]), was=was, now=now)
+        yield as_sentence(message, setting=text_cell(setting), was=was, now=now)
 
 
 def _items(facts: Facts) -> Iterator[Sentence]:

@@ -82,4 +82,4 @@ class Facts:
     registered: str = ""  # day in UTC on which the batch was preregistered
     registered_sha256: str = ""
     registered_late: bool = False  # whether a response was in by then
-    departures: tuple[tuple[str, str, str], ...] = ()  # setting, as registered, as it is now
+    departures: tuple[tuple[str, str, str], ...] = ()  # label of the setting, as registered, as it is now

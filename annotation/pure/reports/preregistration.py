@@ -19,29 +19,6 @@ TEXTS: Final = {
     "analysis": _("Analysis"),
 }
 REQUIRED: Final = ("hypotheses", "analysis")
-SETTINGS: Final = {
-    "task": _("Task"),
-    "options": _("Options"),
-    "datasets": _("Datasets"),
-    "sample": _("Items from each dataset"),
-    "seed": _("Seed"),
-    "hits": _("HITs"),
-    "assignments": _("Assignments"),
-    "assignments_per_hit": _("Assignments per HIT"),
-    "most_per_worker": _("HITs per worker at most"),
-    "meeting": _("Items of the same group"),
-    "fresh_only": _("Skip items that the worker has seen in another batch"),
-    "same_order": _("Same order for all workers"),
-    "requirements": _("Requirements"),
-    "chosen_workers": _("Chosen workers"),
-    "experiment": _("Experiment"),
-    "reward": _("Reward"),
-    "hidden_gold": _("Hidden gold"),
-    "two_adjudicators": _("Two adjudicators"),
-    "counts_pasting": _("Count text pasted from elsewhere and time away from the page"),
-    "instructions": _("Instructions"),
-    "excluded_hits": _("Excluded HITs"),
-}
 
 
 def document(head: Mapping[str, str], texts: Mapping[str, str], settings: JSON) -> str:
@@ -59,7 +36,7 @@ def differences(registered: JSON, now: JSON) -> list[tuple[str, str, str]]:
     """(setting, as registered, as it is now) of each setting that differs; what was not known then does not."""
     return [
         (name, value_text(registered[name]), value_text(now.get(name)))
-        for name in SETTINGS
+        for name in now
         if registered.get(name) is not None and registered[name] != now.get(name)
     ]
 

@@ -1,6 +1,9 @@
 """A project's batches: the list, a batch's overview, settings and instructions, pausing, closing and deleting it."""
 
+from collections.abc import Mapping
 from datetime import timedelta
+from decimal import Decimal
+from typing import Any
 
 from django import forms
 from django.contrib import messages
@@ -9,7 +12,7 @@ from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.utils.formats import date_format
+from django.utils.formats import date_format, number_format
 from django.utils.http import urlencode
 from django.utils.timesince import timeuntil
 from django.utils.translation import gettext as _
@@ -17,6 +20,7 @@ from django.utils.translation import gettext_lazy
 
 from annotation import discovery
 from annotation.flow.batches import add_items, batch_launch, batch_progress, cached_figures, hidden_gold, hit_filters
+from annotation.flow.batches.settings import SETTINGS, HiddenGold, stored
 from annotation.flow.people.worker_names import name_uncomposed
 from annotation.flow.review import gold_looks
 from annotation.forms.batch_terms import BatchTermsForm, InstructionsForm
@@ -26,6 +30,7 @@ from annotation.models import Batch, BatchReport, Hit, Job, Project, clock
 from annotation.pure.batches.hit_filters import BatchPart
 from annotation.pure.people import roles
 from annotation.pure.reports.charts import Bars, Line, Lines
+from annotation.pure.setting_fields import DRAFT
 from annotation.registry import task_type
 from annotation.views.access import member_form, member_page, requester_action, requester_form
 from annotation.views.batches.batch_page import TONES, batch_context, batch_of, is_folded
@@ -178,22 +183,39 @@ def batch_settings(request: HttpRequest, project: Project, batch: str) -> HttpRe
     shown = batch_of(project, batch)
     form = BatchTermsForm(project, request.POST if request.method == "POST" else None, batch=shown)
     if form.is_valid():
-        form.save()
+        form.save(request.user)
         messages.success(request, _("Saved."))
         return see_other("batch-settings", project.slug, shown.slug)
-    context = batch_context(shown, "batch-settings", form=form, datasets=list(shown.datasets.order_by("slug")))
-    context |= {"task_title": task_type(shown.task).title, "options": _options(shown)}
+    context = batch_context(shown, "batch-settings", form=form, settled=_settled(shown))
     return render(request, "batches/settings.html", context, status=422 if form.is_bound else 200)
 
 
-def _options(batch: Batch) -> list[tuple[str, str]]:
-    form = OptionsForm(batch.task, initial=batch.options)
-    words = {True: _("yes"), False: _("no")}
-    values = ((field.label, field.value(), getattr(field.field, "choices", ())) for field in form)
-    return [
-        (label, words[value] if isinstance(value, bool) else str(dict(choices).get(value, value)))
-        for label, value, choices in values
-    ]
+def _settled(batch: Batch) -> list[tuple[str, str]]:
+    """(label, value) of each setting that is fixed at the launch, with the options of the task."""
+    options = OptionsForm(batch.task, initial=batch.options)
+    rows = [(field.label, field.value(), getattr(field.field, "choices", ())) for field in options]
+    held, shown = stored(batch), []
+    for name, one in SETTINGS.items():
+        if name == "options":
+            shown += [(label, _in_words(value, dict(choices))) for label, value, choices in rows]
+        elif one.changes == DRAFT and name not in ("contact", "ethics"):
+            shown.append((_(one.label), _in_words(held[name], one.choices or {})))
+    return shown
+
+
+def _in_words(value: Any, choices: Mapping[Any, Any]) -> str:
+    """A setting's value for people."""
+    if isinstance(value, HiddenGold):
+        return f"{value.percent:g} %" if value.percent else "–"
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    if value is None or value == []:
+        return "–"
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    if isinstance(value, int | Decimal):
+        return number_format(value, force_grouping=True)
+    return str(choices.get(value, value))
 
 
 @requester_action

@@ -9,11 +9,12 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from annotation.flow.reports import preregistration
+from annotation.flow.reports.preregistration import LABELS
 from annotation.forms.preregistration import PreregistrationForm
 from annotation.models import Project
 from annotation.operations.downloads import download
 from annotation.pure.people import roles
-from annotation.pure.reports.preregistration import SETTINGS, TEXTS, value_text
+from annotation.pure.reports.preregistration import TEXTS, value_text
 from annotation.views.access import member_form, member_page
 from annotation.views.batches.batch_page import batch_of
 from annotation.views.breadcrumbs import section_breadcrumbs
@@ -45,9 +46,9 @@ def preregister(request: HttpRequest, project: Project, batch: str) -> HttpRespo
         kept = json.loads(made.document)
         context |= {
             "texts": [(_(label), kept[name]) for name, label in TEXTS.items() if kept[name]],
-            "settings": [(_(label), value_text(kept["settings"].get(name))) for name, label in SETTINGS.items()],
+            "settings": [(_(label), value_text(kept["settings"].get(name))) for name, label in LABELS.items()],
             "late": preregistration.is_late(made),
-            "differences": [(_(SETTINGS[name]), was, now) for name, was, now in preregistration.deviations(made)],
+            "differences": [(_(LABELS[name]), was, now) for name, was, now in preregistration.deviations(made)],
         }
     return render(request, "reports/preregistration.html", context, status=422 if form.errors else 200)
 

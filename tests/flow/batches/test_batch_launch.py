@@ -194,7 +194,7 @@ def test_what_cannot_be_is_refused_by_name(project: Any, dataset: Dataset, batch
 
 
 def test_a_batch_that_asks_nobody_is_not_called_a_taken_name(project: Any, dataset: Dataset) -> None:
-    with pytest.raises(Refused, match="at least one assignment"):
+    with pytest.raises(Refused, match="greater than or equal to 1"):
         draft(project, "b", dataset, assignments_per_hit=0)
 
 

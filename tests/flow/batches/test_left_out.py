@@ -14,8 +14,9 @@ from annotation.dry_run.run import dry_run
 from annotation.flow.batches import add_items, batch_launch
 from annotation.flow.data.dataset_import import import_dataset
 from annotation.flow.errors import Refused
-from annotation.flow.people import qualification_rounds, round_pools
+from annotation.flow.people import round_pools
 from annotation.models import Batch, Dataset
+from tests.batches import create_batch, create_round
 from tests.conftest import records
 from tests.flow.acting import dataset_of, draft
 from tests.flow.people.test_qualification_rounds import made
@@ -102,7 +103,7 @@ def test_a_launch_without_a_hit_says_why_and_leaves_a_draft_as_it_was(project: A
 
 def test_the_next_items_say_what_holds_the_rest(project: Any, pool: Dataset) -> None:
     terms = {"task": "solvability", "instructions": "Read.", "purpose": "qualification", "sample": 5}
-    batch_launch.launch(batch_launch.create_batch(project, "round", datasets=[pool], **terms))
+    batch_launch.launch(create_batch(project, "round", datasets=[pool], **terms))
     first = draft(project, "study", pool, sample=7)
     batch_launch.launch(first)
     (row,) = add_items.remaining(first)
@@ -138,20 +139,20 @@ def test_a_round_that_holds_whole_datasets_is_warned_of_at_its_launch(
 ) -> None:
     other = dataset_of(project, tmp_path, name="other", size=4)
     terms = {"task": "answer", "instructions": "Read.", "grants": "Readers", "per_worker": 2}
-    found = qualification_rounds.create_round(project, "round", datasets=[pool, other], sample=4, **terms)
+    found = create_round(project, "round", datasets=[pool, other], sample=4, **terms)
     assert batch_launch.launch(found.batch)["warnings"] == [
         (
             "This qualification round uses every item of other, so no items are left for production "
             "batches. Give the round a pool to leave some."
         )
     ]
-    small = qualification_rounds.create_round(project, "small", datasets=[pool], sample=4, **terms)
+    small = create_round(project, "small", datasets=[pool], sample=4, **terms)
     assert batch_launch.launch(small.batch)["warnings"] == []
 
 
 def test_a_round_with_too_few_items_to_grade_is_refused_at_its_launch(project: Any, tmp_path: Path) -> None:
     bare = stored(project, tmp_path, [record | {"answers": []} for record in records(4)[:2]] + records(4)[2:])
-    found = qualification_rounds.create_round(
+    found = create_round(
         project, "round", task="answer", datasets=[bare], instructions="Read.", grants="Readers", per_worker=3
     )
     with pytest.raises(Refused, match="made has 2 items for this qualification round, which needs 3"):

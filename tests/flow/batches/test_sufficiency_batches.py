@@ -19,6 +19,7 @@ from annotation.flow.review.results_dataset import create_results_dataset
 from annotation.models import Assignment, Batch, Dataset, Worker
 from annotation.registry import task_type
 from annotation.tasktype import JSON
+from tests.batches import create_batch
 from tests.flow.acting import newcomer, submit, take
 from tests.shared_data import shared_data
 
@@ -37,9 +38,7 @@ def pairs(project: Any) -> Dataset:
 
 
 def opened(pairs: Dataset, **settings: Any) -> Batch:
-    batch = batch_launch.create_batch(
-        pairs.project, "study", task="sufficiency", datasets=[pairs], instructions="Read.", **settings
-    )
+    batch = create_batch(pairs.project, "study", task="sufficiency", datasets=[pairs], instructions="Read.", **settings)
     batch_launch.launch(batch)
     return batch
 

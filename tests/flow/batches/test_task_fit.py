@@ -16,6 +16,7 @@ from annotation.pure.data.example import Example
 from annotation.pure.data.features import FeatureCount
 from annotation.registry import task_types
 from annotation.tasktype import capabilities
+from tests.batches import create_batch
 from tests.conftest import records
 from tests.flow.acting import dataset_of, draft
 
@@ -64,7 +65,7 @@ def test_support_is_asked_for_unless_there_is_gold_without_it(
     project: Any, tmp_path: Path, gold: dict[str, Any], asked: bool
 ) -> None:
     data = stored(project, tmp_path, [record | {"hops": []} | gold for record in records(3)])
-    batch = batch_launch.create_batch(project, "b", task="answer", datasets=[data], instructions="Read.")
+    batch = create_batch(project, "b", task="answer", datasets=[data], instructions="Read.")
     assert batch.options["support"] is asked
 
 
@@ -86,7 +87,7 @@ def test_what_features_rule_out_is_never_asked_about(kind: str) -> None:
 
 def test_hits_are_counted_exactly_where_few_are_asked_for(project: Any, tmp_path: Path) -> None:
     mixed = [record | (PLAIN if k % 4 else {}) for k, record in enumerate(records(12))]
-    batch = batch_launch.create_batch(
+    batch = create_batch(
         project, "b", task="coreference", datasets=[stored(project, tmp_path, mixed)], instructions="Read."
     )
     count = hit_counts.count_hits(batch)
@@ -101,9 +102,7 @@ def test_a_sample_gives_an_interval_that_mostly_holds_what_is_launched(project: 
     rng = Random(f"mix/{seed}")
     mixed = [record | (PLAIN if rng.random() < 0.4 else {}) for record in records(60)]
     data = stored(project, tmp_path, mixed)
-    batch = batch_launch.create_batch(
-        project, "b", task="coreference", datasets=[data], instructions="Read.", seed=seed
-    )
+    batch = create_batch(project, "b", task="coreference", datasets=[data], instructions="Read.", seed=seed)
     count, whole = hit_counts.count_hits(batch, most=20), hit_counts.count_hits(batch)
     assert not count.exact
     assert count.low <= count.hits <= count.high
@@ -115,7 +114,7 @@ def test_a_sample_gives_an_interval_that_mostly_holds_what_is_launched(project: 
 def test_a_sample_counts_each_dataset_by_its_own_share(project: Any, tmp_path: Path) -> None:
     plain = stored(project, tmp_path, [record | PLAIN for record in records(40)], "plain")
     hopped = dataset_of(project, tmp_path, name="hopped", size=40)
-    batch = batch_launch.create_batch(project, "b", task="coreference", datasets=[plain, hopped], instructions="Read.")
+    batch = create_batch(project, "b", task="coreference", datasets=[plain, hopped], instructions="Read.")
     assert dict(hit_counts.count_hits(batch, most=30).by_dataset) == {"hopped": 40, "plain": 0}
 
 
@@ -123,7 +122,7 @@ def test_a_dataset_that_the_sample_holds_nothing_of_counts_by_the_share_of_the_o
     project: Any, tmp_path: Path
 ) -> None:
     hopped = [dataset_of(project, tmp_path, name=name, size=40) for name in ("first", "second", "third")]
-    batch = batch_launch.create_batch(project, "b", task="coreference", datasets=hopped, instructions="Read.")
+    batch = create_batch(project, "b", task="coreference", datasets=hopped, instructions="Read.")
     found = hit_counts.count_hits(batch, most=2)  # one dataset at least is not in it
     assert dict(found.by_dataset) == {"first": 40, "second": 40, "third": 40}
 

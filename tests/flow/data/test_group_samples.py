@@ -12,6 +12,7 @@ from django.urls import reverse
 from annotation.flow.batches import add_items, batch_launch
 from annotation.flow.data.dataset_import import import_dataset
 from annotation.models import Batch, Dataset
+from tests.batches import create_batch
 from tests.flow.review.test_response_import import lines
 
 pytestmark = pytest.mark.django_db
@@ -42,7 +43,7 @@ def grouped(project: Any, tmp_path: Path) -> Dataset:
 
 
 def draft(project: Any, name: str, dataset: Dataset, *, task: str, **settings: Any) -> Batch:
-    return batch_launch.create_batch(project, name, task=task, datasets=[dataset], instructions="Read.", **settings)
+    return create_batch(project, name, task=task, datasets=[dataset], instructions="Read.", **settings)
 
 
 def sizes(batch: Batch) -> list[int]:

@@ -17,6 +17,7 @@ from annotation.flow.work import leases
 from annotation.marketplaces.models import Connection
 from annotation.models import Assignment, Batch, Entry, Hit, Payment
 from annotation.tasktype import Payable, SecondOpinion
+from tests.batches import set_up_gold
 from tests.capable import grant
 from tests.flow.acting import answer_all, dataset_of, draft, submit, take
 
@@ -296,7 +297,7 @@ def test_what_is_set_aside_for_hidden_gold_is_rounded_up(budget: Any, dataset: A
     """8 places and a tenth of hidden gold are 0.9 assignments of it: one may be given out, and is paid."""
     made = promise(budget, dataset)
     known = dataset_of(budget, tmp_path, name="known", size=2)
-    hidden_gold.set_up(made, datasets=[known], share=0.1, rule=hidden_gold.Rule(5, None, None))
+    set_up_gold(made, datasets=[known], share=0.1, rule=hidden_gold.Rule(5, None, None))
     batch_launch.launch(made)
     assert stand(made) == (D("7.30"), D("2.70"))
 
@@ -306,7 +307,7 @@ def test_hidden_gold_is_reserved_by_its_share_and_never_given_out_beyond_it(
 ) -> None:
     known = dataset_of(budget, tmp_path, name="known", size=8)
     made = promise(budget, dataset)
-    hidden_gold.set_up(made, datasets=[known], share=0.5, rule=hidden_gold.Rule(5, None, None))
+    set_up_gold(made, datasets=[known], share=0.5, rule=hidden_gold.Rule(5, None, None))
     batch_launch.launch(made)
     assert stand(made)[1] == D("4.80")
     for worker in (bob, carol):

@@ -17,6 +17,7 @@ from annotation.flow.people import qualification_rounds as setting_up
 from annotation.flow.review import problem_reports
 from annotation.flow.work import leases, open_work
 from annotation.models import Assignment, Attempt, Hit, Participation, Qualification, QualificationRound, Worker
+from tests.batches import create_batch, create_round
 from tests.conftest import answer_to
 from tests.flow.acting import dataset_of, newcomer, participation_of, submit, take
 
@@ -28,7 +29,7 @@ def made(
 ) -> QualificationRound:
     """A launched round."""
     terms = {"per_worker": 3, "instructions": "Read.", "grants": setting_up.grant_type(project, "Readers")} | settings
-    found = setting_up.create_round(project, name, task=task, datasets=datasets, **terms)
+    found = create_round(project, name, task=task, datasets=datasets, **terms)
     batch_launch.launch(found.batch)
     found.batch.refresh_from_db()
     return found
@@ -275,7 +276,7 @@ def test_a_round_draws_from_its_pool_and_holds_nothing_else(project: Any, wells:
     assert len(held) == 5
     assert held == set(made(project, wells, name="again", sample=5, seed=2).batch.hits.values_list("item", flat=True))
     assert work_through(bob, found) == 3
-    after = batch_launch.create_batch(project, "study", task="answer", datasets=[wells], instructions="Read.")
+    after = create_batch(project, "study", task="answer", datasets=[wells], instructions="Read.")
     assert batch_launch.launch(after)["hits"] == 7
     assert not held & set(after.hits.values_list("item", flat=True))
 

@@ -16,6 +16,7 @@ from annotation.flow.review.response_import import import_responses
 from annotation.marketplaces.models import PanelStudy, Visit, VisitAssignment
 from annotation.models import Adjudication, Assignment, Batch, Member, Project, User, clock
 from annotation.registry import default_instructions
+from tests.batches import create_batch
 from tests.flow.review.test_response_import import lines
 from tests.marketplaces.panel import put_on_panel
 
@@ -49,9 +50,7 @@ def launched(
         ledger.deposit(project, Decimal(90), key="budget")
         terms |= {"auto_approval": 3600, "reward": Decimal("0.25")}
     terms |= {"two_adjudicators": True} if state == ADJUDICATED and task == "answer" else {}
-    batch = batch_launch.create_batch(
-        project, "study", task=task, datasets=[dataset], instructions=instructions, **terms
-    )
+    batch = create_batch(project, "study", task=task, datasets=[dataset], instructions=instructions, **terms)
     batch_launch.launch(batch)
     if state == PANEL:
         put_on_panel(batch, hits=1)

@@ -18,6 +18,7 @@ from annotation.flow.reports import altered_facts, batch_scores
 from annotation.forms.batches import LaunchForm
 from annotation.models import Assignment, Batch, Dataset, Project, Worker
 from annotation.pure.reports.report_values import table_of
+from tests.batches import create_batch, set_up_gold
 from tests.flow.acting import draft, newcomer, submit, take
 from tests.flow.review.test_response_import import lines
 
@@ -47,7 +48,7 @@ def lamps(project: Project, tmp_path: Path) -> Dataset:
 def gold_batch(project: Project, lamps: Dataset) -> Batch:
     """An open batch with the altered facts as half of everybody's HITs."""
     made = draft(project, "lit", project.datasets.get(slug="plain"), assignments_per_hit=3, meeting="free")
-    hidden_gold.set_up(made, datasets=[lamps], share=0.5, rule=hidden_gold.Rule())
+    set_up_gold(made, datasets=[lamps], share=0.5, rule=hidden_gold.Rule())
     batch_launch.launch(made)
     return made
 
@@ -113,7 +114,7 @@ def test_they_are_for_nothing_but_hidden_gold(project: Project, lamps: Dataset, 
         dataset_files.export_dataset(lamps, tmp_path / "out.jsonl", format="jsonl")
     assert not (tmp_path / "out.jsonl").exists()
     with pytest.raises(Refused, match="hidden gold"):
-        batch_launch.create_batch(project, "no", task="answer", datasets=[lamps])
+        create_batch(project, "no", task="answer", datasets=[lamps])
     with pytest.raises(Refused, match="hidden gold"):
         derivation.derive_dataset(lamps, how="sample", name="drawn", options={"count": 1})
     plain = project.datasets.get(slug="plain")

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from annotation.flow.batches import batch_launch
 from annotation.flow.data import item_editing
 from annotation.flow.data.dataset_import import import_dataset
 from annotation.flow.data.derivation import derive_dataset
@@ -20,6 +19,7 @@ from annotation.flow.review.response_import import import_responses
 from annotation.flow.review.results_dataset import create_results_dataset
 from annotation.models import Batch, Dataset, Project
 from annotation.pure.people.consent_text import DEFAULT, filled
+from tests.batches import create_batch
 from tests.conftest import write_records
 from tests.flow.acting import answer_all, launched
 from tests.flow.making import everything
@@ -108,7 +108,7 @@ def test_a_study_of_the_finished_dataset_is_told_apart_from_what_went_into_it(
     project: Project, wells: Dataset, bob: Any
 ) -> None:
     answer_all(bob, launched(project, "study", wells))
-    batch_launch.create_batch(project, "planned", task="answer", datasets=[wells], instructions="Read.")
+    create_batch(project, "planned", task="answer", datasets=[wells], instructions="Read.")
     [work] = sheet_of(wells).works
     assert (work.batch, work.made) == ("study", False)
     assert "are about the dataset as it is" in datasheet_of(wells)

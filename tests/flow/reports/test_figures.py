@@ -25,6 +25,7 @@ from annotation.pure.reports.tables import title_of
 from annotation.pure.review import gold_corrections
 from annotation.registry import task_type
 from annotation.tasktype import GivenResponse, HitWithResponses, capabilities
+from tests.batches import create_batch
 from tests.conftest import answer_to
 from tests.flow import acting
 from tests.flow.scored import worked
@@ -150,7 +151,7 @@ def launched(project: Any, folder: Path, kind: str, case: JSON) -> Batch:
     file = folder / "case.jsonl"
     file.write_text("".join(json.dumps(item, ensure_ascii=False) + "\n" for item in items))
     dataset_import.import_dataset(project, file, format="jsonl", name="case")
-    batch = batch_launch.create_batch(
+    batch = create_batch(
         project, "case", task=kind, datasets=list(project.datasets.all()), instructions="Read.",
         options=case["options"], assignments_per_hit=3, meeting="free",
     )  # fmt: skip

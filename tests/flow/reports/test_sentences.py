@@ -20,6 +20,7 @@ from annotation.flow.review.review_decisions import Decision
 from annotation.models import Assignment, Batch, Project, Worker
 from annotation.pure.reports import methods
 from annotation.pure.reports.tables import sentence
+from tests.batches import create_batch
 from tests.conftest import records
 from tests.flow.acting import newcomer, submit, take
 from tests.flow.compositions import composed
@@ -180,7 +181,7 @@ def test_every_sentence_on_a_drawn_arm_holds_and_none_with_a_fault(project: Any,
 
 def test_decisions_are_counted_by_what_stands_and_never_twice(project: Any, bob: Worker, tmp_path: Path) -> None:
     import_dataset(project, lines(tmp_path / "wells.in", records(5)), format="jsonl", name="wells")
-    batch = batch_launch.create_batch(
+    batch = create_batch(
         project, "study", task="answer", datasets=[project.datasets.get()], instructions="Read.", assignments_per_hit=2
     )
     batch_launch.launch(batch)

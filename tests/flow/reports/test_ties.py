@@ -15,6 +15,7 @@ from annotation.models import Batch
 from annotation.pure.batches.hit_filters import BatchPart
 from annotation.pure.reports.human_scores import random_human_score
 from annotation.pure.statistics.metrics import MUSIQUE
+from tests.batches import create_batch
 from tests.conftest import records
 from tests.flow.scored import WORKED, imported, opened, say, worked
 from tests.long_forms import first
@@ -90,9 +91,7 @@ def test_a_report_can_have_the_other_rule_and_is_kept_beside_the_batch_s_own(
 
 
 def test_other_tasks_have_no_ties_to_choose(project: Any, dataset: Any) -> None:
-    batch = batch_launch.create_batch(
-        project, "c", task="sufficiency", datasets=[dataset], instructions="", assignments_per_hit=1
-    )
+    batch = create_batch(project, "c", task="sufficiency", datasets=[dataset], instructions="", assignments_per_hit=1)
     assert "ties" not in batch_scores.score_batch(batch, part=BatchPart(ties="random"))
 
 

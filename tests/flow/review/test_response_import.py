@@ -22,6 +22,7 @@ from annotation.flow.reports import batch_scores
 from annotation.flow.review import problem_reports, response_import
 from annotation.flow.review.response_import import import_responses
 from annotation.models import Assignment, Hit, ResponseImport, Worker, WorkerResponse
+from tests.batches import create_batch
 from tests.flow.acting import answer_all, dataset_of, launched, take
 
 pytestmark = [
@@ -223,7 +224,7 @@ def test_a_packed_file_with_a_byte_order_mark_is_read(batch: Any, tmp_path: Path
 
 
 def test_a_draft_takes_no_responses(project: Any, dataset: Any, tmp_path: Path) -> None:
-    draft = batch_launch.create_batch(project, "d", task="answer", datasets=[dataset], instructions="")
+    draft = create_batch(project, "d", task="answer", datasets=[dataset], instructions="")
     with pytest.raises(ImportRefused, match="Launch the batch first"):
         import_responses(draft, lines(tmp_path / "j.jsonl", GOOD))
 
@@ -320,9 +321,7 @@ def test_responses_and_our_own_annotators_share_a_batch(batch: Any, tmp_path: Pa
 
 def test_ten_times_as_many_responses_take_less_than_twice_the_statements(project: Any, tmp_path: Path) -> None:
     dataset = dataset_of(project, tmp_path, name="wells", size=60)
-    batch = batch_launch.create_batch(
-        project, "b", task="answer", datasets=[dataset], instructions="", assignments_per_hit=10
-    )
+    batch = create_batch(project, "b", task="answer", datasets=[dataset], instructions="", assignments_per_hit=10)
     batch_launch.launch(batch)
     statements = []
     for name, items in (("a", range(6)), ("b", range(60))):

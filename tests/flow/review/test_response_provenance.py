@@ -18,6 +18,7 @@ from annotation.flow.review.response_import import import_responses
 from annotation.formats import FORMATS
 from annotation.models import Batch, Dataset, User
 from annotation.pure.data.provenance import steps_of
+from tests.batches import create_batch
 from tests.conftest import records
 from tests.flow.acting import answer_all, launched
 from tests.flow.making import FREE, derived, singles
@@ -147,7 +148,7 @@ def test_a_field_of_the_source_that_is_named_alike_comes_out_as_it_went_in(
 def test_a_graph_takes_over_what_people_said_of_its_pairs(project: Any, tmp_path: Path) -> None:
     import_dataset(project, lines(tmp_path / "s", singles()[5:9]), format="jsonl", name="singles")
     pairs = derived("singles", "composable-pairs", "pairs")
-    batch = batch_launch.create_batch(project, "bridges", task="coreference", datasets=[pairs], instructions="Read.")
+    batch = create_batch(project, "bridges", task="coreference", datasets=[pairs], instructions="Read.")
     batch_launch.launch(batch)
     rows = [
         {"dataset": "pairs", "item": k, "worker": "w", "answer": {"bridges": ["same"], "why": ""}}

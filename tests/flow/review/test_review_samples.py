@@ -12,6 +12,7 @@ from annotation.flow.errors import Refused
 from annotation.flow.review import review_decisions, review_samples
 from annotation.flow.review.review_decisions import Decision
 from annotation.models import Batch
+from tests.batches import create_batch
 from tests.conftest import write_records
 from tests.flow.compositions import change, compose, compose_batch
 
@@ -113,7 +114,7 @@ def test_coverage_counts_what_is_read_of_what_was_drawn(worked: Batch, bob: Any,
 
 def test_coverage_since_an_earlier_batch_counts_both(worked: Batch, project: Any, many: Any, bob: Any) -> None:
     later = compose_batch(project, many, "later")
-    other_task = batch_launch.create_batch(project, "answers", task="answer", datasets=[many], instructions="Read.")
+    other_task = create_batch(project, "answers", task="answer", datasets=[many], instructions="Read.")
     batch_launch.launch(other_task)
     compose(bob, later)
     for batch, size in ((worked, 3), (later, 9)):

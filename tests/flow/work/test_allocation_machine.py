@@ -33,6 +33,7 @@ from annotation.flow.review import problem_reports
 from annotation.flow.work import leases, next_assignment, open_work, submissions
 from annotation.models import Assignment, Dataset, Hit, Item, Participation, Project, Worker, WorkerResponse
 from annotation.tasktype import SecondOpinion
+from tests.batches import create_batch
 from tests.capable import grant
 
 pytestmark = pytest.mark.postgresql(reason="a HIT is claimed in one statement under locks")
@@ -71,7 +72,7 @@ class Allocation(RuleBasedStateMachine):
             content = {"id": str(place), "question": "Which?", "paragraphs": [paragraph]}
             row = {"position": place, "source_id": str(place), "group_key": group, "question": "Which?"}
             Item.objects.create(dataset=dataset, content=content, **row)
-        self.batch = batch_launch.create_batch(
+        self.batch = create_batch(
             project,
             "b",
             task="answer",

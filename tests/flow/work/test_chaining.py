@@ -15,6 +15,7 @@ from annotation.flow.review.response_import import import_responses
 from annotation.flow.review.results_dataset import create_results_dataset
 from annotation.models import Batch, Dataset
 from annotation.pure.data.example import Example
+from tests.batches import create_batch
 from tests.conftest import answer_to
 from tests.flow import acting, making
 from tests.flow.review.test_response_import import lines
@@ -91,7 +92,7 @@ def test_a_composed_question_is_answered_and_goes_on(project: Any, tmp_path: Pat
     """compose → verdicts → contexts → answer by three → those on which two agree → answered once more."""
     sets = making.everything(project, tmp_path)
     wide = sets["wide"]
-    batch = batch_launch.create_batch(
+    batch = create_batch(
         project, "answering", task="answer", datasets=[wide], instructions="Answer.", assignments_per_hit=3
     )
     batch_launch.launch(batch)
@@ -111,7 +112,7 @@ def test_a_composed_question_is_answered_and_goes_on(project: Any, tmp_path: Pat
     one = made("answered")[0]
     assert [step["task"] for step in one.extra["provenance"]] == ["compose", "answer"]
     assert one.question == made("wide")[0].question
-    again = batch_launch.create_batch(
+    again = create_batch(
         project, "again", task="answer", datasets=[Dataset.objects.get(slug="answered")], instructions="Answer."
     )
     batch_launch.launch(again)

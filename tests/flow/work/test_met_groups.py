@@ -14,6 +14,7 @@ from annotation.flow.review import results_dataset
 from annotation.flow.work import leases, next_assignment, worker_batches
 from annotation.models import Assignment, Batch, Dataset, GroupPart, Hit, Project, Worker
 from annotation.pure.data.example import Example, Paragraph
+from tests.batches import create_batch, create_round
 from tests.flow.acting import answer_all, newcomer, take
 from tests.flow.compositions import compose
 
@@ -46,7 +47,7 @@ def pipeline(project: Project) -> dict[str, Dataset]:
 
 
 def opened(dataset: Dataset, task: str, *, name: str = "", **settings: Any) -> Batch:
-    made = batch_launch.create_batch(
+    made = create_batch(
         dataset.project, name or f"{task}-{dataset.slug}", task=task, datasets=[dataset], instructions="", **settings
     )
     batch_launch.launch(made)
@@ -129,9 +130,9 @@ def test_a_batch_can_let_them_meet_again(pipeline: dict[str, Dataset], bob: Work
 
 def test_neither_by_reservation_nor_in_a_round(pipeline: dict[str, Dataset], project: Project, bob: Worker) -> None:
     grants = qualification_rounds.grant_type(project, "Composers")
-    terms = {"per_worker": 1, "instructions": "Read.", "grants": grants, "grading": "people"}
+    terms = {"per_worker": 1, "instructions": "Read.", "grants": grants, "grading": "requester"}
     datasets = [pipeline["graphs"]]
-    round = qualification_rounds.create_round(project, "round", task="compose", datasets=datasets, **terms)
+    round = create_round(project, "round", task="compose", datasets=datasets, **terms)
     batch_launch.launch(round.batch)
     graphs = opened(pipeline["graphs"], "compose", disjoint=False)
     accept(bob, opened(pipeline["made"], "answer"), "2")

@@ -21,6 +21,7 @@ from annotation.flow.review import problem_reports
 from annotation.flow.work import leases, next_assignment, open_work
 from annotation.models import Assignment, Batch, Hit, Participation, Worker
 from annotation.pure.batches import queue_order
+from tests.batches import create_batch
 from tests.conftest import records
 from tests.flow.acting import answer_all, newcomer, participation_of, submit, take
 from tests.flow.review.test_response_import import lines
@@ -48,7 +49,9 @@ def grouped(project: Any, tmp_path: Path) -> Any:
     def opened(name: str, **settings: Any) -> Batch:
         datasets = [project.datasets.get(slug="grouped")]
         settings = {"assignments_per_hit": 1} | settings
-        made = batch_launch.create_batch(project, name, task="answer", datasets=datasets, instructions="", **settings)
+        made = create_batch(
+            project, name.replace(" ", "-"), task="answer", datasets=datasets, instructions="", **settings
+        )
         batch_launch.launch(made)
         return made
 

@@ -17,6 +17,7 @@ from annotation.flow.data.dataset_import import ImportRefused, import_dataset
 from annotation.flow.review.response_import import import_responses
 from annotation.models import Batch, WorkerResponse
 from annotation.pure.data.example import Example
+from tests.batches import create_batch
 from tests.conftest import records
 from tests.flow.acting import newcomer, submit, take
 from tests.tasks.test_contract import cases, first_of_each
@@ -33,7 +34,7 @@ def launched(project: Any, folder: Path, task: str, record: dict[str, Any], **se
     file.write_text(json.dumps(record) + "\n")
     import_dataset(project, file, format="jsonl", name="items")
     datasets = list(project.datasets.all())
-    batch = batch_launch.create_batch(project, "study", task=task, datasets=datasets, instructions="Read.", **settings)
+    batch = create_batch(project, "study", task=task, datasets=datasets, instructions="Read.", **settings)
     batch_launch.launch(batch)
     return batch
 

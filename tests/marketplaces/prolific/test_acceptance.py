@@ -27,6 +27,7 @@ from annotation.prolific_emulator import browser, participants
 from annotation.prolific_emulator.browser import Page
 from annotation.prolific_emulator.participants import Stay
 from annotation.prolific_emulator.server import Emulator
+from tests.batches import create_batch
 from tests.flow.acting import dataset_of
 from tests.marketplaces.prolific.panel import PATIENT
 from tests.prolific_emulator.conftest import TOKEN
@@ -79,7 +80,7 @@ class Lab:
         given = {"name": name, "fees": "house", "region": "", **connection}
         assert self.requester.post(f"/projects/{self.project.slug}/marketplaces/", given).status_code == 303
         self.places = self.size // PER_VISIT
-        self.batch = batch_launch.create_batch(
+        self.batch = create_batch(
             self.project, f"on-{name}", task="answer", datasets=[self.dataset], instructions="Read.",
             reward=Decimal("0.40"), assignments_per_hit=self.each, expected_seconds=60,
             marketplace=self.project.connections.get(name=name),

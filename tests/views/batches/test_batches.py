@@ -14,6 +14,7 @@ from django.urls import reverse
 
 from annotation.flow.batches import batch_launch
 from annotation.models import Batch, Item, Job, Project, Worker
+from tests.batches import create_batch
 from tests.views.console import answer, at, take, work_off
 
 BATCH_PAGES = [
@@ -32,7 +33,7 @@ PROJECT_PAGES = ["batches", "batch-new"]
 
 @pytest.fixture
 def draft(project: Any, dataset: Any) -> Batch:
-    return batch_launch.create_batch(
+    return create_batch(
         project,
         "draft",
         task="answer",

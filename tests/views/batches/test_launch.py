@@ -17,6 +17,7 @@ from annotation.pure.people import consent_text
 from annotation.registry import default_instructions, folder_of, kinds, task_types
 from annotation.tasktype import JSON
 from tasks.answer.task import Answer
+from tests.batches import create_batch
 from tests.conftest import write_records
 from tests.one_line import one_line
 from tests.views.console import at, work_off
@@ -46,7 +47,7 @@ def form(dataset: Any, **other: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def draft(project: Any, dataset: Any) -> Batch:
-    return batch_launch.create_batch(
+    return create_batch(
         project,
         "draft",
         task="answer",
@@ -101,7 +102,7 @@ def test_the_lease_follows_the_expected_time_that_the_task_knows(
     dataset: Any, project: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     timed(monkeypatch, lambda payload: 400)
-    made = batch_launch.create_batch(project, "long", task="answer", datasets=[dataset], instructions="Read.")
+    made = create_batch(project, "long", task="answer", datasets=[dataset], instructions="Read.")
     assert (made.expected_seconds, made.lease_seconds) == (400, 1200)
 
 
@@ -234,7 +235,7 @@ def test_a_preview_and_its_fragments_hold_no_gold(
     record["hops"][0]["answer"] = "SECRETHOP"
     path.write_text(json.dumps(record) + "\n")
     import_dataset(project, path, format="jsonl", name="secret")
-    made = batch_launch.create_batch(
+    made = create_batch(
         project, "secret-1", task="answer", datasets=[project.datasets.get(slug="secret")], instructions="Read.",
         options={"own_words": "allow"},
     )  # fmt: skip
@@ -299,9 +300,9 @@ def test_how_members_meet_is_proposed_by_the_task_and_kept_where_it_was_chosen(
     without_scripts = client.post(reverse("batch-new", args=["wells"]), posted | {"suggest": "1"}).content.decode()
     assert '<option value="apart" selected>' in without_scripts
     given = {"datasets": [dataset], "instructions": "Read."}
-    assert batch_launch.create_batch(project, "pairs", task="sufficiency", **given).meeting == "apart"
-    assert batch_launch.create_batch(project, "one", task="sufficiency", meeting="one", **given).meeting == "one"
-    assert batch_launch.create_batch(project, "plain", task="answer", **given).meeting == "one"
+    assert create_batch(project, "pairs", task="sufficiency", **given).meeting == "apart"
+    assert create_batch(project, "one", task="sufficiency", meeting="one", **given).meeting == "one"
+    assert create_batch(project, "plain", task="answer", **given).meeting == "one"
 
 
 def test_how_many_answer_each_item_is_proposed_by_the_task_and_kept_where_it_was_chosen(
@@ -320,11 +321,8 @@ def test_how_many_answer_each_item_is_proposed_by_the_task_and_kept_where_it_was
     assert begun["assignments_per_hit"].value() == 3
     given = {"datasets": [dataset], "instructions": "Read."}
     for task, number in {"answer": 3, "compose": 1, "subquestions": 1, "coreference": 1, "sufficiency": 3}.items():
-        assert batch_launch.create_batch(project, task, task=task, **given).assignments_per_hit == number
-    assert (
-        batch_launch.create_batch(project, "two", task="compose", assignments_per_hit=2, **given).assignments_per_hit
-        == 2
-    )
+        assert create_batch(project, task, task=task, **given).assignments_per_hit == number
+    assert create_batch(project, "two", task="compose", assignments_per_hit=2, **given).assignments_per_hit == 2
 
 
 def test_it_is_read_from_the_data_to_the_launch(client: Any, alice: Any, project: Any, dataset: Any) -> None:

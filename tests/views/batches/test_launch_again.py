@@ -8,13 +8,13 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from annotation import jobs
-from annotation.flow.batches import batch_launch
 from annotation.models import Batch, Job
+from tests.batches import create_batch
 from tests.tasks.html_form import read_form
 
 
 def test_a_launch_that_stands_still_is_begun_anew(client: Any, alice: Any, project: Any, dataset: Any) -> None:
-    batch = batch_launch.create_batch(project, "b", task="answer", datasets=[dataset], instructions="")
+    batch = create_batch(project, "b", task="answer", datasets=[dataset], instructions="")
     batch.move(Batch.State.LAUNCHING)
     client.force_login(alice)
     assert "launch again" in client.get(reverse("batch", args=["wells", "b"])).content.decode()

@@ -15,6 +15,7 @@ from annotation.flow.review import assignment_approval
 from annotation.flow.work import next_assignment, submissions
 from annotation.models import Batch, Payment, Project, Worker
 from annotation.registry import default_instructions
+from tests.batches import create_batch
 from tests.flow.compositions import composed
 
 MONEY = re.compile(r"\$\d|\b(cents?|dollars?|pays?|paid|reward)\b", re.I)
@@ -22,7 +23,7 @@ MONEY = re.compile(r"\$\d|\b(cents?|dollars?|pays?|paid|reward)\b", re.I)
 
 def opened(project: Project, dataset: Any, **terms: Any) -> Batch:
     ledger.deposit(project, Decimal(50), key="budget")
-    made = batch_launch.create_batch(
+    made = create_batch(
         project,
         "compositions",
         task="compose",

@@ -13,6 +13,7 @@ from annotation.flow.batches import batch_drafts, batch_launch
 from annotation.flow.data.dataset_import import import_dataset
 from annotation.flow.projects import projects
 from annotation.models import Assignment, Batch, Participation, Worker, WorkerResponse
+from tests.batches import create_batch
 from tests.conftest import write_records
 from tests.one_line import one_line
 from tests.tasks.html_form import read_form
@@ -20,7 +21,7 @@ from tests.tasks.html_form import read_form
 
 @pytest.fixture
 def draft(project: Any, dataset: Any) -> Batch:
-    return batch_launch.create_batch(
+    return create_batch(
         project, "draft", task="answer", datasets=[dataset], instructions="Read.", sample=3, assignments_per_hit=1
     )
 
@@ -108,7 +109,7 @@ def test_every_item_is_reached_by_the_links(
     import_dataset(project, write_records(tmp_path / "twelve.jsonl", 12), format="jsonl", name="twelve")
     twelve = project.datasets.get(slug="twelve")
     terms: dict[str, Any] = {"task": "answer", "datasets": [twelve], "instructions": "Read."}
-    batch = batch_launch.create_batch(project, "all", **terms)
+    batch = create_batch(project, "all", **terms)
     if launched:
         batch_launch.launch(batch)
     client.force_login(alice)

@@ -8,8 +8,8 @@ import pytest
 from django.urls import reverse
 
 from annotation import jobs
-from annotation.flow.batches import batch_launch
 from annotation.models import Dataset, Job
+from tests.batches import create_batch
 
 
 def test_a_removal_hides_the_dataset_and_can_be_undone(client: Any, alice: Any, dataset: Any) -> None:
@@ -50,7 +50,7 @@ def test_a_removal_happens_once_its_time_has_come(client: Any, alice: Any, datas
 def test_a_hidden_dataset_that_a_batch_took_comes_back(client: Any, alice: Any, dataset: Any) -> None:
     client.force_login(alice)
     client.post(reverse("dataset-remove", args=["wells", "wells"]))
-    batch_launch.create_batch(dataset.project, "late", task="answer", datasets=[dataset], instructions="Read.")
+    create_batch(dataset.project, "late", task="answer", datasets=[dataset], instructions="Read.")
     job = Job.objects.get(kind="remove_dataset")
     Job.objects.update(due_at=job.created_at)
     jobs.run_due_work()

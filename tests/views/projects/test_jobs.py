@@ -9,8 +9,8 @@ from typing import Any
 from django.urls import reverse
 
 from annotation import jobs
-from annotation.flow.batches import batch_launch
 from annotation.models import Job, Project
+from tests.batches import create_batch
 from tests.conftest import write_records
 
 HTMX = {"HX-Request": "true"}
@@ -122,7 +122,7 @@ def test_a_get_does_not_try_again(client: Any, alice: Any, project: Any, tmp_pat
 
 def test_a_launch_shows_what_was_asked_for_and_why_the_rest_is_missing(client: Any, alice: Any, batch: Any) -> None:
     client.force_login(alice)
-    again = batch_launch.create_batch(
+    again = create_batch(
         batch.project, "more", task="answer", datasets=[batch.datasets.get()], instructions="Read.", sample=6
     )
     wanted = {"project": batch.project, "title": "Launch more", "arguments": {"batch": again.pk}}

@@ -23,6 +23,7 @@ from annotation.flow.people import qualification_rounds, qualification_types
 from annotation.flow.projects import overview
 from annotation.flow.review import problem_reports, results_dataset
 from annotation.models import Assignment, BatchActivity, Member, User
+from tests.batches import create_round
 from tests.flow import acting
 from tests.one_line import one_line
 from tests.tasks.html_form import read_form
@@ -184,7 +185,7 @@ def test_the_family_shows_datasets_and_the_batches_between_them(
 def test_it_asks_as_much_of_the_database_for_many_batches_as_for_few(
     client: Any, alice: Any, bob: Any, project: Any, dataset: Any, batch: Any, tmp_path: Path
 ) -> None:
-    qualification_rounds.create_round(
+    create_round(
         project, "r-0", task="answer", datasets=[dataset], per_worker=1, tries=1, instructions="",
         grants=qualification_rounds.grant_type(project, "R"), disjoint=False, fresh_only=False,
     )  # fmt: skip

@@ -12,6 +12,7 @@ from django.urls import reverse
 from annotation.flow.people import qualification_rounds, qualification_types
 from annotation.flow.projects import project_search
 from annotation.models import Item, Member, Project, User
+from tests.batches import create_round
 from tests.flow import acting
 from tests.mturk_api import external_hits
 from tests.views.console import take
@@ -34,7 +35,7 @@ def furnished(project: Any, alice: Any, bob: Any, carol: Any, batch: Any, datase
     kind = qualification_types.create_type(project, "Careful readers", description="")
     grants = qualification_rounds.grant_type(project, "Passed")
     terms = {"task": "answer", "datasets": [dataset], "per_worker": 1, "tries": 1, "instructions": "", "grants": grants}
-    qualification_rounds.create_round(project, "round-of-spring", **terms, disjoint=False, fresh_only=False)
+    create_round(project, "round-of-spring", **terms, disjoint=False, fresh_only=False)
     other = Project.objects.create(slug="mills", title="Mills of the north")
     Member.objects.create(project=other, user=alice)
     hit = reverse("hit", args=["wells", "wells-1", row.hit.public_id])

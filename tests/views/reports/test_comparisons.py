@@ -13,6 +13,7 @@ from annotation.flow.data.dataset_import import import_dataset
 from annotation.flow.reports import batch_scores
 from annotation.flow.reports.batch_scores import import_predictions
 from annotation.flow.review import problem_reports, review_decisions
+from tests.batches import create_batch
 from tests.conftest import answer_to, write_records
 from tests.one_line import one_line
 from tests.views.console import answer, at
@@ -26,7 +27,7 @@ def _study(project: Any, dataset: Any, name: str) -> Any:
         "assignments_per_hit": 2,
         "fresh_only": False,
     }
-    made = batch_launch.create_batch(project, name, **terms)
+    made = create_batch(project, name, **terms)
     batch_launch.launch(made)
     return made
 

@@ -26,6 +26,7 @@ from annotation.pure.reports.explanations import ROWS, found, key_of, table_key
 from annotation.pure.reports.report_values import tables_of
 from annotation.tasktype import GivenResponse, HitWithResponses, capabilities
 from annotation.views.reports.figure_notes import report_chapters
+from tests.batches import create_batch
 from tests.conftest import records
 from tests.flow.acting import newcomer, submit, take
 from tests.flow.reports.test_figures import raw
@@ -66,7 +67,7 @@ def studied(project: Any, folder: Path, kind: str) -> Batch:
         project, lines(folder / "case.in", [example for example, _answers in found]), format="jsonl", name="case"
     )
     given = {"task": kind, "datasets": [project.datasets.get(slug="case")], "instructions": "Read.", "meeting": "free"}
-    batch = batch_launch.create_batch(project, "wells-1", assignments_per_hit=3, same_order=True, **given)
+    batch = create_batch(project, "wells-1", assignments_per_hit=3, same_order=True, **given)
     batch_launch.launch(batch)
     task, answers = registry.task_type(kind), {example["id"]: known for example, known in found}
     for k in range(WORKERS):
@@ -258,7 +259,7 @@ def test_an_answerable_question_alone_is_scored_where_its_contrast_has_no_gold(
     found = [example.as_json() for k in range(2) for example in twins(k)] + records(1)
     import_dataset(project, lines(tmp_path / "pairs.in", found), format="jsonl", name="pairs")
     given = {"datasets": [project.datasets.get(slug="pairs")], "instructions": "Read.", "meeting": "free"}
-    batch = batch_launch.create_batch(project, "wells-1", task="answer", assignments_per_hit=1, **given)
+    batch = create_batch(project, "wells-1", task="answer", assignments_per_hit=1, **given)
     batch_launch.launch(batch)
     worker = newcomer(project, "w")
     while row := take(worker, batch):

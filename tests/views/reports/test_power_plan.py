@@ -13,6 +13,7 @@ from annotation.flow.reports import score_looks
 from annotation.flow.work import submissions
 from annotation.models import AuditEntry
 from tests.api.calling import caller, fields_at_fault
+from tests.batches import create_batch
 from tests.conftest import answer_to, write_records
 from tests.views.console import answer, take
 
@@ -29,7 +30,7 @@ def pilot(project: Any, tmp_path: Any, bob: Any, carol: Any) -> Any:
     """A batch of 12 items: both workers are wrong on the first three, and carol on the fourth as well."""
     import_dataset(project, write_records(tmp_path / "many.jsonl", 12), format="jsonl", name="many")
     terms = {"task": "answer", "datasets": [project.datasets.get(slug="many")], "instructions": "Read."}
-    made = batch_launch.create_batch(project, "pilot", **terms, assignments_per_hit=2)
+    made = create_batch(project, "pilot", **terms, assignments_per_hit=2)
     batch_launch.launch(made)
     for worker, wrong in ((bob, 3), (carol, 4)):
         for _item in range(12):

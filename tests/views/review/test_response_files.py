@@ -11,8 +11,8 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation import jobs
-from annotation.flow.batches import batch_launch
 from annotation.models import Batch, Job
+from tests.batches import create_batch
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def test_without_a_file_the_page_says_so(requester: Client, batch: Any) -> None:
 
 
 def test_a_draft_can_be_thrown_away(requester: Client, project: Any, dataset: Any) -> None:
-    draft = batch_launch.create_batch(project, "rough", task="answer", datasets=[dataset], instructions="Read.")
+    draft = create_batch(project, "rough", task="answer", datasets=[dataset], instructions="Read.")
     response = requester.post(reverse("batch-discard", args=[project.slug, "rough"]))
     assert response.status_code == 303
     assert not Batch.objects.filter(pk=draft.pk).exists()

@@ -14,6 +14,7 @@ from annotation.flow.data.dataset_import import import_dataset
 from annotation.flow.reports.methods_facts import facts_of
 from annotation.flow.work import submissions
 from annotation.models import Batch
+from tests.batches import create_batch
 from tests.conftest import records
 from tests.tasks.html_form import read_form
 from tests.views.console import take
@@ -33,7 +34,7 @@ def test_options_that_cannot_be_changed_any_more_are_unfolded(
     file.write_text("".join(json.dumps(record) + "\n" for record in choices))
     import_dataset(project, file, format="jsonl", name="choices")
     data = project.datasets.get(slug="choices")
-    batch = batch_launch.create_batch(project, "pick", task="answer", datasets=[data], instructions="Read.")
+    batch = create_batch(project, "pick", task="answer", datasets=[data], instructions="Read.")
     batch_launch.launch(batch)
     row = take(bob, batch)
     client.force_login(bob.user)
@@ -50,7 +51,7 @@ def test_nothing_speaks_of_ticking_where_no_support_is_asked(
 ) -> None:
     for name, support in (("plain", False), ("backed", True)):
         options = {"support": support}
-        batch = batch_launch.create_batch(project, name, task="answer", datasets=[dataset], options=options)
+        batch = create_batch(project, name, task="answer", datasets=[dataset], options=options)
         batch_launch.launch(batch)
         row = take(bob, batch)
         client.force_login(bob.user)

@@ -19,6 +19,7 @@ from annotation.flow.review import review_decisions, worker_feedback
 from annotation.models import Assignment, Batch, Hit
 from annotation.pure.data.example import Example
 from annotation.registry import task_type
+from tests.batches import create_batch
 from tests.conftest import PASSWORD, records
 from tests.long_forms import first
 from tests.views.crawler import MARK, Canaries, Crawler, knock_everywhere
@@ -96,7 +97,7 @@ def open_batch(request: Any, project: Any, mark: Canaries, tmp_path: Path) -> Ba
     file.write_text(json.dumps(make(mark, 6)))
     result = {"licence": mark.text("licence"), "source": mark.text("source")}
     import_dataset(project, file, format=request.param, name=mark.text("dataset"), **result)
-    batch = batch_launch.create_batch(
+    batch = create_batch(
         project,
         mark.text("batch"),
         task="answer",

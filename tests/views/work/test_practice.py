@@ -14,6 +14,7 @@ from annotation.models import Assignment, Batch, Participation, WorkerResponse
 from annotation.pure.data.example import Example
 from annotation.registry import task_type, task_types
 from annotation.tasktype import Remark
+from tests.batches import create_batch
 from tests.conftest import records
 from tests.flow.acting import take
 from tests.marketplaces.test_frame import fields
@@ -163,9 +164,7 @@ def test_who_practised_the_task_in_another_batch_goes_straight_to_work(
 ) -> None:
     for number in (1, 2):
         site.post(exercise(batch, number, "practice-done"))
-    other = batch_launch.create_batch(
-        project, "more", task="answer", datasets=[dataset], instructions="", fresh_only=False
-    )
+    other = create_batch(project, "more", task="answer", datasets=[dataset], instructions="", fresh_only=False)
     batch_launch.launch(other)
     assert practice_progress.next_exercise(next_assignment.join_batch(bob, other)) is None
     assert Participation.objects.get(batch=other).practised == 2
@@ -188,6 +187,6 @@ def test_who_practised_with_other_options_practises_again(
     for number in (1, 2):
         site.post(exercise(batch, number, "practice-done"))
     kept = {"options": {"support": False}, "fresh_only": False}
-    other = batch_launch.create_batch(project, "more", task="answer", datasets=[dataset], instructions="", **kept)
+    other = create_batch(project, "more", task="answer", datasets=[dataset], instructions="", **kept)
     batch_launch.launch(other)
     assert practice_progress.next_exercise(next_assignment.join_batch(bob, other)) == 1

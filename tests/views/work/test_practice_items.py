@@ -15,6 +15,7 @@ from annotation.flow.batches import batch_launch, practice_progress
 from annotation.flow.data import dataset_import
 from annotation.models import Participation
 from annotation.views.work.practice import right_fields
+from tests.batches import create_batch
 from tests.long_forms import first
 
 KINDS = [kind for kind, _title in registry.kinds()]
@@ -29,9 +30,7 @@ def test_every_item_gives_its_reason_after_the_answer_and_not_before(
     records = [example.as_json() for example in registry.practice(kind)]
     file.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
     dataset_import.import_dataset(project, file, format="jsonl", name="items")
-    batch = batch_launch.create_batch(
-        project, "items", task=kind, datasets=list(project.datasets.all()), instructions="Read."
-    )
+    batch = create_batch(project, "items", task=kind, datasets=list(project.datasets.all()), instructions="Read.")
     batch_launch.launch(batch)
     client.force_login(bob.user)
     came = client.post(reverse("batch-instructions", args=[batch.pk]), {"version": "1"})

@@ -20,6 +20,7 @@ from annotation.flow.work import eligibility, leases, open_work, worker_batches
 from annotation.flow.work.worker_batches import WorkerBatch
 from annotation.models import Batch, Dataset, GroupPart, Hit, Item, Project, Worker
 from annotation.pure.people.requirements import Requirement
+from tests.batches import create_round, set_up_gold
 from tests.flow.acting import dataset_of, draft, launched, newcomer, participation_of, submit, take
 from tests.long_forms import examples, first
 
@@ -59,11 +60,11 @@ def kinds(project: Project, folder: Path) -> list[Batch]:
         for meeting, fresh in (("one", False), ("apart", True), ("free", False))
     ]
     gold = draft(project, "gold", groups, meeting="free", assignments_per_hit=2, fresh_only=False)
-    hidden_gold.set_up(gold, datasets=[known], share=0.4, rule=hidden_gold.Rule())
+    set_up_gold(gold, datasets=[known], share=0.4, rule=hidden_gold.Rule())
     batch_launch.launch(gold)
     grants = qualification_rounds.grant_type(project, "Readers")
     terms = {"per_worker": 3, "instructions": "Read.", "grants": grants, "meeting": "free", "fresh_only": False}
-    round = qualification_rounds.create_round(project, "round", task="answer", datasets=[pool], **terms)
+    round = create_round(project, "round", task="answer", datasets=[pool], **terms)
     batch_launch.launch(round.batch)
     return [*made, gold, round.batch]
 

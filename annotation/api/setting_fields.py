@@ -1,0 +1,45 @@
+"""Fields of requests and resources made of settings, with their limits and words."""
+
+from decimal import Decimal
+from typing import Any
+
+from rest_framework import serializers
+
+from annotation.api.serializers import dollars
+from annotation.pure.setting_fields import Setting
+
+FIELDS: dict[type, type[serializers.Field]] = {
+    bool: serializers.BooleanField,
+    int: serializers.IntegerField,
+    float: serializers.FloatField,
+    str: serializers.CharField,
+}
+
+
+def description(one: Setting) -> str:
+    """Label and help in one text."""
+    return f"{one.label}. {one.help}".strip()
+
+
+def input_field(one: Setting) -> serializers.Field:
+    """The field of a request in which the setting may be left out."""
+    given: dict[str, Any] = {"required": False, "help_text": description(one)}
+    given |= {"allow_null": True} if one.optional else {}
+    if one.choices is not None:
+        return serializers.ChoiceField(choices=list(one.choices.items()), **given)
+    limits = {"min_value": one.least, "max_value": one.most} if one.type in (int, float) else {}
+    if one.type is Decimal:
+        return dollars(min_value=one.least, **given)
+    if one.type is str:
+        limits = {"max_length": one.length, "trim_whitespace": not one.multiline}
+    return FIELDS[one.type](**{name: value for name, value in limits.items() if value is not None}, **given)
+
+
+def output_field(one: Setting) -> serializers.Field:
+    """The field of a resource that shows the setting."""
+    given: dict[str, Any] = {"help_text": description(one), "read_only": True}
+    if one.choices is not None:
+        return serializers.ChoiceField(choices=list(one.choices.items()), **given)
+    if one.type is Decimal:
+        return dollars(**given)
+    return FIELDS[one.type](**given | ({"allow_null": True} if one.optional else {}))

@@ -1,0 +1,256 @@
+"""The one check of a batch's settings, whether they come from a page, the API, a command or a study."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from functools import cached_property
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_slug
+from django.utils.text import slugify
+from django.utils.translation import gettext as _
+
+from annotation import recruitment
+from annotation.flow.batches import estimates, expected_time, hidden_gold, task_fit
+from annotation.flow.batches.batch_launch import features_of
+from annotation.flow.batches.settings import PLAIN, SETTINGS, BatchSettings, HiddenGold, columns, rule_of, stored
+from annotation.flow.data.lineage import refuse_hidden_gold
+from annotation.flow.errors import Refused
+from annotation.flow.people import consent, worker_names
+from annotation.flow.setting_values import InvalidSettings, Problems, read_values
+from annotation.flow.work import eligibility
+from annotation.models import Batch, Dataset, Project, Worker
+from annotation.pure.people import roles
+from annotation.pure.people.consent_text import PLACES
+from annotation.pure.people.requirements import MOST_REQUIREMENTS, InvalidRequirement, Requirement, check
+from annotation.pure.setting_fields import ALWAYS, settings_of
+from annotation.registry import all_default_instructions, default_instructions, kinds, task_type
+from annotation.tasktype import TaskType, capabilities
+
+TAKEN_WORDS = {"new"}  # would be confused with a URL below batches/
+
+
+def parse(
+    project: Project, data: Mapping[str, Any], *, batch: Batch | None = None, launching: bool = False
+) -> BatchSettings:
+    """Settings from any door. Raises InvalidSettings, with the problems by name.
+
+    `data`: values or texts by name; rows of datasets, people and marketplaces, or their names. What is missing keeps
+    its value in the `batch` to change, or is proposed for task and datasets. `launching`: what only a launch needs has
+    to be there.
+    """
+    found = Reading(project, data, batch=batch, launching=launching)
+    if found.problems:
+        raise InvalidSettings(found.problems)
+    return BatchSettings(**found.values)
+
+
+def name_taken(name: str) -> str:
+    text = _("The name %(name)s is taken by another batch, possibly one in the bin. Choose another name.")
+    return text % {"name": name}
+
+
+class Reading:
+    """Settings as far as they can be read: `values` by name, and the `problems` of the others."""
+
+    def __init__(
+        self, project: Project, data: Mapping[str, Any], *, batch: Batch | None = None, launching: bool = False
+    ) -> None:
+        self.project, self.batch, self.launching = project, batch, launching
+        self.problems: Problems = {}
+        self.values: dict[str, Any] = {}
+        self.data = data if batch is None else self._changed(batch, data)
+        if batch is None or batch.launched_at is None:
+            self._read_all()
+        else:
+            self._read_terms(batch)
+
+    def _changed(self, batch: Batch, data: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The stored settings with the changes; what its task proposed gives way to the proposals of a new one."""
+        before = stored(batch)
+        if (task := data.get("task", batch.task)) != batch.task and task in dict(kinds()):
+            before |= {"options": {}, "meeting": None}
+            if batch.assignments_per_hit == task_type(batch.task).assignments:
+                before["assignments_per_hit"] = None
+        return before | data
+
+    def _read_terms(self, batch: Batch) -> None:
+        """What may change after the launch; the other settings stay."""
+        for name, value in stored(batch).items():
+            self.values[name] = value
+            if SETTINGS[name].changes != ALWAYS and self.data[name] != value:
+                self.refuse(name, _("This cannot be changed after the launch."))
+        terms = [one for one in PLAIN if one.changes == ALWAYS]
+        values, problems = read_values(terms, self.data)
+        self.values |= values | {"expected_minutes": values["expected_minutes"] or batch.expected_seconds / 60}
+        self.problems |= problems
+        self._read_people()
+        self._read_requirements()
+        self._read_adjudicators()
+        self._read_instructions(batch.task, batch.options)
+
+    def _read_all(self) -> None:
+        paid = {"paid": bool(self.data.get("reward"))}  # a reward alone says that the work is paid
+        self.values, problems = read_values(PLAIN, paid | self.data)
+        self.problems |= problems
+        self._read_names()
+        self.values["datasets"] = self._datasets("datasets", self.data.get("datasets"))
+        self._read_task()
+        self._read_people()
+        self._read_requirements()
+        self._read_place()
+        self._read_gold()
+        self._read_adjudicators()
+        if self.values["paid"] and self.values["reward"] is None and not estimates.pays_itself(self.values["task"]):
+            self.refuse("reward", _("Enter the pay per assignment, or untick “Paid work”."))
+        if self.launching:
+            self._read_consent()
+
+    def refuse(self, name: str, text: Any) -> None:
+        self.problems.setdefault(name, []).append(str(text))
+
+    def _read_names(self) -> None:
+        name = self.values.get("name") or slugify(self.values.get("title") or "")[:100]
+        self.values["name"] = name
+        if "title" in self.values and not self.values["title"]:
+            self.values["title"] = name
+        if "name" in self.problems or ("title" in self.problems and not name):
+            return
+        try:
+            validate_slug(name)
+        except ValidationError as invalid:
+            self.refuse(
+                "name", invalid.message if name else _("Give a name made of Latin letters, digits and hyphens.")
+            )
+        others = Batch.everything.filter(project=self.project).exclude(pk=self.batch.pk if self.batch else None)
+        if name in TAKEN_WORDS or others.filter(slug=name).exists():
+            self.refuse("name", name_taken(name))
+
+    def _datasets(self, field: str, given: Sequence[Dataset | str] | None) -> list[Dataset]:
+        names = [one for one in given or () if isinstance(one, str)]
+        found = {row.slug: row for row in self.project.datasets.whole().filter(slug__in=names)} if names else {}
+        if unknown := next((name for name in names if name not in found), ""):
+            self.refuse(field, _("There is no dataset %(name)s.") % {"name": unknown})
+        rows = [found.get(one) if isinstance(one, str) else one for one in given or ()]
+        return [row for row in dict.fromkeys(rows) if row is not None]
+
+    def _read_task(self) -> None:
+        """The task with its options and what it proposes, if it can use an item of the datasets."""
+        kind, chosen = self.values["task"], self.values["datasets"]
+        if not chosen and "datasets" not in self.problems:
+            self.refuse("datasets", _("Choose at least one dataset."))
+        try:
+            refuse_hidden_gold(chosen)
+        except Refused as refusal:
+            self.refuse("datasets", refusal)
+        if kind not in dict(kinds()):
+            self.refuse("task", _("There is no task %(name)s.") % {"name": kind})
+            return
+        if needs := task_fit.misfit(chosen, kind):
+            self.refuse("task", _("This task can use none of these items. %(needs)s") % {"needs": _(needs)})
+        task = task_type(kind)
+        proposed = {"meeting": task.meeting, "assignments_per_hit": task.assignments}
+        self.values |= {name: value for name, value in proposed.items() if self.values.get(name, 0) is None}
+        self.values["options"] = options = self._options(task, chosen)
+        if "options" in self.problems:
+            return
+        self._read_instructions(kind, options)
+        if self.values.get("expected_minutes", 0) is None:
+            self.values["expected_minutes"] = expected_time.expected_seconds(chosen, kind, options) / 60
+
+    def _options(self, task: TaskType, datasets: Sequence[Dataset]) -> dict[str, Any]:
+        """All options of the task: as given, else as proposed for the datasets."""
+        chosen = capabilities.suggest(task, features_of(datasets)) | dict(self.data.get("options") or {})
+        try:
+            settled = task.options(chosen)
+        except ValueError as invalid:
+            self.refuse("options", _(str(invalid)))
+            return chosen
+        return {one.name: getattr(settled, one.name) for one in fields(task.Options)}
+
+    def _read_instructions(self, kind: str, options: Mapping[str, Any]) -> None:
+        text = (self.values.get("instructions") or "").replace("\r\n", "\n")
+        if text.strip() in {"", *all_default_instructions()}:
+            text = default_instructions(kind, capabilities.variant(task_type(kind), dict(options)))
+        self.values["instructions"] = text
+
+    def _read_people(self) -> None:
+        given = self.data.get("people") or ()
+        names = [one for one in given if isinstance(one, str)]
+        found = worker_names.workers_named(self.project, names)
+        if unknown := next((name for name in names if name not in found), ""):
+            self.refuse("people", _("%(name)s is not a worker of this project.") % {"name": unknown})
+        rows = [found.get(one) if isinstance(one, str) else one for one in given]
+        self.values["people"] = [worker for worker in rows if isinstance(worker, Worker)]
+
+    def _read_requirements(self) -> None:
+        kept = {one["type"] for one in self.batch.requirements} if self.batch else set()
+        found: list[Requirement] = []
+        for number, one in enumerate(self.data.get("requirements") or ()):
+            try:
+                found.append(Requirement.read(one) if isinstance(one, Mapping) else one)
+                check(found[-1:])
+                eligibility.column(self.project, found[-1:], kept=kept)
+            except InvalidRequirement as invalid:
+                self.refuse(f"requirements.{number}.values", invalid)
+            except (KeyError, TypeError, AttributeError):
+                text = _("Give a place as {“country”: …, “subdivision”: …}.")
+                self.refuse(f"requirements.{number}.locales", text)
+            except Refused as refusal:
+                self.refuse(f"requirements.{number}.type", refusal)
+        if len(found) > MOST_REQUIREMENTS:
+            self.refuse("requirements", _("At most %(n)s requirements are allowed.") % {"n": MOST_REQUIREMENTS})
+        self.values["requirements"] = found
+
+    def _read_place(self) -> None:
+        place = self.data.get("marketplace") or None
+        if isinstance(place, str):
+            place, name = recruitment.named(recruitment.marketplaces().available(self.project), place), place
+            if place is None:
+                self.refuse("marketplace", _("There is no marketplace %(name)s.") % {"name": name})
+        self.values["marketplace"] = place
+        if place is not None:
+            try:
+                recruitment.marketplaces().check_open(place)
+            except Refused as refusal:
+                self.refuse("marketplace", refusal)
+
+    def _read_gold(self) -> None:
+        given = self.data.get("checks") or HiddenGold()
+        data = vars(given) if isinstance(given, HiddenGold) else given
+        settings = settings_of(HiddenGold)
+        values, problems = read_values([one for name, one in settings.items() if name != "datasets"], data)
+        self.problems |= {f"checks.{name}": texts for name, texts in problems.items()}
+        datasets = self._datasets("checks.datasets", data.get("datasets"))
+        self.values["checks"] = gold = HiddenGold(datasets=datasets, **dict.fromkeys(problems) | values)
+        if problems or not gold.percent:
+            return
+        try:
+            hidden_gold.check(rule_of(gold), gold.percent / 100, gold.datasets, purpose=self.values.get("purpose"))
+        except Refused as refusal:
+            self.refuse("checks", refusal)
+
+    def _read_adjudicators(self) -> None:
+        reviewers = self.project.members.filter(role__in=roles.who_may(roles.REVIEW))
+        if self.values.get("two_adjudicators") and reviewers.count() < 2:
+            text = _("Only one member of this project can adjudicate. Invite a second one under People.")
+            self.refuse("two_adjudicators", text)
+
+    def _read_consent(self) -> None:
+        for name, place in PLACES.items():
+            if place in self.project.consent and not self.values.get(name):
+                self.refuse(name, _("Fill this in: workers read it before their first HIT."))
+        if self.values.get("counts_pasting") and not consent.covers_counting(self.project.consent):
+            self.refuse("counts_pasting", consent.counting_unsaid())
+
+    @cached_property
+    def unsaved(self) -> Batch | None:
+        """An unsaved batch with these settings, for estimates; None if one that they need is missing or invalid."""
+        needed = {"datasets", "options", "sample", "seed", "assignments_per_hit", "expected_minutes", "meeting"}
+        if not self.values.get("datasets") or "options" not in self.values or needed & self.problems.keys():
+            return None
+        defaults = {name: one.default for name, one in SETTINGS.items()}
+        batch = Batch(project=self.project, **columns(defaults | self.values))
+        if self.values["marketplace"] is not None:
+            recruitment.marketplaces().choose(batch, self.values["marketplace"])
+        return batch

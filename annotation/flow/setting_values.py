@@ -1,0 +1,61 @@
+"""Values of settings from any door, read by Django's fields: one conversion, one set of limits, one wording."""
+
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from annotation.flow.errors import Refused
+from annotation.pure.setting_fields import Setting
+
+COLUMNS: dict[type, Any] = {
+    bool: models.BooleanField,
+    int: models.IntegerField,
+    float: models.FloatField,
+    Decimal: models.DecimalField,
+    str: models.CharField,
+}
+REQUIRED = _("This field is required.")
+Problems = dict[str, list[str]]
+
+
+class InvalidSettings(Refused):
+    """Settings that cannot be stored: `problems` has the texts by field, "" for those of several fields together."""
+
+    def __init__(self, problems: Problems) -> None:
+        self.problems = problems
+        texts = (f"{name}: {text}" if name else text for name, several in problems.items() for text in several)
+        super().__init__("; ".join(texts))
+
+
+def read_values(settings: Iterable[Setting], data: Mapping[str, Any]) -> tuple[dict[str, Any], Problems]:
+    """The value of each setting, by default where `data` has none, and what is wrong with the others."""
+    values: dict[str, Any] = {}
+    problems: Problems = {}
+    for one in settings:
+        given = data.get(one.name)
+        if given is None or given == "":
+            if given == "" and one.required:
+                problems[one.name] = [str(REQUIRED)]
+            values[one.name] = None if one.optional and one.name in data else one.default
+            continue
+        try:
+            values[one.name] = _column(one).clean(given, None)
+        except ValidationError as invalid:
+            problems[one.name] = list(invalid.messages)
+    return values, problems
+
+
+def _column(one: Setting) -> Any:
+    """A field that reads the setting's value."""
+    limits = [(MinValueValidator, one.least), (MaxValueValidator, one.most)]
+    given: dict[str, Any] = {"validators": [check(limit) for check, limit in limits if limit is not None]}
+    if one.type is Decimal:
+        given |= {"max_digits": 12, "decimal_places": 2}
+    if one.type is str:
+        given |= {"max_length": one.length, "choices": list(one.choices.items()) if one.choices else None}
+    return COLUMNS[one.type](blank=True, **given)

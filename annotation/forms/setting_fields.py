@@ -1,0 +1,34 @@
+"""Form fields made of settings, with their words and limits."""
+
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from annotation.pure.setting_fields import Setting
+
+CONTROLS: dict[type, type[forms.Field]] = {
+    bool: forms.BooleanField,
+    int: forms.IntegerField,
+    float: forms.FloatField,
+    Decimal: forms.DecimalField,
+    str: forms.CharField,
+}
+
+
+def form_field(setting: Setting, **more: Any) -> forms.Field:
+    """The form field that reads and shows the setting; `more` are arguments of its class."""
+    given: dict[str, Any] = {"label": _(setting.label), "required": setting.required, "initial": setting.default}
+    given["help_text"] = _(setting.help) if setting.help else ""
+    if setting.choices is not None:
+        return forms.ChoiceField(**given | {"choices": list(setting.choices.items())} | more)
+    if setting.type in (int, float, Decimal):
+        given |= {"min_value": setting.least, "max_value": setting.most}
+    if setting.type is Decimal:
+        given |= {"decimal_places": 2, "widget": forms.NumberInput(attrs={"step": "0.01", "inputmode": "decimal"})}
+    if setting.type is str:
+        given |= {"max_length": setting.length}
+    if setting.multiline:
+        given |= {"strip": False, "widget": forms.Textarea(attrs={"rows": 16, "spellcheck": "true"})}
+    return CONTROLS[setting.type](**given | more)
