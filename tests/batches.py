@@ -11,11 +11,15 @@ from annotation.flow.batches.settings import DAY, SETTINGS, BatchSettings, store
 from annotation.flow.people import qualification_rounds
 from annotation.flow.setting_values import InvalidSettings
 from annotation.models import Batch, Dataset, Project, QualificationRound, User
+from annotation.registry import kinds
 
 
 def create_batch(project: Project, name: str, *, user: User | None = None, **given: Any) -> Batch:
     """A draft, also of a task that can use none of the items, so that its launch can refuse it."""
     asked, columns = _split(given | {"name": name})
+    if given["task"] not in dict(kinds()):  # one that cannot be launched here
+        columns |= {"task": asked["task"], "options": asked.pop("options", {})}
+        asked["task"] = "answer"
     reading = Reading(project, asked)
     if reading.problems.keys() - {"task"}:
         raise InvalidSettings(reading.problems)
@@ -51,6 +55,7 @@ def _split(given: dict[str, Any], *more: str) -> tuple[dict[str, Any], dict[str,
     if (seconds := given.pop("auto_approval", None)) is not None:
         given |= {"paid": True, "auto_approve_days": seconds // DAY}
         given |= {} if seconds % DAY == 0 else {"auto_approval": seconds}
+        given.setdefault("reward", 0)
     elif "reward" in given:
         given.setdefault("paid", False)
     known = {*SETTINGS, *more} - {"two_adjudicators"}  # which needs two members

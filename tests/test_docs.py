@@ -83,21 +83,28 @@ def test_every_task_has_a_page_in_its_folder(kind: str) -> None:
 def test_the_requesters_guide_lists_no_task_otherwise_than_its_page() -> None:
     """What a new folder adds is written by `make tasks`; no test waits for it."""
     text = (ROOT / "docs/requesters.md").read_text()
-    listed = task_pages.listed(text)
+    listed = task_pages.listed(text, task_pages.TASKS)
     assert listed
-    assert set(listed) <= set(task_pages.lines(ROOT)), "run `make tasks`"
+    assert set(listed) <= set(task_pages.task_lines(ROOT)), "run `make tasks`"
+
+
+def test_the_requesters_guide_has_the_settings_as_they_are() -> None:
+    text = (ROOT / "docs/requesters.md").read_text()
+    assert task_pages.listed(text, task_pages.SETTINGS) == task_pages.setting_lines(), "run `make tasks`"
 
 
 def test_a_new_folder_is_listed_by_itself(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     guide = tmp_path / "docs/requesters.md"
-    guide.write_text(f"# For requesters\n\n{task_pages.BEGIN}\nold\n{task_pages.END}\n\nMore.\n")
+    begin, end = task_pages.TASKS
+    settings = "\n".join(task_pages.SETTINGS)
+    guide.write_text(f"# For requesters\n\n{begin}\nold\n{end}\n{settings}\n\nMore.\n")
     for kind in ("mine", "answer"):
         page = tmp_path / f"tasks/{kind}/README.md"
         page.parent.mkdir(parents=True)
         page.write_text(f"# `{kind}`: who is it?\n\nMore.\n")
     task_pages.write(tmp_path)
-    assert task_pages.listed(guide.read_text()) == [
+    assert task_pages.listed(guide.read_text(), task_pages.TASKS) == [
         "- [`answer`](../tasks/answer/README.md): who is it?",
         "- [`mine`](../tasks/mine/README.md): who is it?",
     ]

@@ -36,7 +36,7 @@ class DraftInput(TermsInput):
     """Settings of a draft. Fields that are left out stay unchanged; those of a new draft get the task's defaults."""
 
     EXAMPLE = {"title": "Which tower?", "expected_minutes": 2.5, "people": []}
-    shown = [one.name for one in SETTINGS.values() if one.name not in ("contact", "ethics")]
+    shown = list(SETTINGS)
 
     name = serializers.SlugField(max_length=100, required=False, help_text="Made from the title by default.")
     task = KindField(choices=kinds(), required=False, help_text="One of `listTasks`.")

@@ -149,7 +149,7 @@ class BatchSettings:
     expected_minutes: float = setting(
         None, label=_("Expected minutes per HIT"), least=0.5, most=600, changes=ALWAYS, option="minutes"
     )
-    people: Sequence[Worker] = setting((), label=_("Workers"), changes=ALWAYS)
+    people: Sequence[Worker] = setting((), label=_("Workers"), changes=ALWAYS, option="worker")
     requirements: Sequence[Requirement] = setting(
         (), label=_("Requirements"), changes=ALWAYS, registered=True, dry_run=[], option="require"
     )
