@@ -1,4 +1,4 @@
-"""Lists in the guide for requesters: the tasks, by their own pages, and a batch's settings. `make tasks` writes them."""
+"""Lists in the guide for requesters, by `make tasks`: the tasks, from their own pages, and a batch's settings."""
 
 from __future__ import annotations
 

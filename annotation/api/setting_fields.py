@@ -29,7 +29,7 @@ def input_field(one: Setting) -> serializers.Field:
         return serializers.ChoiceField(choices=list(one.choices.items()), **given)
     limits = {"min_value": one.least, "max_value": one.most} if one.type in (int, float) else {}
     if one.type is Decimal:
-        return dollars(min_value=one.least, **given)
+        return dollars(min_value=one.least, max_value=one.most, **given)
     if one.type is str:
         limits = {"max_length": one.length, "trim_whitespace": not one.multiline}
     return FIELDS[one.type](**{name: value for name, value in limits.items() if value is not None}, **given)

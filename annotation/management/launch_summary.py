@@ -5,13 +5,13 @@ from typing import Any
 
 from annotation.flow.batches import batch_drafts
 from annotation.flow.batches.batch_launch import launch
-from annotation.flow.batches.settings import PLAIN
+from annotation.flow.batches.settings import PLAIN, SETTINGS
 from annotation.flow.errors import Refused
 from annotation.flow.people import consent
 from annotation.flow.projects.job_queue import JobTakenOver
 from annotation.flow.work import eligibility
 from annotation.management.json_command import JSONCommand, dataset_named, existing, pair, slug, words
-from annotation.management.setting_options import add_options, given_settings
+from annotation.management.setting_options import add_options, given_settings, help_of
 from annotation.models import Batch, Project
 from annotation.pure.people.requirements import GUARDED
 from annotation.pure.setting_fields import Setting
@@ -26,12 +26,12 @@ class LaunchCommand(JSONCommand):
     def add_common(self, parser: Any) -> None:
         """Add the options of all settings that batches and rounds share."""
         add = parser.add_argument
-        add("--task", required=True, choices=[kind for kind, _title in kinds()])
-        add("--dataset", required=True, action="append", type=slug, metavar="NAME")
-        add("--option", action="append", type=pair, default=[], metavar="K=V", help="an option of the task")
-        add("--worker", action="append", type=words(64), default=[], metavar="ID", help="open it to these workers only")
-        add("--instructions", type=existing, metavar="FILE", help="Markdown for workers, instead of the task's own")
-        how = 'required of workers: "Round 2 >= 80", "country in US,DE", "Round 2", "not Seen it"; repeatable'
+        add("--task", required=True, choices=[kind for kind, _title in kinds()], help=help_of(SETTINGS["task"]))
+        add("--dataset", required=True, action="append", type=slug, metavar="NAME", help=help_of(SETTINGS["datasets"]))
+        add("--option", action="append", type=pair, default=[], metavar="K=V", help=help_of(SETTINGS["options"]))
+        add("--worker", action="append", type=words(64), default=[], metavar="ID", help=help_of(SETTINGS["people"]))
+        add("--instructions", type=existing, metavar="FILE", help=help_of(SETTINGS["instructions"]))
+        how = f'{help_of(SETTINGS["requirements"])}: "Round 2 >= 80", "country in US,DE", "Round 2", "not Seen it"'
         add("--require", action="append", type=words(300), default=[], metavar="WHAT", help=how)
         add("--guard", choices=list(GUARDED), default="Accept", help="what workers who lack them may not do")
         add_options(parser, self.settings(), assignments_per_hit=_usual_assignments())

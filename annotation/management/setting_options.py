@@ -16,7 +16,7 @@ def add_options(parser: Any, settings: Iterable[Setting], **defaults: str) -> No
     """
     for one in settings:
         name = (one.option or one.name).replace("_", "-")
-        given: dict[str, Any] = {"dest": one.name, "default": None, "help": _help(one, defaults.get(one.name, ""))}
+        given: dict[str, Any] = {"dest": one.name, "default": None, "help": help_of(one, defaults.get(one.name, ""))}
         if one.type is bool:
             parser.add_argument(f"--no-{name}" if one.default else f"--{name}", action=_action(one), **given)
         elif one.choices is not None:
@@ -34,7 +34,8 @@ def _action(one: Setting) -> str:
     return "store_false" if one.default else "store_true"
 
 
-def _help(one: Setting, default: str) -> str:
+def help_of(one: Setting, default: str = "") -> str:
+    """What the help says of a setting: its words, with its default or what stands for it."""
     if not default and type(one.default) in (int, str):
         default = str(one.default)
     text = f"{one.label}. {one.help}{f' (default: {default})' if default else ''}".replace("%", "%%").strip()

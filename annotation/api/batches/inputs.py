@@ -7,7 +7,7 @@ from rest_framework import serializers
 from annotation.api.batches.serializers import ChecksSerializer, RequirementSerializer
 from annotation.api.examples import QUALIFICATION
 from annotation.api.serializers import Input, KindField, texts
-from annotation.api.setting_fields import input_field
+from annotation.api.setting_fields import description, input_field
 from annotation.flow.batches.settings import PLAIN, SETTINGS
 from annotation.pure.setting_fields import ALWAYS
 from annotation.registry import kinds
@@ -28,6 +28,8 @@ class TermsInput(Input):
         """The declared fields, and one for each other setting, in the order of the settings."""
         declared = super().get_fields()
         made = {one.name: input_field(one) for one in PLAIN if one.name in self.shown and one.name not in declared}
+        for name in declared.keys() & SETTINGS.keys():
+            declared[name].help_text = f"{description(SETTINGS[name])} {declared[name].help_text or ''}".strip()
         fields = made | declared
         return {name: fields.pop(name) for name in SETTINGS if name in fields} | fields
 

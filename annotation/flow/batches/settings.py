@@ -146,7 +146,7 @@ class BatchSettings:
         help=_("Two batches with this on never share an item; the items are fixed at launch."),
         group="items",
     )
-    expected_minutes: float = setting(
+    expected_minutes: float | None = setting(
         None, label=_("Expected minutes per HIT"), least=0.5, most=600, changes=ALWAYS, option="minutes"
     )
     people: Sequence[Worker] = setting((), label=_("Workers"), changes=ALWAYS, option="worker")

@@ -5,15 +5,16 @@ from typing import Any
 from annotation.flow.batches import estimates
 from annotation.flow.batches.batch_drafts import create_batch
 from annotation.flow.batches.parsing import parse
-from annotation.flow.batches.settings import HiddenGold
+from annotation.flow.batches.settings import SETTINGS, HiddenGold
 from annotation.management.json_command import dataset_named, marketplace_named, project_of, slug
 from annotation.management.launch_summary import LaunchCommand
-from annotation.management.setting_options import add_options, given_settings
+from annotation.management.setting_options import add_options, given_settings, help_of
 from annotation.models import Batch
 from annotation.pure.setting_fields import settings_of
 from annotation.recruitment import marketplaces
 
-GOLD = [one for one in settings_of(HiddenGold).values() if one.name != "datasets"]
+GOLD = settings_of(HiddenGold)
+RULE = [one for one in GOLD.values() if one.name != "datasets"]
 
 
 class Command(LaunchCommand):
@@ -23,10 +24,9 @@ class Command(LaunchCommand):
         add = parser.add_argument
         add("batch", type=slug)
         self.add_common(parser)
-        add("--marketplace", type=slug, metavar="NAME", help="publish it there (default: the built-in one)")
-        checked = "mix in items of this dataset as hidden gold; repeatable"
-        add("--checks", action="append", type=slug, default=[], metavar="NAME", help=checked)
-        add_options(parser, GOLD)
+        add("--marketplace", type=slug, metavar="NAME", help=help_of(SETTINGS["marketplace"]))
+        add("--checks", action="append", type=slug, default=[], metavar="NAME", help=help_of(GOLD["datasets"]))
+        add_options(parser, RULE)
         add("--quote", action="store_true", help="print the cost and create nothing")
 
     def act(self, **options: Any) -> dict[str, Any]:
@@ -37,7 +37,7 @@ class Command(LaunchCommand):
             asked["marketplace"] = marketplace_named(project, options["marketplace"])
         if options["checks"]:
             sources = [dataset_named(project, source) for source in dict.fromkeys(options["checks"])]
-            asked["checks"] = {"percent": 10, **given_settings(options, GOLD), "datasets": sources}
+            asked["checks"] = {"percent": 10, **given_settings(options, RULE), "datasets": sources}
         batch = self.made(
             project,
             options["batch"],

@@ -1,0 +1,173 @@
+"""The settings of a batch: said once, known to every door, refused by all doors in the same words."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from typing import Any
+
+import pytest
+from django.core.management import get_commands, load_command_class
+from django.test import Client
+from django.urls import reverse
+
+from annotation.api.batches.inputs import NewDraftInput
+from annotation.api.batches.serializers import OneBatchSerializer
+from annotation.flow.batches import batch_drafts
+from annotation.flow.batches.parsing import parse
+from annotation.flow.batches.settings import SETTINGS, HiddenGold, stored
+from annotation.flow.reports import preregistration
+from annotation.flow.setting_values import InvalidSettings
+from annotation.forms.batches import GOLD_FIELDS, LaunchForm
+from annotation.models import Batch
+from annotation.pure.setting_fields import Setting, settings_of
+from tests.api.calling import caller
+from tests.batches import create_batch
+from tests.management.conftest import Run, run  # noqa: F401 - a fixture
+
+pytestmark = pytest.mark.django_db
+GOLD = {name: one for name, one in settings_of(HiddenGold).items() if name != "datasets"}
+# A page has several controls for these, or one whose words are its own.
+OWN_CONTROLS = {"people": "who", "requirements": "", "options": "", "checks": "checks"}
+
+
+def limits(one: Setting) -> tuple[Any, Any, Any]:
+    return one.least, one.most, one.length
+
+
+@pytest.fixture
+def unfinished(project: Any) -> Any:
+    """A project whose consent text has both places left."""
+    from annotation.pure.people.consent_text import DEFAULT
+
+    project.consent = DEFAULT
+    project.save()
+    return project
+
+
+def test_the_page_has_each_setting_in_its_words_and_limits(unfinished: Any) -> None:
+    form = LaunchForm(unfinished)
+    for name, one in SETTINGS.items():
+        control = OWN_CONTROLS.get(name, name)
+        if control:
+            assert control in form.fields, name
+        if name in OWN_CONTROLS:
+            continue
+        field = form.fields[control]
+        shown = (getattr(field, "min_value", None), getattr(field, "max_value", None))
+        assert (str(field.label), str(field.help_text)) == (one.label, one.help), name
+        assert (*shown, getattr(field, "max_length", None)) == limits(one), name
+    for name, one in GOLD.items():
+        field = form.fields[GOLD_FIELDS[name]]
+        assert (str(field.label), field.min_value, field.max_value) == (one.label, one.least, one.most)
+
+
+def test_the_api_takes_each_setting_in_its_words_and_limits_and_shows_it(db: None) -> None:
+    taken, shown = NewDraftInput().fields, OneBatchSerializer().fields
+    assert set(SETTINGS) <= set(taken)
+    assert set(SETTINGS) - {"contact", "ethics"} <= set(shown)
+    for name, one in SETTINGS.items():
+        assert taken[name].help_text.startswith(f"{one.label}. {one.help}".strip()), name
+        if one.least is not None:
+            assert (taken[name].min_value, taken[name].max_value) == (one.least, one.most), name
+        assert getattr(taken[name], "max_length", None) in (one.length, None, 50), name
+    gold = taken["checks"].fields
+    assert {name: (gold[name].min_value, gold[name].max_value) for name in GOLD} == {
+        name: (one.least, one.most) for name, one in GOLD.items()
+    }
+
+
+@pytest.mark.parametrize("command", ["create_batch", "create_qualification_round"])
+def test_the_command_has_an_option_for_each_setting_in_its_words(command: str) -> None:
+    parser = load_command_class(get_commands()[command], command).create_parser("manage.py", command)
+    options = {name.removeprefix("--no-").removeprefix("--"): action for action in parser._actions
+               for name in action.option_strings}  # fmt: skip
+    settled = {"name"} if command == "create_batch" else {
+        *("name", "assignments_per_hit", "purpose", "unseen_only", "sample", "marketplace", "checks"),
+    }  # fmt: skip
+    known = {name: one for name, one in SETTINGS.items() if name not in settled}
+    for name, one in (known | (GOLD if command == "create_batch" else {})).items():
+        option = (one.option or one.name).replace("_", "-")
+        assert option in options, name
+        if options[option].dest == name and one.help:
+            assert one.label in options[option].help.replace("%%", "%"), name
+
+
+def test_a_launched_batch_shows_each_setting_and_a_preregistration_those_that_matter(
+    dataset: Any, project: Any, alice: Any
+) -> None:
+    batch = create_batch(project, "shown", task="answer", datasets=[dataset], counts_pasting=True)
+    Batch.objects.update(state=Batch.State.OPEN, launched_at="2026-01-01T00:00Z")
+    client = Client()
+    client.force_login(alice)
+    page = unescape(client.get(reverse("batch-settings", args=[project.slug, batch.slug])).content.decode())
+    for name, one in SETTINGS.items():
+        if name not in {"contact", "ethics", "options", "instructions", "requirements"}:
+            assert one.label in page, name
+    registered = preregistration.settings_of(batch)
+    assert set(registered) == set(preregistration.LABELS)
+    assert {name for name, one in SETTINGS.items() if one.registered} <= set(registered)
+    assert registered["counts_pasting"] is True
+
+
+WRONG: list[tuple[dict[str, Any], str, list[str]]] = [
+    ({"sample": 0}, "sample", ["--sample", "0"]),
+    ({"most_per_worker": 0}, "most_per_worker", ["--most-per-worker", "0"]),
+    ({"two_adjudicators": True}, "two_adjudicators", ["--two-adjudicators"]),
+    ({"people": ["nobody"]}, "people", ["--worker", "nobody"]),
+    ({"paid": True, "reward": None}, "reward", ["--paid"]),
+    ({"task": "sufficiency"}, "task", ["--task", "sufficiency"]),
+    ({"checks": {"percent": 10}}, "checks", []),
+    (
+        {"checks": {"percent": 10, "datasets": ["wells"], "warn_below_percent": 40, "pause_below_percent": 50}},
+        "checks",
+        ["--checks", "wells", "--warn-below", "40", "--pause-below", "50"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("asked", "field", "options"), WRONG, ids=lambda each: str(each)[:30])
+def test_what_is_wrong_is_refused_by_all_doors_in_the_same_words(
+    asked: dict[str, Any],
+    field: str,
+    options: list[str],
+    alice: Any,
+    project: Any,
+    dataset: Any,
+    run: Run,  # noqa: F811
+) -> None:
+    """The page posts what its own test posts; here its form is asked, which shows the problems beside the fields."""
+    whole = {"title": "T", "task": "answer", "datasets": ["wells"], **asked}
+    with pytest.raises(InvalidSettings) as refused:
+        parse(project, whole)
+    [problem] = refused.value.problems[field]
+    answered = caller(alice).post("batches/", **{k: v for k, v in whole.items() if v is not None})
+    assert answered.status_code == 422
+    said = {row["field"]: row["detail"] for row in answered.json()["errors"]}
+    assert re.sub(r"\W", "", said[field].lower()) == re.sub(r"\W", "", problem.lower())
+    if options:
+        ended = run("create_batch", "t", "--project", project.slug, "--task", "answer", "--dataset", "wells", *options)
+        assert ended.code in (1, 2)
+        assert field.replace("_", "-") in ended.err or problem in ended.err
+    assert not Batch.everything.exists()
+
+
+def test_stored_settings_are_read_back_as_they_were(dataset: Any, project: Any, bob: Any) -> None:
+    asked = {"title": "T", "task": "answer", "datasets": ["wells"], "sample": 2, "seed": 9, "people": [bob.pseudonym]}
+    asked |= {"paid": True, "reward": "0.25", "auto_approve_days": 3, "expected_minutes": 2.5, "same_order": True}
+    asked |= {"requirements": [{"type": "00000000000000000040", "comparator": "GreaterThan", "values": [5]}]}
+    settings = parse(project, asked)
+    batch = batch_drafts.create_batch(project, settings)
+    assert parse(project, {}, batch=batch) == settings
+    held = stored(batch)
+    changed = parse(project, {"sample": "", "reward": "0.30"}, batch=batch)
+    assert (changed.sample, str(changed.reward), changed.seed) == (None, "0.30", held["seed"])
+
+
+def test_a_launched_batch_changes_only_what_may_change(dataset: Any, project: Any) -> None:
+    batch = create_batch(project, "open", task="answer", datasets=[dataset])
+    Batch.objects.update(state=Batch.State.OPEN, launched_at="2026-01-01T00:00Z")
+    batch.refresh_from_db()
+    assert parse(project, {"title": "New"}, batch=batch).title == "New"
+    with pytest.raises(InvalidSettings, match="seed: This cannot be changed after the launch"):
+        parse(project, {"seed": 5}, batch=batch)
