@@ -85,7 +85,7 @@ def test_a_boolean_of_a_batch_takes_three_files(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=400,
     )
     assert done.returncode == 0, done.stderr[-3000:]
     words = "Show where an item comes from. Below the paragraphs."
