@@ -15,13 +15,13 @@ from annotation.registry import kinds
 
 
 def create_batch(project: Project, name: str, *, user: User | None = None, **given: Any) -> Batch:
-    """A draft, also of a task that can use none of the items, so that its launch can refuse it."""
+    """A draft, also one that its launch refuses: of a task that can use none of the items, on a closed marketplace."""
     asked, columns = _split(given | {"name": name})
     if given["task"] not in dict(kinds()):  # one that cannot be launched here
         columns |= {"task": asked["task"], "options": asked.pop("options", {})}
         asked["task"] = "answer"
     reading = Reading(project, asked)
-    if reading.problems.keys() - {"task"}:
+    if reading.problems.keys() - {"task", "marketplace"}:
         raise InvalidSettings(reading.problems)
     batch = batch_drafts.create_batch(project, BatchSettings(**reading.values), user=user)
     if columns:

@@ -25,6 +25,7 @@ SETTING = """\
 """
 ASKED = """
 from pathlib import Path
+from django.conf import settings
 from django.core.management import call_command, load_command_class
 from django.urls import reverse
 from django.test import Client
@@ -36,6 +37,7 @@ from annotation.flow.data.dataset_import import import_dataset
 from annotation.flow.reports import preregistration
 from annotation.models import Batch, Dataset, Member, Project, User
 
+settings.STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
 call_command("migrate", verbosity=0)
 alice = User.objects.create_user("alice", password="a pass phrase")
 project = Project.objects.create(slug="wells", title="Wells")
@@ -43,7 +45,7 @@ Member.objects.create(project=project, user=alice, role="owner")
 import_dataset(project, Path("wells.jsonl"), format="jsonl", name="wells")
 asked = {"title": "T", "task": "answer", "datasets": ["wells"], "shows_source": True}
 batch = batch_drafts.create_batch(project, parse(project, asked))
-client = Client()
+client = Client(SERVER_NAME="localhost")
 client.force_login(alice)
 page = client.get(reverse("batch-new", args=["wells"])).content.decode()
 command = load_command_class("annotation", "create_batch").create_parser("manage.py", "create_batch").format_help()
@@ -81,7 +83,7 @@ def test_a_boolean_of_a_batch_takes_three_files(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", "import django; django.setup(); exec(open('asked.py').read())"],
         cwd=tmp_path,
-        env={"PATH": "/usr/bin:/bin", "DEBUG": "1", **environment},
+        env={"PATH": "/usr/bin:/bin", **environment},
         capture_output=True,
         text=True,
         check=False,

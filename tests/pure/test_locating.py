@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -55,7 +56,8 @@ def slow(answer: str, texts: list[str]) -> Span | None:
     for whole, same in ((True, " ".join), (True, as_folded), (False, as_folded)):
         for place, text in enumerate(texts):
             for start, end in combinations(range(len(text) + 1), 2):
-                if same(text[start:end].split()) == same(answer.split()) and _is_tidy(text, start, end, whole=whole):
+                seen = folded_text if same is as_folded else str
+                if same(text[start:end].split()) == same(answer.split()) and _is_tidy(text, start, end, whole, seen):
                     return Span(place, start, end)
     return None
 
@@ -64,12 +66,16 @@ def as_folded(words: list[str]) -> str:
     return fold(" ".join(words))
 
 
-def _is_tidy(text: str, start: int, end: int, *, whole: bool) -> bool:
+def folded_text(text: str) -> str:
+    return folded(text).text
+
+
+def _is_tidy(text: str, start: int, end: int, whole: bool, seen: Callable[[str], str]) -> bool:
     """Whether nothing invisible is at its ends, no accent is cut off, and with `whole` no letter of the same word."""
     piece, before, after = text[start:end], text[:start], text[end:]
     visible = fold(piece[0]) and fold(piece[-1]) and not is_mark(piece[0]) and not is_mark(after[:1])
-    ahead = folded(before).text
-    joined = re.search(r"\w$", ahead) or is_mark(ahead[-1:]) or re.match(r"\w", folded(after).text)
+    ahead = seen(before)
+    joined = re.search(r"\w$", ahead) or is_mark(ahead[-1:]) or re.match(r"\w", seen(after))
     return bool(visible) and not (whole and joined)
 
 
