@@ -228,10 +228,8 @@ class BatchSettings:
 
 SETTINGS = settings_of(BatchSettings)
 PLAIN = [one for one in SETTINGS.values() if one.type in (bool, int, float, str, Decimal)]
-SAME = [*("task", "sample", "seed", "assignments_per_hit", "most_per_worker", "meeting", "purpose", "fresh_only")]
-SAME += ["same_order", "counts_pasting", "disjoint", "unseen_only", "two_adjudicators", "shows_scores", "title"]
-
-
+COLUMNS = {field.name for field in Batch._meta.concrete_fields}
+SAME = [one.name for one in PLAIN if one.name in COLUMNS and one.name != "reward"]  # columns as they are
 TERMS = [*(name for name in SAME if SETTINGS[name].changes == ALWAYS), "expected_seconds", "requirements"]  # columns
 
 
