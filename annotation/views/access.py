@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
@@ -59,6 +60,8 @@ def member_required(act: str, *, posting: str = "", removed: bool = False) -> Ca
             if not member.may(posting if posting and request.method == "POST" else act):
                 raise OtherRole(_role_message(member))
             if two_factor.is_missing(member.project, request.user):
+                text = _("“%(project)s” requires a second factor of its members. Set yours up to continue.")
+                messages.info(request, text % {"project": member.project})
                 back = request.get_full_path() if request.method == "GET" else reverse("project", args=[slug])
                 return redirect(f"{reverse('second-factor')}?{urlencode({'next': back})}")
             request.may = roles.acts_of(member.role)

@@ -207,6 +207,7 @@ def test_without_it_every_page_of_the_project_leads_to_its_set_up_and_back(
         assert (refused.status_code, refused["Content-Type"]) == (403, "application/problem+json")
         assert "two-factor" in refused.json()["detail"]
     shown = body(client.get(sent.url))
+    assert "“Wells and towers” requires a second factor" in shown
     key = base64.b32decode(re.search(r'<code class="long">([A-Z2-7 ]+)</code>', shown)[1].replace(" ", "")).hex()
     signed = re.search(r'name="key" value="([^"]+)"', shown)[1]
     form = {"key": signed, "code": code_of(key), "password": PASSWORD, "next": page}
