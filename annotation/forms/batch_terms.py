@@ -74,8 +74,8 @@ class BatchTermsForm(ConsoleForm):
         self.reading = Reading(self.project, self.settings_data(), batch=self.batch, launching=self.launching)
         for name, texts in self.reading.problems.items():
             field = FIELDS.get(name, name.partition(".")[0])
-            if field in self.fields and field not in self.errors:
-                self.add_error(field, texts)
+            if field not in self.errors:
+                self.add_error(field if field in self.fields else None, texts)
         return cleaned
 
     def settings_data(self) -> dict[str, Any]:

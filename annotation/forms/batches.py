@@ -68,7 +68,7 @@ class LaunchForm(BatchTermsForm):
         for name, one in (("marketplace", SETTINGS["marketplace"]), ("checks", GOLD["datasets"])):
             self.fields[name].label, self.fields[name].help_text = _(one.label), _(one.help) if one.help else ""
         named = [(key, row.label) for key, row in self._places.items()]
-        self.fields["marketplace"].choices = [("", _("Here, by our own workers")), *named]
+        self.fields["marketplace"].choices = [("", _(SETTINGS["marketplace"].empty)), *named]
         self.fields["instructions"].required = True
         self.fields["checks"].queryset = known = offered(project, batch)
         self.fields["datasets"].queryset = known.exclude(pk__in=[row.pk for row in known if is_for_hidden_gold(row)])

@@ -18,9 +18,8 @@ KEPT: Final = object()  # a dry run has the value of its batch
 class Setting:
     """What is known of a setting. Texts are gettext ids.
 
-    `optional`: None is a value; `required`: it cannot be left
-    empty. `least` and `most` bound a number, `length` a text;
-    `multiline`: its white space is kept. `choices`: value -> label.
+    `optional`: None is a value; `required`: it cannot be empty. `least` and `most` bound a number, `length` a text;
+    `multiline`: its white space is kept. `empty`: what a page says where there is no value. `choices`: value -> label.
     `group`: the part of a form. `registered`: it bears on results, so a preregistration states it. `dry_run`: its value
     in a dry run. `option`: its name on the command line, if that is another.
     """
@@ -36,6 +35,7 @@ class Setting:
     most: Any = None
     length: int | None = None
     multiline: bool = False
+    empty: str = ""
     choices: Mapping[Any, Any] | None = None
     group: str = ""
     changes: str = DRAFT

@@ -69,6 +69,7 @@ class BatchSettings:
         group="sample",
         registered=True,
         dry_run=None,
+        empty=_("all"),
     )
     seed: int = setting(
         0,
@@ -99,6 +100,7 @@ class BatchSettings:
         group="which",
         registered=True,
         dry_run=None,
+        empty=_("no limit"),
     )
     meeting: str = setting(
         None,
@@ -195,8 +197,9 @@ class BatchSettings:
         None,
         label=_("Where workers do it"),
         help=_("On a marketplace, its own workers do the HITs, and all work is paid."),
+        empty=_("Here, by our own workers"),
     )
-    checks: HiddenGold = setting(HiddenGold(), label=_("Hidden gold"))
+    checks: HiddenGold = setting(HiddenGold(), label=_("Hidden gold"), empty=_("none"))
     instructions: str = setting(
         "",
         label=_("Instructions"),

@@ -192,30 +192,29 @@ def batch_settings(request: HttpRequest, project: Project, batch: str) -> HttpRe
 
 def _settled(batch: Batch) -> list[tuple[str, str]]:
     """(label, value) of each setting that is fixed at the launch, with the options of the task."""
-    options = OptionsForm(batch.task, initial=batch.options)
-    rows = [(field.label, field.value(), getattr(field.field, "choices", ())) for field in options]
-    held, shown = stored(batch), []
+    held = stored(batch) | {"task": _(task_type(batch.task).title)}
+    shown = []
     for name, one in SETTINGS.items():
         if name == "options":
-            shown += [(label, _in_words(value, dict(choices))) for label, value, choices in rows]
-        elif one.changes == DRAFT and name not in ("contact", "ethics"):
-            shown.append((_(one.label), _in_words(held[name], one.choices or {})))
+            fields = OptionsForm(batch.task, initial=batch.options)
+            rows = [(field.label, field.value(), dict(getattr(field.field, "choices", ()))) for field in fields]
+            shown += [(label, _in_words(value, choices)) for label, value, choices in rows]
+        elif one.changes == DRAFT and name in held and one.group != "consent":
+            shown.append((_(one.label), _in_words(held[name], one.choices or {}) or _(one.empty or "–")))
     return shown
 
 
 def _in_words(value: Any, choices: Mapping[Any, Any]) -> str:
-    """A setting's value for people."""
+    """A setting's value for people; "" if there is none."""
     if isinstance(value, HiddenGold):
-        return f"{value.percent:g} %" if value.percent else "–"
+        return f"{value.percent:g} %" if value.percent else ""
     if isinstance(value, bool):
         return _("yes") if value else _("no")
-    if value is None or value == []:
-        return "–"
     if isinstance(value, list):
         return ", ".join(map(str, value))
     if isinstance(value, int | Decimal):
         return number_format(value, force_grouping=True)
-    return str(choices.get(value, value))
+    return "" if value is None else str(choices.get(value, value))
 
 
 @requester_action
