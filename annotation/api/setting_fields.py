@@ -1,17 +1,19 @@
 """Fields of requests and resources made of settings, with their limits and words."""
 
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
 from rest_framework import serializers
 
-from annotation.api.serializers import dollars
-from annotation.pure.setting_fields import Setting
+from annotation.api.serializers import Filter, dollars
+from annotation.pure.setting_fields import Setting, settings_of
 
 FIELDS: dict[type, type[serializers.Field]] = {
     bool: serializers.BooleanField,
     int: serializers.IntegerField,
     float: serializers.FloatField,
+    date: serializers.DateField,
     str: serializers.CharField,
 }
 
@@ -43,3 +45,10 @@ def output_field(one: Setting) -> serializers.Field:
     if one.type is Decimal:
         return dollars(**given)
     return FIELDS[one.type](**given | ({"allow_null": True} if one.optional else {}))
+
+
+def filter_of(kind: type) -> type[Filter]:
+    """The parameters of a list that its page has too: a dataclass of settings."""
+    name, text = kind.__name__, kind.__doc__
+    made = {one.name: input_field(one) for one in settings_of(kind).values()}
+    return type(name, (Filter,), {**made, "__doc__": text, "__module__": kind.__module__})

@@ -1,8 +1,9 @@
 """Values of settings from any door, read by Django's fields: one conversion, one set of limits, one wording."""
 
 from collections.abc import Iterable, Mapping
+from datetime import date
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeVar
 
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
@@ -10,13 +11,14 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from annotation.flow.errors import Refused
-from annotation.pure.setting_fields import Setting
+from annotation.pure.setting_fields import Setting, settings_of
 
 COLUMNS: dict[type, Any] = {
     bool: models.BooleanField,
     int: models.IntegerField,
     float: models.FloatField,
     Decimal: models.DecimalField,
+    date: models.DateField,
     str: models.CharField,
 }
 REQUIRED = _("This field is required.")
@@ -48,6 +50,17 @@ def read_values(settings: Iterable[Setting], data: Mapping[str, Any]) -> tuple[d
         except ValidationError as invalid:
             problems[one.name] = list(invalid.messages)
     return values, problems
+
+
+Chosen = TypeVar("Chosen")
+
+
+def chosen(kind: type[Chosen], query: Mapping[str, Any]) -> Chosen:
+    """A list's filter from the address of its page; what is not valid narrows nothing."""
+    given = {name: str(value).replace("\0", "") for name, value in query.items()}
+    settings = settings_of(kind)
+    values, problems = read_values(settings.values(), given)
+    return kind(**values | {name: settings[name].default for name in problems})
 
 
 def _column(one: Setting) -> Any:

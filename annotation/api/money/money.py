@@ -8,8 +8,10 @@ from rest_framework import serializers
 from annotation.api.operations import operation
 from annotation.api.pagination import NewestFirst
 from annotation.api.serializers import JSON, Filter, WorkerField, dollars
+from annotation.api.setting_fields import filter_of
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.money import ledger_audit, ledger_table
+from annotation.flow.money.ledger_table import LedgerFilter
 from annotation.models import Payment
 from annotation.pure.people import roles
 
@@ -65,16 +67,6 @@ class PaymentSerializer(serializers.Serializer):
         return str(self.context["view"].project.pseudonym(payment.worker_id))
 
 
-class EntryFilter(Filter):
-    """Filters of the ledger."""
-
-    batch = serializers.CharField(max_length=100, required=False)
-    kind = serializers.ChoiceField(choices=[(kind, kind) for kind in ledger_table.KINDS], required=False)
-    worker = serializers.CharField(
-        max_length=64, required=False, help_text="The beginning of a pseudonym, or a worker id."
-    )
-
-
 class EntrySerializer(serializers.Serializer):
     """A transfer from one account to another."""
 
@@ -127,9 +119,7 @@ class EntryViewSet(ResourceViewSet):
     def prepare(self, rows: list[Any]) -> list[Any]:
         return list(ledger_table.display_rows(self.project, rows))
 
-    @operation(query=EntryFilter)
+    @operation(query=filter_of(LedgerFilter))
     def list(self, query: JSON) -> Any:
         """List the entries of the ledger, newest first."""
-        slug = query.pop("batch", None)
-        rows = ledger_table.entries(self.project, **query)
-        return rows.filter(batch__slug=slug) if slug else rows
+        return ledger_table.entries(self.project, LedgerFilter(**query))

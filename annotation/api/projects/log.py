@@ -6,23 +6,13 @@ from rest_framework import serializers
 
 from annotation.api.operations import operation
 from annotation.api.pagination import NewestFirst
-from annotation.api.serializers import JSON, Filter
+from annotation.api.serializers import JSON
+from annotation.api.setting_fields import filter_of
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.projects import audit_log_table
+from annotation.flow.projects.audit_log_table import LogFilter
 from annotation.models import AuditEntry
 from annotation.pure.people import roles
-
-
-class LogFilter(Filter):
-    """Filters of the log."""
-
-    act = serializers.CharField(max_length=30, required=False)
-    kind = serializers.ChoiceField(
-        choices=sorted(audit_log_table.KINDS), required=False, help_text="Kind of the object."
-    )
-    batch = serializers.CharField(max_length=100, required=False)
-    since = serializers.DateField(required=False, help_text="The first day, in UTC.")
-    until = serializers.DateField(required=False, help_text="The last day, in UTC.")
 
 
 class LogLineSerializer(serializers.Serializer):
@@ -50,7 +40,7 @@ class LogViewSet(ResourceViewSet):
     def prepare(self, rows: list[Any]) -> list[Any]:
         return audit_log_table.display_rows(self.project, rows)
 
-    @operation(query=LogFilter, id="listLog")
+    @operation(query=filter_of(LogFilter), id="listLog")
     def list(self, query: JSON) -> Any:
         """List who did what, newest first. Lines are never changed or removed."""
-        return audit_log_table.entries(self.project, audit_log_table.LogQuery(**query))
+        return audit_log_table.entries(self.project, LogFilter(**query))

@@ -13,10 +13,12 @@ from rest_framework.request import Request
 from annotation.api.examples import ANSWER
 from annotation.api.idempotency import HEADER
 from annotation.api.operations import action, operation
-from annotation.api.serializers import JSON, Filter, Input, WorkerField, dollars, refuse_unknown, texts
+from annotation.api.serializers import JSON, Input, dollars, refuse_unknown, texts
+from annotation.api.setting_fields import filter_of
 from annotation.api.viewsets import ResourceViewSet
 from annotation.api.work.assignments import with_answers
 from annotation.flow.review import approval_queue, assignment_approval
+from annotation.flow.review.approval_queue import ApprovalFilter
 from annotation.models import Assignment, clock
 from annotation.pure.people import roles
 
@@ -26,14 +28,6 @@ ACTS += [approval_queue.BONUS]
 
 def bonus_amount(**more: Any) -> serializers.DecimalField:
     return dollars(min_value=Decimal("0.01"), max_value=approval_queue.MOST_BONUS, **more)
-
-
-class ApprovalFilter(Filter):
-    """Filters of responses to approve."""
-
-    show = serializers.ChoiceField(choices=["waiting", "approved", "rejected"], default="waiting")
-    batch = serializers.CharField(max_length=100, source="batch__slug", required=False)
-    worker = WorkerField(required=False)
 
 
 class ApprovalSerializer(serializers.Serializer):
@@ -156,12 +150,10 @@ class ApprovalViewSet(ResourceViewSet):
             row.pressing = not row.approval and row.auto_approve_at - clock.now() < approval_queue.ALARM
         return rows
 
-    @operation(query=ApprovalFilter)
+    @operation(query=filter_of(ApprovalFilter))
     def list(self, query: JSON) -> Any:
         """List submitted responses of paid batches with their deadlines, by default those to decide on."""
-        show = query.pop("show")
-        rows = approval_queue.waiting(self.project) if show == "waiting" else approval_queue.decided(self.project, show)
-        return rows.filter(**query)
+        return approval_queue.listed(self.project, ApprovalFilter(**query))
 
     @action(detail=False, takes=ManyInput, gives=OutcomeSerializer)
     def decide(self, data: JSON) -> JSON:

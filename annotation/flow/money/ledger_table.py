@@ -10,6 +10,7 @@ from django.utils.translation import gettext_noop
 from annotation.flow.money import ledger
 from annotation.models import Batch, Entry, Project, Worker
 from annotation.models.money import OUTSIDE
+from annotation.pure.setting_fields import setting
 from annotation.pure.text.spreadsheet import csv_text, guarded
 
 COLUMNS = ["number", "time", "kind", "from", "to", "amount", "batch", "worker", "note"]
@@ -40,15 +41,27 @@ class Row:
     worker: str
 
 
-def entries(project: Project, *, batch: Batch | None = None, kind: str = "", worker: str = "") -> QuerySet[Entry]:
-    """The project's entries, newest first; `worker` is the beginning of a pseudonym or a worker id."""
+@dataclass(frozen=True)
+class LedgerFilter:
+    """Filters of the ledger."""
+
+    batch: str = setting("", label=gettext_noop("Batch"), length=100)
+    kind: str = setting("", label=gettext_noop("Kind of transfer"), choices={kind: kind for kind in KINDS})
+    worker: str = setting(
+        "", label=gettext_noop("Worker"), help=gettext_noop("The beginning of a pseudonym, or a worker id."), length=64
+    )
+
+
+ALL = LedgerFilter()
+
+
+def entries(project: Project, wanted: LedgerFilter = ALL) -> QuerySet[Entry]:
+    """Matching entries, newest first."""
     rows = Entry.objects.filter(project=project).select_related("source", "target", "batch")
-    if batch is not None:
-        rows = rows.filter(batch=batch)
-    if kind:
-        rows = rows.filter(kind=kind)
-    if worker:
-        rows = rows.filter(worker__in=_workers(project, worker))
+    narrowed = {"batch__slug": wanted.batch, "kind": wanted.kind}
+    rows = rows.filter(**{column: value for column, value in narrowed.items() if value})
+    if wanted.worker:
+        rows = rows.filter(worker__in=_workers(project, wanted.worker))
     return rows.order_by("-pk")
 
 

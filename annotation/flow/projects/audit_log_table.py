@@ -14,6 +14,7 @@ from django.utils.translation import gettext_noop
 
 from annotation.models import Assignment, AuditEntry, Batch, Dataset, Hit, Invite, Project, User, clock
 from annotation.pure.review import gold_corrections, review_state
+from annotation.pure.setting_fields import setting
 from annotation.pure.text.spreadsheet import csv_text, guarded
 from annotation.registry import kinds
 
@@ -156,16 +157,18 @@ WORDS: dict[str, Callable[[Any], str]] = {  # how to display details; others are
 }
 
 
-@dataclass(frozen=True, slots=True)
-class LogQuery:
-    """A filter of the log; `person` is a user's key, or `none` for actions without a person."""
+@dataclass(frozen=True)
+class LogFilter:
+    """Filters of the log."""
 
-    person: str = ""
-    act: str = ""
-    kind: str = ""
-    batch: str = ""
-    since: date | None = None
-    until: date | None = None
+    person: str = setting(
+        "", label=gettext_noop("Who did it"), help=gettext_noop("A user's number or name; `none`: nobody."), length=150
+    )
+    act: str = setting("", label=gettext_noop("Action"), length=30)
+    kind: str = setting("", label=gettext_noop("Kind of the object"), choices={kind: kind for kind in sorted(KINDS)})
+    batch: str = setting("", label=gettext_noop("Batch"), length=100)
+    since: date | None = setting(None, label=gettext_noop("The first day, in UTC"))
+    until: date | None = setting(None, label=gettext_noop("The last day, in UTC"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +188,7 @@ class Row:
     details: str
 
 
-def entries(project: Project, wanted: LogQuery) -> QuerySet[AuditEntry]:
+def entries(project: Project, wanted: LogFilter) -> QuerySet[AuditEntry]:
     """Matching lines, latest first."""
     rows = AuditEntry.objects.filter(project=project).select_related("user")
     narrowed = {"act": wanted.act, "kind": wanted.kind, "batch": wanted.batch}
@@ -194,6 +197,8 @@ def entries(project: Project, wanted: LogQuery) -> QuerySet[AuditEntry]:
         rows = rows.filter(user__isnull=True)
     elif wanted.person.isdecimal():
         rows = rows.filter(user=int(wanted.person[:18]))
+    elif wanted.person:
+        rows = rows.filter(user__username=wanted.person)
     return rows.filter(clock.within_days("at", wanted.since, wanted.until)).order_by("-at", "-pk")
 
 
@@ -275,7 +280,7 @@ def _plain(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def as_csv(project: Project, wanted: LogQuery) -> Iterator[str]:
+def as_csv(project: Project, wanted: LogFilter) -> Iterator[str]:
     """Matching lines as CSV, escaped against formulas in spreadsheets."""
     yield csv_text([COLUMNS])
     lines = entries(project, wanted).iterator(chunk_size=500)

@@ -15,14 +15,17 @@ from django.db import transaction
 from django.db.models import Count, Min, QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from annotation.flow.errors import Conflict, Refused
 from annotation.flow.notifications import worker_messages
+from annotation.flow.people.worker_names import worker_named
 from annotation.flow.review import assignment_approval, review_decisions
 from annotation.flow.review.assignment_approval import WrongState
 from annotation.models import Approval, Assignment, Batch, Payment, Project, Review, User
 from annotation.pure.batches import lifecycle
 from annotation.pure.review import review_state
+from annotation.pure.setting_fields import setting
 from annotation.pure.text.spreadsheet import csv_text, guarded
 from annotation.registry import task_type
 from annotation.tasktype import Revealing
@@ -33,6 +36,26 @@ LONGEST_REASON = 1024  # characters, as MTurk's RequesterFeedback
 APPROVE, REJECT, OVERRIDE = "approve", "reject", "override"
 RETURN, BONUS, MESSAGE = "return", "bonus", "message"
 HEAD = ["batch", "assignment", "worker", "decision", "text", "by", "decided at", "reward", "bonuses"]
+
+
+SHOWS = {"waiting": gettext_noop("waiting"), "approved": gettext_noop("approved"), "rejected": gettext_noop("rejected")}
+
+
+@dataclass(frozen=True)
+class ApprovalFilter:
+    """Filters of responses to approve."""
+
+    show: str = setting("waiting", label=gettext_noop("Decision"), choices=SHOWS)
+    batch: str = setting("", label=gettext_noop("Batch"), length=100)
+    worker: str = setting("", label=gettext_noop("Worker"), help=gettext_noop("Pseudonym or worker id."), length=64)
+
+
+def listed(project: Project, wanted: ApprovalFilter) -> QuerySet[Assignment]:
+    """Matching responses: those to decide on by their deadlines, the others latest first."""
+    rows = waiting(project) if wanted.show == "waiting" else decided(project, wanted.show)
+    if wanted.batch:
+        rows = rows.filter(batch__slug=wanted.batch)
+    return rows.filter(worker=worker_named(project, wanted.worker)) if wanted.worker else rows
 
 
 def waiting(project: Project) -> QuerySet[Assignment]:

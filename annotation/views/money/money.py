@@ -1,7 +1,6 @@
 """A project's money: budget, money set aside, wages, ledger."""
 
 import secrets
-from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -11,6 +10,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation.flow.money import batch_funds, ledger, ledger_audit, ledger_table, spending, wages
+from annotation.flow.money.ledger_table import LedgerFilter
+from annotation.flow.setting_values import chosen
 from annotation.forms.money import DepositForm, FloorForm
 from annotation.models import Batch, Entry, Project
 from annotation.operations.downloads import CSV, logged_download
@@ -95,8 +96,8 @@ def money_floor(request: HttpRequest, project: Project) -> HttpResponse:
 @member_page(roles.PAY)
 def money_ledger(request: HttpRequest, project: Project) -> HttpResponse:
     """The ledger, filtered by batch, kind and worker."""
-    chosen = _chosen(request, project)
-    page = Paginator(ledger_table.entries(project, **chosen), 50).get_page(request.GET.get("page"))
+    wanted = chosen(LedgerFilter, request.GET.dict())
+    page = Paginator(ledger_table.entries(project, wanted), 50).get_page(request.GET.get("page"))
     kinds = sorted(set(Entry.objects.filter(project=project).values_list("kind", flat=True)))
     context = {
         "project": project,
@@ -106,21 +107,15 @@ def money_ledger(request: HttpRequest, project: Project) -> HttpResponse:
         "rows": list(ledger_table.display_rows(project, page)),
         "kinds": [(kind, _(ledger_table.KINDS.get(kind, kind))) for kind in kinds],
         "batches": project.batches.filter(entry__isnull=False).distinct().order_by("slug"),
-        **chosen,
+        "wanted": wanted,
     }
     return render(request, "money/ledger.html", context)
-
-
-def _chosen(request: HttpRequest, project: Project) -> dict[str, Any]:
-    """The filters of the query string; unknown batches are ignored."""
-    chosen = {name: request.GET.get(name, "").replace("\0", "")[:100] for name in ("batch", "kind", "worker")}
-    return chosen | {"batch": project.batches.filter(slug=chosen["batch"]).first() if chosen["batch"] else None}
 
 
 @member_page(roles.PAY)
 def ledger_file(request: HttpRequest, project: Project) -> HttpResponse:
     """The filtered entries as a file."""
-    some = ledger_table.entries(project, **_chosen(request, project))
+    some = ledger_table.entries(project, chosen(LedgerFilter, request.GET.dict()))
     return logged_download(
         request, project, ledger_table.lines(project, some), name=f"{project.slug}-ledger.csv", kind=CSV
     )

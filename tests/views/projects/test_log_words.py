@@ -59,6 +59,6 @@ def test_days_of_the_log_are_those_of_reports(batch: Any, zone: str) -> None:
     line = AuditEntry.objects.filter(kind="batch").latest("pk")
     with timezone.override(zone):
         found = audit_log_table.entries(
-            batch.project, audit_log_table.LogQuery(since=line.at.date(), until=line.at.date())
+            batch.project, audit_log_table.LogFilter(since=line.at.date(), until=line.at.date())
         )
         assert line in found
