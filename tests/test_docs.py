@@ -181,3 +181,17 @@ def test_the_quick_start_is_three_commands() -> None:
     assert found, "README.md has no section `Quick start`"
     lines = [line for block in documents.FENCE.findall(found[1]) for line in block.splitlines() if line.strip()]
     assert [line.split("#")[0].strip() for line in lines] == ["uvx hopscribe demo", "make demo", "make test"]
+
+
+def test_the_files_of_the_table_of_places_are_there() -> None:
+    """Paths begin in `annotation/` or at the top; a name without a folder stands beside the path before it."""
+    missing = []
+    for row in re.findall(r"^\| [^|]+ \| ([^|]+\.py[^|]*) \|$", (ROOT / "docs/architecture.md").read_text(), re.M):
+        beside: list[Path] = []
+        for name in re.findall(r"`([\w*./-]+)`", row):
+            if "/" not in name and not name.endswith(".py"):
+                continue
+            found = [path for folder in (*beside, ROOT / "annotation", ROOT) for path in folder.glob(name)]
+            missing += [] if found else [name]
+            beside = [path if path.is_dir() else path.parent for path in found] or beside
+    assert missing == []

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 LIST = Path(__file__).with_name("wide.txt")
-LONG = 0.07  # seconds of all cases of a function
+LONG = 0.06  # seconds of all cases of a function
 ALWAYS = {"tests/test_architecture.py::test_the_house_keeps_its_rules"}
 
 

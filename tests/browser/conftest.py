@@ -31,9 +31,8 @@ ARGUMENTS = [
     "--disable-sync",
     "--in-process-gpu",
     "--disable-site-isolation-trials",
-    "--disable-features=IsolateOrigins,site-per-process",
     "--disable-software-rasterizer",
-]
+]  # no --disable-features: it would undo Playwright's, without which closing a page can wait for ever
 LONG = {"test_compose_anywhere.py", "test_pointer.py"}  # odd screens, scripts and pointers, page by page: for the soak
 SCANS = {"broken", "look"}  # what looks for broken rules of axe is called
 

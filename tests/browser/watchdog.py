@@ -21,7 +21,8 @@ LONGEST = 90  # seconds in which every test of the browser is long over
 
 def stacks() -> str:
     """Where Playwright's greenlets wait, which no stack of a thread shows."""
-    waiting = [each for each in gc.get_objects() if isinstance(each, greenlet.greenlet) and each.gr_frame]
+    # by its type: `isinstance` would wake lazy objects of Django, some of which cannot be made here
+    waiting = [each for each in gc.get_objects() if issubclass(type(each), greenlet.greenlet) and each.gr_frame]
     return "\n".join("".join(traceback.format_stack(each.gr_frame)[-12:]) for each in waiting)
 
 
