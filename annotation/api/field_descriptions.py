@@ -270,4 +270,12 @@ DESCRIPTIONS: Final[dict[str, str]] = {
     "WayOption.type": "What the option's value is.",
     "Webhook.active": "Whether events are delivered.",
     "Worker.name": "The worker's name; null if the caller's role may not see names.",
+    "Assignment.counts": "Whether it is one of the assignments that the HIT asks for.",
+    "Assignment.ended_at": "When it was returned or expired.",
+    "Assignment.revision": "The revision of the response; 0: none.",
+    "Assignment.grade": "The grade against gold, 0 to 1; only for hidden gold and in qualification rounds.",
+    "Token.project": "The project that it is valid for; null: all of yours.",
+    "Token.last_used_at": "When it was last used, to within five minutes.",
+    "Job.total": "How much there is to do; 0: unknown.",
+    "Delivery.status": "HTTP status of the last response.",
 }

@@ -25,20 +25,20 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.api.idempotency import once_under_its_key
-from annotation.api.serializers import Filter, Input, validate_input
+from annotation.api.serializers import Filter, Input, ModelResource, validate_input
 from annotation.models import Job
 
 Method = Callable[..., Any]
 
 
-class QueuedSerializer(serializers.Serializer):
+class QueuedSerializer(ModelResource):
     """A queued job; its URL shows progress and result."""
 
     id = serializers.CharField(source="public_id")
-    kind = serializers.CharField()
-    title = serializers.CharField()
-    state = serializers.ChoiceField(choices=Job.State.choices)
-    created_at = serializers.DateTimeField()
+
+    class Meta:
+        model = Job
+        fields = ["id", "kind", "title", "state", "created_at"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.fields import empty
 
 from annotation.flow.people import worker_names
+from annotation.models.fields import JSONTextField
 
 JSON = dict[str, Any]
 # Schemas of files.
@@ -63,6 +64,29 @@ class Aliased(serializers.Serializer):
             elif isinstance(value, str):
                 given[name] = values.get(value, value)
         return given
+
+
+class ModelResource(serializers.ModelSerializer):
+    """A resource that shows columns of a model as they are, and a related row by its name in addresses.
+
+    The columns' limits and checks are of forms, and their descriptions in `field_descriptions`.
+    """
+
+    serializer_field_mapping = serializers.ModelSerializer.serializer_field_mapping | {
+        JSONTextField: serializers.DictField
+    }
+
+    def build_standard_field(self, field_name: str, model_field: Any) -> Any:
+        kind, given = super().build_standard_field(field_name, model_field)
+        if issubclass(kind, serializers.DecimalField):
+            return dollars, {}
+        return kind, {name: given[name] for name in ("choices", "allow_null") if name in given}
+
+    def build_relational_field(self, field_name: str, relation_info: Any) -> Any:
+        columns = {column.name for column in relation_info.related_model._meta.get_fields()}
+        name = "slug" if "slug" in columns else "public_id"
+        given = {"allow_null": True} if relation_info.model_field.null else {}
+        return serializers.CharField, {"source": f"{field_name}.{name}", **given}
 
 
 class Input(Aliased):

@@ -9,7 +9,7 @@ from rest_framework import serializers
 
 from annotation.api.operations import action, operation
 from annotation.api.pagination import NewestFirst
-from annotation.api.serializers import JSON, Filter, Input
+from annotation.api.serializers import JSON, Filter, Input, ModelResource
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.errors import Conflict
 from annotation.pure.people import roles
@@ -40,18 +40,15 @@ class DeliveryFilter(Filter):
     state = serializers.ChoiceField(choices=Delivery.State.choices, required=False)
 
 
-class WebhookSerializer(serializers.Serializer):
+class WebhookSerializer(ModelResource):
     """A webhook. `failing_since` and `trouble` are set while deliveries fail, `stopped_at`: after days of failures."""
 
     id = serializers.CharField(source="public_id")
-    url = serializers.CharField()
     kinds = serializers.ListField(child=KindField())
-    note = serializers.CharField(allow_blank=True)
-    active = serializers.BooleanField()
-    failing_since = serializers.DateTimeField(allow_null=True)
-    stopped_at = serializers.DateTimeField(allow_null=True)
-    trouble = serializers.CharField(allow_blank=True)
-    created_at = serializers.DateTimeField()
+
+    class Meta:
+        model = Webhook
+        fields = ["id", "url", "kinds", "note", "active", "failing_since", "stopped_at", "trouble", "created_at"]
 
 
 class WebhookChangeInput(Input):
@@ -97,19 +94,16 @@ class WebhookInput(WebhookChangeInput, SecretInput):
     active = None
 
 
-class DeliverySerializer(serializers.Serializer):
+class DeliverySerializer(ModelResource):
     """The delivery of an event to a webhook. `event` is the header webhook-id, the same at each attempt."""
 
     id = serializers.IntegerField(source="pk")
-    event = serializers.CharField(source="event.public_id")
     type = serializers.CharField(source="event.content.type")
-    state = serializers.ChoiceField(choices=Delivery.State.choices)
-    tries = serializers.IntegerField()
-    status = serializers.IntegerField(allow_null=True, help_text="HTTP status of the last response.")
-    trouble = serializers.CharField(allow_blank=True)
     happened_at = serializers.DateTimeField(source="event.created_at")
-    due_at = serializers.DateTimeField()
-    ended_at = serializers.DateTimeField(allow_null=True)
+
+    class Meta:
+        model = Delivery
+        fields = ["id", "event", "type", "state", "tries", "status", "trouble", "happened_at", "due_at", "ended_at"]
 
 
 class WebhookViewSet(ResourceViewSet):

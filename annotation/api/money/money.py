@@ -7,7 +7,7 @@ from rest_framework import serializers
 
 from annotation.api.operations import operation
 from annotation.api.pagination import NewestFirst
-from annotation.api.serializers import JSON, Filter, WorkerField, dollars
+from annotation.api.serializers import JSON, Filter, ModelResource, WorkerField, dollars
 from annotation.api.setting_fields import filter_of
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.money import ledger_audit, ledger_table
@@ -47,20 +47,17 @@ class PaymentFilter(Filter):
     state = serializers.ChoiceField(choices=Payment.State.choices, required=False)
 
 
-class PaymentSerializer(serializers.Serializer):
+class PaymentSerializer(ModelResource):
     """A payment for an assignment."""
 
-    batch = serializers.CharField(source="batch.slug")
-    assignment = serializers.CharField(source="assignment.public_id")
     worker = serializers.SerializerMethodField()
-    kind = serializers.ChoiceField(choices=Payment.Kind.choices)
-    amount = dollars()
-    fee = dollars()
-    reason = serializers.CharField()
-    state = serializers.ChoiceField(choices=Payment.State.choices)
-    error = serializers.CharField()
-    created_at = serializers.DateTimeField()
-    paid_at = serializers.DateTimeField(allow_null=True)
+
+    class Meta:
+        model = Payment
+        fields = [
+            "batch", "assignment", "worker", "kind", "amount", "fee", "reason", "state", "error", "created_at",
+            "paid_at",
+        ]  # fmt: skip
 
     def get_worker(self, payment: Payment) -> str:
         """The worker's pseudonym."""

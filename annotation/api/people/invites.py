@@ -9,7 +9,7 @@ from rest_framework.exceptions import PermissionDenied
 
 from annotation.api.operations import operation
 from annotation.api.pagination import NewestFirst
-from annotation.api.serializers import JSON, Input
+from annotation.api.serializers import JSON, Input, ModelResource
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.people import invites
 from annotation.models import Invite
@@ -33,18 +33,16 @@ class InviteInput(Input):
     )
 
 
-class InviteSerializer(serializers.Serializer):
+class InviteSerializer(ModelResource):
     """An invite. `url` is null if the caller may not invite people with this role."""
 
     id = serializers.IntegerField(source="pk")
-    role = serializers.ChoiceField(choices=Invite.Role.choices)
     state = serializers.CharField(help_text="`open`, `used`, `over` or `revoked`.")
     url = serializers.SerializerMethodField()
-    places = serializers.IntegerField()
-    used = serializers.IntegerField()
-    note = serializers.CharField()
-    created_at = serializers.DateTimeField()
-    expires_at = serializers.DateTimeField()
+
+    class Meta:
+        model = Invite
+        fields = ["id", "role", "state", "url", "places", "used", "note", "created_at", "expires_at"]
 
     def get_url(self, invite: Invite) -> str | None:
         view = self.context["view"]

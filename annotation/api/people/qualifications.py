@@ -8,7 +8,7 @@ from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
 from annotation.api.operations import action, operation
-from annotation.api.serializers import JSON, Filter, HasValueField, Input
+from annotation.api.serializers import JSON, Filter, HasValueField, Input, ModelResource
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.people import qualification_types
 from annotation.forms.qualifications import QualificationTypeForm
@@ -55,24 +55,21 @@ class QualificationFilter(Filter):
     deleted = HasValueField(source="deleted_at__isnull", default=False, help_text="Deleted qualifications instead.")
 
 
-class QualificationSerializer(serializers.Serializer):
+class QualificationSerializer(ModelResource):
     """A qualification."""
 
     id = serializers.CharField(source="public_id")
-    name = serializers.CharField()
-    description = serializers.CharField()
-    keywords = serializers.CharField()
     requestable = serializers.SerializerMethodField()
-    retry_seconds = serializers.IntegerField(allow_null=True)
-    auto_granted = serializers.BooleanField()
-    auto_value = serializers.IntegerField()
-    test = serializers.CharField()
-    answer_key = serializers.CharField()
     test_minutes = serializers.SerializerMethodField()
     held = serializers.IntegerField(help_text="Number of workers who hold it.")
     waiting = serializers.IntegerField(help_text="Number of open requests.")
-    created_at = serializers.DateTimeField()
-    deleted_at = serializers.DateTimeField(allow_null=True)
+
+    class Meta:
+        model = QualificationType
+        fields = [
+            "id", "name", "description", "keywords", "requestable", "retry_seconds", "auto_granted", "auto_value",
+            "test", "answer_key", "test_minutes", "held", "waiting", "created_at", "deleted_at",
+        ]  # fmt: skip
 
     def get_requestable(self, type: QualificationType) -> bool:
         return type.status == QualificationType.Status.ACTIVE

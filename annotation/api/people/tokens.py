@@ -6,27 +6,20 @@ from rest_framework import serializers
 
 from annotation.api.operations import operation
 from annotation.api.pagination import NewestFirst
+from annotation.api.serializers import ModelResource
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.projects import api_tokens
 from annotation.models import ApiToken
 
 
-class TokenSerializer(serializers.Serializer):
+class TokenSerializer(ModelResource):
     """A token. Its text is not stored; `ending` is its last four characters."""
 
     id = serializers.IntegerField(source="pk")
-    note = serializers.CharField(allow_blank=True)
-    ending = serializers.CharField()
-    scope = serializers.ChoiceField(choices=ApiToken.Scope.choices)
-    project = serializers.CharField(
-        source="project.slug", allow_null=True, help_text="The project that it is valid for; null: all of yours."
-    )
-    created_at = serializers.DateTimeField()
-    last_used_at = serializers.DateTimeField(
-        allow_null=True, help_text="When it was last used, to within five minutes."
-    )
-    expires_at = serializers.DateTimeField(allow_null=True)
-    revoked_at = serializers.DateTimeField(allow_null=True)
+
+    class Meta:
+        model = ApiToken
+        fields = ["id", "note", "ending", "scope", "project", "created_at", "last_used_at", "expires_at", "revoked_at"]
 
 
 class TokenViewSet(ResourceViewSet):

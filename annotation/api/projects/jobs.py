@@ -19,12 +19,8 @@ from annotation.models import Job
 class JobSerializer(QueuedSerializer):
     """A job. `done` of `total` in its own unit; `result` depends on its kind, `error` says why it failed."""
 
-    done = serializers.IntegerField()
-    total = serializers.IntegerField(help_text="How much there is to do; 0: unknown.")
-    result = serializers.DictField()
-    error = serializers.CharField(allow_blank=True)
-    due_at = serializers.DateTimeField()
-    ended_at = serializers.DateTimeField(allow_null=True)
+    class Meta(QueuedSerializer.Meta):
+        fields = [*QueuedSerializer.Meta.fields, "done", "total", "result", "error", "due_at", "ended_at"]
 
 
 class JobFilter(Filter):

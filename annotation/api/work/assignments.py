@@ -6,7 +6,7 @@ from typing import Any
 from rest_framework import serializers
 
 from annotation.api.operations import operation
-from annotation.api.serializers import JSON, Filter, WorkerField
+from annotation.api.serializers import JSON, Filter, ModelResource, WorkerField
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.batches import batch_progress
 from annotation.flow.review import gold_looks, review_decisions
@@ -23,32 +23,25 @@ class AssignmentFilter(Filter):
     since = serializers.DateTimeField(source="submitted_at__gte", required=False, help_text="Submitted then or later.")
 
 
-class AssignmentSerializer(serializers.Serializer):
+class AssignmentSerializer(ModelResource):
     """An assignment with its current response."""
 
     id = serializers.CharField(source="public_id")
-    batch = serializers.CharField(source="batch.slug")
-    hit = serializers.CharField(source="hit.public_id")
     worker = serializers.CharField(
         source="worker_name", allow_null=True, help_text="Null while the account is still to adjudicate the HIT."
     )
-    state = serializers.ChoiceField(choices=Assignment.State.choices)
-    counts = serializers.BooleanField(help_text="Whether it is one of the assignments that the HIT asks for.")
-    late = serializers.BooleanField()
     approval = serializers.ChoiceField(
         choices=["", *Assignment.Approved.values], help_text="The decision on its pay; empty: none yet."
     )
     review = serializers.CharField(help_text="State of the review; empty: not submitted.")
-    instructions_version = serializers.IntegerField()
-    accepted_at = serializers.DateTimeField()
-    submitted_at = serializers.DateTimeField(allow_null=True)
-    ended_at = serializers.DateTimeField(allow_null=True, help_text="When it was returned or expired.")
-    active_seconds = serializers.FloatField()
-    revision = serializers.IntegerField(help_text="The revision of the response; 0: none.")
-    grade = serializers.FloatField(
-        allow_null=True, help_text="The grade against gold, 0 to 1; only for hidden gold and in qualification rounds."
-    )
     answer = serializers.DictField(allow_null=True)
+
+    class Meta:
+        model = Assignment
+        fields = [
+            "id", "batch", "hit", "worker", "state", "counts", "late", "approval", "review", "instructions_version",
+            "accepted_at", "submitted_at", "ended_at", "active_seconds", "revision", "grade", "answer",
+        ]  # fmt: skip
 
 
 def with_answers(project: Project, rows: Iterable[Any], viewer: User | None = None) -> list[Any]:
