@@ -1,6 +1,8 @@
 """Bases of the API's serializers: strictly validated bodies and queries, fields of kinds, aliases of former names."""
 
 from collections.abc import Callable, Container, Mapping, Sequence
+from copy import deepcopy
+from functools import cache
 from typing import Any, ClassVar
 
 from django.http import QueryDict
@@ -76,6 +78,9 @@ class ModelResource(serializers.ModelSerializer):
         JSONTextField: serializers.DictField
     }
 
+    def get_fields(self) -> JSON:
+        return deepcopy(_model_fields(type(self)))
+
     def build_standard_field(self, field_name: str, model_field: Any) -> Any:
         kind, given = super().build_standard_field(field_name, model_field)
         if issubclass(kind, serializers.DecimalField):
@@ -87,6 +92,12 @@ class ModelResource(serializers.ModelSerializer):
         name = "slug" if "slug" in columns else "public_id"
         given = {"allow_null": True} if relation_info.model_field.null else {}
         return serializers.CharField, {"source": f"{field_name}.{name}", **given}
+
+
+@cache
+def _model_fields(kind: type[ModelResource]) -> JSON:
+    """The fields of a resource, made once: looking the columns up takes longer than copying them."""
+    return serializers.ModelSerializer.get_fields(kind())
 
 
 class Input(Aliased):
