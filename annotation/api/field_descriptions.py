@@ -33,6 +33,7 @@ DESCRIPTIONS: Final[dict[str, str]] = {
     "chances": "Chances of workers of several skills to pass, within their attempts.",
     "changed": "How many changed.",
     "changes": "What changes, by worker.",
+    "choices": "The allowed values of a text; empty: any.",
     "closes_at": "When the round closes; null: not by itself.",
     "columns": "The headings.",
     "comparator": "`>` or `>=`.",

@@ -26,9 +26,7 @@ class OptionSerializer(serializers.Serializer):
     default = serializers.JSONField()
     label = serializers.CharField()
     help = serializers.CharField(allow_blank=True)
-    choices = serializers.ListField(
-        child=serializers.CharField(), help_text="The allowed values of a text; empty: any."
-    )
+    choices = serializers.ListField(child=serializers.CharField())
 
 
 class TaskSerializer(serializers.Serializer):

@@ -35,9 +35,7 @@ class WayOptionSerializer(serializers.Serializer):
     help = serializers.CharField(allow_blank=True)
     least = serializers.FloatField(allow_null=True)
     most = serializers.FloatField(allow_null=True)
-    choices = serializers.ListField(
-        child=serializers.CharField(), help_text="The allowed values of a text; empty: any."
-    )
+    choices = serializers.ListField(child=serializers.CharField())
     needed = serializers.BooleanField(help_text="Whether it is required.")
 
 

@@ -25,12 +25,7 @@ class QualificationTermsInput(Input):
     description = serializers.CharField(max_length=2000, required=False)
     keywords = serializers.CharField(max_length=1000, required=False, allow_blank=True)
     requestable = serializers.BooleanField(required=False)
-    retry_seconds = serializers.IntegerField(
-        required=False,
-        allow_null=True,
-        min_value=0,
-        help_text="Time after which a worker can request it again; null: never.",
-    )
+    retry_seconds = serializers.IntegerField(required=False, allow_null=True, min_value=0)
     auto_granted = serializers.BooleanField(required=False, help_text="Grant requests automatically.")
     auto_value = serializers.IntegerField(required=False, min_value=SMALLEST, max_value=LARGEST)
     test = serializers.CharField(required=False, allow_blank=True, max_length=65_535, help_text="QuestionForm XML.")
