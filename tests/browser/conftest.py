@@ -32,7 +32,7 @@ ARGUMENTS = [
     "--in-process-gpu",
     "--disable-site-isolation-trials",
     "--disable-software-rasterizer",
-]  # no --disable-features: it would undo Playwright's, without which closing a page can wait for ever
+]  # no --disable-features: Chromium takes the last alone, so it would undo Playwright's
 LONG = {"test_compose_anywhere.py", "test_pointer.py"}  # odd screens, scripts and pointers, page by page: for the soak
 SCANS = {"broken", "look"}  # what looks for broken rules of axe is called
 

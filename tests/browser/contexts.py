@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 PATIENCE = 15_000  # milliseconds until something that should happen counts as not happening
@@ -21,6 +22,17 @@ def _text_of(page: Any) -> str:
         return str(page.locator("body").inner_text(timeout=2_000))
     except Error as error:
         return str(error)
+
+
+def leave(page: Any) -> None:
+    """Close a page that stands still: to close one that is on its way to another can wait for ever in Chromium."""
+    from playwright.sync_api import Error
+
+    for _try in range(3):  # the way to another page may begin only now
+        with suppress(Error):
+            page.goto("about:blank")
+            break
+    page.close()
 
 
 class Contexts:
@@ -70,7 +82,7 @@ class Contexts:
         while self._taken:
             key, context = self._taken.pop()
             for page in context.pages:
-                page.close()
+                leave(page)
             if self.failed:
                 context.close()
                 continue
