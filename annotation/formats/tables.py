@@ -81,6 +81,9 @@ class _Columns:
             raise bad_header(error.wrong, error.fix, line.number)
         header = [unguarded(cell).strip() for cell in line.cells]
         ahead = lines.ahead()
+        if len([*filter(None, header)]) == 1 and any(len([*filter(str.strip, cells)]) > 2 for cells in ahead):
+            wrong = "it looks like a title: it has one cell, and the lines below have more"
+            raise bad_header(wrong, "Remove the lines above the names of the columns", line.number)
         if "" not in header and ahead and all(len(cells) == len(header) + 1 and cells[-1].strip() for cells in ahead):
             return ["", *header]  # R names the rows in a column of its own, without a place in the header
         return header

@@ -116,8 +116,8 @@ def _header(cells: Sequence[str]) -> list[int]:
 
 
 def parse_integer(text: str) -> int | None:
-    """A text as an integer, also one that a spreadsheet wrote as 90.0 or 90,0; else None."""
-    digits = re.fullmatch(r"([+-]?[0-9]{1,10})(?:[.,]0+)?", text)
+    """A text as an integer, also one that a spreadsheet wrote as 90.0 or 90,0; else None, as for 1,000: it may be 1."""
+    digits = re.fullmatch(r"([+-]?[0-9]{1,10})(?:[.,](?!000$)0+)?", text)
     return int(digits[1]) if digits and SMALLEST <= int(digits[1]) <= LARGEST else None
 
 

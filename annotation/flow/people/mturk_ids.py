@@ -58,8 +58,10 @@ def _read(content: bytes | Iterable[str]) -> tuple[list[str], list[str]]:
         if place < 0 and any(cell.lower() in HEADERS for cell in cells):
             place = next(at for at, cell in enumerate(cells) if cell.lower() in HEADERS)
             continue
-        place = max(place, 0)
-        name = problem or (cells[place] if place < len(cells) else "")
+        if place < 0 and not problem and all(ID.fullmatch(cell) for cell in cells if cell):
+            found.update(dict.fromkeys(filter(None, cells)))  # a line may list several
+            continue
+        name = problem or (cells[max(place, 0)] if max(place, 0) < len(cells) else "")
         if not name:
             continue
         if ID.fullmatch(name):
