@@ -15,7 +15,7 @@ from annotation.forms.projects import ConsoleForm
 from annotation.models import Batch, Job, Project
 from annotation.pure.people import roles
 from annotation.views.access import member_form
-from annotation.views.batches.batch_page import batch_context, batch_of
+from annotation.views.batches.batch_page import batch_context
 from annotation.views.post_handling import see_other
 
 SHARES = {
@@ -79,14 +79,13 @@ class DryRunForm(ConsoleForm):
 
 
 @member_form(roles.SEE, posting=roles.RUN)
-def dry_runs(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+def dry_runs(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """The batch's dry runs, newest first, and the form; POST starts the job."""
-    found = batch_of(project, batch)
     form = DryRunForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         terms = {name: form.cleaned_data[name] for name in ("workers", "hits", "seed", "crowd")}
-        return see_other("job", project.slug, run.enqueue(found, terms, user=request.user).public_id)
-    context = batch_context(found, "dry_runs", form=form, dry_runs=_dry_runs(found))
+        return see_other("job", project.slug, run.enqueue(batch, terms, user=request.user).public_id)
+    context = batch_context(batch, "dry_runs", form=form, dry_runs=_dry_runs(batch))
     return render(request, "dry_run/dry_runs.html", context, status=422 if form.errors else 200)
 
 

@@ -1,4 +1,4 @@
-"""Workers' participations in batches, assignments with their leases, responses, and problem reports."""
+"""Workers' participations in batches, assignments with their leases, held HITs, responses, problem reports."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from datetime import timedelta
 from functools import cache, lru_cache
 from typing import Any
 
+from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Greatest, Now
@@ -288,4 +289,43 @@ class ProblemReport(models.Model):
                 condition=Q(state="open", decided_at__isnull=True) | (~Q(state="open") & Q(decided_at__isnull=False)),
                 name="flag_decided_when_closed",
             ),
+        ]
+
+
+class PrefetchedHit(models.Model):
+    """A place in a HIT, held for a worker until they submit the item before it.
+
+    It counts in the HIT's `live`. `public_id` and `seed` are those of the assignment that it becomes,
+    `cursor` is then the worker's, if theirs is lower.
+    """
+
+    batch = models.ForeignKey(Batch, models.CASCADE, related_name="prefetched_hits")
+    worker = models.ForeignKey(Worker, models.CASCADE, related_name="prefetched_hits")
+    hit = models.ForeignKey(Hit, models.CASCADE, related_name="prefetched")
+    public_id = models.CharField(max_length=32, unique=True, default=mturk_id)
+    seed = models.BigIntegerField(default=random_seed)
+    cursor = models.BigIntegerField(default=-1, db_default=-1)
+    expires_at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["batch", "worker"], name="prefetched_once")]
+
+
+class ReservedHit(models.Model):
+    """A HIT reserved for a worker, who gets it once and before any other of its batch.
+
+    It is an additional assignment: from `taken_at` on the HIT asks for one response more.
+    """
+
+    hit = models.ForeignKey(Hit, models.CASCADE, related_name="reservations")
+    worker = models.ForeignKey(Worker, models.CASCADE, related_name="reservations")
+    batch = models.ForeignKey(Batch, models.CASCADE, related_name="reservations")
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
+    created_at = TimestampField(auto_now_add=True)
+    taken_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["hit", "worker"], name="given_once")]
+        indexes = [
+            models.Index(fields=["batch", "worker"], name="given_waiting", condition=Q(taken_at__isnull=True)),
         ]

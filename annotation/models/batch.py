@@ -1,4 +1,4 @@
-"""Batches, their instructions and their HITs."""
+"""Batches, their instructions, their preregistration and their HITs."""
 
 from __future__ import annotations
 
@@ -304,3 +304,13 @@ class PartReport(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["batch", "part"], name="part_report_once")]
+
+
+class Preregistration(models.Model):
+    """The registered file of a batch, as text, and the SHA-256 of its bytes. It is never changed."""
+
+    batch = models.OneToOneField(Batch, models.CASCADE, related_name="preregistration")
+    document = models.TextField()  # JSON (annotation/pure/reports/preregistration.py)
+    sha256 = models.CharField(max_length=64)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
+    created_at = TimestampField(auto_now_add=True)

@@ -1,15 +1,16 @@
-"""Notices to people, one row for each person and event, and the state of a batch that notices are made from."""
+"""Notices to people, the state of a batch that they are made from, and messages between a project and a worker."""
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from annotation.models.assignment import Assignment
 from annotation.models.batch import Batch
-from annotation.models.comment import Comment
 from annotation.models.fields import JSONTextField, TimestampField
 from annotation.models.job import Job
-from annotation.models.project import Project
+from annotation.models.project import Project, Worker
+from annotation.models.review import Comment
 
 
 class Notice(models.Model):
@@ -65,3 +66,21 @@ class BatchActivity(models.Model):
     in_doubt = models.PositiveIntegerField(default=0)  # undecided items with gold in doubt
     counted_at = models.DateTimeField(null=True, blank=True)
     announced_tenths = models.PositiveSmallIntegerField(default=0)  # of the wanted responses, as last sent to webhooks
+
+
+class Message(models.Model):
+    """A message to a worker, or from one (`from_worker`). Unlike Feedback it need not be acknowledged."""
+
+    worker = models.ForeignKey(Worker, models.CASCADE, related_name="messages")
+    assignment = models.ForeignKey(Assignment, models.CASCADE, null=True, blank=True, related_name="messages")
+    subject = models.CharField(max_length=200, blank=True)
+    text = models.TextField(max_length=4096)
+    from_worker = models.BooleanField(default=False)
+    author = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
+    created_at = TimestampField(auto_now_add=True)
+    read_at = models.DateTimeField(null=True, blank=True)
+    lease_until = models.DateTimeField(null=True, blank=True)  # of the process that passes it on to a marketplace
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=~Q(text=""), name="message_says_something")]
+        indexes = [models.Index(fields=["worker", "-created_at"], name="message_by_time")]

@@ -1,4 +1,4 @@
-"""Reviews: seeded samples of responses, decisions that are only ever added, feedback to workers."""
+"""Reviews: samples, decisions on responses, pay and gold, which are only ever added; feedback; comments."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.models.assignment import Assignment
 from annotation.models.batch import Batch, Hit
+from annotation.models.dataset import Item
 from annotation.models.fields import JSONTextField, TimestampField
-from annotation.models.project import Worker
+from annotation.models.project import Project, Worker
 
 
 class ReviewSample(models.Model):
@@ -136,3 +137,66 @@ class Feedback(models.Model):
         indexes = [
             models.Index(fields=["worker"], name="feedback_waiting", condition=Q(acknowledged_at__isnull=True)),
         ]
+
+
+class Approval(models.Model):
+    """An approval or rejection of an assignment. Rows are only ever added; `Assignment.approval` is the last one."""
+
+    assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="approvals")
+    decision = models.CharField(max_length=8, choices=Assignment.Approved)
+    text = models.TextField(blank=True)  # message to the worker
+    source = models.CharField(max_length=10)  # requester, auto, policy, wire
+    author = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
+    created_at = TimestampField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(decision__in=["approved", "rejected"]), name="approval_decision_known")
+        ]
+
+
+class GoldDecision(models.Model):
+    """A decision on the gold of a HIT's item. Rows are only ever added; the last one counts."""
+
+    class Decision(models.TextChoices):
+        ALIAS = "alias", _("added as an alias")
+        CORRECTION = "correction", _("gold corrected")
+        STANDS = "stands", _("gold kept")
+        REOPENED = "reopened", _("undone")
+
+    hit = models.ForeignKey(Hit, models.CASCADE, related_name="gold_decisions")
+    decision = models.CharField(max_length=10, choices=Decision)
+    text = models.TextField(blank=True)  # the workers' answer; empty: not answerable
+    reviewer = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
+    created_at = TimestampField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(decision__in=["alias", "correction", "stands", "reopened"]), name="gold_decision_known"
+            ),
+            models.CheckConstraint(condition=~Q(decision="alias", text=""), name="gold_alias_has_text"),
+        ]
+
+
+class Comment(models.Model):
+    """A comment on an item; on one of its HITs, if it has a `hit`; on a response to that, if it has an `assignment`."""
+
+    LONGEST = 2000  # characters
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="comments")
+    item = models.ForeignKey(Item, models.CASCADE, related_name="comments")  # the version that it was made on
+    hit = models.ForeignKey(Hit, models.CASCADE, null=True, blank=True, related_name="comments")
+    assignment = models.ForeignKey(Assignment, models.CASCADE, null=True, blank=True, related_name="comments")
+    author = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
+    text = models.TextField(max_length=LONGEST)
+    created_at = TimestampField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=~Q(text=""), name="comment_says_something"),
+            models.CheckConstraint(
+                condition=Q(assignment__isnull=True) | Q(hit__isnull=False), name="comment_on_response_has_hit"
+            ),
+        ]
+        indexes = [models.Index(fields=["project", "id"], name="comment_in_order")]

@@ -47,6 +47,7 @@ def signed_in_or_401(view: View) -> View:
 def member_required(act: str, *, posting: str = "", removed: bool = False) -> Callable[[View], View]:
     """A decorator that replaces the view's `slug` by the Project, for members who may do `act` (POST: `posting`).
 
+    It also replaces `batch`, if the URL has one, by that Batch of the project; 404 if there is none.
     Other users get 404; members without the permission get an explanation. `request.may` has all their permissions.
     `removed`: for a deleted project.
     """
@@ -65,11 +66,19 @@ def member_required(act: str, *, posting: str = "", removed: bool = False) -> Ca
                 back = request.get_full_path() if request.method == "GET" else reverse("project", args=[slug])
                 return redirect(f"{reverse('second-factor')}?{urlencode({'next': back})}")
             request.may = roles.acts_of(member.role)
+            if "batch" in kwargs:
+                kwargs["batch"] = _batch_of(member.project, kwargs["batch"])
             return view(request, member.project, *args, **kwargs)
 
         return checked
 
     return decorate
+
+
+def _batch_of(project: Project, slug: str) -> Batch:
+    batch = get_object_or_404(project.batches.select_related("project"), slug=slug)
+    batch.project = project
+    return batch
 
 
 requester_required = member_required(roles.RUN)

@@ -24,7 +24,7 @@ from annotation.marketplaces.views.studies import page_of_arms, study_page
 from annotation.models import Batch, Job, Payment, Project
 from annotation.pure.people import roles
 from annotation.views.access import member_action, member_form, member_page, requester_action
-from annotation.views.batches.batch_page import batch_context, batch_of
+from annotation.views.batches.batch_page import batch_context
 from annotation.views.breadcrumbs import section_breadcrumbs
 from annotation.views.post_handling import enqueue_and_redirect, refusal_in_form, see_other
 
@@ -103,18 +103,17 @@ def marketplace_remove(request: HttpRequest, project: Project, pk: int) -> HttpR
     return see_other("marketplaces", project.slug)
 
 
-def _abroad(project: Project, slug: str) -> Batch:
+def _abroad(batch: Batch) -> Batch:
     """A launched batch on a marketplace; 404 for any other."""
-    batch = batch_of(project, slug)
     if not batch.on_marketplace or batch.launched_at is None:
         raise Http404
     return batch
 
 
 @member_page(roles.SEE)
-def batch_marketplace(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+def batch_marketplace(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """The publications of a batch, and problems; for htmx only the polled numbers."""
-    shown = _abroad(project, batch)
+    shown = _abroad(batch)
     if is_study(shown):
         return page_of_arms(shown) or study_page(request, shown)
     if request.htmx:
@@ -154,9 +153,9 @@ def _amiss(batch: Batch) -> dict[str, Any]:
 
 
 @requester_action
-def batch_marketplace_act(request: HttpRequest, project: Project, batch: str, act: str) -> HttpResponse:
+def batch_marketplace_act(request: HttpRequest, project: Project, batch: Batch, act: str) -> HttpResponse:
     """`check`: synchronise now; `again`: retry failures; `until`: change the expiry; `end`: end an orphan."""
-    shown = _abroad(project, batch)
+    shown = _abroad(batch)
     if act not in ACTS:
         raise Http404
     return ACTS[act](request, shown)

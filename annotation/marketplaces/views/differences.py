@@ -13,24 +13,23 @@ from django.utils.translation import gettext as _
 from annotation.flow.errors import Refused
 from annotation.marketplaces.flow import bonuses, differences, payments, study_sync
 from annotation.marketplaces.models import Difference, PanelStudy
-from annotation.models import Payment, Project
+from annotation.models import Batch, Payment, Project
 from annotation.pure.people import roles
 from annotation.views.access import member_page, requester_action
-from annotation.views.batches.batch_page import batch_context, batch_of
+from annotation.views.batches.batch_page import batch_context
 from annotation.views.post_handling import enqueue_and_redirect, refusal_as_message, see_other
 
 LONGEST = 500
 
 
-def _study(project: Project, slug: str) -> PanelStudy:
-    batch = batch_of(project, slug)
+def _study(batch: Batch) -> PanelStudy:
     return get_object_or_404(PanelStudy.objects.select_related("connection"), batch=batch)
 
 
 @member_page(roles.SEE)
-def batch_differences(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+def batch_differences(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """Every difference between the marketplace's books and ours, and what was done about it."""
-    study = _study(project, batch)
+    study = _study(batch)
     page = Paginator(differences.of_batch(study.batch), 50).get_page(request.GET.get("page"))
     context = {"study": study, "page": page, "open": differences.open_ones(study).count()}
     failed = Payment.objects.filter(batch=study.batch, state=Payment.State.FAILED).select_related("worker__project")
@@ -39,9 +38,9 @@ def batch_differences(request: HttpRequest, project: Project, batch: str) -> Htt
 
 
 @requester_action
-def batch_difference_act(request: HttpRequest, project: Project, batch: str, pk: int) -> HttpResponse:
+def batch_difference_act(request: HttpRequest, project: Project, batch: Batch, pk: int) -> HttpResponse:
     """`paid`, `unpaid`: what a person found about an unclear bonus; `noted`: what they did about a difference."""
-    study = _study(project, batch)
+    study = _study(batch)
     row = get_object_or_404(Difference, pk=pk, study=study)
     act = ACTS.get(request.POST.get("act", ""))
     if act is None:
@@ -51,9 +50,9 @@ def batch_difference_act(request: HttpRequest, project: Project, batch: str, pk:
 
 
 @requester_action
-def batch_compare(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+def batch_compare(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """Compare the books in a job; with `again`, also retry payments that failed."""
-    found = _study(project, batch).batch
+    found = _study(batch).batch
     if request.POST.get("again"):
         payments.try_again(found)
     title = _("Compare %(batch)s") % {"batch": found.title}

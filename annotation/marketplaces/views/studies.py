@@ -39,7 +39,7 @@ from annotation.models import Batch, Project
 from annotation.operations.downloads import CSV, logged_download
 from annotation.pure.people import roles
 from annotation.views.access import member_page, requester_action
-from annotation.views.batches.batch_page import batch_context, batch_of
+from annotation.views.batches.batch_page import batch_context
 from annotation.views.post_handling import refusal_as_message, refusal_in_form, see_other, whole_number
 
 SHOWN: dict[str, Q] = {
@@ -155,14 +155,14 @@ def _shown(study: PanelStudy, show: str) -> QuerySet[Visit]:
 
 
 @requester_action
-def study_act(request: HttpRequest, project: Project, batch: str, act: str) -> HttpResponse:
+def study_act(request: HttpRequest, project: Project, batch: Batch, act: str) -> HttpResponse:
     """Change a study or decide on visits; `act` is one of ACTS."""
     rows = PanelStudy.objects.select_related("connection", "batch__project")
-    study = get_object_or_404(rows, batch=batch_of(project, batch))
+    study = get_object_or_404(rows, batch=batch)
     if act not in ACTS:
         raise Http404
     answer = ACTS[act](request, study)
-    return answer or see_other("batch-marketplace", project.slug, batch)
+    return answer or see_other("batch-marketplace", project.slug, batch.slug)
 
 
 def _settings(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
@@ -346,9 +346,9 @@ ACTS: dict[str, Callable[[HttpRequest, PanelStudy], HttpResponse | None]] = {
 
 
 @member_page(roles.RUN)
-def study_pay_file(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+def study_pay_file(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """Whom to pay how much, as CSV; downloading it changes nothing."""
-    study = get_object_or_404(PanelStudy.objects.select_related("batch"), batch=batch_of(project, batch))
+    study = get_object_or_404(PanelStudy.objects.select_related("batch"), batch=batch)
     return logged_download(
         request, study.batch, visit_pay.pay_list(study), name=f"{study.batch.slug}-pay.csv", kind=CSV
     )

@@ -12,11 +12,10 @@ from annotation.marketplaces.flow import visits
 from annotation.marketplaces.forms import OUTCOMES
 from annotation.marketplaces.models import PanelStudy, Visit
 from annotation.marketplaces.study_base import Outcome, Ticket
-from annotation.models import Participation, Project, Worker, clock
+from annotation.models import Batch, Participation, Project, Worker, clock
 from annotation.pure.people import roles
 from annotation.pure.people.consent_text import is_unfinished
 from annotation.views.access import member_form
-from annotation.views.batches.batch_page import batch_of
 from annotation.views.markdown_html import html_of
 from annotation.views.work.assignment_page import instructions_context
 
@@ -28,10 +27,10 @@ STEPS = {
 
 
 @member_form(roles.SEE)
-def visit_preview(request: HttpRequest, project: Project, batch: str, step: str) -> HttpResponse:
+def visit_preview(request: HttpRequest, project: Project, batch: Batch, step: str) -> HttpResponse:
     """A page as participants see it: a step before the work, or the end with this outcome. POST leads to the next."""
     rows = PanelStudy.objects.select_related("connection", "batch__project")
-    study = get_object_or_404(rows, batch=batch_of(project, batch))
+    study = get_object_or_404(rows, batch=batch)
     if step not in STEPS and step not in study.codes:
         raise Http404
     if request.method == "POST":

@@ -5,7 +5,6 @@ from typing import Any
 
 from django.db.models import Exists, OuterRef
 from django.http import HttpRequest
-from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
@@ -26,13 +25,6 @@ ACTS = {"batch-settings": roles.RUN, "review": roles.REVIEW, "adjudicate": roles
 OPENED = "scores_opened"  # in the session: {batch: number of responses at the look}
 DECISIONS = ("problem_reports", "review", "approvals", "adjudicate", "gold")  # of a Situation
 EXPORTS = [("jsonl", "JSONL"), ("csv", "CSV"), ("parquet", "Parquet")]
-
-
-def batch_of(project: Project, slug: str) -> Batch:
-    """The batch of that name in the project; 404 otherwise."""
-    batch = get_object_or_404(project.batches.select_related("project"), slug=slug)
-    batch.project = project
-    return batch
 
 
 def batch_context(

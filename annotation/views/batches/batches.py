@@ -33,7 +33,7 @@ from annotation.pure.reports.charts import Bars, Line, Lines
 from annotation.pure.setting_fields import DRAFT
 from annotation.registry import task_type
 from annotation.views.access import member_form, member_page, requester_action, requester_form
-from annotation.views.batches.batch_page import TONES, batch_context, batch_of, is_folded
+from annotation.views.batches.batch_page import TONES, batch_context, is_folded
 from annotation.views.batches.hits import hits_revealed_by_filter, part_context
 from annotation.views.markdown_html import html_of
 from annotation.views.post_handling import enqueue_and_redirect, refusal_as_message, refusal_in_form, see_other
@@ -60,28 +60,27 @@ def batches(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 @member_page(roles.SEE)
-def batch_overview(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+def batch_overview(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """A batch's overview; a draft redirects to its form, or for a reviewer to its instructions."""
-    shown = batch_of(project, batch)
-    if shown.state == Batch.State.DRAFT:
-        return redirect("batch-edit" if roles.RUN in request.may else "instructions", project.slug, shown.slug)
-    since, counts = cached_figures.cached_at(shown), batch_progress.counts_of(shown)
-    left = batch_progress.time_left(shown, counts)
+    if batch.state == Batch.State.DRAFT:
+        return redirect("batch-edit" if roles.RUN in request.may else "instructions", project.slug, batch.slug)
+    since, counts = cached_figures.cached_at(batch), batch_progress.counts_of(batch)
+    left = batch_progress.time_left(batch, counts)
     context = batch_context(
-        shown,
+        batch,
         "batch",
         cached_at=since,
         counts=counts,
-        chart=_pace(shown),
-        progress=progress_chart(shown, counts, left),
+        chart=_pace(batch),
+        progress=progress_chart(batch, counts, left),
         left=timeuntil(clock.now() + left, depth=1) if left else "",
         ends_at=clock.now() + left if left else None,
-        report=None if (folded := is_folded(request, shown)) else BatchReport.objects.filter(batch=shown).first(),
+        report=None if (folded := is_folded(request, batch)) else BatchReport.objects.filter(batch=batch).first(),
         folded=folded,
-        doubts=batch_launch.setting_warnings(shown),
-        missing=batch_launch.workers_missing(shown),
-        job=_launching_job(shown),
-        paused=hidden_gold.paused(shown),
+        doubts=batch_launch.setting_warnings(batch),
+        missing=batch_launch.workers_missing(batch),
+        job=_launching_job(batch),
+        paused=hidden_gold.paused(batch),
     )
     return render(request, "batches/overview.html", context)
 
@@ -113,46 +112,43 @@ def _launching_job(batch: Batch) -> Job | None:
 
 
 @requester_action
-def batch_move(request: HttpRequest, project: Project, batch: str, move: str) -> HttpResponse:
+def batch_move(request: HttpRequest, project: Project, batch: Batch, move: str) -> HttpResponse:
     """Pause, resume or close."""
-    moved = batch_of(project, batch)
     if move not in MOVES:
         raise Http404
     with refusal_as_message(request):
-        if not MOVES[move](moved):
+        if not MOVES[move](batch):
             messages.warning(request, _("The batch has changed in the meantime. This is its current state."))
-    return see_other("batch", project.slug, moved.slug)
+    return see_other("batch", project.slug, batch.slug)
 
 
 @requester_action
-def batch_add_assignments(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+def batch_add_assignments(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """Add one assignment to each finished HIT, or to those whose responses differ."""
-    topped = batch_of(project, batch)
     only = request.POST.get("which") == "disagreeing"
-    title = _("Add assignments to %(batch)s") % {"batch": topped.title}
-    arguments = {"batch": topped.pk, "base": topped.next_ticket, "only_disagreeing": only}
+    title = _("Add assignments to %(batch)s") % {"batch": batch.title}
+    arguments = {"batch": batch.pk, "base": batch.next_ticket, "only_disagreeing": only}
     return enqueue_and_redirect(request, "add_assignments", title, arguments, project=project)
 
 
 @member_page(roles.SEE)
-def batch_assignments(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+def batch_assignments(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """List the assignments that a number on the overview counts."""
-    shown = batch_of(project, batch)
     show = request.GET.get("show", "submitted")
-    rows = batch_progress.assignments_of(shown).filter(batch_progress.SHOWS.get(show, Q()))
-    filters = part_context(request, shown)
-    rows = hit_filters.assignments_in(shown, filters["part"], rows)
-    answered = shown.hits.filter(pk__in=rows.order_by().values("hit"))
+    rows = batch_progress.assignments_of(batch).filter(batch_progress.SHOWS.get(show, Q()))
+    filters = part_context(request, batch)
+    rows = hit_filters.assignments_in(batch, filters["part"], rows)
+    answered = batch.hits.filter(pk__in=rows.order_by().values("hit"))
     rows = rows.exclude(hit__in=hits_revealed_by_filter(filters["part"], answered, request.user))
     filters["cached_at"] = None
     if is_kept := show in batch_progress.SHOWS and not filters["part"].query:
-        filters["cached_at"] = cached_figures.cached_at(shown)
-        if shown.state == Batch.State.CLOSED and (newest := batch_progress.newest_assignment(shown)):
+        filters["cached_at"] = cached_figures.cached_at(batch)
+        if batch.state == Batch.State.CLOSED and (newest := batch_progress.newest_assignment(batch)):
             rows = rows.filter(pk__lte=newest)  # or those of all younger batches would be read first
     rows = rows.select_related("hit__item", "worker__project").defer("hit__payload", "hit__item__content", "draft")
     pages = Paginator(rows.order_by("-pk"), 50)
     if is_kept:
-        pages.count = getattr(batch_progress.counts_of(shown), show.replace("-", "_"))
+        pages.count = getattr(batch_progress.counts_of(batch), show.replace("-", "_"))
     page = pages.get_page(request.GET.get("page"))
     name_uncomposed(row.hit.item for row in page)
     hidden = gold_looks.hidden_keys([row.hit_id for row in page], request.user)
@@ -161,7 +157,7 @@ def batch_assignments(request: HttpRequest, project: Project, batch: str) -> Htt
     return render(
         request,
         "batches/assignments.html",
-        batch_context(shown, "", leaf=_("Assignments"), page=page, show=show, shows=_shows(filters["part"]), **filters),
+        batch_context(batch, "", leaf=_("Assignments"), page=page, show=show, shows=_shows(filters["part"]), **filters),
     )
 
 
@@ -178,15 +174,14 @@ def _shows(part: BatchPart) -> list[tuple[str, str, str]]:
 
 
 @requester_form
-def batch_settings(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+def batch_settings(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """The settings that can be changed after the launch, and all other settings."""
-    shown = batch_of(project, batch)
-    form = BatchTermsForm(project, request.POST if request.method == "POST" else None, batch=shown)
+    form = BatchTermsForm(project, request.POST if request.method == "POST" else None, batch=batch)
     if form.is_valid():
         form.save(request.user)
         messages.success(request, _("Saved."))
-        return see_other("batch-settings", project.slug, shown.slug)
-    context = batch_context(shown, "batch-settings", form=form, settled=_settled(shown))
+        return see_other("batch-settings", project.slug, batch.slug)
+    context = batch_context(batch, "batch-settings", form=form, settled=_settled(batch))
     return render(request, "batches/settings.html", context, status=422 if form.is_bound else 200)
 
 
@@ -218,34 +213,32 @@ def _in_words(value: Any, choices: Mapping[Any, Any]) -> str:
 
 
 @requester_action
-def batch_discard(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+def batch_discard(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """Delete a draft."""
-    draft = batch_of(project, batch)
-    if not batch_launch.discard_draft(draft):
+    if not batch_launch.discard_draft(batch):
         messages.warning(request, _("Only a draft can be deleted here; this batch is launched."))
-        return see_other("batch", project.slug, draft.slug)
+        return see_other("batch", project.slug, batch.slug)
     text = _("The draft “%(title)s” is in the bin. You can restore it from there.")
-    messages.success(request, text % {"title": draft.title})
+    messages.success(request, text % {"title": batch.title})
     return see_other("batches", project.slug)
 
 
 @member_form(roles.SEE, posting=roles.RUN)
-def instructions(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+def instructions(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """Edit the instructions, with preview and earlier versions; POST saves a new version."""
-    shown = batch_of(project, batch)
-    last = shown.instructions
+    last = batch.instructions
     form = InstructionsForm(request.POST if request.method == "POST" else None, initial={"instructions": last.text})
     if form.is_valid():
-        new = batch_launch.change_instructions(shown, form.cleaned_data["instructions"], user=request.user)
+        new = batch_launch.change_instructions(batch, form.cleaned_data["instructions"], user=request.user)
         if new.version != last.version:
             text = _("Saved as version %(n)s. Workers read it before they continue.")
             messages.success(request, text % {"n": new.version})
-        return see_other("instructions", project.slug, shown.slug)
-    versions = list(shown.instructions_versions.select_related("created_by").order_by("-version"))
+        return see_other("instructions", project.slug, batch.slug)
+    versions = list(batch.instructions_versions.select_related("created_by").order_by("-version"))
     for version in versions:
         version.html = html_of(version.text)
     context = batch_context(
-        shown, "instructions", form=form, instructions=last, instructions_html=html_of(last.text), versions=versions
+        batch, "instructions", form=form, instructions=last, instructions_html=html_of(last.text), versions=versions
     )
     return render(request, "batches/instructions.html", context, status=422 if form.is_bound else 200)
 
@@ -267,29 +260,28 @@ class NextForm(ConsoleForm):
 
 
 @requester_action
-def batch_clone(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+def batch_clone(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """Create a copy of this batch as a draft."""
     with refusal_as_message(request):
-        draft = add_items.clone(batch_of(project, batch), user=request.user)
+        draft = add_items.clone(batch, user=request.user)
         messages.success(request, _("This is a draft with the same settings. Change what you like, then launch it."))
         return see_other("batch-edit", project.slug, draft.slug)
-    return see_other("batch", project.slug, batch)
+    return see_other("batch", project.slug, batch.slug)
 
 
 @requester_form
-def batch_next(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+def batch_next(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """The number of items left for this task, and a form; POST creates a draft for more items."""
-    shown = batch_of(project, batch)
     form = NextForm(request.POST if request.method == "POST" else None)
-    form.initial = {"count": shown.sample, "name": add_items.free_name(project, shown.slug)}
+    form.initial = {"count": batch.sample, "name": add_items.free_name(project, batch.slug)}
     if form.is_valid():
         wanted = form.cleaned_data
         with refusal_in_form(form):
-            draft = add_items.next_items(shown, wanted["count"], name=wanted["name"], user=request.user)
+            draft = add_items.next_items(batch, wanted["count"], name=wanted["name"], user=request.user)
             messages.success(request, _("This is a draft with the remaining items. Check the quote, then launch it."))
             return see_other("batch-edit", project.slug, draft.slug)
-    left = add_items.remaining(shown)
+    left = add_items.remaining(batch)
     context = batch_context(
-        shown, "batch-next", leaf=_("Add items"), form=form, left=left, any_left=any(row.left for row in left)
+        batch, "batch-next", leaf=_("Add items"), form=form, left=left, any_left=any(row.left for row in left)
     )
     return render(request, "batches/add_items.html", context, status=422 if form.is_bound else 200)

@@ -30,7 +30,7 @@ from annotation.pure.review import review_state
 from annotation.registry import task_type
 from annotation.tasktype import GivenResponse, capabilities
 from annotation.views.access import member_action, member_page
-from annotation.views.batches.batch_page import batch_context, batch_of, is_folded
+from annotation.views.batches.batch_page import batch_context, is_folded
 from annotation.views.post_handling import refusal_as_message, see_other
 from annotation.views.response_letters import letter_of
 from annotation.views.review.comments import thread_context
@@ -46,15 +46,14 @@ ORDERS = {
 
 
 @member_page(roles.SEE)
-def hits(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+def hits(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """List HITs, highest disagreement first, as of the last report; in the order of assignment while that is folded."""
-    shown = batch_of(project, batch)
-    filters = part_context(request, shown)
+    filters = part_context(request, batch)
     folded = filters["folded"]
     show, order, query = _listing_parameters(request, folded=folded)
-    pages = Paginator(listed(request, shown, filters["part"], folded=folded).values_list("pk", flat=True), 50)
+    pages = Paginator(listed(request, batch, filters["part"], folded=folded).values_list("pk", flat=True), 50)
     if show in SHOWS and not query and not filters["part"].query:
-        pages.count = batch_progress.hits_of(shown)[show]
+        pages.count = batch_progress.hits_of(batch)[show]
     page = pages.get_page(request.GET.get("page"))
     # only these are read with their items: an index has the order, and pages before this one are counted in it
     found = Hit.objects.select_related("item__dataset").defer("payload", "item__content", "item__dataset__report")
@@ -64,8 +63,8 @@ def hits(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     numbers = comments.numbers_on_hits(page)
     for row in page:
         row.number_of_comments = numbers[row.pk]
-    context = batch_context(shown, "hits", page=page, show=show, order=order, query=query, **filters)
-    context["can_reserve"] = roles.RUN in request.may and reserved_hits.allowed(shown)
+    context = batch_context(batch, "hits", page=page, show=show, order=order, query=query, **filters)
+    context["can_reserve"] = roles.RUN in request.may and reserved_hits.allowed(batch)
     context["filters"] = [("show", show), ("order", order), ("q", query), *filters["part"].query.items()]
     return render(request, "batches/hits.html", context)
 
@@ -97,22 +96,21 @@ def hits_revealed_by_filter(part: BatchPart, hits: QuerySet[Hit], viewer: Any) -
 
 
 @member_page(roles.SEE)
-def hit(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
+def hit(request: HttpRequest, project: Project, batch: Batch, public_id: str) -> HttpResponse:
     """One HIT: question, context with gold, all responses side by side, with revisions and times.
 
     Blind for a viewer who is still to adjudicate it and has not opened gold and names.
     """
-    shown = batch_of(project, batch)
-    row = hit_of(shown, public_id)
+    row = hit_of(batch, public_id)
     hidden = gold_looks.hidden([row], request.user) if roles.REVIEW in request.may else []
     responses = blind_responses(row) if hidden else responses_of(row)
-    compared = side_by_side(shown, row, responses, blind=bool(hidden))
-    leaf = Truncator(heading(shown, row)).chars(60)
-    context = batch_context(shown, "hits", leaf=leaf, hit=row, **compared, **_around(row))
+    compared = side_by_side(batch, row, responses, blind=bool(hidden))
+    leaf = Truncator(heading(batch, row)).chars(60)
+    context = batch_context(batch, "hits", leaf=leaf, hit=row, **compared, **_around(row))
     if hidden:
         context["gold_hidden"] = hidden
     else:
-        context["standings"] = _standings(shown, responses)
+        context["standings"] = _standings(batch, responses)
         context |= thread_context(request, project, row)
     context["reasons"] = [(key, _(text)) for key, text in PROBLEM_REASONS.items()]
     return render(request, "batches/hit.html", context)
@@ -197,16 +195,16 @@ def _around(row: Hit) -> dict[str, Any]:
 
 
 @member_action(roles.REVIEW)
-def hit_open(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
+def hit_open(request: HttpRequest, project: Project, batch: Batch, public_id: str) -> HttpResponse:
     """Open gold, names and scores of a HIT that the viewer is still to adjudicate, which is logged."""
-    gold_looks.look([hit_of(batch_of(project, batch), public_id)], request.user)
-    return see_other("hit", project.slug, batch, public_id)
+    gold_looks.look([hit_of(batch, public_id)], request.user)
+    return see_other("hit", project.slug, batch.slug, public_id)
 
 
 @member_action(roles.REVIEW)
-def hit_exclude(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
+def hit_exclude(request: HttpRequest, project: Project, batch: Batch, public_id: str) -> HttpResponse:
     """Exclude the HIT, with a reason for the report."""
-    row = hit_of(batch_of(project, batch), public_id)
+    row = hit_of(batch, public_id)
     text = _(PROBLEM_REASONS.get(request.POST.get("reason", ""), ""))
     more = request.POST.get("text", "").strip().replace("\0", "")
     reason = ": ".join(part for part in (text, more) if part)[:500]
@@ -215,17 +213,17 @@ def hit_exclude(request: HttpRequest, project: Project, batch: str, public_id: s
         messages.error(request, _("Nothing was changed. Give a reason, then exclude the HIT again."))
     elif problem_reports.exclude(row, reason=reason):
         messages.success(request, done)
-    return see_other("hit", project.slug, batch, public_id)
+    return see_other("hit", project.slug, batch.slug, public_id)
 
 
 @member_action(roles.REVIEW)
-def hit_restore(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
+def hit_restore(request: HttpRequest, project: Project, batch: Batch, public_id: str) -> HttpResponse:
     """Restore an excluded HIT."""
-    row = hit_of(batch_of(project, batch), public_id)
+    row = hit_of(batch, public_id)
     with refusal_as_message(request):
         if problem_reports.restore(row):
             messages.success(request, _("The HIT is restored and counts again."))
-    return see_other("hit", project.slug, batch, public_id)
+    return see_other("hit", project.slug, batch.slug, public_id)
 
 
 MOST_WORKERS = 300  # to choose from

@@ -19,7 +19,6 @@ from annotation.flow.people import consent, round_attempts
 from annotation.forms.batches import LaunchForm
 from annotation.models import Batch, Job, Project
 from annotation.views.access import requester_action, requester_form
-from annotation.views.batches.batch_page import batch_of
 from annotation.views.batches.preview import SHOWN, checklist
 from annotation.views.breadcrumbs import section_breadcrumbs
 from annotation.views.markdown_html import html_of
@@ -47,14 +46,13 @@ def batch_new(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 @requester_form
-def batch_edit(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+def batch_edit(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """The launch page of a draft; POST saves it, and launches it on request."""
-    draft = batch_of(project, batch)
-    if draft.state != Batch.State.DRAFT:
-        return redirect("batch", project.slug, draft.slug)
-    if round_attempts.round_of(draft) is not None:
-        return redirect("round-edit", project.slug, draft.slug)
-    return _page(request, project, draft)
+    if batch.state != Batch.State.DRAFT:
+        return redirect("batch", project.slug, batch.slug)
+    if round_attempts.round_of(batch) is not None:
+        return redirect("round-edit", project.slug, batch.slug)
+    return _page(request, project, batch)
 
 
 def _page(request: HttpRequest, project: Project, draft: Batch | None, *, key: str = "") -> HttpResponse:
@@ -209,17 +207,16 @@ def instructions_preview(request: HttpRequest, project: Project) -> HttpResponse
 
 
 @requester_action
-def batch_launch(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+def batch_launch(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """Launch a stored draft, or one whose launch on the command line was killed."""
-    return launch_now(request, batch_of(project, batch))
+    return launch_now(request, batch)
 
 
 @requester_action
-def batch_quote(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+def batch_quote(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """Compute the exact cost of a stored draft, in a job with progress."""
-    draft = batch_of(project, batch)
-    title = _("Quote for %(batch)s") % {"batch": draft.title}
-    return enqueue_and_redirect(request, "quote_batch", title, {"batch": draft.pk}, project=project)
+    title = _("Quote for %(batch)s") % {"batch": batch.title}
+    return enqueue_and_redirect(request, "quote_batch", title, {"batch": batch.pk}, project=project)
 
 
 def launch_now(request: HttpRequest, draft: Batch, *, new: bool = False) -> HttpResponse:

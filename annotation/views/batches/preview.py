@@ -17,7 +17,6 @@ from annotation.pure.people.consent_text import is_unfinished
 from annotation.registry import all_default_instructions, form_class, task_type
 from annotation.tasktype import capabilities
 from annotation.views.access import member_form, member_required
-from annotation.views.batches.batch_page import batch_of
 from annotation.views.post_handling import whole_number
 from annotation.views.work.assignment_page import live_fragment
 from annotation.views.work.task_frame import preview_of, translated, with_frames
@@ -30,32 +29,31 @@ TESTED = 0
 
 
 @member_form(roles.SEE)
-def batch_preview(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+def batch_preview(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """The worker's page of item `n`, shuffled by `seed`; POST checks a test answer and stores nothing."""
-    shown = batch_of(project, batch)
     number = whole_number(request.GET.get("n", ""), 1, digits=MOST_DIGITS)
     seed = whole_number(request.GET.get("seed", ""), 0, digits=MOST_DIGITS)
-    hits = batch_drafts.samples(shown, 2, start=number - 1) if 1 <= number <= HIGHEST else []
+    hits = batch_drafts.samples(batch, 2, start=number - 1) if 1 <= number <= HIGHEST else []
     if not hits:
         raise Http404
     hit = hits[0]
-    live = reverse("preview-live", args=[project.slug, shown.slug, hit.item_id, seed, "search"])
+    live = reverse("preview-live", args=[project.slug, batch.slug, hit.item_id, seed, "search"])
     context = preview_of(request, hit, seed=seed, live=live)
-    end = reverse("batch", args=[project.slug, shown.slug])
-    total = shown.size or batch_drafts.plan_of(shown).hits
+    end = reverse("batch", args=[project.slug, batch.slug])
+    total = batch.size or batch_drafts.plan_of(batch).hits
     context["frame"] |= {"number": number, "total": total, "home_url": end}
-    context |= {"previews": _links(shown, number, last=len(hits) == 1), "preview_end": end}
-    context["in_place"] = not capabilities.origins(task_type(shown.task), context["payload"])
-    if task_type(shown.task).launched:
+    context |= {"previews": _links(batch, number, last=len(hits) == 1), "preview_end": end}
+    context["in_place"] = not capabilities.origins(task_type(batch.task), context["payload"])
+    if task_type(batch.task).launched:
         context["frame"] |= {"test": True, "submit_url": f"{request.path}?n={number}&seed={seed}"}
     tried = {number} if number <= SHOWN else set()
     if request.method == "POST" and context["frame"].get("test"):
         context |= _tested(request, hit, context["payload"])
         if not context["problems"]:
             tried.add(TESTED)
-    _note(request, shown, tried)
-    page = render(request, f"{shown.task}/page.html", context, status=422 if context["problems"] else 200)
-    return with_frames(page, shown.task, context["payload"])
+    _note(request, batch, tried)
+    page = render(request, f"{batch.task}/page.html", context, status=422 if context["problems"] else 200)
+    return with_frames(page, batch.task, context["payload"])
 
 
 def _tested(request: HttpRequest, hit: Hit, payload: Any) -> dict[str, Any]:
@@ -88,14 +86,13 @@ def _links(batch: Batch, here: int, *, last: bool) -> list[dict[str, str]]:
 
 @require_safe
 @member_required(roles.SEE)
-def preview_live(request: HttpRequest, project: Project, batch: str, item: int, seed: int, name: str) -> HttpResponse:
+def preview_live(request: HttpRequest, project: Project, batch: Batch, item: int, seed: int, name: str) -> HttpResponse:
     """A fragment of the previewed page, shuffled by `seed`."""
-    shown = batch_of(project, batch)
-    hit = batch_drafts.sample_of(shown, item)
+    hit = batch_drafts.sample_of(batch, item)
     if hit is None or seed >= 10**MOST_DIGITS:
         raise Http404
-    payload = capabilities.arrange(task_type(shown.task), hit.payload, Random(seed))
-    return live_fragment(request, shown, payload, name)
+    payload = capabilities.arrange(task_type(batch.task), hit.payload, Random(seed))
+    return live_fragment(request, batch, payload, name)
 
 
 def _key(batch: Batch) -> str:

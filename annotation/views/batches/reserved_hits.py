@@ -11,7 +11,7 @@ from annotation.flow.errors import Refused
 from annotation.models import Batch, Hit, Project
 from annotation.pure.batches.hit_filters import BatchPart
 from annotation.views.access import requester_action, requester_form
-from annotation.views.batches.batch_page import batch_context, batch_of
+from annotation.views.batches.batch_page import batch_context
 from annotation.views.batches.hits import listed
 from annotation.views.post_handling import see_other, whole_number
 
@@ -25,24 +25,23 @@ SKIPPED = {
 
 
 @requester_form
-def reserve_hits(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+def reserve_hits(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """The HITs of the query string, the workers to choose from, and reservations; POST reserves."""
-    shown = batch_of(project, batch)
-    hits = _chosen(request, shown)
-    people = list(reserved_hits.people(shown))
+    hits = _chosen(request, batch)
+    people = list(reserved_hits.people(batch))
     ticked = {whole_number(key, 0, digits=18) for key in request.POST.getlist("to")}
     problem = ""
     if request.method == "POST":
         chosen = [worker for worker in people if worker.pk in ticked]
         try:
-            _add_messages(request, reserved_hits.reserve(shown, hits, chosen, user=request.user))
-            return see_other("batch-reserve", project.slug, shown.slug)
+            _add_messages(request, reserved_hits.reserve(batch, hits, chosen, user=request.user))
+            return see_other("batch-reserve", project.slug, batch.slug)
         except Refused as refusal:
             problem = str(refusal)
-    reserved = list(reserved_hits.rows(shown)[:200])
+    reserved = list(reserved_hits.rows(batch)[:200])
     states = reserved_hits.states(reserved)
     context = batch_context(
-        shown,
+        batch,
         "hits",
         leaf=_("Assign HITs to workers"),
         hits=hits,
@@ -72,13 +71,12 @@ def _add_messages(request: HttpRequest, outcome: reserved_hits.Outcome) -> None:
 
 
 @requester_action
-def release_hits(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+def release_hits(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """Cancel reservations that were not taken yet."""
-    shown = batch_of(project, batch)
     keys = [whole_number(key, 0, digits=18) for key in request.POST.getlist("reserved")]
-    if gone := reserved_hits.release(shown, keys):
+    if gone := reserved_hits.release(batch, keys):
         text = ngettext("%(n)s HIT was unassigned.", "%(n)s HITs were unassigned.", gone)
         messages.success(request, text % {"n": gone})
     else:
         messages.warning(request, _("Nothing was changed: they have accepted it already."))
-    return see_other("batch-reserve", project.slug, shown.slug)
+    return see_other("batch-reserve", project.slug, batch.slug)

@@ -19,7 +19,7 @@ from annotation.pure.people import roles
 from annotation.pure.reports.charts import Line, Lines
 from annotation.recruitment import marketplaces
 from annotation.views.access import member_action, member_form, member_page
-from annotation.views.batches.batch_page import batch_context, batch_of
+from annotation.views.batches.batch_page import batch_context
 from annotation.views.breadcrumbs import section_breadcrumbs
 from annotation.views.post_handling import refusal_as_message, refusal_in_form, see_other
 
@@ -122,18 +122,17 @@ def ledger_file(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 @member_form(roles.PAY)
-def batch_floor(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+def batch_floor(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """Workers below the minimum wage with their top-ups; POST pays the top-ups shown."""
-    shown = batch_of(project, batch)
     if request.method == "POST":
         with refusal_as_message(request):
-            paid = wages.top_up(shown, shown=request.POST.get("shown", ""), user=request.user)
+            paid = wages.top_up(batch, shown=request.POST.get("shown", ""), user=request.user)
             text = ngettext("Paid to %(n)s worker.", "Paid to %(n)s workers.", paid)
             messages.success(request, text % {"n": paid})
-        return see_other("batch-floor", project.slug, shown.slug)
-    due = wages.raises(shown)
+        return see_other("batch-floor", project.slug, batch.slug)
+    due = wages.raises(batch)
     context = batch_context(
-        shown,
+        batch,
         "batch-workers",
         leaf=_("Wage floor"),
         raises=due,

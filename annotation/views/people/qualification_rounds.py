@@ -34,7 +34,7 @@ from annotation.views.access import (
     requester_form,
     signed_in_action,
 )
-from annotation.views.batches.batch_page import batch_context, batch_of
+from annotation.views.batches.batch_page import batch_context
 from annotation.views.batches.launch import failed_launch_of, hindrance, launch_now, posted_of
 from annotation.views.breadcrumbs import section_breadcrumbs
 from annotation.views.markdown_html import html_of
@@ -43,9 +43,9 @@ from annotation.views.post_handling import refusal_as_message, refusal_in_form, 
 from annotation.views.work.assignment_page import next_page
 
 
-def round_of(project: Project, slug: str) -> QualificationRound:
+def round_of(batch: Batch) -> QualificationRound:
     """The round of that batch; 404 otherwise."""
-    round = round_attempts.round_of(batch_of(project, slug))
+    round = round_attempts.round_of(batch)
     if round is None:
         raise Http404
     return round
@@ -58,9 +58,9 @@ def round_new(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 @requester_form
-def round_edit(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+def round_edit(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """The form of a round's draft."""
-    draft = round_of(project, batch).batch
+    draft = round_of(batch).batch
     if draft.state != Batch.State.DRAFT:
         return redirect("round", project.slug, draft.slug)
     return _edit(request, project, draft)
@@ -137,9 +137,9 @@ def round_chances(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 @member_page(roles.SEE)
-def round_page(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+def round_page(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """Workers by items, the histogram with its mark, and the mark's effect; scripts load only the latter."""
-    shown = round_of(project, batch)
+    shown = round_of(batch)
     if shown.batch.state == Batch.State.DRAFT:
         return redirect("round-edit", project.slug, shown.batch.slug)
     results = round_results.results(shown)
@@ -164,9 +164,9 @@ def round_page(request: HttpRequest, project: Project, batch: str) -> HttpRespon
 
 
 @member_action(roles.PEOPLE)
-def round_grant(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+def round_grant(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """Grant the round's qualification to workers chosen by the rule or the posted mark."""
-    shown = round_of(project, batch)
+    shown = round_of(batch)
     mark = round_display.wanted_mark(request.POST.get("mark", ""))
     reason = _("Qualification round %(round)s") % {"round": shown.batch.title}
     with refusal_as_message(request):
@@ -177,9 +177,9 @@ def round_grant(request: HttpRequest, project: Project, batch: str) -> HttpRespo
 
 
 @member_action(roles.PEOPLE)
-def round_undo(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+def round_undo(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """Take the round's last grants back."""
-    shown = round_of(project, batch)
+    shown = round_of(batch)
     step = whole_number(request.POST.get("through", ""), 0, digits=18)
     with refusal_as_message(request):
         done = bulk_grants.undo(shown.grants, through=step, user=request.user)
@@ -188,9 +188,9 @@ def round_undo(request: HttpRequest, project: Project, batch: str) -> HttpRespon
 
 
 @member_page(roles.SEE)
-def round_file(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+def round_file(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """The results as CSV."""
-    shown = round_of(project, batch)
+    shown = round_of(batch)
     table = round_display.table(shown)
     return logged_download(request, shown.batch, table, name=f"{shown.batch.slug}-round.csv", kind=CSV)
 
@@ -199,9 +199,7 @@ def round_file(request: HttpRequest, project: Project, batch: str) -> HttpRespon
 def round_again(request: HttpRequest, pk: int) -> HttpResponse:
     """Begin the worker's next attempt, if they have one."""
     batch, worker = open_batch(request, pk)
-    round = round_attempts.round_of(batch)
-    if round is None:
-        raise Http404
+    round = round_of(batch)
     if round_attempts.is_open(round):
         round_attempts.begin_again(round, worker)
     return next_page(request, worker, batch)

@@ -19,7 +19,7 @@ from annotation.pure.people import roles
 from annotation.pure.reports.charts import Bars
 from annotation.pure.reports.quality_trend import trend
 from annotation.views.access import member_action, member_form, member_page
-from annotation.views.batches.batch_page import batch_context, batch_of
+from annotation.views.batches.batch_page import batch_context
 from annotation.views.post_handling import see_other
 
 MESSAGES = 3
@@ -105,14 +105,13 @@ def _participation(batch: Batch, worker: int) -> Participation:
 
 
 @member_page(roles.SEE)
-def batch_worker(request: HttpRequest, project: Project, batch: str, worker: int) -> HttpResponse:
+def batch_worker(request: HttpRequest, project: Project, batch: Batch, worker: int) -> HttpResponse:
     """Running mean of hidden gold, of grades in a round, or else of agreement with the others."""
-    shown = batch_of(project, batch)
-    participation = _participation(shown, worker)
-    checks = list(hidden_gold.graded(shown, worker).select_related("hit__item").defer("hit__payload", "draft"))
-    source, grades = _grades(shown, worker, checks)
+    participation = _participation(batch, worker)
+    checks = list(hidden_gold.graded(batch, worker).select_related("hit__item").defer("hit__payload", "draft"))
+    source, grades = _grades(batch, worker, checks)
     context = batch_context(
-        shown,
+        batch,
         "batch-workers",
         leaf=participation.worker.pseudonym,
         participation=participation,
@@ -120,8 +119,8 @@ def batch_worker(request: HttpRequest, project: Project, batch: str, worker: int
         trend=trend(grades, _),
         last=grades and sum(grades) / len(grades),
         checks=checks,
-        rule=hidden_gold.read_rule(shown.check_rule) if shown.check_share else None,
-        warnings=list(hidden_gold.warnings_of(shown, worker).order_by("created_at")),
+        rule=hidden_gold.read_rule(batch.check_rule) if batch.check_share else None,
+        warnings=list(hidden_gold.warnings_of(batch, worker).order_by("created_at")),
     )
     return render(request, "people/worker_in_batch.html", context)
 
@@ -136,14 +135,13 @@ def _grades(batch: Batch, worker: int, checks: list[Assignment]) -> tuple[str, l
 
 
 @member_action(roles.PEOPLE)
-def batch_worker_resume(request: HttpRequest, project: Project, batch: str, worker: int) -> HttpResponse:
+def batch_worker_resume(request: HttpRequest, project: Project, batch: Batch, worker: int) -> HttpResponse:
     """Let a worker paused by the hidden gold rule continue, with a message."""
-    shown = batch_of(project, batch)
-    if hidden_gold.let_go_on(_participation(shown, worker), text=request.POST.get("text", "")[:5000].replace("\0", "")):
+    if hidden_gold.let_go_on(_participation(batch, worker), text=request.POST.get("text", "")[:5000].replace("\0", "")):
         messages.success(request, _("They can continue, and will see your message before their next item."))
     else:
         messages.warning(request, _("They were not paused, or are not any more."))
-    return see_other("batch-worker", project.slug, shown.slug, worker)
+    return see_other("batch-worker", project.slug, batch.slug, worker)
 
 
 @member_form(roles.OWN)

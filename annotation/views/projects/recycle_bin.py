@@ -55,30 +55,29 @@ def bin_page(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 @requester_action
-def batch_remove(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+def batch_remove(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """Delete a draft or a closed batch."""
-    row = get_object_or_404(project.batches, slug=batch)
     with refusal_as_message(request):
-        recycle_bin.remove_batch(row)
+        recycle_bin.remove_batch(batch)
         text = _("“%(title)s” is in the bin. You can restore it from there.")
-        messages.success(request, text % {"title": row.title})
+        messages.success(request, text % {"title": batch.title})
         return see_other("bin", project.slug)
-    return see_other("batch", project.slug, row.slug)
+    return see_other("batch", project.slug, batch.slug)
 
 
 @requester_action
-def batch_restore(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+def batch_restore(request: HttpRequest, project: Project, removed: str) -> HttpResponse:
     """Restore a deleted batch."""
-    row = get_object_or_404(Batch.everything, project=project, slug=batch)
+    row = get_object_or_404(Batch.everything, project=project, slug=removed)
     if recycle_bin.restore_batch(row):
         messages.success(request, _("“%(title)s” was restored.") % {"title": row.title})
     return see_other("batch", project.slug, row.slug)
 
 
 @member_form(roles.OWN)
-def batch_erase(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+def batch_erase(request: HttpRequest, project: Project, removed: str) -> HttpResponse:
     """Erase a deleted batch, once its name is typed."""
-    row = get_object_or_404(recycle_bin.removed_batches(project), slug=batch)
+    row = get_object_or_404(recycle_bin.removed_batches(project), slug=removed)
     what = {"title": row.title, "name": row.slug, "loss": _("Its settings, instructions and HITs are erased.")}
     return _erase(request, project, what, lambda: recycle_bin.erase_batch(row))
 

@@ -21,7 +21,7 @@ from annotation.recruitment import marketplaces
 from annotation.registry import task_type
 from annotation.tasktype import capabilities
 from annotation.views.access import member_action, member_page, requester_action
-from annotation.views.batches.batch_page import OPENED, batch_context, batch_of, is_folded
+from annotation.views.batches.batch_page import OPENED, batch_context, is_folded
 from annotation.views.post_handling import enqueue_and_redirect, see_other
 from annotation.views.reports.report_display import exhibit, part_query
 from annotation.views.reports.report_export import EXPORTS
@@ -31,40 +31,38 @@ WORST = 10  # HITs listed below the report
 
 
 @member_page(roles.SEE)
-def report(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+def report(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """The stored report of the batch or of a part; if there is none, a form to compute it."""
-    shown = batch_of(project, batch)
-    parts = hit_filters.parts_of(shown)
+    parts = hit_filters.parts_of(batch)
     part = _part(request, parts)
-    kept = batch_scores.kept_report(shown, part)
+    kept = batch_scores.kept_report(batch, part)
     # what a large batch shows may be older than what files and the API have, and the page says so
-    since = cached_figures.cached_at(shown)
-    fresh = kept is not None and batch_scores.is_fresh_as_kept(shown, kept)
-    under_way = _jobs(shown, part).filter(state__in=[Job.State.WAITING, Job.State.RUNNING])
-    context = batch_context(shown, "report", report=kept, fresh=fresh, job=under_way.last(), cached_at=since)
-    context |= {"answered": batch_progress.counts_of(shown).submitted}
+    since = cached_figures.cached_at(batch)
+    fresh = kept is not None and batch_scores.is_fresh_as_kept(batch, kept)
+    under_way = _jobs(batch, part).filter(state__in=[Job.State.WAITING, Job.State.RUNNING])
+    context = batch_context(batch, "report", report=kept, fresh=fresh, job=under_way.last(), cached_at=since)
+    context |= {"answered": batch_progress.counts_of(batch).submitted}
     context |= {"part": part, "parts": parts, "part_query": part_query(part)}
-    context["tie_rules"] = {rule: _(words) for rule, words in batch_scores.tie_rules(shown).items()}
-    if is_folded(request, shown):
-        places = shown.hits.filter(excluded_at__isnull=True).places().get(shown.pk, {"wanted": 0})
+    context["tie_rules"] = {rule: _(words) for rule, words in batch_scores.tie_rules(batch).items()}
+    if is_folded(request, batch):
+        places = batch.hits.filter(excluded_at__isnull=True).places().get(batch.pk, {"wanted": 0})
         return render(request, "reports/report.html", context | {"folded": places["wanted"], "report": None})
     if kept:
-        context |= exhibit(kept.content, shown, part) | {"worst": _worst(shown, part), "report_exports": EXPORTS}
-    again = capabilities.follow_up(task_type(shown.task), shown.options)
+        context |= exhibit(kept.content, batch, part) | {"worst": _worst(batch, part), "report_exports": EXPORTS}
+    again = capabilities.follow_up(task_type(batch.task), batch.options)
     if kept and again and not part.is_part and roles.RUN in request.may:
         context["follow_up"] = _(again.label)
     if kept and not part.is_part:
-        context["methods"] = in_words(methods_facts.kept_facts(shown, kept.content if fresh else None))
-        context["demographics"] = marketplaces().demographics(shown) if shown.on_marketplace else ()
+        context["methods"] = in_words(methods_facts.kept_facts(batch, kept.content if fresh else None))
+        context["demographics"] = marketplaces().demographics(batch) if batch.on_marketplace else ()
     return render(request, "reports/report.html", context)
 
 
 @member_action(roles.SEE)
-def report_open(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+def report_open(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """Open the scores before all responses are in, which is logged."""
-    shown = batch_of(project, batch)
-    request.session[OPENED] = request.session.get(OPENED, {}) | {str(shown.pk): score_looks.look(shown)}
-    return see_other("report", project.slug, shown.slug)
+    request.session[OPENED] = request.session.get(OPENED, {}) | {str(batch.pk): score_looks.look(batch)}
+    return see_other("report", project.slug, batch.slug)
 
 
 def _part(request: HttpRequest, parts: hit_filters.Parts) -> BatchPart:
@@ -94,37 +92,34 @@ def _jobs(batch: Batch, part: BatchPart) -> Any:
 
 
 @member_action(roles.SEE)
-def report_refresh(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+def report_refresh(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """Recalculate the report of the batch or of the filtered part; for htmx shows progress, else redirects."""
-    shown = batch_of(project, batch)
-    part = _part(request, hit_filters.parts_of(shown))
+    part = _part(request, hit_filters.parts_of(batch))
     jobs.enqueue_once(
         "score_batch",
         project=project,
-        title=_("Report on %(batch)s") % {"batch": shown.title},
-        arguments=_arguments(shown, part),
+        title=_("Report on %(batch)s") % {"batch": batch.title},
+        arguments=_arguments(batch, part),
         user=request.user,
     )
     if request.htmx:
-        return _progress(request, shown, part)
-    return HttpResponseRedirect(reverse("report", args=[project.slug, shown.slug]) + part_query(part), status=303)
+        return _progress(request, batch, part)
+    return HttpResponseRedirect(reverse("report", args=[project.slug, batch.slug]) + part_query(part), status=303)
 
 
 @requester_action
-def report_follow_up(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+def report_follow_up(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """Start the job that prepares the follow-up batches; 404 for a task without any."""
-    shown = batch_of(project, batch)
-    if capabilities.follow_up(task_type(shown.task), shown.options) is None:
+    if capabilities.follow_up(task_type(batch.task), batch.options) is None:
         raise Http404
-    title = _("Follow-up to %(batch)s") % {"batch": shown.title}
-    return enqueue_and_redirect(request, "follow_up", title, {"batch": shown.pk}, project=project)
+    title = _("Follow-up to %(batch)s") % {"batch": batch.title}
+    return enqueue_and_redirect(request, "follow_up", title, {"batch": batch.pk}, project=project)
 
 
 @member_page(roles.SEE)
-def report_progress(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+def report_progress(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """Progress of the report, polled every second; reloads the page at the end."""
-    shown = batch_of(project, batch)
-    return _progress(request, shown, _part(request, hit_filters.parts_of(shown)))
+    return _progress(request, batch, _part(request, hit_filters.parts_of(batch)))
 
 
 def _progress(request: HttpRequest, batch: Batch, part: BatchPart) -> HttpResponse:
@@ -137,20 +132,19 @@ def _progress(request: HttpRequest, batch: Batch, part: BatchPart) -> HttpRespon
 
 
 @member_page(roles.SEE)
-def batch_workers(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+def batch_workers(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """The batch's workers under pseudonyms, with their scores from the last report."""
-    shown = batch_of(project, batch)
-    folded = is_folded(request, shown)
-    kept = None if folded else BatchReport.objects.filter(batch=shown).first()
+    folded = is_folded(request, batch)
+    kept = None if folded else BatchReport.objects.filter(batch=batch).first()
     datasets = kept.content.get("datasets", {}) if kept else {}
-    since = cached_figures.cached_at(shown)
-    page = Paginator(batch_progress.rows_of_workers(shown), 100).get_page(request.GET.get("page"))
-    page.object_list = batch_progress.with_workers(shown, page.object_list)
-    paid = {wage.worker: wage for wage in batch_progress.wages_of(shown)}
+    since = cached_figures.cached_at(batch)
+    page = Paginator(batch_progress.rows_of_workers(batch), 100).get_page(request.GET.get("page"))
+    page.object_list = batch_progress.with_workers(batch, page.object_list)
+    paid = {wage.worker: wage for wage in batch_progress.wages_of(batch)}
     for row in page:
         row["wage"] = paid.get(row["worker"].pk)
         own = ((name, study["by_worker"].get(row["worker"].pseudonym)) for name, study in datasets.items())
         row["scores"] = [(name, scores) for name, scores in own if scores]
     figures = {"page": page, "report": kept, "folded": folded, "wages": wages.summary(paid.values())}
-    context = batch_context(shown, "batch-workers", cached_at=since, **figures)
+    context = batch_context(batch, "batch-workers", cached_at=since, **figures)
     return render(request, "batches/workers.html", context)

@@ -11,36 +11,34 @@ from django.utils.translation import gettext as _
 from annotation.flow.reports import preregistration
 from annotation.flow.reports.preregistration import LABELS
 from annotation.forms.preregistration import PreregistrationForm
-from annotation.models import Project
+from annotation.models import Batch, Project
 from annotation.operations.downloads import download
 from annotation.pure.people import roles
 from annotation.pure.reports.preregistration import TEXTS, value_text
 from annotation.views.access import member_form, member_page
-from annotation.views.batches.batch_page import batch_of
 from annotation.views.breadcrumbs import section_breadcrumbs
 from annotation.views.post_handling import refusal_in_form, see_other
 
 
 @member_form(roles.SEE, posting=roles.RUN)
-def preregister(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+def preregister(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """What is registered; without it the form."""
-    row = batch_of(project, batch)
     form: forms.Form = PreregistrationForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         with refusal_in_form(form):
-            preregistration.register(row, form.cleaned_data, user=request.user)
-            return see_other("preregistration", project.slug, row.slug)
-    breadcrumbs = section_breadcrumbs(project, "batches", row.title)
-    breadcrumbs[-1]["url"] = reverse("batch", args=[project.slug, row.slug])
-    made = preregistration.registered(row)
+            preregistration.register(batch, form.cleaned_data, user=request.user)
+            return see_other("preregistration", project.slug, batch.slug)
+    breadcrumbs = section_breadcrumbs(project, "batches", batch.title)
+    breadcrumbs[-1]["url"] = reverse("batch", args=[project.slug, batch.slug])
+    made = preregistration.registered(batch)
     context = {
         "project": project,
         "section": "batches",
         "breadcrumbs": [*breadcrumbs, {"label": _("Preregistration"), "url": ""}],
-        "batch": row,
+        "batch": batch,
         "form": form,
         "made": made,
-        "is_answered": made is None and preregistration.is_answered(row),
+        "is_answered": made is None and preregistration.is_answered(batch),
     }
     if made is not None:
         kept = json.loads(made.document)
@@ -54,11 +52,10 @@ def preregister(request: HttpRequest, project: Project, batch: str) -> HttpRespo
 
 
 @member_page(roles.SEE)
-def preregistration_file(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+def preregistration_file(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """The registered file, byte for byte."""
-    row = batch_of(project, batch)
-    made = preregistration.registered(row)
+    made = preregistration.registered(batch)
     if made is None:
         raise Http404
-    name = f"{row.slug}-preregistration.json"
+    name = f"{batch.slug}-preregistration.json"
     return download(made.document.encode(), name=name, kind="application/json")

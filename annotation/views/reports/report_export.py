@@ -24,7 +24,6 @@ from annotation.pure.reports.report_values import tables_of
 from annotation.pure.reports.svg import as_file
 from annotation.pure.reports.table_files import as_csv, as_latex, as_markdown
 from annotation.views.access import member_page
-from annotation.views.batches.batch_page import batch_of
 from annotation.views.reports.report_display import exhibit, in_words
 from annotation.views.reports.report_files import methods_of, stored_report
 
@@ -93,11 +92,11 @@ EXPORTS = {
 
 
 @member_page(roles.SEE)
-def report_export(request: HttpRequest, project: Project, batch: str, form: str) -> HttpResponse:
+def report_export(request: HttpRequest, project: Project, batch: Batch, form: str) -> HttpResponse:
     """The stored report in one of EXPORTS; 404 for other forms, and without a report."""
     if form not in EXPORTS:
         raise Http404
-    shown, part, export = batch_of(project, batch), BatchPart.of(request.GET).of_report, EXPORTS[form]
+    shown, part, export = batch, BatchPart.of(request.GET).of_report, EXPORTS[form]
     kept = stored_report(shown, request)
     written = export.write(Report(shown, part, kept.content, kept.created_at, partial(methods_of, shown, kept)))
     score_looks.look(shown)

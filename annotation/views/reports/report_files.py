@@ -16,7 +16,6 @@ from annotation.pure.reports.report_values import table_of
 from annotation.pure.reports.svg import as_file
 from annotation.pure.reports.table_files import FILES
 from annotation.views.access import member_page
-from annotation.views.batches.batch_page import batch_of
 
 SVG = "image/svg+xml"
 
@@ -30,24 +29,22 @@ def table_file(request: HttpRequest, of: Any, table: dict[str, Any] | None, suff
 
 
 @member_page(roles.SEE)
-def report_table(request: HttpRequest, project: Project, batch: str, name: str, suffix: str) -> HttpResponse:
+def report_table(request: HttpRequest, project: Project, batch: Batch, name: str, suffix: str) -> HttpResponse:
     """A table as LaTeX, Markdown or CSV; 404 if the stored report does not have it."""
-    shown = batch_of(project, batch)
-    table = table_of(stored_report(shown, request).content, name)
-    file = table_file(request, shown, table, suffix, name=f"{shown.slug}-{name}")
-    score_looks.look(shown)
+    table = table_of(stored_report(batch, request).content, name)
+    file = table_file(request, batch, table, suffix, name=f"{batch.slug}-{name}")
+    score_looks.look(batch)
     return file
 
 
 @member_page(roles.SEE)
-def report_chart(request: HttpRequest, project: Project, batch: str, name: str) -> HttpResponse:
+def report_chart(request: HttpRequest, project: Project, batch: Batch, name: str) -> HttpResponse:
     """A chart as SVG, for an image on a page or as a file."""
-    shown = batch_of(project, batch)
-    plot = chart_named(stored_report(shown, request).content, name, _)
+    plot = chart_named(stored_report(batch, request).content, name, _)
     if plot is None:
         raise Http404
-    score_looks.look(shown)
-    return download(as_file(plot), name=f"{shown.slug}-{name}.svg", kind=SVG)
+    score_looks.look(batch)
+    return download(as_file(plot), name=f"{batch.slug}-{name}.svg", kind=SVG)
 
 
 def stored_report(batch: Batch, request: HttpRequest) -> BatchReport | PartReport:

@@ -22,7 +22,7 @@ from annotation.pure.statistics.intervals import wilson
 from annotation.registry import task_type
 from annotation.tasktype import capabilities
 from annotation.views.access import member_action, member_form, member_page
-from annotation.views.batches.batch_page import batch_context, batch_of
+from annotation.views.batches.batch_page import batch_context
 from annotation.views.batches.hits import blind_responses, hit_of, side_by_side
 from annotation.views.post_handling import posted_text, refusal_as_message, see_other, whole_number
 from annotation.views.review.comments import Subject, shown_comments
@@ -45,9 +45,9 @@ DONE = {
 
 
 @member_page(roles.REVIEW)
-def adjudicate(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+def adjudicate(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """The HITs of a batch to adjudicate."""
-    shown = _launched(project, batch)
+    shown = _launched(batch)
     fresh = conclusions.fresh(shown, most=conclusions.AT_ONCE)
     waiting = adjudication.waiting(shown, request.user, fresh=fresh)
     rows = waiting.select_related("item__dataset").defer("item__content", "item__dataset__report")
@@ -74,8 +74,7 @@ def _agreement(batch: Batch) -> dict[str, Any] | None:
     return {"agreed": agreed, "n": n, "figure": wilson(agreed, n).as_json()} if n else None
 
 
-def _launched(project: Project, slug: str) -> Batch:
-    batch = batch_of(project, slug)
+def _launched(batch: Batch) -> Batch:
     if batch.launched_at is None:
         raise Http404
     return batch
@@ -87,9 +86,9 @@ def kind_words(kind: str) -> str:
 
 
 @member_form(roles.REVIEW)
-def adjudicate_hit(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
+def adjudicate_hit(request: HttpRequest, project: Project, batch: Batch, public_id: str) -> HttpResponse:
     """One HIT, blind: without gold, names and scores; POST chooses or writes a response, or excludes the HIT."""
-    shown = _launched(project, batch)
+    shown = _launched(batch)
     row = hit_of(shown, public_id)
     if request.method != "POST":
         return _page(request, shown, row)
@@ -269,9 +268,9 @@ def _to_write(
 
 
 @member_action(roles.REVIEW)
-def adjudicate_undo(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
+def adjudicate_undo(request: HttpRequest, project: Project, batch: Batch, public_id: str) -> HttpResponse:
     """Undo the decision on a HIT, and show it again."""
-    row = hit_of(_launched(project, batch), public_id)
+    row = hit_of(_launched(batch), public_id)
     with refusal_as_message(request):
         if undone := adjudication.undo(row, reviewer=request.user):
             if undone == "reopened":
@@ -279,4 +278,4 @@ def adjudicate_undo(request: HttpRequest, project: Project, batch: str, public_i
             messages.success(request, _("Undone. Please decide on this HIT again."))
         else:
             messages.warning(request, _("There is nothing to undo on this HIT."))
-    return see_other("adjudicate-hit", project.slug, batch, public_id)
+    return see_other("adjudicate-hit", project.slug, batch.slug, public_id)

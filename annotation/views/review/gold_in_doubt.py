@@ -17,7 +17,7 @@ from annotation.models import Batch, GoldDecision, Hit, Project
 from annotation.pure.people import roles
 from annotation.pure.review import gold_corrections
 from annotation.views.access import member_action, member_form, member_page, requester_action
-from annotation.views.batches.batch_page import batch_context, batch_of
+from annotation.views.batches.batch_page import batch_context
 from annotation.views.batches.hits import hit_of
 from annotation.views.post_handling import enqueue_and_redirect, posted_text, see_other
 from annotation.views.review.results import add_errors
@@ -25,9 +25,9 @@ from annotation.views.work.task_frame import shortcut_context
 
 
 @member_page(roles.REVIEW)
-def gold(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+def gold(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """Items with gold in doubt, the decisions, and a form to create a corrected dataset."""
-    shown = _doubting(project, batch)
+    shown = _doubting(batch)
     fresh = conclusions.fresh(shown, most=conclusions.AT_ONCE)
     page = Paginator(gold_in_doubt.hits_in_doubt(shown, fresh=fresh), 50).get_page(request.GET.get("page"))
     hits = {hit.pk: hit for hit in page.object_list}
@@ -41,8 +41,7 @@ def gold(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     return render(request, "review/gold_in_doubt.html", batch_context(shown, "gold", **context))
 
 
-def _doubting(project: Project, slug: str) -> Batch:
-    batch = batch_of(project, slug)
+def _doubting(batch: Batch) -> Batch:
     if batch.launched_at is None or not gold_in_doubt.is_detectable(batch):
         raise Http404
     return batch
@@ -62,9 +61,9 @@ def _words(decision: str) -> str:
 
 
 @member_form(roles.REVIEW)
-def gold_item(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
+def gold_item(request: HttpRequest, project: Project, batch: Batch, public_id: str) -> HttpResponse:
     """One item: gold, responses, paragraphs; POST decides and shows the next."""
-    shown = _doubting(project, batch)
+    shown = _doubting(batch)
     row = hit_of(shown, public_id)
     if request.method != "POST":
         return _page(request, shown, row)
@@ -77,8 +76,8 @@ def gold_item(request: HttpRequest, project: Project, batch: str, public_id: str
     following = _next(shown, row)
     if following is None:
         messages.success(request, _("No other gold is in doubt."))
-        return see_other("gold", project.slug, batch)
-    address = reverse("gold-item", args=[project.slug, batch, following.public_id])
+        return see_other("gold", project.slug, batch.slug)
+    address = reverse("gold-item", args=[project.slug, batch.slug, following.public_id])
     return HttpResponseRedirect(f"{address}?undo={row.public_id}", status=303)
 
 
@@ -113,25 +112,25 @@ def _page(request: HttpRequest, batch: Batch, row: Hit, *, problem: str = "", st
 
 
 @member_action(roles.REVIEW)
-def gold_undo(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
+def gold_undo(request: HttpRequest, project: Project, batch: Batch, public_id: str) -> HttpResponse:
     """Undo the decision on an item's gold, and show the item."""
-    row = hit_of(_doubting(project, batch), public_id)
+    row = hit_of(_doubting(batch), public_id)
     if gold_in_doubt.undo(row, reviewer=request.user):
         overview.decided(row.batch, "in_doubt", by=-1)
         messages.success(request, _("Undone. Please decide on this gold answer again."))
     else:
         messages.warning(request, _("There is nothing to undo on this item."))
-    return see_other("gold-item", project.slug, batch, public_id)
+    return see_other("gold-item", project.slug, batch.slug, public_id)
 
 
 @requester_action
-def gold_correct(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+def gold_correct(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """Start the job that creates a corrected copy of one of the batch's datasets."""
-    shown = _doubting(project, batch)
+    shown = _doubting(batch)
     form = ResultsDatasetForm(request.POST)
     if not form.is_valid():
         add_errors(request, form)
-        return see_other("gold", project.slug, batch)
+        return see_other("gold", project.slug, batch.slug)
     dataset = get_object_or_404(shown.datasets, slug=request.POST.get("dataset", "").replace("\0", ""))
     name = form.cleaned_data["name"]
     title = _("Create %(name)s, a corrected version of %(dataset)s") % {"name": name, "dataset": dataset.slug}

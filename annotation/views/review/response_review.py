@@ -34,9 +34,9 @@ AND_APPROVED = f"{review_state.ACCEPTED}+approved"  # accepted and paid
 
 
 @member_form(roles.REVIEW)
-def review_answer(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
+def review_answer(request: HttpRequest, project: Project, batch: Batch, public_id: str) -> HttpResponse:
     """One response; POST reviews it and shows the next; 409 if somebody else was first, 422 for missing fields."""
-    shown = reviewed_batch(project, batch)
+    shown = reviewed_batch(batch)
     row = _answer_of(shown, public_id)
     if request.method != "POST":
         return _page(request, shown, row)
@@ -195,9 +195,9 @@ def _progress(request: HttpRequest, batch: Batch, row: Assignment) -> dict[str, 
 
 
 @member_action(roles.REVIEW)
-def review_undo(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
+def review_undo(request: HttpRequest, project: Project, batch: Batch, public_id: str) -> HttpResponse:
     """Undo the review of a response, and show it."""
-    shown = reviewed_batch(project, batch)
+    shown = reviewed_batch(batch)
     row = _answer_of(shown, public_id)
     if review_decisions.undo(row, reviewer=request.user):
         messages.success(request, _("Undone. Please decide on this response again."))
@@ -208,9 +208,9 @@ def review_undo(request: HttpRequest, project: Project, batch: str, public_id: s
 
 
 @member_action(roles.REVIEW)
-def review_choose(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
+def review_choose(request: HttpRequest, project: Project, batch: Batch, public_id: str) -> HttpResponse:
     """Accept this one of several responses to a HIT."""
-    shown = reviewed_batch(project, batch)
+    shown = reviewed_batch(batch)
     row = _answer_of(shown, public_id)
     with refusal_as_message(request):
         review_decisions.choose(row, _number(request, "revision"), reviewer=request.user)
@@ -218,13 +218,13 @@ def review_choose(request: HttpRequest, project: Project, batch: str, public_id:
         messages.success(request, text)
     if request.POST.get("after") == "several":
         return HttpResponseRedirect(f"{_address(shown, 'review')}?show=choose", status=303)
-    return see_other("hit", project.slug, batch, row.hit.public_id)
+    return see_other("hit", project.slug, batch.slug, row.hit.public_id)
 
 
 @member_action(roles.REVIEW)
-def review_feedback(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
+def review_feedback(request: HttpRequest, project: Project, batch: Batch, public_id: str) -> HttpResponse:
     """Give feedback on this response; returns a fragment for htmx."""
-    shown = reviewed_batch(project, batch)
+    shown = reviewed_batch(batch)
     row = _answer_of(shown, public_id)
     text = posted_text(request, "feedback")
     try:
@@ -235,9 +235,9 @@ def review_feedback(request: HttpRequest, project: Project, batch: str, public_i
 
 
 @member_action(roles.REVIEW)
-def review_withdraw(request: HttpRequest, project: Project, batch: str, pk: int) -> HttpResponse:
+def review_withdraw(request: HttpRequest, project: Project, batch: Batch, pk: int) -> HttpResponse:
     """Withdraw feedback that the worker has not read yet."""
-    shown = reviewed_batch(project, batch)
+    shown = reviewed_batch(batch)
     feedback = get_object_or_404(Feedback.objects.filter(assignment__batch=shown), pk=pk)
     row = _answer_of(shown, feedback.assignment.public_id)
     problem = "" if worker_feedback.withdraw(feedback) else _("The worker has read it already, so it cannot be undone.")

@@ -8,54 +8,51 @@ from annotation import jobs
 from annotation.flow.data import response_files
 from annotation.flow.review import gold_looks
 from annotation.forms.projects import ResultsDatasetForm
-from annotation.models import Project
+from annotation.models import Batch, Project
 from annotation.operations import uploads
 from annotation.operations.downloads import logged_download
 from annotation.pure.people import roles
 from annotation.views.access import member_page, requester_action
-from annotation.views.batches.batch_page import EXPORTS, batch_of
+from annotation.views.batches.batch_page import EXPORTS
 from annotation.views.post_handling import enqueue_and_redirect, refusal_as_message, see_other
 
 
 @member_page(roles.SEE)
-def batch_export(request: HttpRequest, project: Project, batch: str, format: str) -> HttpResponse:
+def batch_export(request: HttpRequest, project: Project, batch: Batch, format: str) -> HttpResponse:
     """Every revision of every response as a file; with `?ids_only=1` without the items' content."""
-    exported = batch_of(project, batch)
     if format not in dict(EXPORTS):
         raise Http404
     with refusal_as_message(request):
-        gold_looks.look_at_all(exported, request.user)
-        blocks = response_files.stream_responses(exported, format, ids_only=bool(request.GET.get("ids_only")))
-        name = f"{exported.slug}-responses.{format}"
-        return logged_download(request, exported, blocks, name=name, kind=response_files.MEDIA[format])
-    return see_other("batch", project.slug, exported.slug)
+        gold_looks.look_at_all(batch, request.user)
+        blocks = response_files.stream_responses(batch, format, ids_only=bool(request.GET.get("ids_only")))
+        name = f"{batch.slug}-responses.{format}"
+        return logged_download(request, batch, blocks, name=name, kind=response_files.MEDIA[format])
+    return see_other("batch", project.slug, batch.slug)
 
 
 @requester_action
-def batch_responses(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+def batch_responses(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """Upload responses collected elsewhere; a job imports them, all or nothing."""
-    judged = batch_of(project, batch)
     upload = request.FILES.get("file")
     if upload is None or uploads.too_large(request):
         messages.error(request, _("Choose a file of responses within the size limit, then send it again."))
-        return see_other("batch", project.slug, judged.slug)
-    title = _("Import responses from %(file)s into %(batch)s") % {"file": upload.name[:100], "batch": judged.title}
-    arguments = {"batch": judged.pk, "path": str(uploads.keep(upload)), "name": upload.name[:100]}
+        return see_other("batch", project.slug, batch.slug)
+    title = _("Import responses from %(file)s into %(batch)s") % {"file": upload.name[:100], "batch": batch.title}
+    arguments = {"batch": batch.pk, "path": str(uploads.keep(upload)), "name": upload.name[:100]}
     job = jobs.enqueue("import_responses", project=project, title=title, arguments=arguments, user=request.user)
     return see_other("job", project.slug, job.public_id)
 
 
 @requester_action
-def create_results_dataset(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+def create_results_dataset(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """Start the job that creates the dataset; an invalid name is shown as an error on the batch's page."""
-    batch_row = batch_of(project, batch)
     form = ResultsDatasetForm(request.POST)
     if not form.is_valid():
         add_errors(request, form)
-        return see_other("batch", project.slug, batch_row.slug)
+        return see_other("batch", project.slug, batch.slug)
     name, least = form.cleaned_data["name"], form.cleaned_data["least"] or 0
-    title = _("Create %(name)s from the results of %(batch)s") % {"name": name, "batch": batch_row.title}
-    arguments = {"batch": batch_row.pk, "name": name} | ({"least": least} if least else {})
+    title = _("Create %(name)s from the results of %(batch)s") % {"name": name, "batch": batch.title}
+    arguments = {"batch": batch.pk, "name": name} | ({"least": least} if least else {})
     return enqueue_and_redirect(request, "create_results_dataset", title, arguments, project=project)
 
 

@@ -16,7 +16,7 @@ from annotation.pure.review import review_state
 from annotation.registry import task_type
 from annotation.tasktype import capabilities
 from annotation.views.access import member_action, member_page
-from annotation.views.batches.batch_page import batch_context, batch_of
+from annotation.views.batches.batch_page import batch_context
 from annotation.views.post_handling import refusal_as_message, see_other, whole_number
 
 STATES = {
@@ -39,9 +39,8 @@ SHOWS = {
 }
 
 
-def reviewed_batch(project: Project, slug: str) -> Batch:
-    """The launched batch of that name whose responses are reviewed; 404 otherwise."""
-    batch = batch_of(project, slug)
+def reviewed_batch(batch: Batch) -> Batch:
+    """The batch, if it is launched and its responses are reviewed; 404 otherwise."""
     if batch.launched_at is None or not review_decisions.is_reviewed(batch):
         raise Http404
     return batch
@@ -54,9 +53,9 @@ def state_words(state: str) -> dict[str, str]:
 
 
 @member_page(roles.REVIEW)
-def review(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+def review(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """Coverage by worker, decisions, and the filtered responses."""
-    shown = reviewed_batch(project, batch)
+    shown = reviewed_batch(batch)
     before = review_samples.earlier(shown)
     since = next((other for other in before if other.slug == request.GET.get("since")), None)
     covered = review_samples.coverage(shown, since=since)
@@ -133,9 +132,9 @@ def undoable(request: HttpRequest, batch: Batch) -> dict[str, Any] | None:
 
 
 @member_action(roles.REVIEW)
-def review_draw(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+def review_draw(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """Draw more responses, of all workers or of one."""
-    shown = reviewed_batch(project, batch)
+    shown = reviewed_batch(batch)
     number = whole_number(request.POST.get("worker", ""), None)
     worker = None if number is None else get_object_or_404(Worker, project=project, pk=number)
     size = whole_number(request.POST.get("size", ""), 0)
@@ -143,4 +142,4 @@ def review_draw(request: HttpRequest, project: Project, batch: str) -> HttpRespo
         n = review_samples.draw(shown, size=size, worker=worker, user=request.user).assignments.count()
         text = ngettext("%(n)s response drawn for review.", "%(n)s responses drawn for review.", n)
         messages.success(request, text % {"n": n})
-    return see_other("review", project.slug, batch)
+    return see_other("review", project.slug, batch.slug)
