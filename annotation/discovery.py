@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from types import ModuleType
 from typing import Any, NamedTuple
 
 from django.apps import apps
@@ -15,7 +14,7 @@ ENGINE = "annotation"
 
 
 class MenuEntry(NamedTuple):
-    """A page of a project, from an app's module `menu`: its list SETTINGS or BATCHES names the page that links it.
+    """A page of a project, from an app's module `plugin`: its list SETTINGS or BATCHES names the page that links it.
 
     The search finds both.
     """
@@ -28,19 +27,12 @@ class MenuEntry(NamedTuple):
 
 
 class BatchTab(NamedTuple):
-    """A tab of a batch's pages, from the list TABS of an app's module `menu`; it follows the page `after`."""
+    """A tab of a batch's pages, from the list TABS of an app's module `plugin`; it follows the page `after`."""
 
     page: str  # the URL's name; the URL takes the project's and the batch's slug
     label: Any
     after: str
     shown: Callable[[Any], bool]  # whether this batch has it
-
-
-def modules(name: str) -> list[ModuleType]:
-    """The module `name` ("urls", "jobs", ...) of each of our apps that has one, in the order of INSTALLED_APPS."""
-    own = [config for config in apps.get_app_configs() if config.name.startswith(f"{ENGINE}.")]
-    having = [config for config in own if module_has_submodule(config.module, name)]
-    return [importlib.import_module(f"{config.name}.{name}") for config in having]
 
 
 def models() -> list[type[Model]]:
@@ -49,6 +41,9 @@ def models() -> list[type[Model]]:
     return [model for config in own for model in config.get_models(include_auto_created=True)]
 
 
-def listed(name: str, constant: str) -> list[Any]:
-    """The joined lists `constant` of these modules; those without one add nothing."""
-    return [entry for module in modules(name) for entry in getattr(module, constant, [])]
+def listed(hook: str) -> list[Any]:
+    """The joined lists of that name in the modules `plugin` of our apps, in the order of INSTALLED_APPS."""
+    own = [config for config in apps.get_app_configs() if config.name.startswith(f"{ENGINE}.")]
+    having = [config for config in own if module_has_submodule(config.module, "plugin")]
+    plugins = [importlib.import_module(f"{config.name}.plugin") for config in having]
+    return [entry for plugin in plugins for entry in getattr(plugin, hook, [])]

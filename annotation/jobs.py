@@ -319,7 +319,7 @@ ERRANDS: list[Callable[[], object]] = [
 
 def verbs() -> dict[str, job_queue.Verb]:
     """The function of each kind of job, including those of apps."""
-    return VERBS | {kind: verb for app in discovery.modules("jobs") for kind, verb in app.VERBS.items()}
+    return VERBS | dict(discovery.listed("VERBS"))
 
 
 def run_due_work(*, turn: AbstractContextManager[bool] | None = None) -> int:
@@ -329,12 +329,12 @@ def run_due_work(*, turn: AbstractContextManager[bool] | None = None) -> int:
     """
     with turn or nullcontext(True) as ours:
         if ours:
-            _each([*SWEEPS, *discovery.listed("jobs", "SWEEPS")])
+            _each([*SWEEPS, *discovery.listed("SWEEPS")])
     done = 0
     while job := job_queue.take():
         job_queue.run(job, verbs())
         done += 1
-    _each([*ERRANDS, *discovery.listed("jobs", "ERRANDS")])
+    _each([*ERRANDS, *discovery.listed("ERRANDS")])
     return done
 
 

@@ -24,7 +24,7 @@ OLD_NAMES = re.compile(
 # {file or folder: {name: why it may stay}}; "*" stands for every name there.
 NAMES_THAT_STAY = {
     "annotation/api/": {"*": "former addresses and keys, still accepted"},
-    "annotation/dry_run/api_urls.py": {"*": "former addresses, still accepted"},
+    "annotation/dry_run/plugin.py": {"*": "former addresses, still accepted"},
     "client/hopscribe_client/batches.py": {"*": "former methods, still accepted"},
     "annotation/management/commands/": {"*": "former commands and options, still accepted"},
     "annotation/dry_run/management/commands/": {"*": "a former command, still accepted"},

@@ -110,6 +110,6 @@ pages: list[URLPattern] = [
     path(f"{API}schema/", SchemaPage.as_view(), name="api-schema"),
     *own.urls,
     *router.urls,
-    *discovery.listed("api_urls", "pages"),
+    *discovery.listed("API"),
     re_path("^api/", NotFoundView.as_view(), name="api-nothing"),  # must be last
 ]

@@ -1,25 +1,13 @@
-"""Jobs of batches on marketplaces, and scheduled sweeps."""
+"""Jobs of batches on marketplaces."""
 
-from collections.abc import Callable
 from typing import Any
 
 from django.utils.translation import gettext as _
 
-from annotation.flow.projects.job_queue import JobProgress, Verb
+from annotation.flow.projects.job_queue import JobProgress
 from annotation.jobs import batch_of, enqueue_once
-from annotation.marketplaces.flow import (
-    bonuses,
-    hit_sync,
-    id_retention,
-    payments,
-    publications,
-    studies,
-    study_events,
-    study_sync,
-    visit_decisions,
-    visits,
-)
-from annotation.marketplaces.models import PanelStudy, Publication
+from annotation.marketplaces.flow import hit_sync, publications, studies, study_sync
+from annotation.marketplaces.models import PanelStudy
 from annotation.models import Batch, Job, User
 
 
@@ -62,17 +50,3 @@ def sync_batch(job: Job, progress: JobProgress) -> dict[str, Any]:
 def sync_study(job: Job, progress: JobProgress) -> dict[str, Any]:
     """Compare the books of a study's marketplace with ours."""
     return study_sync.catch_up(batch_of(job), progress=progress)
-
-
-VERBS: dict[str, Verb] = {
-    "publish_batch": publish_batch,
-    "sync_batch": sync_batch,
-    "sync_study": sync_study,
-    "send_study_of_batch": send_study_of_batch,
-}
-ERRANDS: list[Callable[[], object]] = [
-    *(publications.sweep, payments.sweep, hit_sync.sweep),
-    *(studies.sweep, visits.sweep, visit_decisions.sweep, study_sync.sweep, bonuses.sweep, study_events.sweep),
-    id_retention.sweep,
-]
-OUTBOXES = [("publications", Publication.objects.unsent), ("studies", studies.unsettled)]

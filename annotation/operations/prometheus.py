@@ -115,7 +115,7 @@ def _leases() -> Iterator[Gauge]:
 def _outboxes() -> Iterator[Gauge]:
     """Outgoing payments, publications and notifications that are due, and the age of the oldest of each."""
     boxes: dict[str, QuerySet] = {"payments": Payment.objects.unsettled()}
-    boxes |= {name: rows() for name, rows in discovery.listed("jobs", "OUTBOXES")}
+    boxes |= {name: rows() for name, rows in discovery.listed("OUTBOXES")}
     found = {name: rows.aggregate(n=Count("pk"), first=Min("due_at")) for name, rows in boxes.items()}
     depths = {name: float(row["n"]) for name, row in found.items()}
     yield Gauge("hopscribe_outbox", "Outgoing rows not sent yet", depths, "box")

@@ -1,8 +1,9 @@
-"""The job that launches a study."""
+"""The jobs that launch and analyse a study."""
 
 from typing import Any
 
-from annotation.flow.projects.job_queue import JobProgress, Verb
+from annotation.flow.projects.job_queue import JobProgress
+from annotation.jobs import enqueue_once
 from annotation.models import Job, User
 from annotation.studies import folders, report
 from annotation.studies.launch import launch
@@ -20,9 +21,7 @@ def launch_study(job: Job, progress: JobProgress) -> dict[str, Any]:
 
 def enqueue(run: StudyRun, *, user: User | None) -> Job:
     """Queue the launch of a run; the same job if it waits or runs already."""
-    from annotation import jobs  # which finds this module
-
-    return jobs.enqueue_once(
+    return enqueue_once(
         "launch_study", project=run.project, title=f"Launch {run.slug}", arguments={"run": run.pk}, user=user
     )
 
@@ -36,12 +35,6 @@ def analyse_study(job: Job, progress: JobProgress) -> dict[str, Any]:
 
 def enqueue_analysis(run: StudyRun, *, user: User | None) -> Job:
     """Queue the analysis of a run; the same job if it waits or runs already."""
-    from annotation import jobs
-
-    return jobs.enqueue_once(
+    return enqueue_once(
         "analyse_study", project=run.project, title=f"Scores of {run.slug}", arguments={"run": run.pk}, user=user
     )
-
-
-VERBS: dict[str, Verb] = {"launch_study": launch_study, "analyse_study": analyse_study}
-RESULTS = [(kind, "studies/_job_result.html", lambda found: found) for kind in VERBS]

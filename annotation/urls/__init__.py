@@ -25,6 +25,6 @@ urlpatterns = [
     *money.pages,
     *notifications.pages,
     *reports.pages,
-    *discovery.listed("urls", "pages"),
+    *discovery.listed("PAGES"),
     *api.pages,
 ]

@@ -115,7 +115,7 @@ def _review_tabs(batch: Batch, waiting: Mapping[str, int]) -> list[tuple[str, st
 
 
 def _tabs_of_apps(after: str, batch: Batch) -> list[tuple[str, str, None]]:
-    tabs: list[BatchTab] = discovery.listed("menu", "TABS")
+    tabs: list[BatchTab] = discovery.listed("TABS")
     return [(tab.page, tab.label, None) for tab in tabs if tab.after == after and tab.shown(batch)]
 
 

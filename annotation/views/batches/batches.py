@@ -52,9 +52,7 @@ def batches(request: HttpRequest, project: Project) -> HttpResponse:
     for batch in page:
         batch.submitted, batch.tone = done.get(batch.pk, 0), TONES[batch.state]
         batch.places, batch.task_title = places.get(batch.pk), task_type(batch.task).title
-    links = [
-        entry for entry in discovery.listed("menu", "BATCHES") if entry.act in request.may and entry.shown(project)
-    ]
+    links = [entry for entry in discovery.listed("BATCHES") if entry.act in request.may and entry.shown(project)]
     context = {"project": project, "section": "batches", "page": page, "links": links}
     return render(request, "batches/list.html", context)
 

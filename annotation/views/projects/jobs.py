@@ -55,7 +55,7 @@ def _came_of(job: Job) -> dict[str, Any]:
     if job.kind == "derive_dataset":
         file = all(Path(each["path"]).exists() for each in wanted.get("uploads", {}).values())
         rows |= _derived(job)
-    for kind, template, read in discovery.listed("jobs", "RESULTS"):
+    for kind, template, read in discovery.listed("RESULTS"):
         if job.kind == kind and job.state == Job.State.DONE:
             rows |= {"result_template": template, "found": read(job.result)}
     rows["form_again"] = _form_again(job) if job.state == Job.State.FAILED and not rows.get("batch") else ""

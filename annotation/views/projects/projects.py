@@ -73,7 +73,7 @@ def project_settings(request: HttpRequest, project: Project) -> HttpResponse:
     html = html_of(form["consent"].value() or "")
     context = {"project": project, "section": "settings", "form": form, "consent_html": html}
     context["counting"] = "" if consent.covers_counting(project.consent) else _(COUNTING)
-    context["pages"] = discovery.listed("menu", "SETTINGS")
+    context["pages"] = discovery.listed("SETTINGS")
     return render(request, "projects/settings.html", context, status=422 if form.errors else 200)
 
 

@@ -72,7 +72,7 @@ def _group(project: Project, kind: str, rows: list[SearchResult]) -> dict[str, A
 def _pages(project: Project, text: str, may: frozenset[str]) -> list[tuple[str, str]]:
     """(label, URL) of the project's pages that the viewer may open and whose name contains all words of `text`."""
     words, found = text.casefold().split(), []
-    of_apps = [*discovery.listed("menu", "SETTINGS"), *discovery.listed("menu", "BATCHES")]
+    of_apps = [*discovery.listed("SETTINGS"), *discovery.listed("BATCHES")]
     for act, page, label, also, *_shown in [*PAGES, *of_apps]:
         label = _(str(label))
         called = f"{label} {also}".casefold()
