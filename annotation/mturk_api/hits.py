@@ -1,4 +1,4 @@
-"""HIT types, and HITs: create, read, list, extend, expire, review status, change type, delete."""
+"""HIT types, and HITs: create, read, list, extend, expire, review status, change type, delete; policies' results."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,10 +8,10 @@ from django.db.models.functions import Now
 
 from annotation.mturk_api import paging, representation, rows
 from annotation.mturk_api.calls import JSON, Caller, RequestError, operation
-from annotation.mturk_api.flow import hit_changes, hit_creation, hit_funds, request_tokens
+from annotation.mturk_api.flow import hit_changes, hit_creation, hit_funds, policy_actions, request_tokens
 from annotation.mturk_api.flow.hit_changes import TooMany, WrongHitState
 from annotation.mturk_api.flow.hit_creation import HitRequest
-from annotation.mturk_api.models import HitType, Listing
+from annotation.mturk_api.models import HitType, Listing, PolicyOutcome
 from annotation.mturk_api.representation import read_xml
 from annotation.mturk_api.service import invalid
 from annotation.pure.mturk import review_policies
@@ -193,3 +193,60 @@ def _carry_out(verb: Callable[[], None]) -> JSON:
     except TooMany as many:
         raise RequestError(str(many), code="InvalidMaximumAssignmentsIncrease") from None
     return {}
+
+
+USUAL = 100  # rows without MaxResults in the request: old clients read only one page
+REPORTS = {review_policies.ASSIGNMENT: "AssignmentReviewReport", review_policies.HIT: "HITReviewReport"}
+
+
+@operation("ListReviewPolicyResultsForHIT")
+def list_review_policy_results_for_hit(caller: Caller, request: JSON) -> JSON:
+    """Results and actions in order of creation, of the requested levels and sorts."""
+    listing = rows.listing(caller, request["HITId"])
+    if listing.deleted_at is None:
+        policy_actions.catch_up(listing)
+    levels = request.get("PolicyLevels") or list(REPORTS)
+    found = PolicyOutcome.objects.filter(listing=listing, level__in=levels)
+    if not request.get("RetrieveActions", True):
+        found = found.filter(action=False)
+    if not request.get("RetrieveResults", True):
+        found = found.filter(action=True)
+    page, about = paging.page(found, {"MaxResults": USUAL} | request)
+    data: JSON = {
+        "HITId": listing.hit.public_id,
+        "AssignmentReviewPolicy": listing.assignment_policy,
+        "HITReviewPolicy": listing.hit_policy,
+        "NextToken": about.get("NextToken"),
+    }
+    return data | {REPORTS[level]: _report([row for row in page if row.level == level]) for level in levels}
+
+
+def _report(outcomes: list[PolicyOutcome]) -> JSON:
+    return {
+        "ReviewResults": [_result(row) for row in outcomes if not row.action],
+        "ReviewActions": [_action(row) for row in outcomes if row.action],
+    }
+
+
+def _result(row: PolicyOutcome) -> JSON:
+    return {
+        "ActionId": row.public_id,
+        "SubjectId": row.subject_id,
+        "SubjectType": row.subject_type,
+        "QuestionId": row.question_id or None,
+        "Key": row.key,
+        "Value": row.value,
+    }
+
+
+def _action(row: PolicyOutcome) -> JSON:
+    return {
+        "ActionId": row.public_id,
+        "ActionName": row.key,
+        "TargetId": row.subject_id,
+        "TargetType": row.subject_type,
+        "Status": row.status.title(),
+        "CompleteTime": row.done_at,
+        "Result": row.value or None,
+        "ErrorCode": row.error or None,
+    }

@@ -5,9 +5,14 @@ with the fields below; of an error it holds the type and the stack. An error's m
 so it is left out unless LOG_LEVEL is DEBUG.
 """
 
+import fcntl
 import logging
 import traceback
 from collections.abc import Iterable
+from io import TextIOWrapper
+from itertools import pairwise
+from logging.handlers import WatchedFileHandler
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -101,3 +106,40 @@ def configuration(*, json: bool, level: str, hook: str = "", file: str = "") -> 
         "loggers": {"django.request": {"level": "ERROR"}} | dict.fromkeys(named, options),
         "root": {"handlers": list(handlers), "level": level},
     }
+
+
+LARGEST = 5_000_000  # bytes of a file
+KEPT = 4  # former files, .1 the newest
+
+
+class SharedFileHandler(WatchedFileHandler):
+    """Appends to a file. The process that finds it full renames it, and the others go on with the new one.
+
+    logging's own RotatingFileHandler is for a single process: of several, each would rename what another just began.
+    """
+
+    def __init__(self, filename: str, largest: int = LARGEST, kept: int = KEPT) -> None:
+        super().__init__(filename, encoding="utf-8", delay=True)
+        self.path, self.largest, self.kept = Path(filename), largest, kept
+
+    def _open(self) -> TextIOWrapper:
+        self.path.parent.mkdir(mode=0o700, exist_ok=True)
+        return super()._open()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            super().emit(record)
+            if self.path.stat().st_size >= self.largest:
+                self._rotate()
+        except OSError:
+            self.handleError(record)
+
+    def _rotate(self) -> None:
+        with self.path.with_suffix(".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if self.path.stat().st_size < self.largest:  # another process was faster
+                return
+            names = [self.path, *(self.path.with_name(f"{self.path.name}.{k}") for k in range(1, self.kept + 1))]
+            for former, later in reversed(list(pairwise(names))):
+                if former.exists():
+                    former.replace(later)

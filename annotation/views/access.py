@@ -47,12 +47,14 @@ def signed_in_or_401(view: View) -> View:
 def member_required(act: str, *, posting: str = "", removed: bool = False) -> Callable[[View], View]:
     """A decorator that replaces the view's `slug` by the Project, for members who may do `act` (POST: `posting`).
 
-    It also replaces `batch`, if the URL has one, by that Batch of the project; 404 if there is none.
+    It also replaces `batch`, for a view that takes a Batch, by that of the project; 404 if there is none.
     Other users get 404; members without the permission get an explanation. `request.may` has all their permissions.
     `removed`: for a deleted project.
     """
 
     def decorate(view: View) -> View:
+        takes_batch = view.__annotations__.get("batch") in {Batch, "Batch"}
+
         @wraps(view)
         @login_required
         def checked(request: HttpRequest, slug: str, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -66,7 +68,7 @@ def member_required(act: str, *, posting: str = "", removed: bool = False) -> Ca
                 back = request.get_full_path() if request.method == "GET" else reverse("project", args=[slug])
                 return redirect(f"{reverse('second-factor')}?{urlencode({'next': back})}")
             request.may = roles.acts_of(member.role)
-            if "batch" in kwargs:
+            if takes_batch:
                 kwargs["batch"] = _batch_of(member.project, kwargs["batch"])
             return view(request, member.project, *args, **kwargs)
 

@@ -140,7 +140,7 @@ def test_a_dataset_goes_out_with_its_documents(caller: Caller, dataset: Any) -> 
 
 
 def test_a_format_of_several_files_is_one_archive(caller: Caller, dataset: Any) -> None:
-    from annotation.flow.data.multi_file_export import parted
+    from annotation.flow.data.dataset_files import parted
     from annotation.formats import FORMATS
 
     found = {}

@@ -12,7 +12,7 @@ TESTS, RESULTS = FOLDER / "tests.jsonl", FOLDER / "results.jsonl"
 EQUIVALENTS = ROOT / "tests/mutants/equivalents.txt"
 PATTERNS = (
     *("annotation/pure/**/*.py", "annotation/flow/**/*.py", "annotation/*/flow/*.py"),
-    *("annotation/**/*money.py", "annotation/**/*pay*.py", "annotation/mturk_api/bonuses.py", "tasks/**/money.py"),
+    *("annotation/**/*money.py", "annotation/**/*pay*.py", "annotation/mturk_api/assignments.py", "tasks/**/money.py"),
 )
 
 

@@ -10,7 +10,7 @@ from tests.process.installation import ROOT
 
 WRITE = """
 import logging, sys
-from annotation.operations.log_file import SharedFileHandler
+from annotation.operations.logs import SharedFileHandler
 log = logging.getLogger("shared")
 log.addHandler(SharedFileHandler(sys.argv[1], largest=4000, kept=int(sys.argv[3])))
 for number in range(2000):

@@ -14,8 +14,7 @@ import pytest
 
 from annotation.flow.batches import batch_launch
 from annotation.flow.data.dataset_import import Unmapped, import_dataset, recognised
-from annotation.flow.data.item_writer import ImportRefused
-from annotation.flow.data.line_errors import in_words
+from annotation.flow.data.item_writer import ImportRefused, in_words
 from annotation.flow.errors import Refused
 from annotation.flow.people import bulk_grants, mturk_ids
 from annotation.flow.review.response_import import import_responses

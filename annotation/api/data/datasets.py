@@ -28,7 +28,7 @@ from annotation.api.serializers import (
     validate_input,
 )
 from annotation.api.viewsets import ResourceViewSet
-from annotation.flow.data import dataset_files, dataset_removal, item_editing, multi_file_export
+from annotation.flow.data import dataset_files, dataset_removal, item_editing
 from annotation.flow.data.dataset_import import ImportRefused, Unmapped, recognised
 from annotation.flow.reports import dataset_documents
 from annotation.formats import FORMATS
@@ -219,10 +219,10 @@ class DatasetViewSet(ResourceViewSet):
         refused with 409.
         """
         format, folder, name = self.kwargs["format"], query["folder"], self.row.slug
-        if format not in FORMATS or (folder and not multi_file_export.parted(format)):
+        if format not in FORMATS or (folder and not dataset_files.parted(format)):
             raise Http404
         if folder:
-            blocks = multi_file_export.stream_folder(self.row, format)
+            blocks = dataset_files.stream_folder(self.row, format)
         else:
             blocks = dataset_files.stream_dataset(self.row, format, archived=query["archived"])
         suffix = ".zip" if folder else FORMATS[format].suffix

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from annotation.events import BatchClosed, BatchLaunched, BatchLaunching, BatchPaused, BatchResumed, HitsCreated, emit
 from annotation.flow.batches import cached_figures, hidden_gold, workers_needed
-from annotation.flow.batches.gold_entry import GoldEntry
+from annotation.flow.batches.hidden_gold import GoldEntry
 from annotation.flow.batches.item_selection import LeftOut, nothing_to_ask, rows_of, select_and_reserve, takes_singles
 from annotation.flow.data.item_writer import no_progress
 from annotation.flow.data.lineage import store_origins

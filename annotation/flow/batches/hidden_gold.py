@@ -4,8 +4,10 @@ Its HITs (`Hit.check_item`) are outside the queue: every worker may get each of 
 marketplace assigns HITs itself, they are among the others, with as many assignments.
 """
 
+from __future__ import annotations
+
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from random import Random
 from typing import Any
 
@@ -15,6 +17,7 @@ from django.db.models.functions import Greatest, Now
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from annotation.flow.data.lineage import is_altered
 from annotation.flow.errors import Refused
 from annotation.flow.money import batch_funds
 from annotation.flow.projects import audit_log
@@ -23,6 +26,9 @@ from annotation.models import Assignment, Batch, Dataset, Feedback, Hit, Item, P
 from annotation.pure.batches import lifecycle
 from annotation.pure.people.round_draw import checks_to_come, is_hidden_gold
 from annotation.recruitment import has_gold_among_hits
+from annotation.registry import task_type
+from annotation.tasktype import capabilities
+from annotation.tasktype.capabilities import Enterable
 
 MOST_SHARE = 0.5
 MOST_CHECKS = 1000  # of hidden gold in a batch
@@ -262,3 +268,40 @@ def add_wanted_assignment(hit: Hit) -> bool:
     not_expired = Q(closes_at__isnull=True) | Q(closes_at__gt=Now())
     rows = Hit.objects.filter(not_expired, pk=hit.pk, excluded_at__isnull=True)
     return bool(rows.update(live=F("live") + 1, wanted=Greatest(F("wanted"), F("live") + F("done") + 1)))
+
+
+SHOWN = 3
+
+
+@dataclass(slots=True)
+class GoldEntry:
+    """What was found of a batch's items: how many have such gold, and the first of them as text."""
+
+    task: str
+    count: int = 0
+    shown: list[str] = field(default_factory=list)
+    _whole: dict[int, bool] = field(default_factory=dict)  # by dataset: whether its items should hold their answers
+
+    def look(self, item: Item, payload: dict[str, Any]) -> None:
+        """Count the item of a prepared HIT, if workers cannot enter its gold."""
+        dataset = item.dataset
+        if self._whole.setdefault(dataset.pk, not is_altered(dataset)):
+            gold = item.example
+            if not capabilities.enterable(task_type(self.task), payload, gold):
+                self.count += 1
+                if len(self.shown) < SHOWN:
+                    words = " / ".join(gold.answers[:3]) if gold.answerable is not False else _("no answer")
+                    self.shown.append(f"“{words[:80]}” ({item.source_id[:60]})")
+
+    @property
+    def problem(self) -> str:
+        """Why a launch stops, with the ways out; "" if it does not."""
+        task = task_type(self.task)
+        if not (self.count and isinstance(task, Enterable)):
+            return ""
+        text = ngettext(
+            "Workers cannot enter the gold answer of %(n)s item: %(shown)s.",
+            "Workers cannot enter the gold answers of %(n)s items, such as %(shown)s.",
+            self.count,
+        )
+        return f"{text % {'n': self.count, 'shown': ', '.join(self.shown)}} {_(task.ways_out)}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from annotation.flow.batches.batch_launch import CHUNK, OnProgress, hits_of
-from annotation.flow.batches.gold_entry import GoldEntry
+from annotation.flow.batches.hidden_gold import GoldEntry
 from annotation.flow.batches.item_selection import LeftOut, Selection, select
 from annotation.flow.data.item_writer import no_progress
 from annotation.flow.money import batch_funds

@@ -11,8 +11,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from annotation.flow.data import item_writer
-from annotation.flow.data.item_writer import ImportRefused, OnProgress, no_progress
-from annotation.flow.data.line_errors import kind_of
+from annotation.flow.data.item_writer import ImportRefused, OnProgress, kind_of, no_progress
 from annotation.formats import FORMATS
 from annotation.formats.base import Aliased, Flaw, Format, LateFlaws, Unreadable
 from annotation.formats.fields import plain_extra

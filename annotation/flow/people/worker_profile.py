@@ -1,14 +1,17 @@
-"""Figures on one worker over time (quality, speed, amount of work), and on many at a time."""
+"""Figures on one worker over time (quality, speed, amount of work), and on many at a time; where workers are stuck."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
+from functools import cache
 from statistics import median
 
 from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery, Sum
 from django.utils import timezone
+from django.utils.translation import gettext_lazy
 
+from annotation.flow.batches import practice_progress
 from annotation.flow.work import grading
 from annotation.models import Assignment, Batch, Participation, ProblemReport, Qualification, Worker
 from annotation.models.assignment import NOT_IMPORTING
@@ -149,3 +152,38 @@ def of_workers(workers: Sequence[Worker]) -> dict[int, WorkerActivity]:
     for key, *score in granted.order_by("pk").values_list("worker", "type__public_id", "type__name", "value"):
         found[key].held.append((score[0], score[1], score[2]))
     return dict(found)
+
+
+CONSENT, INSTRUCTIONS, PRACTICE, FIRST_RESPONSE = "consent", "instructions", "practice", "response"
+NAMES = {
+    CONSENT: gettext_lazy("consent"),
+    INSTRUCTIONS: gettext_lazy("instructions"),
+    PRACTICE: gettext_lazy("practice"),
+    FIRST_RESPONSE: gettext_lazy("first response"),
+}
+
+
+def stages(workers: Iterable[Worker], submitted: Mapping[int, int]) -> dict[int, str]:
+    """The stage of each active worker without a response, by key; `submitted`: responses by key.
+
+    Somebody who began several batches is where they got furthest.
+    """
+    waiting = [w for w in workers if w.active and w.user_id is not None and not submitted.get(w.pk)]
+    begun: defaultdict[int, list[Participation]] = defaultdict(list)
+    rows = Participation.objects.filter(worker__in=[worker.pk for worker in waiting])
+    for participation in rows.select_related("batch"):
+        begun[participation.worker_id].append(participation)
+
+    @cache
+    def exercises(batch: Batch) -> int:
+        return len(practice_progress.exercises(batch))
+
+    def stage(worker: Worker) -> str:
+        read = [one for one in begun[worker.pk] if one.instructions_version]
+        if not worker.consented:
+            return CONSENT
+        if not read:
+            return INSTRUCTIONS
+        return FIRST_RESPONSE if any(one.practised >= exercises(one.batch) for one in read) else PRACTICE
+
+    return {worker.pk: stage(worker) for worker in waiting}

@@ -23,7 +23,7 @@ from annotation.flow.money import earnings
 from annotation.flow.reports import altered_facts, baselines, own_answers
 from annotation.flow.reports.collected_responses import Collected
 from annotation.flow.reports.participation import participation, unpaid
-from annotation.flow.review import disagreement_causes, gold_in_doubt
+from annotation.flow.review import adjudication, gold_in_doubt
 from annotation.flow.work import across_batches
 from annotation.flow.work.submitted_responses import submitted_answers
 from annotation.models import Batch, BatchReport, GoldDecision, Hit, Item, PartReport, Prediction, PredictionSet
@@ -123,7 +123,7 @@ def kept_report(batch: Batch, part: BatchPart = ALL) -> BatchReport | PartReport
     if part.key:
         return batch.part_reports.filter(part=part.key).first()
     report = BatchReport.objects.filter(batch=batch).first()
-    if report and (causes := disagreement_causes.cause_tables(batch)):
+    if report and (causes := adjudication.cause_tables(batch)):
         report.content["causes"] = causes  # as of now: they come from decisions, which change no stored figure
     if report and (flow := report.content.get("flow")):
         flow["others"] = (flow.get("others") or {}) | unpaid(batch)  # likewise

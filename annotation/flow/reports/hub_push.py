@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from django.utils.translation import gettext as _
 
-from annotation.flow.data import hub, push_log
+from annotation.flow.data import hub
 from annotation.flow.data.dataset_files import examples_of, refusing, whole_file
 from annotation.flow.data.splits import splits_of
 from annotation.flow.errors import Refused
+from annotation.flow.projects import audit_log
 from annotation.flow.reports import dataset_documents
 from annotation.flow.reports.dataset_documents import DOCUMENTS
 from annotation.formats import FORMATS
 from annotation.formats.rows import dumped, write_lines
 from annotation.formats.without_gold import without_gold
-from annotation.models import Dataset
+from annotation.models import AuditEntry, Dataset
 from annotation.pure.data.example import Example
 from annotation.pure.data.hub_columns import row_of
 from annotation.pure.data.hub_layout import HubName, Unclear, hub_name
@@ -70,7 +71,7 @@ def push(dataset: Dataset, wanted: Push, *, dry_run: bool = False, check: bool =
             return report | {"dry_run": True}
         report["commit"] = _commit(api, name, Path(folder), files, before, private=private)
     for split, row in splits.items():
-        push_log.record(row, to=str(name), revision=report["commit"], gold=split not in hidden)
+        record(row, to=str(name), revision=report["commit"], gold=split not in hidden)
     return report
 
 
@@ -92,7 +93,7 @@ def _hidden(splits: Mapping[str, Dataset], wanted: Push) -> set[str]:
             raise Refused(text % {"name": name, "known": ", ".join(splits)})
     if both := set(wanted.without_gold) & set(wanted.with_gold):
         raise Refused(_("%(name)s cannot be pushed both with and without gold.") % {"name": ", ".join(sorted(both))})
-    kept = {split for split, row in splits.items() if push_log.gold_stayed_back(row)}
+    kept = {split for split, row in splits.items() if gold_stayed_back(row)}
     return (kept | set(wanted.without_gold)) - set(wanted.with_gold)
 
 
@@ -238,3 +239,18 @@ def _removed(api: HfApi, name: HubName) -> bool:
             api.delete_repo(name.repository, repo_type=hub.DATASET)
             return True
     return False
+
+
+ACT = "pushed"
+
+
+def record(split: Dataset, *, to: str, revision: str, gold: bool) -> None:
+    """Record that the split was pushed to a repository in this commit, with or without its gold."""
+    audit_log.record(ACT, split, to=to, revision=revision, gold=gold)
+
+
+def gold_stayed_back(split: Dataset) -> bool:
+    """Whether the split's last push was without its gold."""
+    pushes = AuditEntry.objects.filter(project=split.project_id, act=ACT, kind="dataset", key=split.slug)
+    last = pushes.order_by("-pk").first()
+    return last is not None and last.details.get("gold") is False

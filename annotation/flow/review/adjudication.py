@@ -4,6 +4,7 @@ A decision is a review: one response is accepted and alone is the result. The al
 two requesters adjudicate, double_adjudication says what becomes of their decisions.
 """
 
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -14,7 +15,8 @@ from annotation.flow.review import conclusions, double_adjudication, problem_rep
 from annotation.flow.review.conclusions import SAVED_ONLY, UnsavedConclusions
 from annotation.flow.review.review_decisions import ResponseWithReview
 from annotation.models import Adjudication, Assignment, Batch, Hit, User
-from annotation.pure.review import review_state
+from annotation.pure.review import disagreement_causes, review_state
+from annotation.tasktype import JSON
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,3 +127,20 @@ def accepted(hit: Hit) -> list[ResponseWithReview]:
     return [
         one for one in review_decisions.responses_with_reviews(rows.order_by("pk")) if one.state in review_state.TAKEN
     ]
+
+
+def cause_tables(batch: Batch) -> list[JSON]:
+    """The causes of decided HITs, and the agreement of two independent adjudicators on them; [] if none was named."""
+    counted: Counter[str] = Counter()
+    hits = batch.hits.filter(check_item=False).exclude(cause="")
+    if hits.exists():
+        fresh = conclusions.fresh(batch, most=conclusions.AT_ONCE)
+        counted.update(hits.exclude(fresh.is_open(), excluded_at__isnull=True).values_list("cause", flat=True))
+    named = Adjudication.objects.current().filter(hit__batch=batch, hit__check_item=False).exclude(cause="")
+    by_hit: defaultdict[tuple[int, str], dict[str, str]] = defaultdict(dict)
+    rows = named.order_by("hit", "pk").values_list("pk", "adjudicator", "hit", "hit__cause", "cause")
+    for pk, adjudicator, hit, decided, cause in rows:
+        by_hit[hit, decided][str(adjudicator or -pk)] = cause  # without an adjudicator: their account is gone
+    pairs = {key: unit for key, unit in by_hit.items() if len(unit) == 2}
+    counted[""] = sum(len(set(unit.values())) == 2 for (_hit, decided), unit in pairs.items() if not decided)
+    return disagreement_causes.cause_tables(counted, list(pairs.values()), batch.seed)

@@ -15,8 +15,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from annotation.flow.data.dataset_import import SHOWN_FLAWS, file_digest
-from annotation.flow.data.item_writer import STALE, ImportRefused, OnProgress, no_progress
-from annotation.flow.data.line_errors import LineFlaws
+from annotation.flow.data.item_writer import STALE, ImportRefused, LineFlaws, OnProgress, no_progress
 from annotation.flow.projects import audit_log
 from annotation.flow.work.leases import reopen_hit
 from annotation.formats.base import Unreadable, ended

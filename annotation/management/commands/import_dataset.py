@@ -4,7 +4,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from annotation.flow.data import line_errors
+from annotation.flow.data import item_writer
 from annotation.flow.data.dataset_import import Unmapped, import_dataset, recognised, suggestion
 from annotation.flow.data.hub_import import HubSplit, fetched, import_from_hub
 from annotation.flow.errors import Refused
@@ -88,7 +88,7 @@ class Command(JSONCommand):
         if "read" not in result:
             return []
         counts = "{read} records read, {accepted} accepted, {skipped} skipped, {warnings} warnings."
-        flaws = [line_errors.in_words(row) for row in result["flaws"]]
+        flaws = [item_writer.in_words(row) for row in result["flaws"]]
         shown = sum(1 + row.get("more", 0) for row in result["flaws"])
         hidden = result["errors"] + result["warnings"] - shown
         more = [f"... and {hidden} more."] if hidden > 0 else []

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from annotation.flow.data import line_errors
+from annotation.flow.data import item_writer
 from annotation.flow.review.response_import import import_responses
 from annotation.management.json_command import JSONCommand, batch_named, existing, project_of, slug
 
@@ -24,5 +24,5 @@ class Command(JSONCommand):
     def lines(self, result: dict[str, Any]) -> list[str]:
         if result.get("already_there"):
             return ["Nothing to do: this file is already imported into the batch."]
-        flaws = [line_errors.in_words(row) for row in result.get("flaws", [])]
+        flaws = [item_writer.in_words(row) for row in result.get("flaws", [])]
         return [*flaws, f"{result.get('read', 0)} lines read, {result.get('accepted', 0)} responses stored."]

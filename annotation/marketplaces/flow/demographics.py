@@ -14,7 +14,7 @@ from annotation.formats.cells import all_lines, fits
 from annotation.marketplaces.flow import visit_states
 from annotation.marketplaces.flow.studies import kind_of
 from annotation.marketplaces.models import Demographic, PanelStudy
-from annotation.marketplaces.models.demographics import LONGEST
+from annotation.marketplaces.models.studies import LONGEST
 from annotation.models import Batch, Worker
 from annotation.pure.people import demographics
 

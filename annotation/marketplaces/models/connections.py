@@ -1,4 +1,4 @@
-"""Marketplaces that a project is connected to, and the batches published there."""
+"""Marketplaces that a project is connected to, the batches published there, and groups of participants."""
 
 from __future__ import annotations
 
@@ -83,3 +83,16 @@ def connection_of(batch: Batch) -> Connection | None:
 def token() -> str:
     """An idempotency token: 128 random bits, fit for MTurk's UniqueRequestToken."""
     return secrets.token_hex(16)
+
+
+class ParticipantGroup(models.Model):
+    """A group there. `members`: marks of those whom both sides had when they were last brought into step."""
+
+    connection = models.ForeignKey(Connection, models.CASCADE, related_name="groups")
+    name = models.CharField(max_length=300)
+    external_id = models.CharField(max_length=64)
+    members = JSONTextField(default=list)
+    synced_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["connection", "name"], name="participant_group_once")]

@@ -1,4 +1,4 @@
-"""Batches published as studies, and the visits of the participants who come by link."""
+"""Batches published as studies, the visits of participants who come by link, their bonuses, and differences."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from annotation.marketplaces.models.connections import Connection, token
-from annotation.models import Assignment, Batch, Worker
+from annotation.models import Assignment, Batch, Payment, Worker
 from annotation.models.fields import JSONTextField, StateRow, TimestampField
 from annotation.models.money import amount_field
+from annotation.models.sealed import SealedField
 
 
 class PanelStudy(StateRow):
@@ -140,3 +141,141 @@ class VisitAssignment(models.Model):
     assignment = models.OneToOneField(Assignment, models.PROTECT, related_name="visited")
     visit = models.ForeignKey(Visit, models.PROTECT, related_name="assignments")
     freed_at = models.DateTimeField(null=True, blank=True)  # the visit does not count: its HIT was asked for again
+
+
+class VisitBonus(StateRow):
+    """One bonus for a visit, of one or more of our payments. Each step is committed before the next begins.
+
+    `before` is the marketplace's list of bonuses without this one, `payment` its id for the prepared payment, which
+    several bonuses share. From CALLED on nothing is sent any more.
+    """
+
+    class State(models.TextChoices):
+        INTENDED = "intended", _("to be prepared")
+        PREPARED = "prepared", _("prepared")
+        CALLED = "called", _("requested, not listed on the marketplace yet")
+        UNCLEAR = "unclear", _("unclear: check it on the marketplace")
+        PAID = "paid", _("paid")
+        REFUSED = "refused", _("refused")
+        NOT_PAID = "not_paid", _("not paid, as a requester confirmed")
+
+    IN_FLIGHT = ("intended", "prepared", "called", "unclear")
+
+    visit = models.ForeignKey(Visit, models.PROTECT, related_name="bonuses")
+    amount = amount_field()
+    state = models.CharField(max_length=8, choices=State, default=State.INTENDED)
+    before = JSONTextField(default=list)  # amounts as text
+    seen = JSONTextField(default=list)  # the list as last read
+    payment = models.CharField(max_length=64, blank=True)
+    tries = models.PositiveIntegerField(default=0)
+    due_at = models.DateTimeField(null=True, blank=True)
+    lease_until = models.DateTimeField(null=True, blank=True)
+    called_at = models.DateTimeField(null=True, blank=True)
+    was_taken = models.BooleanField(default=False)  # the marketplace answered that it had received the call
+    settled_at = models.DateTimeField(null=True, blank=True)
+    error = models.TextField(blank=True)
+    created_at = TimestampField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["visit"],
+                condition=Q(state__in=["intended", "prepared", "called", "unclear"]),
+                name="bonus_one_in_flight",
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=["intended", "prepared", "called", "unclear", "paid", "refused", "not_paid"]),
+                name="bonus_state_known",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state__in=["prepared", "called", "unclear"]) | ~Q(payment=""), name="bonus_has_its_payment"
+            ),
+            models.CheckConstraint(condition=Q(amount__gt=0), name="bonus_positive"),
+        ]
+        indexes = [
+            models.Index(
+                fields=["due_at"], name="bonus_due", condition=Q(state__in=["intended", "prepared", "called"])
+            ),
+            models.Index(fields=["payment"], name="bonus_payment", condition=~Q(payment="")),
+        ]
+
+
+class BonusShare(models.Model):
+    """A payment of ours that a bonus settles; a payment is in one bonus only, unless that one was not paid."""
+
+    payment = models.OneToOneField(Payment, models.PROTECT, related_name="bonus_share")
+    bonus = models.ForeignKey(VisitBonus, models.CASCADE, related_name="shares")
+
+
+LONGEST = 100  # characters of a column's name or a value
+
+
+class Demographic(models.Model):
+    """A participant's value in one column. It is in no export, and never shown beside a single participant."""
+
+    study = models.ForeignKey(PanelStudy, models.CASCADE, related_name="demographics")
+    worker = models.ForeignKey(Worker, models.CASCADE, related_name="demographics")
+    name = models.CharField(max_length=LONGEST)
+    value = models.CharField(max_length=LONGEST)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["study", "worker", "name"], name="demographic_once")]
+
+
+class EventSubscription(models.Model):
+    """One kind of event that a marketplace sends us; it is made again when the marketplace has disabled it."""
+
+    connection = models.ForeignKey(Connection, models.CASCADE, related_name="subscriptions")
+    event = models.CharField(max_length=60)
+    external_id = models.CharField(max_length=64)
+    secret = SealedField()
+    checked_at = models.DateTimeField(null=True, blank=True)
+    renewed = models.PositiveIntegerField(default=0)  # how often it was made again
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["connection", "event"], name="subscription_once")]
+
+
+class ReceivedEvent(models.Model):
+    """An event that was received; its id is kept for 72 hours, since deliveries are repeated for 48."""
+
+    connection = models.ForeignKey(Connection, models.CASCADE, related_name="received_events")
+    external_id = models.CharField(max_length=64)
+    received_at = TimestampField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["connection", "external_id"], name="received_event_once")]
+        indexes = [models.Index(fields=["received_at"], name="received_event_by_time")]
+
+
+class Difference(models.Model):
+    """A difference between the marketplace's books and ours, from when it is found until it is gone."""
+
+    class Kind(models.TextChoices):
+        NEVER_HERE = "never_here", _("finished on the marketplace, never arrived here")
+        NO_WORK = "no_work", _("submitted on the marketplace, not finished here")
+        OTHER_CODE = "other_code", _("submitted on the marketplace with a different code")
+        NOT_BACK = "not_back", _("finished here, not submitted on the marketplace")
+        DECIDED_THERE = "decided_there", _("decided there, not here")
+        DECIDED_HERE = "decided_here", _("decided here, not there")
+        BONUS_UNCLEAR = "bonus_unclear", _("a bonus whose payment is unclear")
+        BONUS_UNKNOWN = "bonus_unknown", _("a bonus that we did not pay")
+        STUDY_STATE = "study_state", _("the study is in another state")
+        PLACES = "places", _("the study has another number of places")
+
+    study = models.ForeignKey(PanelStudy, models.CASCADE, related_name="differences")
+    visit = models.ForeignKey(Visit, models.CASCADE, null=True, blank=True, related_name="differences")
+    kind = models.CharField(max_length=13, choices=Kind)
+    about = models.CharField(max_length=64)  # the submission's id, or ""
+    facts = JSONTextField(default=dict)  # {"theirs", "ours"}
+    action = models.TextField(blank=True)  # what we did about it
+    found_at = TimestampField(auto_now_add=True)
+    noted_at = models.DateTimeField(null=True, blank=True)  # a person has dealt with it: `action` says how
+    gone_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["study", "kind", "about"], condition=Q(gone_at__isnull=True), name="difference_open_once"
+            ),
+        ]

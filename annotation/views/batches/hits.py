@@ -32,8 +32,7 @@ from annotation.tasktype import GivenResponse, capabilities
 from annotation.views.access import member_action, member_page
 from annotation.views.batches.batch_page import batch_context, is_folded
 from annotation.views.post_handling import refusal_as_message, see_other
-from annotation.views.response_letters import letter_of
-from annotation.views.review.comments import thread_context
+from annotation.views.review.comments import letter_of, thread_context
 from annotation.views.review.review import state_words
 from annotation.views.work.task_frame import PROBLEM_REASONS
 

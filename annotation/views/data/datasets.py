@@ -11,7 +11,7 @@ from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from annotation.flow.data import dataset_files, dataset_removal, item_editing, multi_file_export
+from annotation.flow.data import dataset_files, dataset_removal, item_editing
 from annotation.flow.data.lineage import is_for_hidden_gold
 from annotation.flow.reports.dataset_documents import DOCUMENTS, stream_document
 from annotation.flow.review import comments, gold_looks
@@ -84,11 +84,11 @@ def dataset_export(request: HttpRequest, project: Project, name: str, format: st
     """Export the dataset in that format; with ?folder the files of its release as one ZIP file."""
     row = dataset_of(project, name)
     folder = "folder" in request.GET
-    if format not in FORMATS or (folder and not multi_file_export.parted(format)):
+    if format not in FORMATS or (folder and not dataset_files.parted(format)):
         raise Http404
     with refusal_as_message(request):
         if folder:
-            blocks = multi_file_export.stream_folder(row, format)
+            blocks = dataset_files.stream_folder(row, format)
         else:
             blocks = dataset_files.stream_dataset(row, format, archived="archived" in request.GET)
         suffix = ".zip" if folder else FORMATS[format].suffix

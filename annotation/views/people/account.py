@@ -1,4 +1,4 @@
-"""A person's own account: profile, projects, password, sessions, deletion."""
+"""A person's own account: profile, projects, password, sessions, keyboard shortcuts, deletion."""
 
 from typing import Any
 
@@ -8,13 +8,16 @@ from django.contrib.auth import logout, update_session_auth_hash
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.forms import PasswordChangeForm
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 
-from annotation.flow.people import account_sessions, two_factor, worker_erasure
+from annotation.flow.people import account_sessions, shortcuts, two_factor, worker_erasure
 from annotation.flow.projects import projects
 from annotation.forms.account import DeletionForm, ProfileForm
+from annotation.forms.shortcuts import ShortcutsForm
 from annotation.models import User
 from annotation.views.access import require_get_or_post, signed_in_action, signed_in_form
 from annotation.views.people.sign_in_throttle import answer, proved, too_many
@@ -101,3 +104,21 @@ def account_delete(request: HttpRequest) -> HttpResponse:
             return see_other("sign-in")
     context = {"form": form, "owed": owed, "alone": worker_erasure.owned_alone(user), "works": user.workers.exists()}
     return answer(request, "people/delete_account.html", context, form, wait)
+
+
+@signed_in_form
+def keys(request: HttpRequest) -> HttpResponse:
+    """Every action of the tasks with its key; POST changes them, or resets all."""
+    posted = request.method == "POST"
+    if posted and "reset" in request.POST:
+        shortcuts.save(request.user, off=False, keys={})
+        messages.success(request, _("All keys are the defaults again."))
+        return see_other("keys")
+    form = ShortcutsForm(request.user.shortcuts, request.POST if posted else None)
+    if posted and form.is_valid():
+        shortcuts.save(request.user, off=not form.cleaned_data["single"], keys=form.chosen())
+        messages.success(request, _("Saved. Your keys work in all tasks."))
+        return see_other("keys")
+    places = [{"url": reverse("account"), "label": _("Your account")}, {"url": "", "label": _("Keyboard shortcuts")}]
+    context = {"form": form, "breadcrumbs": places}
+    return render(request, "people/keys.html", context, status=422 if form.errors else 200)

@@ -18,15 +18,7 @@ from annotation import jobs
 from annotation.flow.batches import workers_needed
 from annotation.flow.errors import Refused
 from annotation.flow.notifications import worker_messages
-from annotation.flow.people import (
-    invites,
-    members,
-    mturk_ids,
-    qualification_types,
-    sign_up,
-    worker_profile,
-    worker_stage,
-)
+from annotation.flow.people import invites, members, mturk_ids, qualification_types, sign_up, worker_profile
 from annotation.flow.projects import audit_log
 from annotation.forms.projects import InviteForm
 from annotation.models import Invite, Member, Project, User, Worker
@@ -79,13 +71,13 @@ def _worker_rows(project: Project, workers: list[Worker]) -> list[dict[str, Any]
     known = worker_profile.of_workers(workers)
     for worker in workers:
         worker.project = project
-    stages = worker_stage.stages(workers, {key: activity.submitted for key, activity in known.items()})
+    stages = worker_profile.stages(workers, {key: activity.submitted for key, activity in known.items()})
     return [
         {
             "worker": w,
             "submitted": known[w.pk].submitted,
             "last": known[w.pk].last,
-            "stage": worker_stage.NAMES.get(stages.get(w.pk, "")),
+            "stage": worker_profile.NAMES.get(stages.get(w.pk, "")),
         }
         for w in workers
     ]

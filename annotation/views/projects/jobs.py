@@ -15,7 +15,7 @@ from annotation.flow.reports import arm_scores, comparisons
 from annotation.models import Batch, Dataset, Experiment, Job, Project
 from annotation.pure.people import roles
 from annotation.views.access import member_page, requester_action
-from annotation.views.data import column_mapping
+from annotation.views.data import dataset_upload
 from annotation.views.data.derivation_report import derived_exhibit
 from annotation.views.post_handling import see_other
 
@@ -41,7 +41,7 @@ def _came_of(job: Job) -> dict[str, Any]:
         rows["batch"] = Batch.objects.filter(project=job.project, pk=wanted["batch"]).first()
     file = "path" not in wanted or Path(wanted["path"]).exists()
     if job.kind == "import_dataset":
-        rows["columns_address"] = column_mapping.address_of_job(job) if job.state == Job.State.FAILED else ""
+        rows["columns_address"] = dataset_upload.address_of_job(job) if job.state == Job.State.FAILED else ""
         rows["file_waits"] = file and bool(job.result.get("accepted"))
         whole = Dataset.objects.whole().filter(project=job.project, slug=wanted["name"])
         rows["dataset"] = whole.first() if job.state == Job.State.DONE and not wanted.get("dry_run") else None

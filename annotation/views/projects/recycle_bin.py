@@ -66,18 +66,18 @@ def batch_remove(request: HttpRequest, project: Project, batch: Batch) -> HttpRe
 
 
 @requester_action
-def batch_restore(request: HttpRequest, project: Project, removed: str) -> HttpResponse:
+def batch_restore(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Restore a deleted batch."""
-    row = get_object_or_404(Batch.everything, project=project, slug=removed)
+    row = get_object_or_404(Batch.everything, project=project, slug=batch)
     if recycle_bin.restore_batch(row):
         messages.success(request, _("“%(title)s” was restored.") % {"title": row.title})
     return see_other("batch", project.slug, row.slug)
 
 
 @member_form(roles.OWN)
-def batch_erase(request: HttpRequest, project: Project, removed: str) -> HttpResponse:
+def batch_erase(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Erase a deleted batch, once its name is typed."""
-    row = get_object_or_404(recycle_bin.removed_batches(project), slug=removed)
+    row = get_object_or_404(recycle_bin.removed_batches(project), slug=batch)
     what = {"title": row.title, "name": row.slug, "loss": _("Its settings, instructions and HITs are erased.")}
     return _erase(request, project, what, lambda: recycle_bin.erase_batch(row))
 

@@ -1,20 +1,27 @@
-"""What is behind the “?” beside a figure: its explanation in the reader's language, with a link to its rows."""
+"""What is behind the “?” beside a figure: its explanation in the reader's language, with a link to its rows.
+
+The page on what each figure means is made of the same entries.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
 
 from annotation.models import Batch
 from annotation.pure.batches.hit_filters import BatchPart
 from annotation.pure.reports.exclusion_tables import WITH_EXCLUDED
 from annotation.pure.reports.explained import ABOUT_BATCH, ANSWERS, SHARED
+from annotation.pure.reports.explanation_index import sections
 from annotation.pure.reports.explanations import ROWS, WHOM, Chapter, found, key_of, table_key
 from annotation.pure.reports.participation_flow import PEOPLE, RESPONSES
-from annotation.registry import explanations_of, task_type
+from annotation.registry import explanations_of, task_type, task_types
 from annotation.views.reports.drilldown_links import DrilldownLinks
 
 JSON = dict[str, Any]
@@ -128,3 +135,10 @@ class ReportRows:
 def _flows(content: Mapping[str, Any]) -> list[tuple[str, Any]]:
     flow = content.get("flow") or {}
     return [(name, flow[name]) for name in (PEOPLE, RESPONSES) if name in flow]
+
+
+@require_safe
+def figures(request: HttpRequest) -> HttpResponse:
+    """Show every explanation."""
+    tasks = map(explanations_of, task_types().values())
+    return render(request, "reports/figures.html", {"sections": sections(tasks, _)})

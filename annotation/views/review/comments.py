@@ -17,7 +17,6 @@ from annotation.models import Assignment, Comment, Dataset, Hit, Item, Project
 from annotation.pure.people import roles
 from annotation.views.access import OtherRole, member_action
 from annotation.views.post_handling import posted_text, whole_number
-from annotation.views.response_letters import letter_of
 
 MOST_NAMES = 12  # of members, in the line below the field
 
@@ -197,3 +196,8 @@ def _answer(
         return render(request, "review/_comments.html", context)
     context |= {"section": "batches" if subject.hit else "datasets"}
     return render(request, "review/comments.html", context, status=422)
+
+
+def letter_of(number: int) -> str:
+    """The letter of a response by its place, from 0: A to Z, then A1 to Z1, and so on."""
+    return chr(65 + number % 26) + (str(number // 26) if number >= 26 else "")

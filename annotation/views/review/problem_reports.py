@@ -42,7 +42,7 @@ def reason_text(problem_report: ProblemReport) -> str:
     return _(PROBLEM_REASONS.get(problem_report.reason, problem_report.reason))
 
 
-def _problem_report(project: Project, batch: Batch, pk: int) -> ProblemReport:
+def _problem_report(batch: Batch, pk: int) -> ProblemReport:
     rows = ProblemReport.objects.filter(assignment__batch=batch)
     return get_object_or_404(rows.select_related("assignment__hit"), pk=pk)
 

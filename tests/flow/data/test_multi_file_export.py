@@ -13,7 +13,7 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
-from annotation.flow.data import dataset_import, multi_file_export
+from annotation.flow.data import dataset_files, dataset_import
 from annotation.flow.errors import Refused
 from annotation.models import Dataset
 from annotation.scorers.subqa import SubQA
@@ -32,28 +32,28 @@ def dataset(project: Any, tmp_path: Path) -> Dataset:
 
 def test_a_folder_that_went_out_comes_in_again_with_the_same_bytes(dataset: Dataset, tmp_path: Path) -> None:
     folder, again = tmp_path / "subqa", tmp_path / "again"
-    written = multi_file_export.export_folder(dataset, folder, format="subqa")
+    written = dataset_files.export_folder(dataset, folder, format="subqa")
     assert written["records"] == 1
     assert sorted(path.name for path in folder.iterdir()) == NAMES
     dataset_import.import_dataset(dataset.project, folder, format="subqa", name="back")
-    assert multi_file_export.export_folder(Dataset.objects.get(slug="back"), again, format="subqa") == written
+    assert dataset_files.export_folder(Dataset.objects.get(slug="back"), again, format="subqa") == written
 
 
 def test_what_cannot_be_written_leaves_the_folder_as_it_was(project: Any, dataset: Dataset, tmp_path: Path) -> None:
     folder = tmp_path / "subqa"
-    multi_file_export.export_folder(dataset, folder, format="subqa")
+    dataset_files.export_folder(dataset, folder, format="subqa")
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     file = tmp_path / "ferry.jsonl"
     file.write_text(json.dumps(replace(FERRY_QUESTION, facts=((0, 0),)).as_json()) + "\n")
     dataset_import.import_dataset(project, file, format="jsonl", name="ferry")
     with pytest.raises(Refused, match="3 sub-questions"):
-        multi_file_export.export_folder(Dataset.objects.get(slug="ferry"), folder, format="subqa")
+        dataset_files.export_folder(Dataset.objects.get(slug="ferry"), folder, format="subqa")
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
 def test_the_folder_is_gold_of_the_evaluation(dataset: Dataset, tmp_path: Path) -> None:
     gold, said = tmp_path / "gold", tmp_path / "said"
-    multi_file_export.export_folder(dataset, gold, format="subqa")
+    dataset_files.export_folder(dataset, gold, format="subqa")
     said.mkdir()
     for name, answer in zip(NAMES, ("Quillhaven", "Tamsin", "Quillhaven"), strict=True):
         (said / name).write_text(json.dumps({"organ": answer}))
@@ -75,7 +75,7 @@ def test_the_page_gives_the_same_files_as_one_zip(dataset: Dataset, alice: Any, 
     response = client.get(address + "?folder")
     content = b"".join(response.streaming_content)
     assert 'filename="organ.subqa.zip"' in response["Content-Disposition"]
-    multi_file_export.export_folder(dataset, tmp_path / "subqa", format="subqa")
+    dataset_files.export_folder(dataset, tmp_path / "subqa", format="subqa")
     with ZipFile(io.BytesIO(content)) as archive:
         assert archive.namelist() == NAMES
         assert all(archive.read(name) == (tmp_path / "subqa" / name).read_bytes() for name in NAMES)

@@ -11,7 +11,7 @@ from django.db import IntegrityError, connection, transaction
 from annotation.flow.errors import Conflict, Refused
 from annotation.flow.reports import methods_facts
 from annotation.flow.review import adjudication, double_adjudication, results_dataset
-from annotation.flow.review.disagreement_causes import cause_tables
+from annotation.flow.review.adjudication import cause_tables
 from annotation.models import Adjudication, Batch, Hit, Member, Review, User
 from tests.conftest import answer_to
 from tests.flow import acting
