@@ -15,8 +15,8 @@ from django.utils.translation import gettext_noop
 from annotation.flow.money import ledger
 from annotation.models import Batch, Entry, Project, Worker, clock
 from annotation.models.money import OUTSIDE
-from annotation.pure.setting_fields import setting
 from annotation.pure.reports.time_grid import time_grid
+from annotation.pure.setting_fields import setting
 from annotation.pure.text.spreadsheet import csv_text, guarded
 
 COLUMNS = ["number", "time", "kind", "from", "to", "amount", "batch", "worker", "note"]
