@@ -260,22 +260,12 @@ def batch_of(job: Job) -> Batch:
     return batch
 
 
-VERBS: dict[str, job_queue.Verb] = {
-    "import_dataset": import_dataset,
-    "derive_dataset": derive_dataset,
-    "remove_dataset": remove_dataset,
-    "quote_batch": quote_batch,
-    "launch_batch": launch_batch,
-    "add_assignments": add_assignments_to_batch,
-    "import_responses": import_responses,
-    "score_batch": score_batch,
-    "create_results_dataset": create_results_dataset,
-    "correct_gold": correct_gold,
-    "follow_up": follow_up_batch,
-    "mail_password_link": mail_password_link,
-    comparisons.KIND: compare_batches,
-    arm_scores.KIND: score_arms,
-}
+NAMED_AS_THEIR_KIND = (
+    *(import_dataset, derive_dataset, remove_dataset, quote_batch, launch_batch, import_responses, score_batch),
+    *(create_results_dataset, correct_gold, mail_password_link, compare_batches, score_arms),
+)
+VERBS: dict[str, job_queue.Verb] = {verb.__name__: verb for verb in NAMED_AS_THEIR_KIND}
+VERBS |= {"add_assignments": add_assignments_to_batch, "follow_up": follow_up_batch}
 
 
 def queue_final_reports() -> None:

@@ -2,7 +2,6 @@
 
 import secrets
 import zoneinfo
-from collections.abc import Callable
 from gzip import GzipFile
 from io import BytesIO
 from urllib.parse import urlsplit
@@ -16,6 +15,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.cache import patch_vary_headers
+from django.utils.deprecation import MiddlewareMixin
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from annotation.flow.errors import is_database_unavailable
@@ -25,10 +25,8 @@ from annotation.views.error_pages import pause
 
 SHORTEST = 200  # bytes; less is not worth it
 
-View = Callable[[HttpRequest], HttpResponse]
 
-
-class BrowserLimitsMiddleware:
+class BrowserLimitsMiddleware(MiddlewareMixin):
     """Denies pages what none of them uses, and keeps responses out of other sites' pages.
 
     Files may be loaded from anywhere: a sandboxed frame of ours has no origin. Pages in frames of others may be, too.
@@ -36,11 +34,7 @@ class BrowserLimitsMiddleware:
 
     DENIED = "accelerometer", "camera", "display-capture", "geolocation", "microphone", "midi", "payment", "usb"
 
-    def __init__(self, get_response: View) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        response = self.get_response(request)
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         is_file = request.path.startswith(settings.STATIC_URL)
         for_all = is_file or getattr(response, "xframe_options_exempt", False)
         response["Cross-Origin-Resource-Policy"] = "cross-origin" if for_all else "same-origin"
@@ -48,7 +42,7 @@ class BrowserLimitsMiddleware:
         return response
 
 
-class GuestMiddleware:
+class GuestMiddleware(MiddlewareMixin):
     """Keeps guests, who have no account of their own, to the pages of their work; others lead to their first page.
 
     A guest's session has the URL of that page as `guest_home`.
@@ -61,12 +55,6 @@ class GuestMiddleware:
         "feedback", "consent", "preferences", "set-language",
     }  # fmt: skip
 
-    def __init__(self, get_response: View) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
-
     def process_view(self, request: HttpRequest, *_view: object) -> HttpResponse | None:
         name = request.resolver_match.url_name if request.resolver_match else ""
         if name in self.PAGES or not request.COOKIES.get(settings.SESSION_COOKIE_NAME):
@@ -75,11 +63,8 @@ class GuestMiddleware:
         return HttpResponseRedirect(home, status=303) if home and not request.path.startswith(home) else None
 
 
-class TimeZoneMiddleware:
+class TimeZoneMiddleware(MiddlewareMixin):
     """Sets the time zone from the cookie `tz`, which a script sets; UTC without one."""
-
-    def __init__(self, get_response: View) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         try:
@@ -90,11 +75,8 @@ class TimeZoneMiddleware:
             return self.get_response(request)
 
 
-class AuditActorMiddleware:
+class AuditActorMiddleware(MiddlewareMixin):
     """Tells the audit log that the request's user acts."""
-
-    def __init__(self, get_response: View) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         via = audit_log.Via.API if request.path.startswith("/api/") else audit_log.Via.PAGE
@@ -102,14 +84,8 @@ class AuditActorMiddleware:
             return self.get_response(request)
 
 
-class DatabaseUnavailableMiddleware:
+class DatabaseUnavailableMiddleware(MiddlewareMixin):
     """Turns a lost or locked database into 503 with Retry-After, so that pages keep their content and try again."""
-
-    def __init__(self, get_response: View) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         return pause(request) if is_database_unavailable(error) else None
@@ -135,17 +111,13 @@ class QuickGZipMiddleware(GZipMiddleware):
         return response
 
 
-class SignedOutMiddleware:
+class SignedOutMiddleware(MiddlewareMixin):
     """After a session ended, leads a form back to its page after signing in, and answers fragments with 401.
 
     The URL that a form is sent to is often not a page, and a sign-in page is no fragment.
     """
 
-    def __init__(self, get_response: View) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        response = self.get_response(request)
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         if response.status_code != 302 or not response["Location"].startswith(f"{reverse('sign-in')}?"):
             return response
         if request.headers.get("HX-Request"):
@@ -157,14 +129,10 @@ class SignedOutMiddleware:
         return response
 
 
-class MethodNotAllowedMiddleware:
+class MethodNotAllowedMiddleware(MiddlewareMixin):
     """Explains 405 responses; Django's own are blank."""
 
-    def __init__(self, get_response: View) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        response = self.get_response(request)
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         if not (isinstance(response, HttpResponseNotAllowed) and request.method == "GET" and not response.content):
             return response
         page = render(request, "405.html", status=response.status_code)

@@ -1,4 +1,4 @@
-"""Rows that exist: one noun a file."""
+"""Rows that exist, with those that belong to them in one file."""
 
 from annotation.models import case_lookups  # registers them
 from annotation.models.account import BackupCode, SecondFactor, SignInTry, User, UserSession

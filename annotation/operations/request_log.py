@@ -2,10 +2,10 @@
 
 import logging
 import time
-from collections.abc import Callable
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.utils.deprecation import MiddlewareMixin
 
 from annotation.flow.projects import request_context
 from annotation.operations import prometheus
@@ -16,11 +16,8 @@ HEADER = "X-Request-ID"
 SILENT = frozenset({"static", "healthz", "readyz", "metrics"})  # asked for all day; counted, not told
 
 
-class RequestLogMiddleware:
+class RequestLogMiddleware(MiddlewareMixin):
     """Must be the first middleware, so that refused and failed requests are logged too."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         name = request_context.request_id(request.headers.get(HEADER, ""))

@@ -7,7 +7,6 @@ signs out, is deactivated or gets a new password loses that, in all processes, w
 import copy
 import logging
 import time
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -22,6 +21,7 @@ from django.db import DatabaseError
 from django.db.models import QuerySet
 from django.db.models.signals import post_delete, post_save
 from django.http import HttpRequest, HttpResponse
+from django.utils.deprecation import MiddlewareMixin
 from django.utils.timesince import timeuntil
 from django.utils.translation import gettext as _
 
@@ -54,11 +54,8 @@ post_save.connect(forget_users, sender=User)
 post_delete.connect(forget_users, sender=Session)
 
 
-class RecentUserMiddleware:
+class RecentUserMiddleware(MiddlewareMixin):
     """Keep the user of a session for the next POST requests of their assignments. Comes after the authentication."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         key = request.COOKIES.get(settings.SESSION_COOKIE_NAME)
@@ -153,11 +150,8 @@ def why_ended(session: Session) -> str:
     return text % {"time": timeuntil(own.created_at + limit, own.created_at, depth=1)}
 
 
-class SessionLimitMiddleware:
+class SessionLimitMiddleware(MiddlewareMixin):
     """Says why a session is over, notes when one is used, and lets nobody keep its pages. Comes after messages."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         has_session = settings.SESSION_COOKIE_NAME in request.COOKIES and not hasattr(request, "_cached_user")

@@ -6,6 +6,7 @@ first, so that other batches make no query.
 
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
@@ -136,6 +137,15 @@ def shown_once(batches: Iterable[Batch], workers: Iterable[Worker]) -> dict[int,
         arms = [arm.pk for arm in arms_of(experiment)] if may_begin(None, experiment) else []
         found[experiment.pk] = experiment.each == Experiment.Each.ORDER, arms
     return found
+
+
+def common_terms(arms: Sequence[Any]) -> dict[str, Any]:
+    """Rewards and missing requirements in one line for several arms; the first keeps a description that all share."""
+    if any(arm.batch.description != arms[0].batch.description for arm in arms):
+        arms[0].batch.description = ""
+    rewards = [arm.rewards for arm in arms if arm.rewards]
+    ends = (min(low for low, _high in rewards), max(high for _low, high in rewards)) if rewards else None
+    return {"rewards": ends, "missing": min((arm.missing for arm in arms), key=len)}
 
 
 def next_arm(worker: Worker, batch: Batch) -> Batch | None:

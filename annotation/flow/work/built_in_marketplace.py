@@ -79,14 +79,10 @@ def _with_experiments(groups: list[Group], workers: Mapping[int, Worker]) -> lis
 
 def _merged(arms: Sequence[Group], *, gets_all: bool) -> Group:
     first, over = arms[0], sum if gets_all else min
-    if any(arm.batch.description != first.batch.description for arm in arms):
-        first.batch.description = ""
-    rewards = [arm.rewards for arm in arms if arm.rewards]
     return replace(
         first,
         available=over(arm.available for arm in arms),
-        rewards=(min(low for low, _high in rewards), max(high for _low, high in rewards)) if rewards else None,
-        missing=min((arm.missing for arm in arms), key=len),
+        **arm_draws.common_terms(arms),
     )
 
 

@@ -115,17 +115,13 @@ def _with_experiments(rows: list[WorkerBatch], workers: Sequence[Worker]) -> lis
 def _merged(arms: Sequence[WorkerBatch], *, gets_all: bool) -> WorkerBatch:
     """The row of an experiment. Of its arms, all are for the worker, or one, which they may not have drawn yet."""
     first, over = arms[0], sum if gets_all else min
-    if any(arm.batch.description != first.batch.description for arm in arms):
-        first.batch.description = ""
-    rewards = [arm.rewards for arm in arms if arm.rewards]
     return replace(
         first,
         left=over(arm.left for arm in arms),
         total=over(arm.total for arm in arms),
         at_least=any(arm.at_least for arm in arms),
         under_way=any(arm.under_way for arm in arms),
-        missing=min((arm.missing for arm in arms), key=len),
-        rewards=(min(low for low, _high in rewards), max(high for _low, high in rewards)) if rewards else None,
+        **arm_draws.common_terms(arms),
         others_at_work=any(arm.others_at_work for arm in arms),
     )
 
