@@ -93,7 +93,7 @@ def configuration(*, json: bool, level: str, hook: str = "", file: str = "") -> 
         "stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["discreet"]}
     }
     if file:
-        own = {"class": "annotation.operations.log_file.SharedFileHandler", "filename": file}
+        own = {"class": "annotation.operations.logs.SharedFileHandler", "filename": file}
         handlers["file"] = handlers["stderr"] | own
     if hook:
         handlers["alarm"] = {"class": "annotation.operations.error_alerts.AlertHandler", "level": "ERROR", "url": hook}
