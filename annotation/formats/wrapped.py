@@ -24,12 +24,14 @@ def records_in(value: Any) -> Sequence[Any] | None:
 
 
 def _turned(value: dict[str, Any]) -> list[dict[str, Any]] | None:
-    """The rows of an object of objects, of which one level numbers the rows."""
+    """The rows of an object of objects, of which one level numbers or names the rows."""
     inner = list(value.values())
     if len(inner) < 2 or not all(isinstance(each, dict) and each for each in inner):
         return None
     if all(key.isdecimal() for key in value):
         return inner
+    if all("question" in each for each in inner):  # questions by their ids
+        return [{"id": key, **each} for key, each in value.items()]
     numbers = list(inner[0])
     if all(number.isdecimal() for number in numbers) and all(list(each) == numbers for each in inner):
         return [{column: each[number] for column, each in value.items()} for number in numbers]

@@ -119,7 +119,7 @@ class Source:
         return self.path.is_file() and is_table(self.path)
 
     def document(self) -> dict[str, Any]:
-        """The file's content, one JSON object; of a table the answers by their ids."""
+        """The file's content, one JSON object; of a table, an array or JSON lines the answers by their ids."""
         with self._reading():
             if self.is_table:
                 return dict(self._answers())
@@ -127,11 +127,15 @@ class Source:
             try:
                 content = json.loads(stream.read().decode("utf-8-sig"))
             except json.JSONDecodeError as error:
+                if error.msg == "Extra data":  # several objects
+                    return dict(self._answers())
                 place, wrong = f"line {error.lineno}", f"not JSON: {error.msg} in column {error.colno}"
                 raise self.bad(place, "", field="JSON", wrong=wrong, fix="Repair or fetch it again") from error
             except (UnicodeDecodeError, RecursionError) as error:
                 fix = "Save it as UTF-8 JSON"
                 raise self.bad("the file", "", field="content", wrong=shown(error), fix=fix) from error
+        if type(content) is list and content and all(type(each) is dict for each in content):
+            return dict(self._answers())
         if type(content) is not dict:
             raise self.bad("the file", "", field="content", wrong=kind(content), fix="Give one JSON object")
         return content

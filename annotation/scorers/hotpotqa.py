@@ -52,7 +52,7 @@ class Predicted:
     def __init__(self, source: Source, names: Sequence[str] = ("answer", "sp")) -> None:
         self.source = source
         document = source.document()
-        if source.is_table:
+        if not document.keys() & set(names) and all(type(text) is str for text in document.values()):  # answers only
             document = {name: document if name == "answer" else {} for name in names}
         self.parts = {name: self._part(document, name) for name in names}
 

@@ -11,12 +11,15 @@ from annotation.pure.data.column_mapping import EACH, ROLES, families, truth_of,
 _NAMES: dict[str, str] = {
     name: role
     for role, names in {
-        "question": "question query q question_text query_text multihop_question ask prompt",
-        "answer": "answer ans a answers gold_answer gold_answers golden_answers answer_text correct_answer target",
+        "question": "question query q question_text query_text multihop_question ask prompt frage pregunta domanda",
+        "answer": "answer ans a answers gold_answer gold_answers golden_answers answer_text correct_answer target "
+        "antwort respuesta risposta",
         "aliases": "answer_aliases aliases alias alternative_answers other_answers",
         "paragraph": "paragraph paragraphs passage passages context contexts text texts article body document "
-        "documents doc docs ctx ctxs content paragraph_text passage_text sentences chunk snippet evidence_text",
-        "title": "title titles heading wiki_title passage_title paragraph_title document_title page_title",
+        "documents doc docs ctx ctxs content paragraph_text passage_text sentences chunk snippet evidence_text absatz "
+        "kontext contexto contesto contexte",
+        "title": "title titles heading wiki_title passage_title paragraph_title document_title page_title "
+        "titel titulo titolo titre",
         "support": "is_supporting supporting supports support is_support is_gold gold supporting_facts "
         "supporting_paragraphs gold_paragraphs supporting_idx supporting_ids gold_titles supporting_titles "
         "relevant is_relevant",
