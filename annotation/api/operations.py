@@ -11,6 +11,7 @@ Its docstring is the operation's summary and, after an empty line, its descripti
 that writes runs at most once under an Idempotency-Key.
 """
 
+import inspect
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import wraps
@@ -29,6 +30,10 @@ from annotation.api.serializers import Filter, Input, ModelResource, validate_in
 from annotation.models import Job
 
 Method = Callable[..., Any]
+VERBS = {
+    "list": "list", "retrieve": "get", "create": "create", "update": "edit", "partial_update": "change",
+    "destroy": "remove",
+}  # fmt: skip
 
 
 class QueuedSerializer(ModelResource):
@@ -110,6 +115,38 @@ def action(
         return made(operation(**settings)(function))
 
     return decorate
+
+
+def operation_id(view: type, action: str, *, detail: bool) -> str:
+    """`listWorkers`, `getWorker`, `blockWorker`, `decideApprovals`: the verb and the ViewSet's noun."""
+    what: Operation = getattr(view, action).operation
+    noun, verb = view.__name__.removesuffix("ViewSet"), VERBS.get(action, "")
+    many = what.many or not (verb or detail)
+    first, *words = (verb or action).split("_")
+    own = first + "".join(word.capitalize() for word in words) + (_many(noun) if many else noun)
+    return what.id or own
+
+
+def _many(noun: str) -> str:
+    """The plural of a noun of our operations."""
+    for one, many in (("y", "ies"), ("ch", "ches")):
+        if noun.endswith(one):
+            return noun.removesuffix(one) + many
+    return noun + "s"
+
+
+def summary_of(view: type, action: str) -> str:
+    """The first paragraph of the method's docstring."""
+    return " ".join(_docstring(view, action).partition("\n\n")[0].split()).removesuffix(".")
+
+
+def description_of(view: type, action: str) -> str:
+    """The rest of the docstring."""
+    return _docstring(view, action).partition("\n\n")[2].strip()
+
+
+def _docstring(view: type, action: str) -> str:
+    return inspect.cleandoc(getattr(view, action).__doc__ or "")
 
 
 def _check_choices(what: Operation, parts: Mapping[str, Any]) -> None:

@@ -1,10 +1,9 @@
 """The API's OpenAPI schema: rules that all operations share. Loaded by `make schema` only, with drf-spectacular."""
 
-import inspect
 import re
 from collections.abc import Collection
 from http import HTTPStatus
-from typing import Any, ClassVar
+from typing import Any
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.openapi import AutoSchema
@@ -14,6 +13,7 @@ from rest_framework.permissions import SAFE_METHODS
 from annotation.api.authentication import BearerAuthentication
 from annotation.api.field_descriptions import DESCRIPTIONS
 from annotation.api.idempotency import HEADER
+from annotation.api.operations import description_of, operation_id, summary_of
 from annotation.api.problems import ANY, CONTENT_TYPE, PROBLEMS, ProblemSerializer
 from annotation.api.serializers import Input
 
@@ -37,38 +37,23 @@ class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
 
 
 class OperationSchema(AutoSchema):
-    """Schema of a ViewSet's method, from its `@operation`; its id comes from class and method.
+    """Schema of a ViewSet's method, from its `@operation`.
 
     Each operation has its problems, and each that writes the header of its key.
     """
-
-    VERBS: ClassVar[dict[str, str]] = {
-        "list": "list", "retrieve": "get", "create": "create", "update": "edit", "partial_update": "change",
-        "destroy": "remove",
-    }  # fmt: skip
 
     @property
     def _operation(self) -> Any:
         return self.view.operation
 
     def get_operation_id(self) -> str:
-        """`listWorkers`, `getWorker`, `blockWorker`, `decideApprovals`: the verb and the ViewSet's noun."""
-        noun, verb = type(self.view).__name__.removesuffix("ViewSet"), self.VERBS.get(self.view.action, "")
-        many = self._operation.many or not (verb or self.view.detail)
-        first, *words = (verb or self.view.action).split("_")
-        own = first + "".join(word.capitalize() for word in words) + (_many(noun) if many else noun)
-        return self._operation.id or own
+        return operation_id(type(self.view), self.view.action, detail=self.view.detail)
 
     def get_summary(self) -> str:
-        """The first paragraph of the method's docstring."""
-        return " ".join(self._docstring().partition("\n\n")[0].split()).removesuffix(".")
+        return summary_of(type(self.view), self.view.action)
 
     def get_description(self) -> str:
-        """The rest of the docstring."""
-        return self._docstring().partition("\n\n")[2].strip()
-
-    def _docstring(self) -> str:
-        return inspect.cleandoc(getattr(self.view, self.view.action).__doc__ or "")
+        return description_of(type(self.view), self.view.action)
 
     def get_tags(self) -> list[str]:
         """The first part of the path below the project."""
@@ -121,14 +106,6 @@ class OperationSchema(AutoSchema):
         schema = super()._map_serializer(serializer, direction, bypass_extensions)
         strict = isinstance(serializer, Input) and direction == "request"
         return schema | {"additionalProperties": False} if strict else schema
-
-
-def _many(noun: str) -> str:
-    """The plural of a noun of our operations."""
-    for one, many in (("y", "ies"), ("ch", "ches")):
-        if noun.endswith(one):
-            return noun.removesuffix(one) + many
-    return noun + "s"
 
 
 def _part(regex: str, name: str, choices: Collection[str]) -> dict[str, Any]:

@@ -54,14 +54,15 @@ def post(kind: str, *, project: Project, title: str, arguments: dict[str, Any], 
     return Job.objects.create(kind=kind, project=project, due_at=Now(), **terms)
 
 
-def take() -> Job | None:
-    """Take the job that has been due longest: a waiting job, or one whose run stopped renewing its lease.
+def take(only: Job | None = None) -> Job | None:
+    """Take the job that has been due longest: a waiting job, or one whose run stopped renewing its lease; or `only` it.
 
     A job that stopped three times fails, because the cause (such as lack of memory) would kill its process again.
     """
     stopped = Q(state=Job.State.RUNNING, lease_until__lt=Now())
     free = Q(state=Job.State.WAITING) | stopped
-    for job in Job.objects.filter(free, due_at__lte=Now()).order_by("due_at")[:20]:
+    due = Job.objects.filter(free, due_at__lte=Now(), **({"pk": only.pk} if only else {}))
+    for job in due.order_by("due_at")[:20]:
         if job.state == Job.State.RUNNING and job.tries >= MOST_TRIES:
             _give_up(job, stopped)
             continue

@@ -1,0 +1,154 @@
+"""The base of commands that call an operation of the API in this process: values, result as text, errors."""
+
+import json
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from django.core.files.base import ContentFile
+from django.core.management.base import CommandError
+from django.utils.text import Truncator
+
+from annotation import jobs
+from annotation.api.calls import Call, Parameter, plain
+from annotation.flow.data.dataset_files import whole_file
+from annotation.flow.errors import Refused
+from annotation.flow.people import requesters
+from annotation.flow.projects import audit_log, job_queue
+from annotation.flow.projects.request_context import acting
+from annotation.management.json_command import JSONCommand, batch_named, printable
+from annotation.models import Job, Member, Project, User
+
+WIDEST = 60  # characters of a column
+
+
+class Report(Refused):
+    """A refusal with a report of what is wrong, such as a file's lines."""
+
+    def __init__(self, text: str, report: dict[str, Any]) -> None:
+        super().__init__(text)
+        self.report = report
+
+
+class ApiCommand(JSONCommand):
+    """A command that calls an operation."""
+
+    def call(
+        self, operation: Call, project: Project, values: Mapping[str, Any], *, user: User | None, key: str = ""
+    ) -> Any:
+        """The operation's result as plain JSON, or its response if that is a file. Raises Refused."""
+        with acting(audit_log.Via.COMMAND, lambda: user):
+            response = operation.send(project.slug, values, user=user, key=key)
+        content = plain(response)
+        if response.status_code == 404 and "batch" in operation.parameters:
+            batch_named(project, str(values.get("batch", "")))
+        if response.status_code >= 400:
+            self._complain(content)
+        return response if content is None else content
+
+    def _complain(self, problem: dict[str, Any]) -> None:
+        """Exit with the problem's text: 2 if fields are wrong, else 1."""
+        errors = [(row["field"], row["detail"]) for row in problem.get("errors", ())]
+        text = "\n".join(f"{field}: {detail}" if field != "request" else detail for field, detail in errors)
+        if any(field != "request" for field, _detail in errors):
+            raise CommandError(printable(text), returncode=2)
+        raise Report(text or problem["detail"], problem.get("report", {}))
+
+    def finished(self, queued: dict[str, Any]) -> dict[str, Any]:
+        """Carry out a queued job here, or wait for whoever carries it out. Raises Refused if it fails."""
+        job = Job.objects.get(public_id=queued["id"])
+        while job.state in {Job.State.WAITING, Job.State.RUNNING}:
+            if taken := job_queue.take(job):
+                job_queue.run(taken, jobs.verbs())
+            else:
+                time.sleep(0.5)
+            job.refresh_from_db()
+        if job.state == Job.State.FAILED:
+            raise Report(job.error, job.result)
+        return job.result  # type: ignore[no-any-return]
+
+    def lines(self, result: Any) -> list[str]:
+        return list(readable(result))
+
+    def _show(self, result: Any, *, as_json: bool) -> None:
+        if result is not None:
+            super()._show(result, as_json=as_json)
+
+
+def readable(result: Any) -> Iterator[str]:
+    """A result as text: a table for a list, `key: value` for one."""
+    if isinstance(result, list) or (isinstance(result, dict) and {"results", "next"} <= set(result)):
+        rows = result if isinstance(result, list) else result["results"]
+        yield from _table(rows)
+        if isinstance(result, dict) and result["next"]:
+            yield f"There are more: {result['next'].partition('?')[2]}"
+        return
+    for key, value in result.items():
+        if isinstance(value, list) and value and isinstance(value[0], dict):
+            yield f"{key}:"
+            yield from (f"  {line}" for line in _table(value))
+        else:
+            yield f"{key}: {_cell(value)}"
+
+
+def _table(rows: list[Any]) -> Iterator[str]:
+    if not rows or not isinstance(rows[0], dict):
+        yield from map(_cell, rows) if rows else ["none"]
+        return
+    names = [name for name, value in rows[0].items() if not isinstance(value, dict | list)]
+    cells = [names, *([Truncator(_cell(row.get(name))).chars(WIDEST) for name in names] for row in rows)]
+    widths = [max(len(row[k]) for row in cells) for k in range(len(names))]
+    yield from ("  ".join(c.ljust(width) for c, width in zip(row, widths, strict=True)).rstrip() for row in cells)
+
+
+def _cell(value: Any) -> str:
+    return value if isinstance(value, str) else "–" if value is None else json.dumps(value, ensure_ascii=False)
+
+
+def value_of(parameter: Parameter | None, texts: list[str]) -> Any:
+    """The value of `key=text`, given as often as there are texts; `@FILE` is what the file holds."""
+    if parameter and parameter.is_file:
+        return _file(texts[-1].removeprefix("@"))
+    read = [_content(text) if text.startswith("@") else text for text in texts]
+    if parameter is None or parameter.place != "body":
+        return read[0] if len(read) == 1 else read
+    return parameter.value(read)
+
+
+def _file(name: str) -> Any:
+    return ContentFile(Path(name).read_bytes(), name=Path(name).name)
+
+
+def _content(text: str) -> str:
+    try:
+        return Path(text[1:]).read_text("utf-8")
+    except UnicodeDecodeError:
+        raise Refused(f"{text[1:]} is not text in UTF-8.") from None
+
+
+def caller(project: Project, name: str | None) -> User:
+    """The account of that name, or the project's only owner. Raises Refused, naming the owners if there are more."""
+    if name:
+        if user := requesters.account(name):
+            return user
+        raise Refused(f"There is no account {name}.")
+    owners = [one.user for one in project.members.filter(role=Member.Role.OWNER).select_related("user")]
+    if len(owners) != 1:
+        known = ", ".join(sorted(user.username for user in owners))
+        have = f"has several owners. Choose one: --as {known}" if owners else "has no owner. Say who calls: --as NAME"
+        raise Refused(f"Project {project.slug} {have}.")
+    return owners[0]
+
+
+def write(response: Any, out: Path | None) -> dict[str, Any] | None:
+    """Write a file that an operation gives, to `out` or to stdout."""
+    blocks = response.streaming_content if response.streaming else [response.content]
+    if out is not None:
+        written = whole_file(out, lambda file: sum(file.write(block) for block in blocks))
+        return {"out": str(out), "bytes": written["records"], "sha256": written["sha256"]}
+    for block in blocks:
+        sys.stdout.buffer.write(block)
+    sys.stdout.flush()
+    return None
