@@ -43,6 +43,10 @@ KINDS: tuple[tuple[type[serializers.Field], str], ...] = (
     (serializers.CharField, "text"),
     (serializers.ListField, "list"),
 )
+TEXTS = (
+    serializers.CharField, serializers.ChoiceField, serializers.DecimalField, serializers.DateField,
+    serializers.DateTimeField,
+)  # fmt: skip
 LIMITS = (("min_value", "at least"), ("max_value", "at most"), ("max_length", "length at most"))
 
 
@@ -61,28 +65,30 @@ class Parameter:
     def is_file(self) -> bool:
         return self.kind == "@FILE"
 
+    @property
+    def is_list(self) -> bool:
+        return isinstance(self.field, serializers.ListField | serializers.ListSerializer)
+
     def value(self, texts: Sequence[str]) -> Any:
-        """The value that texts stand for: themselves where the field holds text, else JSON; several are a list."""
-        if isinstance(self.field, serializers.ListField | serializers.ListSerializer):
-            found = [_value(self.field.child, text) for text in texts]
-            return found[0] if len(found) == 1 and isinstance(found[0], list) else found
+        """The value that texts stand for: in a JSON body themselves where the field holds text, else what they say."""
+        if self.place != "body":
+            return texts[0] if len(texts) == 1 else list(texts)
+        if self.is_list:
+            whole = _loaded(texts[0]) if len(texts) == 1 else None
+            return whole if isinstance(whole, list) else [_value(self.field.child, text) for text in texts]
         return _value(self.field, texts[0]) if len(texts) == 1 else list(texts)
 
 
 def _value(field: Any, text: str) -> Any:
-    is_text = isinstance(field, _TEXTS)
-    if is_text and not (text == "null" and field.allow_null) and not text.startswith('["'):
-        return text
+    is_text = isinstance(field, TEXTS) and not (text == "null" and field.allow_null)
+    return text if is_text else _loaded(text)
+
+
+def _loaded(text: str) -> Any:
     try:
         return json.loads(text)
     except ValueError:
         return text  # the operation says what is wrong with it
-
-
-_TEXTS = (
-    serializers.CharField, serializers.ChoiceField, serializers.DecimalField, serializers.DateField,
-    serializers.DateTimeField,
-)  # fmt: skip
 
 
 class Known(BaseAuthentication):
@@ -107,6 +113,11 @@ class Call:
     @property
     def view(self) -> Any:
         return self.page.callback.cls
+
+    @property
+    def noun(self) -> str:
+        """What the operation's object is, in words."""
+        return re.sub("(?<!^)([A-Z])", r" \1", self.view.__name__.removesuffix("ViewSet")).lower()
 
     @property
     def what(self) -> Operation:
@@ -140,7 +151,7 @@ class Call:
     @cached_property
     def parameters(self) -> dict[str, Parameter]:
         """The parameters by name; the project is none of them."""
-        bodies = [form for media, form in self.forms.items() if media in (FORM, JSON_BODY)]
+        bodies = [self.forms[media] for media in (FORM, JSON_BODY) if media in self.forms]
         found = [
             *self._path(),
             *(one for kind in [self.what.query] if kind for one in _fields(kind, "query")),
@@ -191,10 +202,14 @@ class Call:
         headers = {"host": site.netloc} | ({HEADER: key} if key else {})
         make = partial(RequestFactory().generic, self.method.upper(), secure=site.scheme == "https", headers=headers)
         url = f"/{path}?{urlencode(places['query'], doseq=True)}"
-        if JSON_BODY in self.forms and not any(isinstance(value, File) for value in places["body"].values()):
-            return make(url, json.dumps(places["body"]), JSON_BODY)
+        body = places["body"]
+        if JSON_BODY in self.forms and not any(isinstance(value, File) for value in body.values()):
+            return make(url, json.dumps(body), JSON_BODY)
         if self.forms:
-            return RequestFactory().post(url, places["body"], secure=site.scheme == "https", headers=headers)
+            fields = {
+                name: value if isinstance(value, str | File) else json.dumps(value) for name, value in body.items()
+            }
+            return RequestFactory().post(url, fields, secure=site.scheme == "https", headers=headers)
         return make(url)
 
 

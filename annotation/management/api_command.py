@@ -4,6 +4,7 @@ import json
 import sys
 import time
 from collections.abc import Iterator, Mapping
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,10 @@ from annotation.flow.people import requesters
 from annotation.flow.projects import audit_log, job_queue
 from annotation.flow.projects.request_context import acting
 from annotation.management.json_command import JSONCommand, batch_named, printable
-from annotation.models import Job, Member, Project, User
+from annotation.models import Job, Member, Project, User, clock
+from annotation.pure.reports import tables
 
+SOON = timedelta(minutes=1)
 WIDEST = 60  # characters of a column
 
 
@@ -42,8 +45,8 @@ class ApiCommand(JSONCommand):
         with acting(audit_log.Via.COMMAND, lambda: user):
             response = operation.send(project.slug, values, user=user, key=key)
         content = plain(response)
-        if response.status_code == 404 and "batch" in operation.parameters:
-            batch_named(project, str(values.get("batch", "")))
+        if response.status_code == 404:
+            _name_missing(operation, project, values)
         if response.status_code >= 400:
             self._complain(content)
         return response if content is None else content
@@ -57,8 +60,13 @@ class ApiCommand(JSONCommand):
         raise Report(text or problem["detail"], problem.get("report", {}))
 
     def finished(self, queued: dict[str, Any]) -> dict[str, Any]:
-        """Carry out a queued job here, or wait for whoever carries it out. Raises Refused if it fails."""
+        """The result of a queued job, carried out here unless somebody else does; the job itself if it is due later.
+
+        Raises Refused if the job fails.
+        """
         job = Job.objects.get(public_id=queued["id"])
+        if job.due_at > clock.now() + SOON:
+            return queued
         while job.state in {Job.State.WAITING, Job.State.RUNNING}:
             if taken := job_queue.take(job):
                 job_queue.run(taken, jobs.verbs())
@@ -77,48 +85,61 @@ class ApiCommand(JSONCommand):
             super()._show(result, as_json=as_json)
 
 
+def _name_missing(operation: Call, project: Project, values: Mapping[str, Any]) -> None:
+    """Raise Refused, naming what the path names and there is not."""
+    parts = [name for name, one in operation.parameters.items() if one.place == "path"]
+    if "batch" in parts:
+        batch_named(project, str(values["batch"]))
+    if parts and parts[-1] != "batch":
+        raise Refused(f"There is no {operation.noun} {values[parts[-1]]} in project {project.slug}.")
+
+
 def readable(result: Any) -> Iterator[str]:
     """A result as text: a table for a list, `key: value` for one."""
-    if isinstance(result, list) or (isinstance(result, dict) and {"results", "next"} <= set(result)):
-        rows = result if isinstance(result, list) else result["results"]
-        yield from _table(rows)
+    if isinstance(result, list) or {"results", "next"} <= set(result):
+        yield from _table(result if isinstance(result, list) else result["results"])
         if isinstance(result, dict) and result["next"]:
             yield f"There are more: {result['next'].partition('?')[2]}"
         return
     for key, value in result.items():
-        if isinstance(value, list) and value and isinstance(value[0], dict):
-            yield f"{key}:"
-            yield from (f"  {line}" for line in _table(value))
-        else:
+        if not isinstance(value, list) or not value or not isinstance(value[0], dict):
             yield f"{key}: {_cell(value)}"
+        elif "columns" in value[0] and "rows" in value[0]:  # tables of a report
+            for table in value:
+                yield from ["", table["title"], *_aligned([table["columns"], *table["rows"]])]
+        else:
+            yield from [f"{key}:", *_table(value)]
 
 
-def _table(rows: list[Any]) -> Iterator[str]:
+def _table(rows: list[Any]) -> list[str]:
     if not rows or not isinstance(rows[0], dict):
-        yield from map(_cell, rows) if rows else ["none"]
-        return
+        return [_cell(row) for row in rows] or ["none"]
     names = [name for name, value in rows[0].items() if not isinstance(value, dict | list)]
-    cells = [names, *([Truncator(_cell(row.get(name))).chars(WIDEST) for name in names] for row in rows)]
-    widths = [max(len(row[k]) for row in cells) for k in range(len(names))]
-    yield from ("  ".join(c.ljust(width) for c, width in zip(row, widths, strict=True)).rstrip() for row in cells)
+    return _aligned([names, *([row.get(name) for name in names] for row in rows)])
+
+
+def _aligned(rows: list[list[Any]]) -> list[str]:
+    cells = [[Truncator(" ".join(_cell(value).split())).chars(WIDEST) for value in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in cells]
 
 
 def _cell(value: Any) -> str:
-    return value if isinstance(value, str) else "–" if value is None else json.dumps(value, ensure_ascii=False)
+    if value is None or isinstance(value, str | float) or tables.is_figure(value):
+        return tables.cell_text(value)
+    return json.dumps(value, ensure_ascii=False)
 
 
-def value_of(parameter: Parameter | None, texts: list[str]) -> Any:
+def value_of(parameter: Parameter, texts: list[str]) -> Any:
     """The value of `key=text`, given as often as there are texts; `@FILE` is what the file holds."""
-    if parameter and parameter.is_file:
-        return _file(texts[-1].removeprefix("@"))
-    read = [_content(text) if text.startswith("@") else text for text in texts]
-    if parameter is None or parameter.place != "body":
-        return read[0] if len(read) == 1 else read
-    return parameter.value(read)
+    if parameter.is_file:
+        return file_of(texts[-1].removeprefix("@"))
+    return parameter.value([_content(text) if text.startswith("@") else text for text in texts])
 
 
-def _file(name: str) -> Any:
-    return ContentFile(Path(name).read_bytes(), name=Path(name).name)
+def file_of(path: str | Path) -> Any:
+    """The file to upload."""
+    return ContentFile(Path(path).read_bytes(), name=printable(Path(path).name))
 
 
 def _content(text: str) -> str:

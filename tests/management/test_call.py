@@ -116,8 +116,8 @@ def test_what_is_not_there_is_said(run: Run, batch: Batch) -> None:
     refused(
         run("call", "closeBatch", "batch=none", *IN), "There is no batch none in project wells. There are: wells-1."
     )
-    refused(run("call", "getDataset", "name=none", *IN), "Not found.")
-    refused(run("call", "getDataset", "name=wells/items", *IN), "Not found.")
+    refused(run("call", "getDataset", "name=none", *IN), "There is no dataset none in project wells.")
+    refused(run("call", "getDataset", "name=wells/items", *IN), "There is no dataset wells/items")
     ended = run("call", "closeBatch", *IN)
     assert (ended.code, "batch: This field is required." in ended.err) == (2, True)
     refused(run("call", "listBatches", "--project", "nowhere"), "There is no project nowhere.")
@@ -144,3 +144,24 @@ def test_lists_are_repeated_or_json(run: Run, project: Project, dataset: Dataset
         )
         assert ended.code == 0, ended.err
     assert [batch.options["yes_no"] for batch in Batch.objects.all()] == [True, True]
+
+
+def test_a_job_that_is_due_later_is_not_waited_for(run: Run, dataset: Dataset) -> None:
+    ended = run("call", "removeDataset", "name=wells", *IN, "--wait", "--json")
+    assert (ended.code, ended.document["state"]) == (0, "waiting")
+
+
+def test_a_derivation_takes_options_as_json_and_files(run: Run, dataset: Dataset, tmp_path: Path) -> None:
+    terms = ["how=splits", "source=wells", "name=parts", "seed=7", 'options={"by": "item"}']
+    ended = run("call", "deriveDataset", *terms, *IN, "--wait")
+    assert "options.by" in ended.err or ended.code == 0, ended.err
+
+
+def test_a_page_says_how_to_get_the_next(run: Run, project: Project) -> None:
+    for name in ("a", "b", "c"):
+        assert run("call", "createQualification", f"name={name}", "description=d", *IN).code == 0
+    head, first, second, more = run("call", "listQualifications", "limit=2", *IN).out.splitlines()
+    assert more.startswith("There are more: cursor=")
+    rest = run("call", "listQualifications", *more.partition(": ")[2].split("&"), *IN)
+    assert rest.code == 0, rest.err
+    assert len({first, second, *rest.out.splitlines()[1:]}) == 3

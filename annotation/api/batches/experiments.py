@@ -3,11 +3,12 @@
 from typing import Any
 
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from rest_framework import serializers
 
 from annotation.api.operations import operation
 from annotation.api.pagination import NewestFirst
-from annotation.api.serializers import JSON, Input, texts
+from annotation.api.serializers import JSON, Input, refuse_unknown, texts
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.batches import experiments
 from annotation.models import Experiment
@@ -88,7 +89,10 @@ class ExperimentViewSet(ResourceViewSet):
     @operation(takes=ExperimentInput)
     def create(self, data: JSON) -> Experiment:
         """Make batches the arms of an experiment: a worker draws one of them, or an order of all."""
-        arms = list(self.project.batches.filter(slug__in=data.pop("batches")))
+        names = data.pop("batches")
+        found = {batch.slug: batch for batch in self.project.batches.filter(slug__in=names)}
+        refuse_unknown("batches", names, found, _("There is no batch %(name)s."))
+        arms = [found[name] for name in names]
         return experiments.join(self.project, data.pop("name"), arms, user=self.request.user, **data)
 
     @operation()

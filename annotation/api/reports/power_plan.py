@@ -114,7 +114,7 @@ class PowerViewSet(ResourceViewSet):
         if query.get("pilot"):
             pilot = Batch.objects.filter(project=self.project, slug=query["pilot"]).first()
             if pilot is None:
-                raise ValidationError({"pilot": [_("There is no such batch.")]})
+                raise ValidationError({"pilot": [_("There is no batch %(name)s.") % {"name": query["pilot"]}]})
         try:
             found = power_plan.plan(query, pilot=pilot)
         except Refused as why:

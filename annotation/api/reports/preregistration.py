@@ -1,7 +1,8 @@
 """The preregistration of a batch: registered once, before the first response."""
 
-from django.http import Http404
+from django.utils.translation import gettext as _
 from rest_framework import serializers
+from rest_framework.exceptions import NotFound
 
 from annotation.api.batches.serializers import BatchPartViewSet
 from annotation.api.operations import action, operation
@@ -55,7 +56,7 @@ class PreregistrationViewSet(BatchPartViewSet):
         """What is registered for a batch, and what differs from it; 404 without any."""
         made = preregistration.registered(self.batch)
         if made is None:
-            raise Http404
+            raise NotFound(_("Nothing is registered for this batch."))
         return preregistration.as_json(made)
 
     @action(takes=PreregistrationInput, gives=PreregistrationSerializer, id="preregisterBatch")

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.conf import settings
 
-from annotation.api.calls import Call, operations
+from annotation.api.calls import Call, Parameter, operations
 from annotation.management.api_command import ApiCommand, caller, value_of, write
 from annotation.management.json_command import project_of, words
 
@@ -57,7 +57,7 @@ class Command(ApiCommand):
     def add(self, parser: Any) -> None:
         add = parser.add_argument
         add("-h", "--help", action=Help, nargs=0, help="show this help; after OPERATION also its parameters")
-        add("words", nargs="*", metavar="OPERATION KEY=VALUE …")
+        add("words", nargs="*", type=words(10**6), metavar="OPERATION KEY=VALUE …")
         add("--as", dest="caller", type=words(254), metavar="USER", help="who calls (default: the only owner)")
         add("--key", type=words(255), default="", help="idempotency key: the same call with it is carried out once")
         add("--out", type=Path, metavar="FILE", help="where to write a file that the operation gives (default: stdout)")
@@ -79,7 +79,8 @@ class Command(ApiCommand):
         ]:
             self.usage("\n".join(f"{name}: This field is required." for name in missing))
         project = project_of(options)
-        sent = {key: value_of(operation.parameters.get(key), texts) for key, texts in values.items()}
+        unknown = Parameter("", "query", "text")  # the operation says that there is none
+        sent = {key: value_of(operation.parameters.get(key, unknown), texts) for key, texts in values.items()}
         result = self.call(operation, project, sent, user=caller(project, options["caller"]), key=options["key"])
         if not isinstance(result, dict | list):
             return write(result, options["out"])

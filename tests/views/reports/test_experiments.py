@@ -99,6 +99,20 @@ def test_the_api_makes_lists_shows_and_removes(client: Client, project: Project,
     assert not Experiment.objects.exists()
 
 
+def test_arms_keep_the_order_given_and_names_that_are_not_there_are_named(
+    client: Client, project: Project, arms: list[Batch]
+) -> None:
+    Batch.objects.filter(slug="hints").update(title="With hints")
+    url, given = (
+        f"/api/v1/projects/{project.slug}/experiments/",
+        {"name": "study", "batches": ["hints", "plain", "tips"]},
+    )
+    refused = client.post(url, given, content_type="application/json")
+    assert (refused.status_code, refused.json()["detail"]) == (422, "batches.2: There is no batch tips.")
+    made = client.post(url, given | {"batches": ["hints", "plain"]}, content_type="application/json")
+    assert made.json()["title"] == "With hints"
+
+
 def test_the_command_makes_and_shows(project: Project, arms: list[Batch]) -> None:
     def run(*words: str) -> Any:
         out = StringIO()
@@ -112,7 +126,12 @@ def test_the_command_makes_and_shows(project: Project, arms: list[Batch]) -> Non
     assert [row["arm"] for row in made["arms"]] == ["plain", "hints"]
     out = StringIO()
     call_command("experiment", "study", project=project.slug, stdout=out)
-    assert "hints, as no. 1: 0 drew it, 0 began, 0 submitted" in out.getvalue()
+    lines = [line.split() for line in out.getvalue().splitlines()]
+    assert lines[-3:] == [
+        ["arm", "position", "drawn", "began", "submitted"],
+        ["plain", "1", "0", "0", "0"],
+        ["hints", "1", "0", "0", "0"],
+    ]
 
 
 def test_a_draft_can_be_an_arm(client: Client, project: Project, arms: list[Batch], tmp_path: Path) -> None:
