@@ -160,7 +160,7 @@ def test_a_derivation_takes_options_as_json_and_files(run: Run, dataset: Dataset
 def test_a_page_says_how_to_get_the_next(run: Run, project: Project) -> None:
     for name in ("a", "b", "c"):
         assert run("call", "createQualification", f"name={name}", "description=d", *IN).code == 0
-    head, first, second, more = run("call", "listQualifications", "limit=2", *IN).out.splitlines()
+    _head, first, second, more = run("call", "listQualifications", "limit=2", *IN).out.splitlines()
     assert more.startswith("There are more: cursor=")
     rest = run("call", "listQualifications", *more.partition(": ")[2].split("&"), *IN)
     assert rest.code == 0, rest.err

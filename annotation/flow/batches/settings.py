@@ -47,15 +47,15 @@ class HiddenGold:
 class BatchSettings:
     """All settings of a batch, checked. None of `expected_minutes`, `meeting`, … is left to a default."""
 
-    title: str = setting(
-        None, label=_("Title shown to workers"), length=200, required=True, changes=ALWAYS, group="title"
-    )
     name: str = setting(
         "",
         label=_("Name"),
         help=_("Used in URLs, commands and exports: letters, digits, hyphens. Leave empty to use the title."),
         length=100,
         group="title",
+    )
+    title: str = setting(
+        None, label=_("Title shown to workers"), length=200, required=True, changes=ALWAYS, group="title"
     )
     task: str = setting("", label=_("Task"), registered=True)
     datasets: Sequence[Dataset] = setting((), label=_("Datasets"), registered=True, option="dataset")
