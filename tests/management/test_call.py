@@ -152,9 +152,16 @@ def test_a_job_that_is_due_later_is_not_waited_for(run: Run, dataset: Dataset) -
 
 
 def test_a_derivation_takes_options_as_json_and_files(run: Run, dataset: Dataset, tmp_path: Path) -> None:
-    terms = ["how=splits", "source=wells", "name=parts", "seed=7", 'options={"by": "item"}']
-    ended = run("call", "deriveDataset", *terms, *IN, "--wait")
-    assert "options.by" in ended.err or ended.code == 0, ended.err
+    (tmp_path / "said.json").write_text("{}")
+    terms = ["how=singlehop", "source=wells", "name=single", "seed=7", 'options={"fewest_words": 4}']
+    for file in ([], [f"predictions=@{tmp_path / 'said.json'}"]):
+        ended = run("call", "deriveDataset", *terms, *file, *IN)
+        assert ended.code == 0, ended.err
+    plain, whole = Job.objects.order_by("pk")
+    assert plain.arguments["options"] == whole.arguments["options"]
+    assert plain.arguments["options"]["fewest_words"] == 4
+    assert (plain.arguments["uploads"], whole.arguments["seed"]) == ({}, 7)
+    assert whole.arguments["uploads"]["predictions"]["file_name"] == "said.json"
 
 
 def test_a_page_says_how_to_get_the_next(run: Run, project: Project) -> None:
