@@ -17,6 +17,7 @@ function foldedSign(sign) {
   if (DASH.test(sign)) return "-";
   if (INVISIBLE.test(sign)) return "";
   if (SPACE.test(sign)) return " ";
+  if (sign.normalize("NFKD").startsWith(" ")) return sign; // an accent by itself, which belongs to no letter
   const apart = sign.normalize("NFKD").toLowerCase().toUpperCase().toLowerCase();
   return [...apart].map((each) => QUOTES.get(each) ?? each).join("").normalize("NFKD");
 }
@@ -25,7 +26,7 @@ function foldedSign(sign) {
 export function folded(text) {
   const signs = [...text].map(foldedSign);
   for (let k = 1; k < signs.length; k += 1) if (signs[k] === DOT && signs[k - 1] === "i") signs[k] = "";
-  return { text: signs.join("").normalize("NFKD"), origins: signs.flatMap((sign, k) => Array(sign.length).fill(k)) };
+  return { text: signs.join("").normalize("NFD"), origins: signs.flatMap((sign, k) => Array(sign.length).fill(k)) };
 }
 
 /** A regular expression's source that finds the words in folded texts; "" if nothing of them is visible. */

@@ -47,6 +47,8 @@ def _sign(sign: str) -> str:
         return ""
     if sign.isspace():
         return " "
+    if unicodedata.normalize("NFKD", sign)[0] == " ":  # an accent by itself, which belongs to no letter
+        return sign
     # Browsers have no `casefold`: "ẞ", "ß" and "ς" become "ss" and "σ" by way of capitals.
     apart = "".join(_QUOTES.get(each, each) for each in unicodedata.normalize("NFKD", sign).lower().upper().lower())
     return unicodedata.normalize("NFKD", apart)
@@ -60,7 +62,7 @@ def folded(text: str) -> Folded:
     signs = [_sign(sign) for sign in text]
     if _DOT in signs:
         signs = ["" if (before, sign) == ("i", _DOT) else sign for before, sign in pairwise(["", *signs])]
-    whole = unicodedata.normalize("NFKD", "".join(signs))  # which now only puts the marks of a letter in order
+    whole = unicodedata.normalize("NFD", "".join(signs))  # which now only puts the marks of a letter in order
     if all(len(sign) == 1 for sign in signs):
         return Folded(whole, None)
     return Folded(whole, [at for at, sign in enumerate(signs) for _each in sign] + [len(text)])
