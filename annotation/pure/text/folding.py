@@ -25,7 +25,7 @@ _DASHES = "\u2212\u2043"  # which are no dashes (Pd) by their category
 _INVISIBLE = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164"  # which are no format signs (Cf)
 
 _GAP = re.compile(r"\s*-[-\s]*|\s+")
-_SPACED_DASH = re.compile(r"\s*(-+)\s*")
+_SPACED_DASH = re.compile(r"\s*-[-\s]*")
 
 
 class Folded(NamedTuple):
