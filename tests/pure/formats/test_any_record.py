@@ -20,7 +20,10 @@ def keys(value: Any) -> list[list[str]]:
     return [list(record) for record in value]
 
 
-texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=12)
+SPELLED = {"true", "false"}  # booleans, which are read as yes and no
+texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=12).filter(
+    lambda text: text.strip().lower() not in SPELLED
+)
 words = texts.filter(lambda text: bool(text.strip()))
 positions = st.integers(0, 2)
 
