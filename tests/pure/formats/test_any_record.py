@@ -20,7 +20,7 @@ def keys(value: Any) -> list[list[str]]:
     return [list(record) for record in value]
 
 
-SPELLED = {"true", "false"}  # booleans, which are read as yes and no
+SPELLED = {"true", "yes", "false", "no"}  # booleans, which are read as yes and no
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=12).filter(
     lambda text: text.strip().lower() not in SPELLED
 )
