@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from datetime import date
 from decimal import Decimal
+from math import isfinite
 from typing import Any, TypeVar
 
 from django.core.exceptions import ValidationError
@@ -46,7 +47,11 @@ def read_values(settings: Iterable[Setting], data: Mapping[str, Any]) -> tuple[d
             values[one.name] = None if one.optional and one.name in data else one.default
             continue
         try:
+            if one.type in (int, float) and not isfinite(float(given)):
+                raise ValueError  # no limit catches what is not a number
             values[one.name] = _column(one).clean(given, None)
+        except (TypeError, ValueError):
+            problems[one.name] = [str(_("Enter a number."))]
         except ValidationError as invalid:
             problems[one.name] = list(invalid.messages)
     return values, problems

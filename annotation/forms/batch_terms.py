@@ -63,7 +63,9 @@ class BatchTermsForm(ConsoleForm):
         """Initial values from a stored batch."""
         held = stored(batch)
         chosen = [worker.pk for worker in held["people"]]
-        minutes = round(batch.expected_seconds / 60, 1)
+        minutes: float | None = round(batch.expected_seconds / 60, 1)
+        if batch.expected_seconds < 60 * SETTINGS["expected_minutes"].least:
+            minutes = None  # a task's estimate that nobody could enter; left empty it stays
         return held | {"expected_minutes": minutes, "who": "chosen" if chosen else "all", "workers": chosen}
 
     def clean(self) -> dict[str, Any]:

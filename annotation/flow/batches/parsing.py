@@ -1,6 +1,6 @@
 """The one check of a batch's settings, whether they come from a page, the API, a command or a study."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from functools import cached_property
 from typing import Any
@@ -23,7 +23,7 @@ from annotation.models import Batch, Dataset, Project, Worker
 from annotation.pure.people import roles
 from annotation.pure.people.consent_text import PLACES
 from annotation.pure.people.requirements import MOST_REQUIREMENTS, InvalidRequirement, Requirement, check
-from annotation.pure.setting_fields import ALWAYS, settings_of
+from annotation.pure.setting_fields import ALWAYS, Setting, settings_of
 from annotation.registry import all_default_instructions, default_instructions, kinds, task_type
 from annotation.tasktype import TaskType, capabilities
 
@@ -59,8 +59,8 @@ class Reading:
         self.project, self.batch, self.launching = project, batch, launching
         self.problems: Problems = {}
         self.values: dict[str, Any] = {}
-        self.data = data if batch is None else self._changed(batch, data)
-        if batch is None or batch.launched_at is None:
+        self.given, self.data = data, data if batch is None else self._changed(batch, data)
+        if batch is None or batch.state == Batch.State.DRAFT:
             self._read_all()
         else:
             self._read_terms(batch)
@@ -80,19 +80,28 @@ class Reading:
             self.values[name] = value
             if SETTINGS[name].changes != ALWAYS and self.data[name] != value:
                 self.refuse(name, _("This cannot be changed after the launch."))
-        terms = [one for one in PLAIN if one.changes == ALWAYS]
-        values, problems = read_values(terms, self.data)
-        self.values |= values | {"expected_minutes": values["expected_minutes"] or batch.expected_seconds / 60}
-        self.problems |= problems
+        self._read_plain(one for one in PLAIN if one.changes == ALWAYS)
+        if self.values.get("expected_minutes", 0) is None:
+            self.values["expected_minutes"] = batch.expected_seconds / 60
         self._read_people()
         self._read_requirements()
         self._read_adjudicators()
-        self._read_instructions(batch.task, batch.options)
+
+    def _read_plain(self, settings: Iterable[Setting]) -> None:
+        """Values that stand alone; what a batch has and nobody changes stays, even beyond the limits of pages."""
+        asked = [one for one in settings if self.batch is None or one.name in self.given]
+        values, problems = read_values(asked, self.data)
+        self.values |= values
+        self.problems |= problems
+        if text := self.values.get("instructions"):
+            self.values["instructions"] = text.replace("\r\n", "\n")
 
     def _read_all(self) -> None:
-        paid = {"paid": bool(self.data.get("reward"))}  # a reward alone says that the work is paid
-        self.values, problems = read_values(PLAIN, paid | self.data)
-        self.problems |= problems
+        if self.batch is not None:
+            self.values = {name: self.data[name] for name in SETTINGS}
+        elif "paid" not in self.data:  # a reward alone says that the work is paid
+            self.data = {**self.data, "paid": bool(self.data.get("reward"))}
+        self._read_plain(PLAIN)
         self._read_names()
         self.values["datasets"] = self._datasets("datasets", self.data.get("datasets"))
         self._read_task()
@@ -101,8 +110,7 @@ class Reading:
         self._read_place()
         self._read_gold()
         self._read_adjudicators()
-        if self.values["paid"] and self.values["reward"] is None and not estimates.pays_itself(self.values["task"]):
-            self.refuse("reward", _("Enter the pay per assignment, or untick “Paid work”."))
+        self._read_pay()
         if self.launching:
             self._read_consent()
 
@@ -136,7 +144,7 @@ class Reading:
 
     def _read_task(self) -> None:
         """The task with its options and what it proposes, if it can use an item of the datasets."""
-        kind, chosen = self.values["task"], self.values["datasets"]
+        kind, chosen = self.values.get("task", ""), self.values["datasets"]
         if not chosen and "datasets" not in self.problems:
             self.refuse("datasets", _("Choose at least one dataset."))
         try:
@@ -169,10 +177,10 @@ class Reading:
         return {one.name: getattr(settled, one.name) for one in fields(task.Options)}
 
     def _read_instructions(self, kind: str, options: Mapping[str, Any]) -> None:
-        text = (self.values.get("instructions") or "").replace("\r\n", "\n")
-        if text.strip() in {"", *all_default_instructions()}:
-            text = default_instructions(kind, capabilities.variant(task_type(kind), dict(options)))
-        self.values["instructions"] = text
+        """Default instructions follow the task and its options."""
+        if (self.values.get("instructions") or "").strip() in {"", *all_default_instructions()}:
+            variant = capabilities.variant(task_type(kind), dict(options))
+            self.values["instructions"] = default_instructions(kind, variant)
 
     def _read_people(self) -> None:
         given = self.data.get("people") or ()
@@ -235,6 +243,11 @@ class Reading:
         if self.values.get("two_adjudicators") and reviewers.count() < 2:
             text = _("Only one member of this project can adjudicate. Invite a second one under People.")
             self.refuse("two_adjudicators", text)
+
+    def _read_pay(self) -> None:
+        asks = self.values.get("paid") and self.values.get("reward", 0) is None
+        if asks and "task" not in self.problems and not estimates.pays_itself(self.values["task"]):
+            self.refuse("reward", _("Enter the pay per assignment, or untick “Paid work”."))
 
     def _read_consent(self) -> None:
         for name, place in PLACES.items():

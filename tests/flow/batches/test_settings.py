@@ -10,19 +10,23 @@ import pytest
 from django.core.management import get_commands, load_command_class
 from django.test import Client
 from django.urls import reverse
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from annotation.api.batches.inputs import NewDraftInput
 from annotation.api.batches.serializers import OneBatchSerializer
 from annotation.flow.batches import batch_drafts
-from annotation.flow.batches.parsing import parse
-from annotation.flow.batches.settings import SETTINGS, HiddenGold, stored
+from annotation.flow.batches.parsing import Reading, parse
+from annotation.flow.batches.settings import SETTINGS, BatchSettings, HiddenGold, stored
 from annotation.flow.reports import preregistration
 from annotation.flow.setting_values import InvalidSettings
 from annotation.forms.batches import GOLD_FIELDS, LaunchForm
 from annotation.models import Batch
 from annotation.pure.setting_fields import Setting, settings_of
+from annotation.registry import default_instructions
 from tests.api.calling import caller
 from tests.batches import create_batch
+from tests.long_forms import examples
 from tests.management.conftest import Run, run  # noqa: F401 - a fixture
 
 pytestmark = pytest.mark.django_db
@@ -156,9 +160,9 @@ def test_stored_settings_are_read_back_as_they_were(dataset: Any, project: Any, 
     asked = {"title": "T", "task": "answer", "datasets": ["wells"], "sample": 2, "seed": 9, "people": [bob.pseudonym]}
     asked |= {"paid": True, "reward": "0.25", "auto_approve_days": 3, "expected_minutes": 2.5, "same_order": True}
     asked |= {"requirements": [{"type": "00000000000000000040", "comparator": "GreaterThan", "values": [5]}]}
-    settings = parse(project, asked)
-    batch = batch_drafts.create_batch(project, settings)
-    assert parse(project, {}, batch=batch) == settings
+    parsed = parse(project, asked)
+    batch = batch_drafts.create_batch(project, parsed)
+    assert parse(project, {}, batch=batch) == parsed
     held = stored(batch)
     changed = parse(project, {"sample": "", "reward": "0.30"}, batch=batch)
     assert (changed.sample, str(changed.reward), changed.seed) == (None, "0.30", held["seed"])
@@ -171,3 +175,60 @@ def test_a_launched_batch_changes_only_what_may_change(dataset: Any, project: An
     assert parse(project, {"title": "New"}, batch=batch).title == "New"
     with pytest.raises(InvalidSettings, match="seed: This cannot be changed after the launch"):
         parse(project, {"seed": 5}, batch=batch)
+
+
+def test_while_a_batch_is_being_launched_only_what_may_change_is_accepted(dataset: Any, project: Any) -> None:
+    batch = create_batch(project, "soon", task="answer", datasets=[dataset])
+    Batch.objects.update(state=Batch.State.LAUNCHING)
+    batch.refresh_from_db()
+    with pytest.raises(InvalidSettings, match="seed: This cannot be changed after the launch"):
+        parse(project, {"seed": 5}, batch=batch)
+
+
+@pytest.mark.parametrize("text", ["", "closed_book"])
+def test_a_change_of_another_setting_leaves_the_instructions_alone(text: str, dataset: Any, project: Any) -> None:
+    """Even if they are empty, or what another variant of the task proposes: workers would have to read them again."""
+    batch = create_batch(project, "open", task="answer", datasets=[dataset])
+    text = default_instructions("answer", text) if text else ""
+    batch.instructions_versions.update(text=text)
+    Batch.objects.update(state=Batch.State.OPEN, launched_at="2026-01-01T00:00Z")
+    batch = Batch.objects.get()
+    batch_drafts.change_batch(batch, parse(project, {"title": "New"}, batch=batch))
+    assert [version.text for version in batch.instructions_versions.all()] == [text]
+
+
+def test_a_time_below_the_limit_stays_where_another_setting_changes(dataset: Any, project: Any, alice: Any) -> None:
+    """Tasks estimate seconds for some items, which is less than a requester can enter."""
+    for state in (Batch.State.DRAFT, Batch.State.OPEN):
+        Batch.everything.all().delete()
+        batch = create_batch(project, "quick", task="answer", datasets=[dataset])
+        launched = None if state == Batch.State.DRAFT else "2026-01-01T00:00Z"
+        Batch.objects.update(state=state, launched_at=launched, expected_seconds=12)
+        assert caller(alice).patch("batches/quick/", title="New").status_code == 200
+        batch.refresh_from_db()
+        assert (batch.title, batch.expected_seconds) == ("New", 12)
+    client = Client()
+    client.force_login(alice)
+    page = reverse("batch-settings", args=[project.slug, batch.slug])
+    assert 'name="expected_minutes" value' not in client.get(page).content.decode()
+    assert client.post(page, {"title": "Newer", "expected_minutes": "", "who": "all"}).status_code == 303
+    batch.refresh_from_db()
+    assert (batch.title, batch.expected_seconds) == ("Newer", 12)
+
+
+JUNK = st.none() | st.booleans() | st.integers(-3, 200) | st.floats() | st.sampled_from(["", "x", "answer", "5"])
+SHARED = [HealthCheck.function_scoped_fixture]  # nothing is stored, so all examples may share the rows
+LISTS = {"datasets", "people", "requirements", "options", "checks", "marketplace"}
+SPOILED = st.dictionaries(st.sampled_from(sorted(SETTINGS.keys() - LISTS)), JUNK)
+
+
+@given(data=SPOILED)
+@settings(
+    max_examples=examples(30, soak=300), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_whatever_is_given_becomes_settings_or_is_refused(data: dict[str, Any], dataset: Any, project: Any) -> None:
+    whole = {"title": "T", "task": "answer", "datasets": ["wells"]} | data
+    for asked in (data, whole):
+        found = Reading(project, asked, launching=True)
+        assert found.problems.keys() <= SETTINGS.keys()
+        assert found.problems or BatchSettings(**found.values).columns()
