@@ -34,7 +34,7 @@ def create_round(project: Project, name: str, *, user: User | None = None, **giv
     """A draft of a round; `tries` are attempts."""
     if "tries" in given:
         given["attempts"] = given.pop("tries")
-    asked, columns = _split(given | {"name": name}, *qualification_rounds.TERMS)
+    asked, columns = _split(given | {"name": name}, *qualification_rounds.ROUND_SETTINGS)
     made = qualification_rounds.store_round(project, *qualification_rounds.parse_round(project, asked), user=user)
     Batch.objects.filter(pk=made.batch.pk).update(**columns)
     return made

@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.flow.batches import batch_drafts, batch_launch, expected_time, task_fit
 from annotation.flow.batches.hit_counts import HitCount, look
+from annotation.flow.batches.parsing import proposals
 from annotation.flow.batches.settings import SETTINGS, HiddenGold
 from annotation.flow.data.lineage import is_for_hidden_gold
 from annotation.forms.batch_terms import PLAIN_NAMES, BatchTermsForm
@@ -26,12 +27,6 @@ from annotation.tasktype import capabilities
 GOLD = settings_of(HiddenGold)
 GOLD_FIELDS = {"percent": "check_percent", "after": "check_after"}
 GOLD_FIELDS |= {"warn_below_percent": "check_warn", "pause_below_percent": "check_pause"}
-
-
-def _proposals(kind: str) -> dict[str, Any]:
-    """A task's default settings, by field."""
-    task = task_type(kind)
-    return {"meeting": task.meeting, "assignments_per_hit": task.assignments}
 
 
 class LaunchForm(BatchTermsForm):
@@ -84,7 +79,7 @@ class LaunchForm(BatchTermsForm):
     def _propose_task(self, kind: str) -> None:
         self.kind = kind
         self.fields["instructions"].initial = default_instructions(kind)
-        for name, proposed in _proposals(kind).items():
+        for name, proposed in proposals(kind).items():
             self.fields[name].initial = proposed
 
     def stored(self, batch: Batch) -> dict[str, Any]:
@@ -172,8 +167,8 @@ class LaunchForm(BatchTermsForm):
         before, *datasets = self.data.get("proposed_for", "").split(".")
         if before not in dict(kinds()):
             return []
-        former = {name: str(value) for name, value in _proposals(before).items()}
-        proposed = {name: str(value) for name, value in _proposals(self.kind).items()}
+        former = {name: str(value) for name, value in proposals(before).items()}
+        proposed = {name: str(value) for name, value in proposals(self.kind).items()}
         if sorted(datasets) != sorted(map(str, self["datasets"].value() or ())):
             former["title"] = self._proposed_title(datasets) if self.data.get("title") else ""
             proposed["title"] = self._proposed_title(self["datasets"].value() or ())

@@ -6,16 +6,16 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from annotation.flow.batches.settings import MOST_DOLLARS
 from annotation.forms.projects import ConsoleForm
 
 DAY = 24 * 3600
-MOST = Decimal("999999.99")  # dollars, for one deposit or reward
 
 
 def dollars(label: Any, **more: Any) -> forms.DecimalField:
     """A field for US dollars to the cent."""
     step = forms.NumberInput(attrs={"step": "0.01", "inputmode": "decimal"})
-    given = {"min_value": Decimal(0), "max_value": MOST, "decimal_places": 2, "widget": step}
+    given = {"min_value": Decimal(0), "max_value": MOST_DOLLARS, "decimal_places": 2, "widget": step}
     return forms.DecimalField(label=label, **(given | more))
 
 

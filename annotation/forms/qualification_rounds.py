@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from annotation.flow.people import qualification_rounds
-from annotation.flow.people.qualification_rounds import TERMS
+from annotation.flow.people.qualification_rounds import ROUND_SETTINGS
 from annotation.forms.batches import LaunchForm
 from annotation.forms.setting_fields import form_field
 from annotation.models import Batch, Project, QualificationRound, User
@@ -92,11 +92,13 @@ class RoundForm(LaunchForm):
         super().__init__(project, posted, batch=batch)
         for name in qualification_rounds.SETTLED:
             del self.fields[name]
-        self.fields["per_worker"] = form_field(TERMS["per_worker"], initial=20)
-        self.fields["tries"] = form_field(TERMS["attempts"])
+        self.fields["per_worker"] = form_field(ROUND_SETTINGS["per_worker"], initial=20)
+        self.fields["tries"] = form_field(ROUND_SETTINGS["attempts"])
         graded = qualification_rounds.proposed_grading(self.kind)
-        self.fields["grading"] = form_field(TERMS["grading"], widget=forms.RadioSelect, required=True, initial=graded)
-        grants = TERMS["grants"]
+        self.fields["grading"] = form_field(
+            ROUND_SETTINGS["grading"], widget=forms.RadioSelect, required=True, initial=graded
+        )
+        grants = ROUND_SETTINGS["grants"]
         self.fields["qualification"].label, self.fields["qualification"].help_text = _(grants.label), _(grants.help)
         self.fields["sample"].label = _("Pool: items from each dataset")
         self.fields["sample"].help_text = _(

@@ -7,7 +7,6 @@ from annotation.flow.batches import batch_drafts
 from annotation.flow.batches.batch_launch import launch
 from annotation.flow.batches.settings import PLAIN, SETTINGS
 from annotation.flow.errors import Refused
-from annotation.flow.people import consent
 from annotation.flow.projects.job_queue import JobTakenOver
 from annotation.flow.work import eligibility
 from annotation.management.json_command import JSONCommand, dataset_named, existing, pair, slug, words
@@ -41,10 +40,9 @@ class LaunchCommand(JSONCommand):
         return [one for one in PLAIN if one.name not in {"task", "name", "instructions", *self.left_out}]
 
     def common(self, project: Project, name: str, options: dict[str, Any]) -> dict[str, Any]:
-        """The settings of the command line, for `parse`; puts --contact and --ethics into the consent text."""
+        """The settings of the command line, for `parse`."""
         if len(dict(options["option"])) < len(options["option"]):
             self.usage("--option names the same option twice; give each once")
-        consent.fill_in(project, contact=options["contact"] or "", ethics=options["ethics"] or "")
         text = options["instructions"].read_text(encoding="utf-8") if options["instructions"] else ""
         required = [eligibility.from_words(project, what, guard=options["guard"]) for what in options["require"]]
         return given_settings(options, self.settings()) | {

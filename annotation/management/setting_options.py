@@ -39,7 +39,7 @@ def help_of(one: Setting, default: str = "") -> str:
     if not default and type(one.default) in (int, str):
         default = str(one.default)
     text = f"{one.label}. {one.help}{f' (default: {default})' if default else ''}".replace("%", "%%").strip()
-    return f"Not: {text}" if one.type is bool and one.default else text
+    return f"Turn off: {text}" if one.type is bool and one.default else text
 
 
 def _reader(one: Setting) -> Callable[[str], Any]:

@@ -40,10 +40,10 @@ class DraftInput(TermsInput):
     EXAMPLE = {"title": "Which tower?", "expected_minutes": 2.5, "people": []}
     shown = list(SETTINGS)
 
-    name = serializers.SlugField(max_length=100, required=False, help_text="Made from the title by default.")
+    name = serializers.SlugField(max_length=100, required=False)
     task = KindField(choices=kinds(), required=False, help_text="One of `listTasks`.")
     datasets = texts(100, required=False)
-    options = serializers.DictField(required=False, help_text="Options of the task; see `tasks/`.")
+    options = serializers.DictField(required=False, help_text="Those of the task; see `tasks/`.")
     marketplace = serializers.CharField(max_length=50, required=False, allow_blank=True)
     checks = ChecksSerializer(required=False)
 

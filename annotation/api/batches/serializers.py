@@ -7,7 +7,7 @@ from annotation import recruitment
 from annotation.api.serializers import JSON, Input, dollars, texts
 from annotation.api.setting_fields import input_field, output_field
 from annotation.api.viewsets import ResourceViewSet
-from annotation.flow.batches.settings import DAY, SAME, SETTINGS, HiddenGold, gold_of
+from annotation.flow.batches.settings import DAY, SETTINGS, STORED_AS_COLUMNS, HiddenGold, gold_of
 from annotation.models import Batch
 from annotation.pure.setting_fields import settings_of
 
@@ -97,7 +97,7 @@ class BatchSerializer(serializers.Serializer):
 
     def get_fields(self) -> dict[str, serializers.Field]:
         """The declared fields, and one for each setting that is a column of its own, in the order of the settings."""
-        fields = {name: output_field(SETTINGS[name]) for name in SAME} | super().get_fields()
+        fields = {name: output_field(SETTINGS[name]) for name in STORED_AS_COLUMNS} | super().get_fields()
         first = [name for name in SETTINGS if name in fields]
         return {name: fields[name] for name in [*first, *(name for name in fields if name not in SETTINGS)]}
 

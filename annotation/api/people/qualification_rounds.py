@@ -17,7 +17,7 @@ from annotation.api.serializers import JSON, Input, KindField, schema_of, texts
 from annotation.api.setting_fields import input_field
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.people import bulk_grants, qualification_rounds, round_pools, round_results
-from annotation.flow.people.qualification_rounds import TERMS
+from annotation.flow.people.qualification_rounds import ROUND_SETTINGS
 from annotation.flow.people.round_results import Result
 from annotation.models import Batch, Project, QualificationRound, User
 from annotation.pure.people import roles
@@ -57,7 +57,7 @@ class RoundInput(DraftInput):
     grants = serializers.CharField(max_length=200, required=False, help_text=GRANTS)
 
     def get_fields(self) -> dict[str, serializers.Field]:
-        made = {one.name: input_field(one) for one in TERMS.values() if one.type in (int, str)}
+        made = {one.name: input_field(one) for one in ROUND_SETTINGS.values() if one.type in (int, str)}
         return {name: field for name, field in (made | super().get_fields()).items() if name not in FIXED}
 
 

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from annotation.flow.batches import batch_launch, item_selection, workers_needed
 from annotation.flow.batches.hit_counts import HitCount, look
 from annotation.flow.batches.parsing import name_taken
-from annotation.flow.batches.settings import TERMS, BatchSettings
+from annotation.flow.batches.settings import COLUMNS_THAT_CHANGE, BatchSettings
 from annotation.flow.errors import Refused
 from annotation.flow.people import consent, round_attempts
 from annotation.flow.projects import audit_log
@@ -110,7 +110,7 @@ def change_batch(batch: Batch, settings: BatchSettings, *, user: User | None = N
     """
     columns = settings.columns()
     if batch.state != Batch.State.DRAFT:
-        columns = {name: columns[name] for name in TERMS}
+        columns = {name: columns[name] for name in COLUMNS_THAT_CHANGE}
         audit_log.record("settings changed", batch)
     try:
         with transaction.atomic():

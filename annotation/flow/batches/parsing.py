@@ -50,6 +50,12 @@ def name_taken(name: str) -> str:
     return text % {"name": name}
 
 
+def proposals(kind: str) -> dict[str, Any]:
+    """The settings that a task proposes, by name."""
+    task = task_type(kind)
+    return {"meeting": task.meeting, "assignments_per_hit": task.assignments}
+
+
 class Reading:
     """Settings as far as they can be read: `values` by name, and the `problems` of the others."""
 
@@ -156,10 +162,8 @@ class Reading:
             return
         if needs := task_fit.misfit(chosen, kind):
             self.refuse("task", _("This task can use none of these items. %(needs)s") % {"needs": _(needs)})
-        task = task_type(kind)
-        proposed = {"meeting": task.meeting, "assignments_per_hit": task.assignments}
-        self.values |= {name: value for name, value in proposed.items() if self.values.get(name, 0) is None}
-        self.values["options"] = options = self._options(task, chosen)
+        self.values |= {name: value for name, value in proposals(kind).items() if self.values.get(name, 0) is None}
+        self.values["options"] = options = self._options(task_type(kind), chosen)
         if "options" in self.problems:
             return
         self._read_instructions(kind, options)

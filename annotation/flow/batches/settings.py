@@ -13,7 +13,7 @@ from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.recruitment import Marketplace, marketplaces
 
 DAY = 24 * 3600
-MOST_DOLLARS = Decimal("999999.99")
+MOST_DOLLARS = Decimal("999999.99")  # of one reward or deposit
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -232,8 +232,9 @@ class BatchSettings:
 SETTINGS = settings_of(BatchSettings)
 PLAIN = [one for one in SETTINGS.values() if one.type in (bool, int, float, str, Decimal)]
 COLUMNS = {field.name for field in Batch._meta.concrete_fields}
-SAME = [one.name for one in PLAIN if one.name in COLUMNS and one.name != "reward"]  # columns as they are
-TERMS = [*(name for name in SAME if SETTINGS[name].changes == ALWAYS), "expected_seconds", "requirements"]  # columns
+STORED_AS_COLUMNS = [one.name for one in PLAIN if one.name in COLUMNS and one.name != "reward"]  # columns as they are
+COLUMNS_THAT_CHANGE = [name for name in STORED_AS_COLUMNS if SETTINGS[name].changes == ALWAYS]
+COLUMNS_THAT_CHANGE += ["expected_seconds", "requirements"]
 
 
 def columns(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -241,7 +242,7 @@ def columns(values: Mapping[str, Any]) -> dict[str, Any]:
     gold, days = values["checks"], values["auto_approve_days"]
     approves = values["paid"] or values["marketplace"] is not None
     return {
-        **{name: values[name] for name in SAME},
+        **{name: values[name] for name in STORED_AS_COLUMNS},
         "slug": values["name"],
         "options": dict(values["options"]),
         "expected_seconds": max(1, round(60 * values["expected_minutes"])),
@@ -264,7 +265,7 @@ def stored(batch: Batch) -> dict[str, Any]:
     """The settings of a batch by name, as `parse` reads them."""
     days = batch.auto_approval
     return {
-        **{name: getattr(batch, name) for name in SAME},
+        **{name: getattr(batch, name) for name in STORED_AS_COLUMNS},
         "name": batch.slug,
         "datasets": list(batch.datasets.all()),
         "options": batch.options,

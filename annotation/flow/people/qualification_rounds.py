@@ -120,7 +120,7 @@ class RoundSettings:
     )
 
 
-TERMS = settings_of(RoundSettings)
+ROUND_SETTINGS = settings_of(RoundSettings)
 SETTLED = {"assignments_per_hit": 1, "purpose": Batch.Purpose.QUALIFICATION, "unseen_only": False}
 
 
@@ -143,12 +143,14 @@ def read_terms(
 ) -> tuple[dict[str, Any], Problems]:
     """The round's own settings, with what is wrong by name; `reading` has those of its batch."""
     task, stored = reading.values["task"], round_attempts.round_of(batch) if batch else None
-    kept: dict[str, Any] = {name: getattr(stored, name) for name in TERMS} if stored else {}
+    kept: dict[str, Any] = {name: getattr(stored, name) for name in ROUND_SETTINGS} if stored else {}
     if batch and (batch.task != task or data.get("grading", kept.get("grading")) != kept.get("grading")):
         kept["rule"] = None
         kept["grading"] = None if batch.task != task else kept.get("grading")
     given = kept | data
-    values, problems = read_values([TERMS[name] for name in ("per_worker", "grading", "attempts", "seconds")], given)
+    values, problems = read_values(
+        [ROUND_SETTINGS[name] for name in ("per_worker", "grading", "attempts", "seconds")], given
+    )
     values |= {"closes_at": given.get("closes_at"), "rule": given.get("rule"), "grants": given.get("grants")}
     for name in ("per_worker", "grants"):
         if not values.get(name) and name not in problems:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from annotation.flow.batches import experiments
-from annotation.flow.batches.settings import SAME, SETTINGS
+from annotation.flow.batches.settings import SETTINGS, STORED_AS_COLUMNS
 from annotation.flow.errors import Refused
 from annotation.flow.projects import audit_log
 from annotation.models import Batch, Preregistration, User, clock
@@ -64,7 +64,7 @@ def settings_of(batch: Batch) -> JSON:
     hits = batch.hits.filter(check_item=False)
     launched = batch.launched_at is not None
     gold = {"datasets": sorted(batch.checks.values_list("slug", flat=True)), "share": batch.check_share}
-    return {name: getattr(batch, name) for name in SAME if SETTINGS[name].registered} | {
+    return {name: getattr(batch, name) for name in STORED_AS_COLUMNS if SETTINGS[name].registered} | {
         "options": batch.options,
         "datasets": {row.slug: row.digest for row in batch.datasets.order_by("slug")},
         "sample": batch.sample or "all",
