@@ -304,7 +304,7 @@ def feedback(task: TaskType, payload: JSON, answer: JSON, gold: Example) -> list
     """By default whether the response is right by its grade, and the item's own reason, `why` in its `extra`."""
     if isinstance(task, Practised):
         return task.feedback(payload, answer, gold)
-    if not task.gradable(gold):
+    if not task.gradable(payload, gold):
         return []
     right = task.grade(payload, answer, gold) == 1
     return [Remark(right, RIGHT if right else WRONG, {"why": str(gold.extra.get("why", ""))})]

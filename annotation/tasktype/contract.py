@@ -72,6 +72,10 @@ class TaskType(ABC):
     def check(self, payload: JSON, answer: JSON) -> list[Problem]:
         """Problems that prevent submitting: completeness, consistency, honesty. Positions are the payload's."""
 
+    def stored(self, payload: JSON, answer: JSON) -> JSON:
+        """A complete answer as it is submitted; drafts keep what they have."""
+        return answer
+
     def complete(self, payload: JSON, answer: Any) -> JSON:
         """A response collected elsewhere, in the stored form. Raises ValueError that says what is wrong."""
         if not isinstance(answer, dict):
@@ -107,7 +111,7 @@ class TaskType(ABC):
     def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:
         """Grade a response against gold, 0..1, for qualification rounds and hidden gold."""
 
-    def gradable(self, gold: Example) -> bool:
+    def gradable(self, payload: JSON, gold: Example) -> bool:
         """Whether the gold is sufficient to grade a response; if not, the item cannot be hidden gold."""
         return bool(gold.answers) or gold.answerable is False
 

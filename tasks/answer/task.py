@@ -191,8 +191,8 @@ class Answer(Varied, Timed, Measured, Baselined, AnswerTask):
             return accuracy(answering.answer_text(answer), gold.answer_set).loose
         return answering.answer_f1(answer, gold)
 
-    def gradable(self, gold: Example) -> bool:
-        return super().gradable(gold) or bool(gold.answer_set)
+    def gradable(self, payload: JSON, gold: Example) -> bool:
+        return super().gradable(payload, gold) or bool(gold.answer_set)
 
     def measure(self, payload: JSON, answer: JSON, gold: Example, *, format: str) -> Mapping[str, float]:
         """Measures by the scorer of the dataset, with support on paragraphs; none for parts without gold."""

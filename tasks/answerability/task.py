@@ -115,7 +115,7 @@ class Answerability(Varied, Sampled, Traced, AnswerTask):
         """The majority label and, if it is "answerable", the majority answer and support of those responses."""
         return together(answers)
 
-    def gradable(self, gold: Example) -> bool:
+    def gradable(self, payload: JSON, gold: Example) -> bool:
         return gold.answerable is False or (gold.answerable is True and bool(gold.answers))
 
     def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:

@@ -89,7 +89,7 @@ class Choose(Arranged, Practised, HopsTask):
         others = [place for place, text in enumerate(payload["compositions"]) if text != wanted]
         return {"chosen": rng.choice((good if right else others) or [None])}
 
-    def gradable(self, gold: Example) -> bool:
+    def gradable(self, payload: JSON, gold: Example) -> bool:
         return bool(gold.question.strip())
 
     def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:

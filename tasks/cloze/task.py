@@ -87,7 +87,7 @@ class Cloze(Practised, Simulated, Labelled, Comparable, TaskType):
         words = [one.text if right else rng.choice(WRONG_WORDS) for one in removed]
         return {"words": words, "necessary": known is right}
 
-    def gradable(self, gold: Example) -> bool:
+    def gradable(self, payload: JSON, gold: Example) -> bool:
         return original_texts(gold) is not None
 
     def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:

@@ -94,7 +94,7 @@ class Coreference(Bridging, HopsTask):
             known[place] = "different" if known[place] == "same" else "same"
         return {"bridges": known, "why": "" if "different" not in known else "The paragraphs tell of two things."}
 
-    def gradable(self, gold: Example) -> bool:
+    def gradable(self, payload: JSON, gold: Example) -> bool:
         return any(kind in ("same", "different") for kind in gold.extra.get(KNOWN_BRIDGES) or ())
 
     def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:

@@ -159,7 +159,7 @@ class Hops(
         hop = final(payload, answer)
         return answering.answer_text(hop) if hop else str(answer["kind"])
 
-    def gradable(self, gold: Example) -> bool:
+    def gradable(self, payload: JSON, gold: Example) -> bool:
         return bool(gold.answers and gold.hops)
 
     def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:

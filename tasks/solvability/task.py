@@ -108,7 +108,7 @@ class Solvability(Practised, Revealing, Simulated, Labelled, Comparable, TaskTyp
         place = [answer["paragraph"], answer["start"], answer["end"]] if answer["kind"] == "span" else _first(payload)
         return {**BLANK, "rationale": [place], "solvable": True, "guessable": False, **answer}
 
-    def gradable(self, gold: Example) -> bool:
+    def gradable(self, payload: JSON, gold: Example) -> bool:
         return isinstance(gold.extra.get(KNOWN), bool) or bool(gold.answers)
 
     def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:

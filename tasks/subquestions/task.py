@@ -119,7 +119,7 @@ class Subquestions(Labelled, Practised, Adjudicable, Traced, HopsTask):
             hop |= {"valid": False, "answer": f"not {hop['answer']}"}
         return {"discard": KEEP, "hops": hops}
 
-    def gradable(self, gold: Example) -> bool:
+    def gradable(self, payload: JSON, gold: Example) -> bool:
         known = gold.extra.get(KNOWN)
         return isinstance(known, Mapping) and known.get("discard") in DISCARDS
 

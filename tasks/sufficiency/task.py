@@ -111,7 +111,7 @@ class Sufficiency(Varied, Adaptable, Sampled, Arranged, Timed, Simulated, Labell
         other = INSUFFICIENT if known == SUFFICIENT else SUFFICIENT
         return {"verdict": known if right else other, "evidence": []}
 
-    def gradable(self, gold: Example) -> bool:
+    def gradable(self, payload: JSON, gold: Example) -> bool:
         return bool(_labelled(gold))
 
     def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:

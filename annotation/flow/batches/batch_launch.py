@@ -179,7 +179,7 @@ def hits_of(
         item.dataset = datasets[item.dataset_id]
         rng = Random(f"{batch.seed}/{item.dataset.slug}/{item.position}")
         payload = task.prepare(item.example, options, rng)
-        if payload is None or (graded and not task.gradable(item.example)):
+        if payload is None or (graded and not task.gradable(payload, item.example)):
             if left_out is not None:
                 why = _(task.needs) if payload is None else _("Their gold cannot grade a response.")
                 left_out[item.dataset.slug, why] += 1

@@ -105,5 +105,5 @@ class JudgedItems:
             "example": example,
             "payload": payload,
             "format": scored_as(example, format),
-            "gradable": self._task.gradable(example),
+            "gradable": self._task.gradable(payload, example),
         }

@@ -48,7 +48,7 @@ def _graded(experiment: Experiment, arms: list[Batch]) -> Iterator[ArmResponse]:
     for arm in arms:
         task = task_type(arm.task)
         for row in batch_scores.hits_with_responses(arm):
-            if row.excluded or not task.gradable(row.example):
+            if row.excluded or not task.gradable(row.payload, row.example):
                 continue
             for given in row.given:
                 place = before.get((row.hit, given.worker))

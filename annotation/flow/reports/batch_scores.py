@@ -251,7 +251,7 @@ def _chunk(
 def _grades(task: TaskType, hit: Hit, given: list[GivenResponse]) -> list[float]:
     """The responses' grades; [] without usable gold."""
     gold = hit.item.example
-    return [task.grade(hit.payload, each.answer, gold) for each in given] if task.gradable(gold) else []
+    return [task.grade(hit.payload, each.answer, gold) for each in given] if task.gradable(hit.payload, gold) else []
 
 
 def _answers_by_hit(batch: Batch, hits: list[Hit], part: BatchPart) -> defaultdict[int, list[GivenResponse]]:

@@ -105,7 +105,7 @@ def _without(batch: Batch, names: Mapping[int, Hashable]) -> dict[str, Without]:
         for hit in hits:
             given = {str(row.assignment.worker_id): row.answer for row in said[hit.pk]}
             gold, name = hit.item.example, names[hit.pk]
-            if task.gradable(gold):
+            if task.gradable(hit.payload, gold):
                 grades = {who: task.grade(hit.payload, answer, gold) for who, answer in given.items()}
                 scores[name] = {who: _mean_without(grades, who) for who in grades}
             agreements[name] = {who: _alike_without(task, hit, given, who) for who in given}
@@ -179,7 +179,7 @@ def _person(batch: Batch, name: str, worker: int) -> Measured:
         own = [answer for worker_id, answer in answers.get(row.hit_id, ()) if worker_id == worker]
         others = [answer for worker_id, answer in answers.get(row.hit_id, ()) if worker_id != worker]
         gold = row.hit.item.example
-        if own and task.gradable(gold):
+        if own and task.gradable(row.hit.payload, gold):
             scores[row.hit.item_id] = task.grade(row.hit.payload, own[0], gold)
         if own and others:
             each = [1 - task.differences(row.hit.payload, [own[0], other]) for other in others]
@@ -197,7 +197,7 @@ def _model(batch: Batch, name: str) -> Measured:
     for row in rows.iterator():
         hit = items[row.item_id]
         gold = hit.item.example
-        if task.gradable(gold):
+        if task.gradable(hit.payload, gold):
             scores[hit.item_id] = task.grade(hit.payload, task.complete(hit.payload, row.content), gold)
     return Measured(name, name, scores, answers=len(scores))
 

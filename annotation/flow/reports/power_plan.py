@@ -72,6 +72,6 @@ def _graded(batch: Batch) -> Iterator[Response]:
     for row in rows.select_related("assignment__hit__item__dataset")[:MOST]:
         hit = row.assignment.hit
         gold = hit.item.example
-        if task.gradable(gold):
+        if task.gradable(hit.payload, gold):
             grade = task.grade(hit.payload, row.answer, gold)
             yield Response(hit.item_id, str(row.assignment.worker_id), grade)

@@ -39,7 +39,7 @@ def are_shown(batch: Batch) -> bool:
 
 def is_scored(row: Assignment) -> bool:
     """Whether the response is part of scores that its worker may see."""
-    return are_shown(row.batch) and task_type(row.batch.task).gradable(row.hit.item.example)
+    return are_shown(row.batch) and task_type(row.batch.task).gradable(row.hit.payload, row.hit.item.example)
 
 
 def own_scores(batch: Batch, worker: Worker) -> list[OwnScore]:
@@ -66,7 +66,7 @@ def _values(batch: Batch) -> Values:
     for row in rows.select_related("assignment__hit__item__dataset").iterator(chunk_size=200):
         hit = row.assignment.hit
         gold, format = hit.item.example, hit.item.dataset.format
-        if task.gradable(gold):
+        if task.gradable(hit.payload, gold):
             measured = capabilities.measure(task, hit.payload, row.answer, gold, format=scored_as(gold, format))
             for name, value in measured.items():
                 found[row.assignment.worker_id][name].append(value)

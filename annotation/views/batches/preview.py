@@ -63,15 +63,16 @@ def _tested(request: HttpRequest, hit: Hit, payload: Any) -> dict[str, Any]:
     following = capabilities.with_next_step(task, hit.payload, None, answer)
     problems = [] if following else task.check(hit.payload, answer)
     draft = form_class(kind)(payload).shown(following or answer) | {"active_seconds": 0}
-    tested = None if problems or following else json.dumps(answer, ensure_ascii=False, indent=2)
-    graded = _graded(hit, answer) if tested else None
+    stored = None if problems or following else task.stored(hit.payload, answer)
+    tested = None if stored is None else json.dumps(stored, ensure_ascii=False, indent=2)
+    graded = None if stored is None else _graded(hit, stored)
     return {"draft": draft, "problems": translated(problems), "tested": tested, "graded": graded}
 
 
 def _graded(hit: Hit, answer: Any) -> dict[str, Any] | None:
     """Score and gold of a test answer; of a launched batch none, since its adjudicators work blind."""
     task, gold = task_type(hit.batch.task), hit.item.example
-    if hit.batch.state != Batch.State.DRAFT or not task.gradable(gold):
+    if hit.batch.state != Batch.State.DRAFT or not task.gradable(hit.payload, gold):
         return None
     return {"score": task.grade(hit.payload, answer, gold), "gold": gold.answers}
 

@@ -128,7 +128,7 @@ def check_all_figures(batch: Batch) -> None:
             if others:
                 shares = [1 - task.differences(hit.payload, [said, other]) for other in others]
                 alike.setdefault(who, {})[hit.item_id] = fmean(shares)
-            if task.gradable(hit.item.example):
+            if task.gradable(hit.payload, hit.item.example):
                 grades.setdefault(who, {})[hit.item_id] = task.grade(hit.payload, said, hit.item.example)
         marks = [grades[who][hit.item_id] for who, _said in answers if hit.item_id in grades.get(who, {})]
         assert hit.score == (pytest.approx(fmean(marks)) if marks else None)
