@@ -4,9 +4,10 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
+from django.utils.translation import gettext as _
 from rest_framework import serializers
 
-from annotation.api.serializers import Filter, dollars
+from annotation.api.serializers import JSON, Filter, dollars
 from annotation.pure.setting_fields import Setting, settings_of
 
 FIELDS: dict[type, type[serializers.Field]] = {
@@ -16,6 +17,37 @@ FIELDS: dict[type, type[serializers.Field]] = {
     date: serializers.DateField,
     str: serializers.CharField,
 }
+
+WORDS = {bool: "boolean", int: "integer", float: "number", str: "string", object: "object"}
+
+
+class DescribedSerializer(serializers.Serializer):
+    """An option that a task or derivation has, with its default and limits."""
+
+    name = serializers.CharField()
+    type = serializers.ChoiceField(choices=[])
+    default = serializers.JSONField(allow_null=True)
+    label = serializers.CharField()
+    help = serializers.CharField(allow_blank=True)
+    least = serializers.FloatField(allow_null=True)
+    most = serializers.FloatField(allow_null=True)
+    choices = serializers.ListField(child=serializers.CharField())
+    needed = serializers.BooleanField(help_text="Whether it is required.")
+
+
+def described(one: Setting) -> JSON:
+    """An option as a list of tasks or derivations describes it."""
+    return {
+        "name": one.name,
+        "type": WORDS[one.type],
+        "default": one.default,
+        "label": _(one.label),
+        "help": _(one.help) if one.help else "",
+        "least": one.least,
+        "most": one.most,
+        "choices": list(one.choices or ()),
+        "needed": one.required,
+    }
 
 
 def description(one: Setting) -> str:

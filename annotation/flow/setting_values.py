@@ -9,10 +9,11 @@ from typing import Any, TypeVar
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from annotation.flow.errors import Refused
-from annotation.pure.setting_fields import Setting, settings_of
+from annotation.pure.setting_fields import REQUIRED, Flaw, InvalidValues, Setting, settings_of
 
 COLUMNS: dict[type, Any] = {
     bool: models.BooleanField,
@@ -22,7 +23,6 @@ COLUMNS: dict[type, Any] = {
     date: models.DateField,
     str: models.CharField,
 }
-REQUIRED = _("This field is required.")
 Problems = dict[str, list[str]]
 
 
@@ -35,6 +35,19 @@ class InvalidSettings(Refused):
         super().__init__("; ".join(texts))
 
 
+def sentence(flaw: Flaw) -> str:
+    """What is wrong with a value, with the place if it is an object."""
+    one = flaw.message
+    text = ngettext(*one, flaw.values["limit_value"]) if isinstance(one, tuple) else gettext(one)
+    return f"{flaw.place}: {text % flaw.values}" if flaw.place else text % flaw.values
+
+
+def problems_of(invalid: InvalidValues, within: str) -> Problems:
+    """The texts by field of the options `within` a request."""
+    named = {f"{within}.{name}" if name else within: flaws for name, flaws in invalid.problems.items()}
+    return {name: [sentence(flaw) for flaw in flaws] for name, flaws in named.items()}
+
+
 def read_values(settings: Iterable[Setting], data: Mapping[str, Any]) -> tuple[dict[str, Any], Problems]:
     """The value of each setting, by default where `data` has none, and what is wrong with the others."""
     values: dict[str, Any] = {}
@@ -43,7 +56,7 @@ def read_values(settings: Iterable[Setting], data: Mapping[str, Any]) -> tuple[d
         given = data.get(one.name)
         if given is None or given == "":
             if given == "" and one.required:
-                problems[one.name] = [str(REQUIRED)]
+                problems[one.name] = [gettext(REQUIRED)]
             values[one.name] = None if one.optional and one.name in data else one.default
             continue
         try:

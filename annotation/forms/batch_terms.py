@@ -75,10 +75,14 @@ class BatchTermsForm(ConsoleForm):
             self.add_error("workers", _("Choose at least one worker, or open it to every worker."))
         self.reading = Reading(self.project, self.settings_data(), batch=self.batch, launching=self.launching)
         for name, texts in self.reading.problems.items():
-            field = FIELDS.get(name, name.partition(".")[0])
-            if field not in self.errors:
-                self.add_error(field if field in self.fields else None, texts)
+            self.add_problem(FIELDS.get(name, name), texts)
         return cleaned
+
+    def add_problem(self, name: str, texts: list[str]) -> None:
+        """Show what is wrong with a setting beside its field, or above the form."""
+        field = name.partition(".")[0]
+        if field not in self.errors:
+            self.add_error(field if field in self.fields else None, texts)
 
     def settings_data(self) -> dict[str, Any]:
         """The valid fields as settings of any door."""

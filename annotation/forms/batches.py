@@ -76,6 +76,13 @@ class LaunchForm(BatchTermsForm):
         initial = batch.options if batch and batch.task == self.kind else None
         self.options = OptionsForm(self.kind, posted, initial=initial)
 
+    def add_problem(self, name: str, texts: list[str]) -> None:
+        setting, _dot, option = name.partition(".")
+        if setting != "options":
+            super().add_problem(name, texts)
+        elif option not in self.options.errors:
+            self.options.add_error(option if option in self.options.fields else None, texts)
+
     def _propose_task(self, kind: str) -> None:
         self.kind = kind
         self.fields["instructions"].initial = default_instructions(kind)
@@ -99,7 +106,7 @@ class LaunchForm(BatchTermsForm):
         return super().settings_data() | {
             "task": self.kind,
             "datasets": list(cleaned.get("datasets") or ()),
-            "options": self.options.cleaned_data if self.options.is_valid() else {},
+            "options": self.options.cleaned_data if self.options.errors or self.options.is_bound else {},
             "marketplace": self._places.get(cleaned.get("marketplace", "")),
             "checks": gold | {"datasets": list(cleaned.get("checks") or ())},
         }

@@ -1,12 +1,23 @@
 """Form fields made of settings, with their words and limits."""
 
+import json
 from decimal import Decimal
 from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from annotation.pure.setting_fields import Setting
+from annotation.pure.setting_fields import NO_CHOICE, Setting
+
+
+class JSONText(forms.JSONField):
+    """An object as indented JSON text, as people read and write it."""
+
+    widget = forms.Textarea(attrs={"rows": 16, "spellcheck": "false"})
+
+    def prepare_value(self, value: Any) -> Any:
+        return json.dumps(value, ensure_ascii=False, indent=1) if isinstance(value, dict | list) else value or ""
+
 
 CONTROLS: dict[type, type[forms.Field]] = {
     bool: forms.BooleanField,
@@ -14,6 +25,7 @@ CONTROLS: dict[type, type[forms.Field]] = {
     float: forms.FloatField,
     Decimal: forms.DecimalField,
     str: forms.CharField,
+    object: JSONText,
 }
 
 
@@ -22,7 +34,10 @@ def form_field(setting: Setting, **more: Any) -> forms.Field:
     given: dict[str, Any] = {"label": _(setting.label), "required": setting.required, "initial": setting.default}
     given["help_text"] = _(setting.help) if setting.help else ""
     if setting.choices is not None:
-        return forms.ChoiceField(**given | {"choices": list(setting.choices.items())} | more)
+        choices = [(value, _(label)) for value, label in setting.choices.items()]
+        places = {"value": "%(value)s", "choices": ", ".join(map(str, setting.choices))}
+        given["error_messages"] = {"invalid_choice": _(NO_CHOICE) % places}
+        return forms.ChoiceField(**given | {"choices": choices} | more)
     if setting.type in (int, float, Decimal):
         given |= {"min_value": setting.least, "max_value": setting.most}
     if setting.type is Decimal:

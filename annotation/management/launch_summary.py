@@ -10,7 +10,7 @@ from annotation.flow.errors import Refused
 from annotation.flow.projects.job_queue import JobTakenOver
 from annotation.flow.work import eligibility
 from annotation.management.json_command import JSONCommand, dataset_named, existing, pair, slug, words
-from annotation.management.setting_options import add_options, given_settings, help_of
+from annotation.management.setting_options import add_options, given_settings, help_of, option_values
 from annotation.models import Batch, Project
 from annotation.pure.people.requirements import GUARDED
 from annotation.pure.setting_fields import Setting
@@ -50,7 +50,7 @@ class LaunchCommand(JSONCommand):
             "title": options["title"] or name,
             "task": options["task"],
             "datasets": [dataset_named(project, name) for name in dict.fromkeys(options["dataset"])],
-            "options": dict(options["option"]),
+            "options": option_values(options["option"], task_type(options["task"]).Options),
             "people": options["worker"],
             "instructions": text,
             "requirements": required,

@@ -3,10 +3,11 @@
 import argparse
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 from annotation.management.json_command import dollars, integer_between, words
-from annotation.pure.setting_fields import Setting
+from annotation.pure.setting_fields import Setting, settings_of
 
 
 def add_options(parser: Any, settings: Iterable[Setting], **defaults: str) -> None:
@@ -28,6 +29,17 @@ def add_options(parser: Any, settings: Iterable[Setting], **defaults: str) -> No
 def given_settings(options: Mapping[str, Any], settings: Iterable[Setting]) -> dict[str, Any]:
     """The settings that the command line gives, by name."""
     return {one.name: options[one.name] for one in settings if options[one.name] is not None}
+
+
+def option_values(given: Iterable[tuple[str, Any]], kind: type) -> dict[str, Any]:
+    """The options of a task by name; an object may be JSON, or `@FILE` with JSON."""
+    objects = {name for name, one in settings_of(kind).items() if one.type is object}
+    return {name: _content(value) if name in objects else value for name, value in given}
+
+
+def _content(value: Any) -> Any:
+    is_file = isinstance(value, str) and value.startswith("@")
+    return Path(value[1:]).read_text(encoding="utf-8-sig", errors="surrogateescape") if is_file else value
 
 
 def _action(one: Setting) -> str:

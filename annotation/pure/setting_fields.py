@@ -3,25 +3,63 @@
 Options of tasks and derivations are such fields too: any metadata may be left out.
 """
 
-from collections.abc import Mapping
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
+from math import isfinite
 from types import NoneType, UnionType
 from typing import Any, Final, get_args, get_type_hints
+
+from annotation.pure.text.translation_marks import gettext_noop as _
 
 DRAFT: Final = "draft"  # a setting is fixed at the launch
 ALWAYS: Final = "always"  # it may change at any time, from the next assignment on
 KEPT: Final = object()  # a dry run has the value of its batch
+
+# Django's own texts, which its form fields say too, so that all doors say the same.
+REQUIRED = "This field is required."
+TOO_SMALL = "Ensure this value is greater than or equal to %(limit_value)s."
+TOO_LARGE = "Ensure this value is less than or equal to %(limit_value)s."
+TOO_LONG = (
+    "Ensure this value has at most %(limit_value)d character (it has %(show_value)d).",
+    "Ensure this value has at most %(limit_value)d characters (it has %(show_value)d).",
+)
+NO_JSON = "Enter a valid JSON."
+UNFIT = {int: "Enter a whole number.", float: "Enter a number.", bool: _("Give true or false."), str: _("Give a text.")}
+NO_CHOICE = _("“%(value)s” is not available. Choose one of: %(choices)s.")
+NO_SETTING = _("There is no such option. There are: %(names)s.")
+
+
+@dataclass(frozen=True, slots=True)
+class Flaw:
+    """What is wrong with a value: a gettext id with its values, or two by the number `limit_value`.
+
+    `place`: where in a value that is an object, such as `criteria[2].choice`.
+    """
+
+    message: str | tuple[str, str]
+    values: Mapping[str, Any] = field(default_factory=dict)
+    place: str = ""
+
+
+class InvalidValues(ValueError):
+    """Values that settings cannot have: `problems` by name, "" for those of several settings together."""
+
+    def __init__(self, problems: Mapping[str, Sequence[Flaw]]) -> None:
+        self.problems = problems
+        super().__init__(str(problems))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
     """What is known of a setting. Texts are gettext ids.
 
-    `optional`: None is a value; `required`: it cannot be empty. `least` and `most` bound a number, `length` a text;
-    `multiline`: its white space is kept. `empty`: what a page says where there is no value. `choices`: value -> label.
-    `group`: the part of a form. `registered`: it bears on results, so a preregistration states it. `dry_run`: its value
-    in a dry run. `option`: its name on the command line, if that is another.
+    `optional`: None is a value; `required`: it cannot be empty. `least` and `most` bound a number, `length` a text, or
+    an object as JSON text; `check` yields what is wrong with an object. `multiline`: its white space is kept. `empty`:
+    what a page says where there is no value. `choices`: value -> label. `group`: the part of a form. `registered`: it
+    bears on results, so a preregistration states it. `dry_run`: its value in a dry run. `option`: its name on the
+    command line, if that is another.
     """
 
     name: str
@@ -34,6 +72,7 @@ class Setting:
     least: Any = None
     most: Any = None
     length: int | None = None
+    check: Callable[[Any], Iterator[Flaw]] | None = None
     multiline: bool = False
     empty: str = ""
     choices: Mapping[Any, Any] | None = None
@@ -63,6 +102,76 @@ def settings_of(kind: type) -> Mapping[str, Setting]:
             type=types[0] if isinstance(types[0], type) else object,  # such as a sequence of rows
             default=None if each.default is MISSING else each.default,
             optional=NoneType in get_args(hint),
-            **{name: value for name, value in each.metadata.items() if name in known},
+            **{"label": each.name.replace("_", " ").capitalize()}
+            | {name: value for name, value in each.metadata.items() if name in known},
         )
     return found
+
+
+def read(kind: type, given: Mapping[str, Any]) -> Any:
+    """A dataclass of settings with the given values, JSON for objects also as text. Raises InvalidValues.
+
+    What several settings must not be together is for `__post_init__` of the dataclass, which raises ValueError.
+    """
+    known = settings_of(kind)
+    values = {name: one.default for name, one in known.items() if one.required} | dict(given)
+    values |= {name: _loaded(values[name]) for name, one in known.items() if one.type is object and name in values}
+    found = {name: list(_flaws(known.get(name), value, known)) for name, value in values.items()}
+    if problems := {name: flaws for name, flaws in found.items() if flaws}:
+        raise InvalidValues(problems)
+    try:
+        return kind(**values)
+    except InvalidValues:
+        raise
+    except ValueError as conflict:
+        raise InvalidValues({"": [Flaw(str(conflict))]}) from None
+
+
+def _loaded(value: Any) -> Any:
+    """An object that is given as JSON text; other values as they are."""
+    try:
+        return json.loads(value) if isinstance(value, str) else value
+    except (ValueError, RecursionError):
+        return value
+
+
+def _flaws(one: Setting | None, value: Any, known: Mapping[str, Setting]) -> Iterator[Flaw]:
+    if one is None:
+        yield Flaw(NO_SETTING, {"names": ", ".join(known) or "–"})
+    elif one.required and value in (None, ""):
+        yield Flaw(REQUIRED)
+    elif value is None and one.optional:
+        return
+    elif one.type is object:
+        yield from _object_flaws(one, value)
+    elif type(value) is not one.type and not (one.type is float and type(value) is int):
+        yield Flaw(UNFIT[one.type])
+    elif one.choices is not None:
+        if value not in one.choices:
+            yield Flaw(NO_CHOICE, {"value": value, "choices": ", ".join(map(str, one.choices))})
+    elif one.type is str:
+        yield from _length_flaws(one, value)
+    elif isinstance(value, float) and not isfinite(value):
+        yield Flaw(UNFIT[one.type])
+    elif one.least is not None and value < one.least:
+        yield Flaw(TOO_SMALL, {"limit_value": one.least})
+    elif one.most is not None and value > one.most:
+        yield Flaw(TOO_LARGE, {"limit_value": one.most})
+
+
+def _object_flaws(one: Setting, value: Any) -> Iterator[Flaw]:
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False).encode().decode()
+    except ValueError:  # NaN, or half a character
+        text = ""
+    if isinstance(value, str) or not text:
+        yield Flaw(NO_JSON)
+        return
+    yield from _length_flaws(one, text)
+    if one.check:
+        yield from one.check(value)
+
+
+def _length_flaws(one: Setting, text: Any) -> Iterator[Flaw]:
+    if one.length is not None and len(text) > one.length:
+        yield Flaw(TOO_LONG, {"limit_value": one.length, "show_value": len(text)})

@@ -6,7 +6,7 @@ JSON; internally a task may use frozen dataclasses.
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from random import Random
 from typing import Any, ClassVar
 
@@ -34,7 +34,7 @@ class TaskType(ABC):
     title: ClassVar[str]  # shown to requesters
     question: ClassVar[str]  # shown to workers, in one line
     needs: ClassVar[str]  # what an item must contain, as a sentence, "Requires …": gettext id
-    Options: ClassVar[type] = NoOptions  # frozen dataclass of a requester's settings; fields' metadata: option_forms.py
+    Options: ClassVar[type] = NoOptions  # frozen dataclass of a requester's settings, made of `setting`
     launched: ClassVar[bool] = True  # whether requesters can launch batches of it; else it is for the MTurk API only
     assignments: ClassVar[int] = 3  # default number of assignments per HIT, as in the task's paper
     of_ablations: ClassVar[bool] = False  # pages offer it only for items of which something was taken out
@@ -50,18 +50,7 @@ class TaskType(ABC):
             cls.kind = cls.__module__.split(".")[-2:][0]
 
     def options(self, stored: Mapping[str, Any]) -> Any:
-        """Parse options from stored JSON or the command line; raises ValueError naming an unknown or invalid one."""
-        known = {f.name: f for f in fields(self.Options)}
-        for name, value in stored.items():
-            if name not in known:
-                raise ValueError(f"{self.kind} has no option {name!r}; it has {', '.join(known) or 'none'}")
-            if type(value) is int and type(known[name].default) is float:
-                continue  # JSON and people write 1 for 1.0
-            if type(value) is not type(known[name].default):
-                raise ValueError(f"option {name} must be {type(known[name].default).__name__}, not {value!r}")
-            choices = known[name].metadata.get("choices")
-            if choices is not None and value not in choices:
-                raise ValueError(f"option {name} must be one of {', '.join(choices)}, not {value!r}")
+        """The options of a batch, which `annotation.pure.setting_fields.read` checked before they were stored."""
         return self.Options(**stored)
 
     @abstractmethod

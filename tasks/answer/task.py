@@ -1,12 +1,13 @@
 """Answer a question from its context: an answer span and the supporting paragraphs (MuSiQue, section 6.1)."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
 from annotation.pure.data.example import Example
 from annotation.pure.reports import baselines
+from annotation.pure.setting_fields import setting
 from annotation.pure.statistics.answer_sets import accuracy
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import (
@@ -50,41 +51,33 @@ CLOSED_BOOK_REPORT = as_sentence(
 class Options:
     """The controls of the page, the same for every item of a batch, and how the report breaks ties."""
 
-    context: str = field(
-        default="shown",
-        metadata={
-            "label": _("Workers see"),
-            "choices": CONTEXTS,
-            "help": _("Closed-book batches take items with or without paragraphs, and ask for no support."),
-        },
+    context: str = setting(
+        "shown",
+        label=_("Workers see"),
+        choices=CONTEXTS,
+        help=_("Closed-book batches take items with or without paragraphs, and ask for no support."),
     )
-    yes_no: bool = field(default=False, metadata={"label": _("Allow “yes” and “no” as answers")})
-    no_answer: bool = field(
-        default=False,
-        metadata={"label": _("Allow “no answer in the paragraphs”"), "help": _("Closed-book: allow “I do not know”.")},
+    yes_no: bool = setting(False, label=_("Allow “yes” and “no” as answers"))
+    no_answer: bool = setting(
+        False, label=_("Allow “no answer in the paragraphs”"), help=_("Closed-book: allow “I do not know”.")
     )
-    choices: bool = field(default=False, metadata={"label": _("Show the item's options as choices")})
-    support: bool = field(default=True, metadata={"label": _("Ask for supporting paragraphs")})
-    sentences: bool = field(default=False, metadata={"label": _("Ask for supporting sentences instead of paragraphs")})
+    choices: bool = setting(False, label=_("Show the item's options as choices"))
+    support: bool = setting(True, label=_("Ask for supporting paragraphs"))
+    sentences: bool = setting(False, label=_("Ask for supporting sentences instead of paragraphs"))
     own_words: str = own_words_field()
-    several: bool = field(
-        default=False,
-        metadata={
-            "label": _("Ask for all answers, one per line"),
-            "help": _("For questions with a set of answers, scored by loose and strict accuracy."),
-        },
+    several: bool = setting(
+        False,
+        label=_("Ask for all answers, one per line"),
+        help=_("For questions with a set of answers, scored by loose and strict accuracy."),
     )
-    as_of: bool = field(default=False, metadata={"label": _("Ask for the date for which the answer holds")})
-    confidence: bool = field(
-        default=False,
-        metadata={
-            "label": _("Ask how sure workers are (0 to 100)"),
-            "help": _("The report compares it with how often they are right (calibration, Brier score)."),
-        },
+    as_of: bool = setting(False, label=_("Ask for the date for which the answer holds"))
+    confidence: bool = setting(
+        False,
+        label=_("Ask how sure workers are (0 to 100)"),
+        help=_("The report compares it with how often they are right (calibration, Brier score)."),
     )
-    ties: str = field(
-        default="expected",
-        metadata={"label": _("If the majority is tied, the human score is"), "choices": TIES, "group": _("Report")},
+    ties: str = setting(
+        "expected", label=_("If the majority is tied, the human score is"), choices=TIES, group=_("Report")
     )
 
 

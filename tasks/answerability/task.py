@@ -1,11 +1,12 @@
 """Is the question answerable from its context, and if so, how? Instances of MuSiQue-Full and of DiRe's transform."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
 from annotation.pure.data.example import Example
+from annotation.pure.setting_fields import setting
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import (
     JSON,
@@ -41,17 +42,15 @@ SUFFICIENCY = "sufficiency"  # in `extra` of the instances of a transform
 class Options:
     """The controls of the page, the same for every item of a batch, and whether groups stay complete."""
 
-    yes_no: bool = field(default=False, metadata={"label": _("Allow “yes” and “no” as answers")})
-    choices: bool = field(default=False, metadata={"label": _("Show the item's options as choices")})
-    support: bool = field(default=True, metadata={"label": _("Ask for supporting paragraphs")})
-    sentences: bool = field(default=False, metadata={"label": _("Ask for supporting sentences instead of paragraphs")})
+    yes_no: bool = setting(False, label=_("Allow “yes” and “no” as answers"))
+    choices: bool = setting(False, label=_("Show the item's options as choices"))
+    support: bool = setting(True, label=_("Ask for supporting paragraphs"))
+    sentences: bool = setting(False, label=_("Ask for supporting sentences instead of paragraphs"))
     own_words: str = own_words_field()
-    singles: bool = field(
-        default=False,
-        metadata={
-            "label": _("Single instances: draw one of each group at random"),
-            "help": _("For an expert check of the labels. Groups are then neither kept apart nor scored."),
-        },
+    singles: bool = setting(
+        False,
+        label=_("Single instances: draw one of each group at random"),
+        help=_("For an expert check of the labels. Groups are then neither kept apart nor scored."),
     )
 
 

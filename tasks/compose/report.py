@@ -6,6 +6,7 @@ from statistics import fmean, median
 from typing import Any
 
 from annotation.pure.reports.worker_dependence_tables import for_workers
+from annotation.pure.setting_fields import settings_of
 from annotation.pure.statistics.cluster_intervals import clustered_share
 from annotation.pure.statistics.significance import Q, at_least, benjamini_hochberg, chance_text
 from annotation.pure.text.translation_marks import gettext_noop as _
@@ -111,7 +112,7 @@ def _overridden(counted: Tally, seed: int) -> JSON:
     columns = [_("check"), _("warnings overridden"), _("share of compositions"), _("reasons (the first few)")]
     rows: list[Row] = []
     for check, reasons in sorted(counted.reasons.items()):
-        label = Options.__dataclass_fields__[check].metadata["label"]
+        label = settings_of(Options)[check].label
         examples = " · ".join(list(dict.fromkeys(reasons))[:REASONS])
         overridden = clustered_share(((hit, check in checks) for hit, checks in counted.overriding), seed)
         rows.append([text_cell(label), len(reasons), overridden.as_json(), examples])

@@ -1,8 +1,9 @@
 """The arms of back-decomposition: what of the decomposition a worker is given."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
+from annotation.pure.setting_fields import setting
 from annotation.pure.text.translation_marks import gettext_noop as _
 
 FREE, GUIDED, SINGLE, INTEGRATE, KIND = "free", "guided", "single", "integrate", "kind"
@@ -23,8 +24,8 @@ class Options:
     choices: ClassVar[bool] = False
     sentences: ClassVar[bool] = False
 
-    arm: str = field(default=FREE, metadata={"label": _("Decomposition that workers see"), "choices": ARMS})
-    yes_no: bool = field(default=False, metadata={"label": _("Allow “yes” and “no” as answers")})
+    arm: str = setting(FREE, label=_("Decomposition that workers see"), choices=ARMS)
+    yes_no: bool = setting(False, label=_("Allow “yes” and “no” as answers"))
 
     @property
     def support(self) -> bool:

@@ -1,13 +1,14 @@
 """Is a question still solvable without some of its features, and are they guessable? (Sugawara et al. 2020)."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
 from annotation.pure.data.example import Example
 from annotation.pure.derivations.ablation import ABLATION, ORIGINAL
 from annotation.pure.derivations.ablation_text import UNKNOWN
+from annotation.pure.setting_fields import setting
 from annotation.pure.statistics.agreement import mean_disagreement
 from annotation.pure.statistics.metrics import ACCURACY, MUSIQUE
 from annotation.pure.text.spans import Span, cut, locate
@@ -43,12 +44,10 @@ FOUND = "solvability"  # in `extra` of an exported example: the aggregated respo
 class Options:
     """`show_original`: show the original after submission; the response can then no longer be changed."""
 
-    show_original: bool = field(
-        default=False,
-        metadata={
-            "label": _("Show the original after submission"),
-            "help": _("It is shown only after submission, when the response can no longer be changed."),
-        },
+    show_original: bool = setting(
+        False,
+        label=_("Show the original after submission"),
+        help=_("It is shown only after submission, when the response can no longer be changed."),
     )
 
 

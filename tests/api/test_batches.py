@@ -91,7 +91,7 @@ def test_what_is_wrong_is_named_by_its_field(api: Any, dataset: Any) -> None:
         (good | {"datasets": ["nothing"]}, {"datasets"}),
         (good | {"assignment_per_hit": 2}, {"assignment_per_hit"}),
         (good | {"assignments_per_hit": 0, "sample": 0}, {"assignments_per_hit", "sample"}),
-        (good | {"options": {"unknown": 1}}, {"options"}),
+        (good | {"options": {"unknown": 1}}, {"options.unknown"}),
         (good | {"people": ["nobody"]}, {"people"}),
         (good | {"marketplace": "mturk"}, {"marketplace"}),
         (good | {"paid": True}, {"reward"}),

@@ -45,8 +45,8 @@ def test_a_name_that_is_taken_and_an_option_there_is_not_are_refused(run: Run, s
     refused(run("import_dataset", other, "--format", "jsonl", "--name", "wells", "--json"), "wells is taken")
     made = ["--task", "answer", "--dataset", "wells"]
     refused(run("create_batch", "study", *made), "study is taken by another batch")
-    refused(run("create_batch", "b", *made, "--option", "colour=true"), "no option 'colour'", "yes_no")
-    refused(run("create_batch", "b", *made, "--option", "support=maybe"), "option support must be bool, not 'maybe'")
+    refused(run("create_batch", "b", *made, "--option", "colour=true"), "colour: There is no such option", "yes_no")
+    refused(run("create_batch", "b", *made, "--option", "support=maybe"), "options.support: Give true or false.")
     refused(run("create_batch", "b", *made, "--option", "sentences=true", "--json"), "nothing to launch")
     assert [batch.slug for batch in Batch.objects.all()] == ["study"]
 

@@ -15,6 +15,7 @@ from django.template.loader import render_to_string
 
 from annotation import registry
 from annotation.pure.data.example import Example, Hop
+from annotation.pure.setting_fields import read
 from annotation.tasktype import CAPABILITIES, GivenResponse, HitWithResponses, Problem, TaskType, capabilities
 from annotation.templatetags import item_tags
 from tests.batches import create_batch
@@ -92,7 +93,7 @@ def test_there_are_at_least_three_examples_with_good_and_failing_answers(kind: s
 @every_kind
 def test_unknown_and_unfit_options_are_refused_by_name(kind: str) -> None:
     with pytest.raises(ValueError, match="no_such_option"):
-        registry.task_type(kind).options({"no_such_option": 1})
+        read(registry.task_type(kind).Options, {"no_such_option": 1})
 
 
 @every_case

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from annotation.derivations import DERIVATIONS
 from annotation.pure.data.example import Example, Hop, Paragraph
 from annotation.pure.derivations.support_removal import expected_drop
+from annotation.pure.setting_fields import read
 from annotation.pure.statistics.intervals import wilson
 from annotation.registry import task_type
 from annotation.tasktype import GivenResponse, HitWithResponses
@@ -335,5 +336,5 @@ def test_an_odd_judgment_from_elsewhere_is_refused_in_words(odd: Any) -> None:
 
 @pytest.mark.parametrize("odd", [{"votes": -1}, {"others": -1}, {"others": 1001}, {"agreement": "some"}])
 def test_options_that_cannot_be_are_refused(odd: JSON) -> None:
-    with pytest.raises(ValueError, match=r"votes|paragraphs|agreement"):
-        TASK.options(odd)
+    with pytest.raises(ValueError, match=next(iter(odd))):
+        read(TASK.Options, odd)

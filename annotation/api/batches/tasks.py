@@ -1,7 +1,5 @@
 """The tasks that batches can have, with their options."""
 
-from collections.abc import Iterator
-from dataclasses import Field, fields
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -10,23 +8,18 @@ from rest_framework import serializers
 from annotation.api.operations import operation
 from annotation.api.pagination import SinglePage
 from annotation.api.serializers import JSON
+from annotation.api.setting_fields import WORDS, DescribedSerializer, described
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.batches import estimates
+from annotation.pure.setting_fields import settings_of
 from annotation.registry import default_instructions, task_types
 from annotation.tasktype import TaskType, capabilities
 
-WORDS = {bool: "boolean", int: "integer", float: "number", str: "string"}
 
-
-class OptionSerializer(serializers.Serializer):
+class OptionSerializer(DescribedSerializer):
     """An option of a task."""
 
-    name = serializers.CharField()
-    type = serializers.ChoiceField(choices=[(word, word) for word in WORDS.values()])
-    default = serializers.JSONField()
-    label = serializers.CharField()
-    help = serializers.CharField(allow_blank=True)
-    choices = serializers.ListField(child=serializers.CharField())
+    type = serializers.ChoiceField(choices=list(WORDS.values()))
 
 
 class TaskSerializer(serializers.Serializer):
@@ -64,25 +57,10 @@ def _task_data(kind: str, task: TaskType) -> JSON:
         "title": _(task.title),
         "question": _(task.question),
         "needs": _(task.needs),
-        "options": list(_options(task)),
+        "options": [described(one) for one in settings_of(task.Options).values()],
         "assignments_per_hit": task.assignments,
         "samples_groups": capabilities.samples_groups(task, task.Options()),
         "pays_by_answer": estimates.pays_itself(kind),
         "reviewed": bool(capabilities.criteria(task)),
         "instructions": default_instructions(kind),
     }
-
-
-def _options(task: TaskType) -> Iterator[JSON]:
-    option: Field[Any]
-    for option in fields(task.Options):
-        label = option.metadata.get("label") or option.name.replace("_", " ").capitalize()
-        about = option.metadata.get("help", "")
-        yield {
-            "name": option.name,
-            "type": WORDS[type(option.default)],
-            "default": option.default,
-            "label": _(label),
-            "help": _(about) if about else "",
-            "choices": list(option.metadata.get("choices", ())),
-        }

@@ -21,10 +21,7 @@ def expected_seconds(datasets: Iterable[Dataset], task: str, options: Mapping[st
 def task_seconds(datasets: Iterable[Dataset], task: str, options: Mapping[str, Any]) -> int | None:
     """The mean of the task's estimates for a sample of the items; None if it makes none."""
     kind = task_type(task)
-    try:
-        payloads = list(_payloads(list(datasets), task, kind.options(options)))
-    except ValueError:
-        return None  # invalid options; saving them reports it
+    payloads = list(_payloads(list(datasets), task, kind.options(options)))
     estimates = [seconds for payload in payloads if (seconds := capabilities.seconds(kind, payload)) is not None]
     return max(1, round(sum(estimates) / len(estimates))) if estimates else None
 

@@ -1,7 +1,6 @@
 """The one check of a batch's settings, whether they come from a page, the API, a command or a study."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
 from functools import cached_property
 from typing import Any
 
@@ -17,13 +16,13 @@ from annotation.flow.batches.settings import PLAIN, SETTINGS, BatchSettings, Hid
 from annotation.flow.data.lineage import refuse_hidden_gold
 from annotation.flow.errors import Refused
 from annotation.flow.people import consent, worker_names
-from annotation.flow.setting_values import InvalidSettings, Problems, read_values
+from annotation.flow.setting_values import InvalidSettings, Problems, problems_of, read_values
 from annotation.flow.work import eligibility
 from annotation.models import Batch, Dataset, Project, Worker
 from annotation.pure.people import roles
 from annotation.pure.people.consent_text import PLACES
 from annotation.pure.people.requirements import MOST_REQUIREMENTS, InvalidRequirement, Requirement, check
-from annotation.pure.setting_fields import ALWAYS, Setting, settings_of
+from annotation.pure.setting_fields import ALWAYS, InvalidValues, Setting, read, settings_of
 from annotation.registry import all_default_instructions, default_instructions, kinds, task_type
 from annotation.tasktype import TaskType, capabilities
 
@@ -123,6 +122,11 @@ class Reading:
     def refuse(self, name: str, text: Any) -> None:
         self.problems.setdefault(name, []).append(str(text))
 
+    @property
+    def wrong(self) -> set[str]:
+        """The settings with problems."""
+        return {name.partition(".")[0] for name in self.problems}
+
     def _read_names(self) -> None:
         name = self.values.get("name") or slugify(self.values.get("title") or "")[:100]
         self.values["name"] = name
@@ -164,7 +168,7 @@ class Reading:
             self.refuse("task", _("This task can use none of these items. %(needs)s") % {"needs": _(needs)})
         self.values |= {name: value for name, value in proposals(kind).items() if self.values.get(name, 0) is None}
         self.values["options"] = options = self._options(task_type(kind), chosen)
-        if "options" in self.problems:
+        if "options" in self.wrong:
             return
         self._read_instructions(kind, options)
         if self.values.get("expected_minutes", 0) is None:
@@ -174,11 +178,11 @@ class Reading:
         """All options of the task: as given, else as proposed for the datasets."""
         chosen = capabilities.suggest(task, features_of(datasets)) | dict(self.data.get("options") or {})
         try:
-            settled = task.options(chosen)
-        except ValueError as invalid:
-            self.refuse("options", _(str(invalid)))
+            settled = read(task.Options, chosen)
+        except InvalidValues as invalid:
+            self.problems |= problems_of(invalid, "options")
             return chosen
-        return {one.name: getattr(settled, one.name) for one in fields(task.Options)}
+        return {name: getattr(settled, name) for name in settings_of(task.Options)}
 
     def _read_instructions(self, kind: str, options: Mapping[str, Any]) -> None:
         """Default instructions follow the task and its options."""
@@ -264,7 +268,7 @@ class Reading:
     def unsaved(self) -> Batch | None:
         """An unsaved batch with these settings, for estimates; None if one that they need is missing or invalid."""
         needed = {"datasets", "options", "sample", "seed", "assignments_per_hit", "expected_minutes", "meeting"}
-        if not self.values.get("datasets") or "options" not in self.values or needed & self.problems.keys():
+        if not self.values.get("datasets") or "options" not in self.values or needed & self.wrong:
             return None
         defaults = {name: one.default for name, one in SETTINGS.items()}
         batch = Batch(project=self.project, **columns(defaults | self.values))

@@ -14,11 +14,11 @@ from annotation.flow.batches.parsing import Reading
 from annotation.flow.batches.settings import BatchSettings
 from annotation.flow.errors import Refused
 from annotation.flow.people import bulk_grants, qualification_types, round_attempts, round_pools
-from annotation.flow.setting_values import REQUIRED, InvalidSettings, Problems, read_values
+from annotation.flow.setting_values import InvalidSettings, Problems, read_values
 from annotation.models import Batch, Project, QualificationRound, QualificationType, User
 from annotation.pure.people import round_rules
 from annotation.pure.people.round_rules import Chance, Clause
-from annotation.pure.setting_fields import setting, settings_of
+from annotation.pure.setting_fields import REQUIRED, setting, settings_of
 from annotation.pure.text.translation_marks import gettext_noop
 from annotation.registry import kinds, task_type
 from annotation.tasktype import Measure, capabilities
@@ -154,7 +154,7 @@ def read_terms(
     values |= {"closes_at": given.get("closes_at"), "rule": given.get("rule"), "grants": given.get("grants")}
     for name in ("per_worker", "grants"):
         if not values.get(name) and name not in problems:
-            problems[name] = [str(REQUIRED)]
+            problems[name] = [_(REQUIRED)]
     if task not in dict(kinds()):
         return values, problems
     values["grading"] = values.get("grading") or proposed_grading(task)

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from datetime import UTC
 from itertools import accumulate, islice
 from pathlib import Path
@@ -34,6 +34,7 @@ from annotation.pure.reports.disagreement_map import DIFFERING
 from annotation.pure.reports.own_answers import KEY, WITHOUT
 from annotation.pure.reports.position_tables import position_tables
 from annotation.pure.review.gold_corrections import corrected
+from annotation.pure.setting_fields import settings_of
 from annotation.pure.statistics.metrics import scored_as
 from annotation.recruitment import used
 from annotation.registry import task_type
@@ -92,8 +93,8 @@ def _evidence(batch: Batch, task: TaskType, collected: Collected) -> dict[str, A
 
 def tie_rules(batch: Batch) -> Mapping[str, str]:
     """The rules by which the batch's report can break ties: gettext ids by name; none without ties."""
-    known = {option.name: option for option in fields(task_type(batch.task).Options)}
-    return known["ties"].metadata["choices"] if "ties" in known else {}
+    ties = settings_of(task_type(batch.task).Options).get("ties")
+    return (ties.choices or {}) if ties else {}
 
 
 def _options(batch: Batch, task: TaskType, part: BatchPart) -> Any:

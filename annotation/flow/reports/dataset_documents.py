@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -28,6 +27,7 @@ from annotation.pure.data.provenance import flattened, steps_of
 from annotation.pure.people.consent_text import ethics_of
 from annotation.pure.reports.agreement_cells import agreement_of
 from annotation.pure.reports.baselines import baselines_of
+from annotation.pure.setting_fields import settings_of
 from annotation.registry import task_type
 
 NAMES_DATASETS = ("pool", "inputs", "others")  # options of derivations that name other datasets
@@ -257,9 +257,9 @@ def _pay(batch: Batch) -> Iterator[tuple[str, str]]:
     if batch.auto_approval is None:
         return
     options = task_type(batch.task).options(batch.options)
-    by_answer = [option for option in fields(options) if option.name.startswith("pay_")]
-    for option in by_answer:
-        yield option.metadata.get("label", option.name), f"{getattr(options, option.name)} US cents"
+    by_answer = [one for name, one in settings_of(type(options)).items() if name.startswith("pay_")]
+    for one in by_answer:
+        yield one.label, f"{getattr(options, one.name)} US cents"
     if not by_answer:
         yield "An answer", f"{batch.reward:.2f} US dollars"
     paid = batch.payments.filter(state=Payment.State.PAID).aggregate(sum=Sum("amount", default=Decimal(0)))["sum"]

@@ -1,10 +1,10 @@
 """The gold answer as a worker enters it on a page, and what to do about one that the page's controls cannot express."""
 
 from collections.abc import Iterator
-from dataclasses import field
 from typing import Any
 
 from annotation.pure.data.example import Example
+from annotation.pure.setting_fields import setting
 from annotation.pure.text.spans import cut, locate_as_scored
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON
@@ -24,13 +24,11 @@ WAYS_OUT = _(
 
 def own_words_field() -> Any:
     """The option of tasks that ask for an answer: what happens to gold that stands in no paragraph."""
-    return field(
-        default=REFUSE,
-        metadata={
-            "label": _("Answers in workers’ own words"),
-            "choices": OWN_WORDS,
-            "help": _("For answers that stand in no paragraph, such as computed numbers."),
-        },
+    return setting(
+        REFUSE,
+        label=_("Answers in workers’ own words"),
+        choices=OWN_WORDS,
+        help=_("For answers that stand in no paragraph, such as computed numbers."),
     )
 
 
