@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from decimal import Decimal, InvalidOperation
 
-from annotation.prolific_emulator.problems import Problem, unknown
+from annotation.prolific_emulator.problems import Problem
 from annotation.prolific_emulator.routing import Call, Reply, operation
-from annotation.prolific_emulator.studies import study_named
 from annotation.prolific_emulator.submissions import act_on_time
 from annotation.prolific_emulator.world import FEE, BulkBonus
 
@@ -16,7 +15,7 @@ MOST_ROWS = 200
 @operation("POST", "/api/v1/submissions/bonus-payments/")
 def prepare(call: Call) -> Reply:
     study, text = call.required("study_id", "csv_bonuses")
-    study_named(call.world, study)
+    call.world.find("study", study)
     lines = [line for line in text.splitlines() if line.strip()]
     if not 1 <= len(lines) <= MOST_ROWS:
         raise Problem(400, f"Give 1 to {MOST_ROWS} bonuses.")
@@ -37,7 +36,7 @@ def _row(call: Call, study: str, line: str) -> tuple[str, int]:
     try:
         cents = Decimal(amount.strip()) * 100
     except InvalidOperation:
-        raise Problem(400, {"csv_bonuses": [f"{amount} is not an amount."]}) from None
+        cents = Decimal(0)
     if cents <= 0 or cents != cents.to_integral_value():
         raise Problem(400, {"csv_bonuses": [f"{amount} is not an amount."]})
     return theirs[-1].id, int(cents)
@@ -46,9 +45,7 @@ def _row(call: Call, study: str, line: str) -> tuple[str, int]:
 @operation("POST", "/api/v1/bulk-bonus-payments/{id}/pay/")
 def pay(call: Call) -> Reply:
     """Pay, asynchronously, and again at each call, as theirs does."""
-    world, bonus = call.world, call.world.bonuses.get(call.parts["id"])
-    if bonus is None:
-        raise unknown("bonus payment", call.parts["id"])
+    world, bonus = call.world, call.named("bonus payment")
     if world.spent() + sum(cents for _who, cents in bonus.rows) * (1 + FEE) > world.funds:
         raise Problem(400, "You do not have enough funds to pay these bonuses.", code=140_201)
     bonus.calls += 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from annotation.prolific_emulator.problems import Problem, unknown
+from annotation.prolific_emulator.problems import Problem
 from annotation.prolific_emulator.routing import Call, Reply, operation
 from annotation.prolific_emulator.world import World
 
@@ -86,13 +86,6 @@ def count(call: Call) -> Reply:
     return Reply(200, {"count": eligible(filters)})
 
 
-def _named(call: Call) -> dict[str, Any]:
-    found = call.world.filter_sets.get(call.parts["id"])
-    if found is None or found["is_deleted"]:
-        raise unknown("filter set", call.parts["id"])
-    return found
-
-
 def _shown(row: dict[str, Any]) -> dict[str, Any]:
     return row | {"eligible_participant_count": eligible(row["filters"])}
 
@@ -120,12 +113,12 @@ def create_set(call: Call) -> Reply:
 
 @operation("GET", FILTER_SETS + "{id}/")
 def shown_set(call: Call) -> Reply:
-    return Reply(200, _shown(_named(call)))
+    return Reply(200, _shown(call.named("filter set")))
 
 
 @operation("PATCH", FILTER_SETS + "{id}/")
 def change_set(call: Call) -> Reply:
-    row = _named(call)
+    row = call.named("filter set")
     if row["is_locked"]:
         raise Problem(400, "The filter set is locked.")
     check(call.body.get("filters") or [])
@@ -136,27 +129,19 @@ def change_set(call: Call) -> Reply:
 
 @operation("DELETE", FILTER_SETS + "{id}/")
 def delete_set(call: Call) -> Reply:
-    _named(call)["is_deleted"] = True
+    call.named("filter set")["is_deleted"] = True
     return Reply(204, None)
 
 
 @operation("POST", FILTER_SETS + "{id}/clone/")
 def clone_set(call: Call) -> Reply:
-    row = _named(call)
+    row = call.named("filter set")
     return _keep(call, row | {"name": call.body.get("new_name", f"{row['name']} (copy)")}, row["workspace_id"])
 
 
 @operation("POST", FILTER_SETS + "{id}/lock/")
-def lock_set(call: Call) -> Reply:
-    return _locked(call, True)
-
-
 @operation("POST", FILTER_SETS + "{id}/unlock/")
-def unlock_set(call: Call) -> Reply:
-    return _locked(call, False)
-
-
-def _locked(call: Call, is_locked: bool) -> Reply:
-    row = _named(call)
-    row["is_locked"] = is_locked
+def lock_set(call: Call) -> Reply:
+    row = call.named("filter set")
+    row["is_locked"] = call.path.endswith("/lock/")
     return Reply(200, _shown(row))

@@ -150,5 +150,5 @@ def _complete(world: World, name: str, code: str) -> Shown:
 
 def _return(world: World, name: str) -> Shown:
     with world.lock:
-        submissions.return_(world, submissions.submission_named(world, name))
+        submissions.return_(world, world.find("submission", name))
     return redirect("/")

@@ -5,19 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from annotation.prolific_emulator.problems import Problem, unknown
+from annotation.prolific_emulator.problems import Problem
 from annotation.prolific_emulator.routing import Call, Reply, operation
-from annotation.prolific_emulator.studies import study_named
 from annotation.prolific_emulator.world import World, stamp
 
 GROUPS, MESSAGES = "/api/v1/participant-groups/", "/api/v1/messages/"
-
-
-def _group(call: Call) -> dict[str, Any]:
-    found = call.world.groups.get(call.parts["id"])
-    if found is None or found["is_deleted"]:
-        raise unknown("participant group", call.parts["id"])
-    return found
 
 
 def _group_json(row: dict[str, Any]) -> dict[str, Any]:
@@ -50,12 +42,12 @@ def create_group(call: Call) -> Reply:
 
 @operation("GET", GROUPS + "{id}/")
 def group(call: Call) -> Reply:
-    return Reply(200, _group_json(_group(call)))
+    return Reply(200, _group_json(call.named("participant group")))
 
 
 @operation("PATCH", GROUPS + "{id}/")
 def change_group(call: Call) -> Reply:
-    row = _group(call)
+    row = call.named("participant group")
     row["name"] = call.body.get("name", row["name"])
     if "participant_ids" in call.body:
         row["members"] = {}
@@ -65,18 +57,18 @@ def change_group(call: Call) -> Reply:
 
 @operation("DELETE", GROUPS + "{id}/")
 def delete_group(call: Call) -> Reply:
-    _group(call)["is_deleted"] = True
+    call.named("participant group")["is_deleted"] = True
     return Reply(204, None)
 
 
 @operation("GET", GROUPS + "{id}/participants/")
 def members(call: Call) -> Reply:
-    return _members(_group(call))
+    return _members(call.named("participant group"))
 
 
 @operation("POST", GROUPS + "{id}/participants/")
 def add_members(call: Call) -> Reply:
-    row = _group(call)
+    row = call.named("participant group")
     call.required("participant_ids")
     _add(call, row)
     return _members(row)
@@ -89,7 +81,7 @@ def _add(call: Call, row: dict[str, Any]) -> None:
 
 @operation("DELETE", GROUPS + "{id}/participants/")
 def remove_members(call: Call) -> Reply:
-    row, (names,) = _group(call), call.required("participant_ids")
+    row, (names,) = call.named("participant group"), call.required("participant_ids")
     for who in names:
         row["members"].pop(who, None)
     return _members(row)
@@ -112,7 +104,7 @@ def _send(call: Call, people: list[str], study: str | None) -> Reply:
     if strangers := sorted(set(people) - known):
         raise Problem(400, {"recipient_id": [f"{who} has not taken part in one of your studies." for who in strangers]})
     if study is not None:
-        study_named(call.world, study)
+        call.world.find("study", study)
     for who in people:
         write(call.world, call.world.owner, who, body, study)
     return Reply(204, None)
@@ -133,8 +125,8 @@ def send_bulk(call: Call) -> Reply:
 @operation("POST", MESSAGES + "participant-group/")
 def send_to_group(call: Call) -> Reply:
     (name,) = call.required("participant_group_id")
-    call.parts = {"id": name}
-    return _send(call, list(_group(call)["members"]), call.body.get("study_id"))
+    group = call.world.find("participant group", name)
+    return _send(call, list(group["members"]), call.body.get("study_id"))
 
 
 @operation("GET", MESSAGES)

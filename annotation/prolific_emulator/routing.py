@@ -28,6 +28,11 @@ class Call:
             raise Problem(400, missing)
         return [self.body[name] for name in names]
 
+    def named(self, what: str) -> Any:
+        """The row of this kind that the path names; Problem if there is none."""
+        (name,) = self.parts.values()
+        return self.world.find(what, name)
+
 
 @dataclass
 class Reply:

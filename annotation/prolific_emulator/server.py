@@ -14,34 +14,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from annotation.prolific_emulator import (
-    bonuses,
-    filters,
-    link_tokens,
-    pages,
-    people,
-    routing,
-    studies,
-    submissions,
-    webhooks,
-    workspaces,
-)
+from annotation.prolific_emulator import bonuses, pages, people, routing, submissions, webhooks, workspaces
 from annotation.prolific_emulator import faults as drawn
 from annotation.prolific_emulator.faults import Faults
 from annotation.prolific_emulator.problems import Problem
 from annotation.prolific_emulator.routing import Call, Reply
 from annotation.prolific_emulator.world import World
 
-MODULES = (
-    filters,
-    webhooks,
-    link_tokens,
-    bonuses,
-    people,
-    studies,
-    submissions,
-    workspaces,
-)  # each registers its operations
+MODULES = (bonuses, people, submissions, webhooks, workspaces)  # they and what they import register the operations
 ROUND = 0.05  # seconds between two looks for webhooks that are due
 JSON = "application/json"
 MOST_BYTES = 2_000_000

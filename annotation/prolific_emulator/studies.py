@@ -43,12 +43,6 @@ TRANSITIONS = {
 }
 
 
-def study_named(world: World, name: str) -> dict[str, Any]:
-    if name not in world.studies:
-        raise unknown("study", name)
-    return world.studies[name]
-
-
 def as_json(world: World, study: dict[str, Any]) -> dict[str, Any]:
     """A study with its counters; it costs all its places, or once it is completed those that were taken."""
     is_over = study["status"] == COMPLETED
@@ -98,12 +92,12 @@ def short(world: World, study: dict[str, Any]) -> dict[str, Any]:
 
 @operation("GET", STUDIES + "{id}/")
 def shown(call: Call) -> Reply:
-    return Reply(200, as_json(call.world, study_named(call.world, call.parts["id"])))
+    return Reply(200, as_json(call.world, call.named("study")))
 
 
 @operation("PATCH", STUDIES + "{id}/")
 def change(call: Call) -> Reply:
-    study = study_named(call.world, call.parts["id"])
+    study = call.named("study")
     if study["status"] == UNPUBLISHED:
         body = study_body.current(call.body)
         study_body.check(call.world, study | body)
@@ -141,7 +135,7 @@ def _raise_slots(study: dict[str, Any], codes: list[dict[str, Any]]) -> None:
 
 @operation("POST", STUDIES + "{id}/clone/")
 def clone(call: Call) -> Reply:
-    world, study = call.world, study_named(call.world, call.parts["id"])
+    world, study = call.world, call.named("study")
     body = {name: value for name, value in study.items() if name not in {"filter_set_id", "filter_set_version"}}
     body |= {"id": world.new_id(), "status": UNPUBLISHED, "date_created": stamp(world.now())}
     if call.body.get("block_previous_participants", True):
@@ -154,7 +148,7 @@ def clone(call: Call) -> Reply:
 @operation("POST", STUDIES + "{id}/test-study")
 def test_study(call: Call) -> Reply:
     """Publish a copy of a draft to the test participants alone, at no cost."""
-    world, study = call.world, study_named(call.world, call.parts["id"])
+    world, study = call.world, call.named("study")
     if not world.test_participants:
         raise Problem(400, "Create a test participant first.")
     if study["status"] != UNPUBLISHED:
@@ -169,7 +163,7 @@ def test_study(call: Call) -> Reply:
 
 @operation("GET", STUDIES + "{id}/access-details-progress/")
 def progress(call: Call) -> Reply:
-    study = study_named(call.world, call.parts["id"])
+    study = call.named("study")
     if not study.get("access_details"):
         raise unknown("access details collection of the study", study["id"])
     taken = Counter(one.url for one in call.world.of_study(study["id"]) if one.status in HOLDS_PLACE)
@@ -179,7 +173,7 @@ def progress(call: Call) -> Reply:
 
 @operation("DELETE", STUDIES + "{id}/")
 def delete(call: Call) -> Reply:
-    study = study_named(call.world, call.parts["id"])
+    study = call.named("study")
     if study["status"] != UNPUBLISHED:
         raise Problem(400, "Only a draft can be deleted.")
     del call.world.studies[study["id"]]
@@ -188,7 +182,7 @@ def delete(call: Call) -> Reply:
 
 @operation("POST", STUDIES + "{id}/transition/")
 def transition(call: Call) -> Reply:
-    study, (action,) = study_named(call.world, call.parts["id"]), call.required("action")
+    study, (action,) = call.named("study"), call.required("action")
     to = TRANSITIONS.get((study["status"], action))
     if to is None:
         raise Problem(400, f"The action {action} is not possible while the study is {study['status']}.")
@@ -250,7 +244,7 @@ def calculate(call: Call) -> Reply:
 
 @operation("GET", STUDIES + "{id}/cost/")
 def cost(call: Call) -> Reply:
-    world, study = call.world, study_named(call.world, call.parts["id"])
+    world, study = call.world, call.named("study")
     projected = call.query.get("is_projected") == "true"
     places = study["total_available_places"] if projected else world.places_taken(study["id"])
     bonuses = sum(sum(one.bonuses) for one in world.of_study(study["id"]))

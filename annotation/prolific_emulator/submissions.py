@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from annotation.prolific_emulator import link_tokens, studies, webhooks
-from annotation.prolific_emulator.problems import Problem, unknown
+from annotation.prolific_emulator.problems import Problem
 from annotation.prolific_emulator.routing import Call, Reply, operation, page_of
 from annotation.prolific_emulator.world import (
     ACTIVE,
@@ -30,12 +30,6 @@ RESERVATION, REVIEW = timedelta(minutes=10), timedelta(days=21)
 CATEGORIES = {"TOO_QUICKLY", "TOO_SLOWLY", "FAILED_INSTRUCTIONS", "INCOMP_LONGITUDINAL", "FAILED_CHECK", "LOW_EFFORT",
               "MALINGERING", "NO_CODE", "BAD_CODE", "NO_DATA", "UNSUPP_DEVICE", "OTHER"}  # fmt: skip
 MOST_IDS = 1000
-
-
-def submission_named(world: World, name: str) -> Submission:
-    if name not in world.submissions:
-        raise unknown("submission", name)
-    return world.submissions[name]
 
 
 def move(world: World, one: Submission, to: str) -> None:
@@ -205,7 +199,7 @@ def listed(call: Call) -> Reply:
     study = call.query.get("study", "")
     if not study:
         raise Problem(400, {"study": ["This field is required."]})
-    studies.study_named(call.world, study)
+    call.world.find("study", study)
     status = call.query.get("status", "").upper().replace("_", " ")
     rows = [one for one in call.world.of_study(study) if status in {"", one.status}]
     return page_of(call, [short(one) for one in rows])
@@ -213,26 +207,24 @@ def listed(call: Call) -> Reply:
 
 @operation("GET", studies.STUDIES + "{id}/submissions/")
 def listed_of_study(call: Call) -> Reply:
-    studies.study_named(call.world, call.parts["id"])
-    return page_of(call, [short(one) for one in call.world.of_study(call.parts["id"])])
+    return page_of(call, [short(one) for one in call.world.of_study(call.named("study")["id"])])
 
 
 @operation("GET", studies.STUDIES + "{id}/submissions/counts/")
 def counts(call: Call) -> Reply:
-    studies.study_named(call.world, call.parts["id"])
-    rows = [one.status for one in call.world.of_study(call.parts["id"])]
+    rows = [one.status for one in call.world.of_study(call.named("study")["id"])]
     names = (ACTIVE, APPROVED, AWAITING, REJECTED, RESERVED, RETURNED, TIMED_OUT, PARTIAL, SCREENED_OUT)
     return Reply(200, {name: rows.count(name) for name in names} | {"TOTAL": len(rows)})
 
 
 @operation("GET", SUBMISSIONS + "{id}/")
 def shown(call: Call) -> Reply:
-    return Reply(200, detail(submission_named(call.world, call.parts["id"])))
+    return Reply(200, detail(call.named("submission")))
 
 
 @operation("POST", SUBMISSIONS + "{id}/transition/")
 def transition(call: Call) -> Reply:
-    one, (action,) = submission_named(call.world, call.parts["id"]), call.required("action")
+    one, (action,) = call.named("submission"), call.required("action")
     since, to = _transition(call, action)
     part = _part(call, one) if action == "COMPLETE" else None
     if part is not None:
@@ -245,12 +237,10 @@ def transition(call: Call) -> Reply:
             )
         if action == "REJECT":
             one.reject_reason = call.body["message"]
-        if part is not None:
-            one.part = part
-            move(call.world, one, to)
-        elif action == "COMPLETE":
+        if action == "COMPLETE" and part is None:
             complete(call.world, one, call.body["completion_code"])
         else:
+            one.part = one.part if part is None else part
             move(call.world, one, to)
     shown = detail(one) | {"status": documented_status(one)}
     return Reply(200, {name: value for name, value in shown.items() if name != "bonus_payments"})
@@ -298,12 +288,8 @@ def _transition(call: Call, action: str) -> tuple[set[str], str]:
 @operation("POST", studies.STUDIES + "{id}/screen-out-submissions/")
 def screen_out(call: Call) -> Reply:
     """Screen participants out, each with the same pay: an operation of theirs that is no longer described."""
-    world, study, (names,) = (
-        call.world,
-        studies.study_named(call.world, call.parts["id"]),
-        call.required("submission_ids"),
-    )
-    rows = [submission_named(world, name) for name in dict.fromkeys(names)]
+    world, study, (names,) = call.world, call.named("study"), call.required("submission_ids")
+    rows = [world.find("submission", name) for name in dict.fromkeys(names)]
     if wrong := [one.id for one in rows if one.study != study["id"] or one.status not in {ACTIVE, AWAITING}]:
         raise Problem(400, [f"Submission {name} cannot be screened out." for name in wrong])
     cents = round(float(call.body.get("bonus_per_submission") or 0) * 100)
@@ -322,7 +308,7 @@ def screen_out(call: Call) -> Reply:
 
 @operation("POST", SUBMISSIONS + "{id}/request-return/")
 def request_return(call: Call) -> Reply:
-    one, _reasons = submission_named(call.world, call.parts["id"]), call.required("request_return_reasons")
+    one, _reasons = call.named("submission"), call.required("request_return_reasons")
     if one.status != AWAITING:
         raise Problem(400, f"A return cannot be requested while the submission is {one.status}.")
     one.return_requested = one.return_requested or call.world.now()
@@ -338,7 +324,7 @@ def bulk_approve(call: Call) -> Reply:
         names = [one.id for one in call.world.of_study(study) if one.participant in set(who)]
     if len(names) > MOST_IDS:
         raise Problem(400, f"At most {MOST_IDS} submissions can be approved at once.")
-    rows = [submission_named(call.world, name) for name in names]
+    rows = [call.world.find("submission", name) for name in names]
     early = [one.id for one in rows if one.status not in {AWAITING, APPROVED}]
     if early:
         raise Problem(400, [f"Submission {name} cannot be approved." for name in early], code=140_303)

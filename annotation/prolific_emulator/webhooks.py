@@ -13,7 +13,7 @@ from http.client import HTTPException
 from typing import Any
 from urllib.parse import urlsplit
 
-from annotation.prolific_emulator.problems import Problem, unknown
+from annotation.prolific_emulator.problems import Problem
 from annotation.prolific_emulator.routing import Call, Reply, operation
 from annotation.prolific_emulator.world import Event, Subscription, World, stamp
 
@@ -101,8 +101,7 @@ def secrets(call: Call) -> Reply:
 @operation("POST", SECRETS)
 def create_secret(call: Call) -> Reply:
     (name,) = call.required("workspace_id")
-    if name not in call.world.workspaces:
-        raise unknown("workspace", name)
+    call.world.find("workspace", name)
     call.world.secrets[name] = call.world.new_id()
     return Reply(201, _secret(call.world, name))
 
@@ -114,13 +113,6 @@ def _secret(world: World, name: str) -> dict[str, Any]:
 def _subscription(one: Subscription) -> dict[str, Any]:
     names = ("id", "event_type", "target_url", "is_enabled", "workspace_id")
     return {name: getattr(one, name) for name in names}
-
-
-def _named(call: Call) -> Subscription:
-    found = call.world.subscriptions.get(call.parts["subscription_id"])
-    if found is None:
-        raise unknown("subscription", call.parts["subscription_id"])
-    return found
 
 
 @operation("GET", SUBSCRIPTIONS)
@@ -152,12 +144,12 @@ def _check_target(url: str) -> None:
 
 @operation("GET", SUBSCRIPTIONS + "{subscription_id}/")
 def subscription(call: Call) -> Reply:
-    return Reply(200, _subscription(_named(call)))
+    return Reply(200, _subscription(call.named("subscription")))
 
 
 @operation("POST", SUBSCRIPTIONS + "{subscription_id}/")
 def confirm(call: Call) -> Reply:
-    one, (secret,) = _named(call), call.required("secret")
+    one, (secret,) = call.named("subscription"), call.required("secret")
     if not hmac.compare_digest(secret.encode(), one.hook_secret.encode()):
         raise Problem(400, {"secret": ["This is not the secret of the subscription."]})
     one.is_confirmed = one.is_enabled = True
@@ -166,7 +158,7 @@ def confirm(call: Call) -> Reply:
 
 @operation("PATCH", SUBSCRIPTIONS + "{subscription_id}/")
 def change_subscription(call: Call) -> Reply:
-    one = _named(call)
+    one = call.named("subscription")
     if call.body.get("is_enabled") and not one.is_confirmed:
         raise Problem(400, "Confirm the subscription first.")
     _check_target(call.body.get("target_url", one.target_url))
@@ -178,13 +170,13 @@ def change_subscription(call: Call) -> Reply:
 
 @operation("DELETE", SUBSCRIPTIONS + "{subscription_id}/")
 def delete_subscription(call: Call) -> Reply:
-    del call.world.subscriptions[_named(call).id]
+    del call.world.subscriptions[call.named("subscription").id]
     return Reply(204, None)
 
 
 @operation("GET", SUBSCRIPTIONS + "{subscription_id}/events/")
 def events(call: Call) -> Reply:
-    one, first = _named(call), int(call.query.get("offset", 0))
+    one, first = call.named("subscription"), int(call.query.get("offset", 0))
     rows = [event for event in call.world.events if event.subscription == one.id]
     shown = [_event(one, event) for event in rows[first : first + int(call.query.get("limit", 100))]]
     return Reply(200, {"results": shown})

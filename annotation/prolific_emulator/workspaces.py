@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from annotation.prolific_emulator.problems import Problem, unknown
+from annotation.prolific_emulator.problems import Problem
 from annotation.prolific_emulator.routing import Call, Reply, operation, page_of
 from annotation.prolific_emulator.studies import short
 from annotation.prolific_emulator.world import new_project, new_workspace
@@ -52,13 +52,6 @@ def _check_address(email: Any) -> None:
         raise Problem(400, {"email": ["Enter a valid email address."]})
 
 
-def _workspace(call: Call) -> dict[str, Any]:
-    found = call.world.workspaces.get(call.parts["workspace_id"])
-    if found is None:
-        raise unknown("workspace", call.parts["workspace_id"])
-    return found
-
-
 @operation("GET", WORKSPACES)
 def workspaces(call: Call) -> Reply:
     return Reply(200, {"results": list(call.world.workspaces.values())})
@@ -72,19 +65,19 @@ def create_workspace(call: Call) -> Reply:
 
 @operation("GET", WORKSPACES + "{workspace_id}/")
 def workspace(call: Call) -> Reply:
-    return Reply(200, _workspace(call))
+    return Reply(200, call.named("workspace"))
 
 
 @operation("PATCH", WORKSPACES + "{workspace_id}/")
 def change_workspace(call: Call) -> Reply:
-    row = _workspace(call)
+    row = call.named("workspace")
     row |= {name: call.body[name] for name in ("title", "description") if name in call.body}
     return Reply(200, row)
 
 
 @operation("GET", WORKSPACES + "{workspace_id}/balance/")
 def balance(call: Call) -> Reply:
-    funded = _workspace(call)["id"] == call.world.workspace  # others are empty
+    funded = call.named("workspace")["id"] == call.world.workspace  # others are empty
     funds = call.world.funds if funded else 0
     left = funds - call.world.spent() if funded else 0
     amounts = {"total_balance": funds, "balance_breakdown": {"rewards": funds, "fees": 0, "vat": 0}}
@@ -95,22 +88,15 @@ def balance(call: Call) -> Reply:
     return Reply(200, {"currency_code": call.world.currency, **amounts})
 
 
-def _project(call: Call) -> dict[str, Any]:
-    found = call.world.projects.get(call.parts["project_id"])
-    if found is None:
-        raise unknown("project", call.parts["project_id"])
-    return found
-
-
 @operation("GET", WORKSPACES + "{workspace_id}/projects/")
 def projects(call: Call) -> Reply:
-    name = _workspace(call)["id"]
+    name = call.named("workspace")["id"]
     return Reply(200, {"results": [row for row in call.world.projects.values() if row["workspace"] == name]})
 
 
 @operation("POST", WORKSPACES + "{workspace_id}/projects/")
 def create_project(call: Call) -> Reply:
-    own, (title,) = _workspace(call), call.required("title")
+    own, (title,) = call.named("workspace"), call.required("title")
     row = new_project(call.world, own["id"], title)
     row |= {name: call.body[name] for name in ("description", "type", "naivety_distribution_rate") if name in call.body}
     return Reply(201, row)
@@ -118,18 +104,18 @@ def create_project(call: Call) -> Reply:
 
 @operation("GET", PROJECTS + "{project_id}/")
 def project(call: Call) -> Reply:
-    return Reply(200, _project(call))
+    return Reply(200, call.named("project"))
 
 
 @operation("PATCH", PROJECTS + "{project_id}/")
 def change_project(call: Call) -> Reply:
-    row = _project(call)
+    row = call.named("project")
     row |= {name: call.body[name] for name in ("title", "description", "type") if name in call.body}
     return Reply(200, row)
 
 
 @operation("GET", PROJECTS + "{project_id}/studies/")
 def studies_of_project(call: Call) -> Reply:
-    name = _project(call)["id"]
+    name = call.named("project")["id"]
     rows = [study for study in call.world.studies.values() if study["project"] == name]
     return page_of(call, [short(call.world, study) for study in reversed(rows)])

@@ -8,12 +8,18 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
 
+from annotation.prolific_emulator.problems import unknown
+
 RESERVED, ACTIVE, AWAITING = "RESERVED", "ACTIVE", "AWAITING REVIEW"
 APPROVED, REJECTED, PARTIAL = "APPROVED", "REJECTED", "PARTIALLY APPROVED"
 RETURNED, TIMED_OUT, SCREENED_OUT = "RETURNED", "TIMED-OUT", "SCREENED OUT"
 HOLDS_PLACE = {RESERVED, ACTIVE, AWAITING, APPROVED, PARTIAL}  # the others give their place back
 CENTURY = timedelta(days=36_525)
 FEE = 0.428  # of rewards and bonuses, as companies pay it
+# where a world keeps what
+KEPT = {"study": "studies", "submission": "submissions", "bonus payment": "bonuses", "participant group": "groups",
+        "filter set": "filter_sets", "workspace": "workspaces", "project": "projects",
+        "subscription": "subscriptions"}  # fmt: skip
 
 
 @dataclass
@@ -129,6 +135,13 @@ class World:
     def new_id(self) -> str:
         """An id as theirs look: 24 hexadecimal digits."""
         return f"{self.rng.getrandbits(96):024x}"
+
+    def find(self, what: str, name: str) -> Any:
+        """The row of this kind, one of KEPT, with this id; Problem if there is none, or it is deleted."""
+        found = getattr(self, KEPT[what]).get(name)
+        if found is None or (isinstance(found, dict) and found.get("is_deleted")):
+            raise unknown(what, name)
+        return found
 
     def of_study(self, study: str) -> list[Submission]:
         return [one for one in self.submissions.values() if one.study == study]
