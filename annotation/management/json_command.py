@@ -6,9 +6,10 @@ import os
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -25,6 +26,8 @@ from annotation.models import Batch, Dataset, Project, User
 from annotation.operations.open_files import processes_using
 from annotation.operations.unfinished import Unfinished
 from annotation.recruitment import Marketplace, marketplaces, named
+
+T = TypeVar("T")
 
 
 class JSONCommand(BaseCommand, ABC):
@@ -153,53 +156,42 @@ def words(most: int) -> Callable[[str], str]:
     return read
 
 
+def reader(read: Callable[[str], T], fits: Callable[[T], bool], says: str) -> Callable[[str], T]:
+    """A parser of what `read` can read and `fits` accepts; of anything else it complains "give {says}"."""
+
+    def parse(text: str) -> T:
+        with suppress(ValueError, InvalidOperation):
+            if fits(value := read(text)):
+                return value
+        raise argparse.ArgumentTypeError(f"{text[:40]!r}: give {says}")
+
+    return parse
+
+
 def integer_between(least: int, most: int) -> Callable[[str], int]:
     """A parser of whole numbers within bounds."""
-
-    def read(text: str) -> int:
-        try:
-            number = int(text)
-        except ValueError:
-            number = least - 1
-        if not least <= number <= most:
-            raise argparse.ArgumentTypeError(f"{text[:40]!r}: give a whole number from {least} to {most}")
-        return number
-
-    return read
+    return reader(int, lambda number: least <= number <= most, f"a whole number from {least} to {most}")
 
 
-def minutes(text: str) -> float:
-    """Parse a time in minutes, up to a day."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
-    if not 0 < number <= 24 * 60:
-        raise argparse.ArgumentTypeError(f"{text[:40]!r}: give minutes, more than 0 and at most 1440")
-    return number
+def number_between(least: float, most: float) -> Callable[[str], float]:
+    """A parser of numbers within bounds."""
+    return reader(float, lambda number: least <= number <= most, f"a number from {least:g} to {most:g}")
+
+
+minutes = reader(float, lambda number: 0 < number <= 24 * 60, "minutes, more than 0 and at most 1440")
+percent = reader(lambda text: float(text) / 100, lambda share: 0 <= share <= 1, "a percentage from 0 to 100")
 
 
 def dollars(text: str) -> Decimal:
     """Parse an amount of US dollars to the cent, 0 or more."""
-    try:
-        amount = Decimal(text.removeprefix("$"))
-        fits = amount.is_finite() and 0 <= amount < 10**6 and amount == round(amount, 2)
-    except InvalidOperation:
-        fits = False
-    if not fits:
-        raise argparse.ArgumentTypeError(f"{text[:40]!r}: give dollars, for example 0.25")
-    return amount.quantize(Decimal("0.01"))
+    return _amount(text).quantize(Decimal("0.01"))
 
 
-def percent(text: str) -> float:
-    """Parse a percentage into 0..1."""
-    try:
-        value = float(text) / 100
-    except ValueError:
-        value = -1.0
-    if not 0 <= value <= 1:
-        raise argparse.ArgumentTypeError(f"{text[:40]!r}: give a percentage from 0 to 100")
-    return value
+_amount = reader(
+    lambda text: Decimal(text.removeprefix("$")),
+    lambda amount: amount.is_finite() and 0 <= amount < 10**6 and amount == round(amount, 2),
+    "dollars, for example 0.25",
+)
 
 
 def existing(text: str) -> Path:

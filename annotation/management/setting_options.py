@@ -1,12 +1,11 @@
 """Command line options made of settings, with their words and limits."""
 
-import argparse
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from annotation.management.json_command import dollars, integer_between, words
+from annotation.management.json_command import dollars, integer_between, number_between, words
 from annotation.pure.setting_fields import Setting, settings_of
 
 
@@ -59,19 +58,4 @@ def _reader(one: Setting) -> Callable[[str], Any]:
         return integer_between(one.least, one.most)
     if one.type is Decimal:
         return dollars
-    return words(one.length) if one.type is str else _number_between(one.least, one.most)
-
-
-def _number_between(least: float, most: float) -> Callable[[str], float]:
-    """A parser of numbers within bounds."""
-
-    def read(text: str) -> float:
-        try:
-            number = float(text)
-        except ValueError:
-            number = float("nan")
-        if not least <= number <= most:
-            raise argparse.ArgumentTypeError(f"{text[:40]!r}: give a number from {least:g} to {most:g}")
-        return number
-
-    return read
+    return words(one.length) if one.type is str else number_between(one.least, one.most)
