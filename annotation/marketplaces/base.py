@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, TypeVar
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -161,9 +162,14 @@ class Funds:
 
 
 def optional(method: Method) -> Method:
-    """Mark an operation of the contract that a kind of marketplace may leave out."""
-    method.is_left_out = True  # type: ignore[attr-defined]
-    return method
+    """Mark an operation of the contract that a kind of marketplace may leave out: there it raises NotOffered."""
+
+    @wraps(method)
+    def left_out(*_: Any, **_named: Any) -> Any:
+        raise NotOffered(method.__name__)
+
+    left_out.is_left_out = True  # type: ignore[attr-defined]
+    return cast(Method, left_out)
 
 
 class Marketplace(ABC):
@@ -181,9 +187,8 @@ class Marketplace(ABC):
         method = getattr(cls, operation, None)
         return method is not None and not getattr(method, "is_left_out", False)
 
-    @optional
-    def balance(self) -> Funds:
-        raise NotOffered("balance")
+    @optional  # noqa: B027  (it gives the method a body)
+    def balance(self) -> Funds: ...
 
 
 class HitMarketplace(Marketplace):
@@ -227,54 +232,39 @@ class HitMarketplace(Marketplace):
     # Optional operations: a class that does not define one does not offer it.
 
     @optional
-    def reject(self, assignment: str, *, text: str) -> None:
-        raise NotOffered("reject")
+    def reject(self, assignment: str, *, text: str) -> None: ...
 
     @optional
     def pay_bonus(self, bonus: Bonus) -> None:
         """Pay a bonus; AlreadyThere if the token was used before."""
-        raise NotOffered("pay_bonus")
 
     @optional
     def has_bonus(self, assignment: str, reference: str) -> bool:
         """Whether the marketplace's list of bonuses contains the reference."""
-        raise NotOffered("has_bonus")
 
     @optional
-    def ensure_qualification(self, name: str, description: str) -> str:
-        raise NotOffered("ensure_qualification")
+    def ensure_qualification(self, name: str, description: str) -> str: ...
 
     @optional
     def qualification_named(self, name: str) -> str:
         """The id of the account's own qualification with exactly that name; "" if there is none."""
-        raise NotOffered("qualification_named")
 
     @optional
     def holders(self, type_id: str) -> dict[str, int]:
         """{worker: value} of the workers who hold the qualification."""
-        raise NotOffered("holders")
 
     @optional
-    def grant(self, type_id: str, worker: str, value: int) -> None:
-        raise NotOffered("grant")
+    def grant(self, type_id: str, worker: str, value: int) -> None: ...
 
     @optional
-    def revoke(self, type_id: str, worker: str) -> None:
-        raise NotOffered("revoke")
+    def revoke(self, type_id: str, worker: str) -> None: ...
 
     @optional
     def message(self, workers: Sequence[str], subject: str, text: str) -> dict[str, str]:
         """Send a message; returns {worker: reason} of the workers who could not be reached."""
-        raise NotOffered("message")
 
 
 def as_json(standing: HitStatus) -> dict[str, Any]:
     """A HIT's state as stored JSON."""
-    return {
-        "status": standing.status,
-        "places": standing.places,
-        "pending": standing.pending,
-        "available": standing.available,
-        "completed": standing.completed,
-        "expires_at": standing.expires_at.timestamp() if standing.expires_at else None,
-    }
+    data = {name: getattr(standing, name) for name in ("status", "places", "pending", "available", "completed")}
+    return data | {"expires_at": standing.expires_at.timestamp() if standing.expires_at else None}

@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from annotation.forms.projects import ConsoleForm
-from annotation.marketplaces.kinds import kinds, named
+from annotation.marketplaces.kinds import named, study_kind
 from annotation.marketplaces.models import Connection, PanelStudy
 from annotation.marketplaces.models.connections import FEES
 from annotation.marketplaces.study_base import StudyMarketplace
@@ -101,13 +101,6 @@ class ConnectionForm(CredentialsForm):
         if chosen["preset"] in named(StudyMarketplace):
             return chosen | {"kind": chosen["preset"], "preset": Connection.Preset.OTHER}
         return chosen
-
-
-def study_kind(name: str) -> type[StudyMarketplace]:
-    """The class of a kind of marketplace whose participants come by link."""
-    found = kinds()[name]
-    assert issubclass(found, StudyMarketplace)
-    return found
 
 
 class StudyForm(ConsoleForm):

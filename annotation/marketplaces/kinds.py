@@ -5,6 +5,7 @@ from functools import cache
 from pathlib import Path
 
 from annotation.marketplaces.base import Marketplace
+from annotation.marketplaces.study_base import StudyMarketplace
 
 HERE = Path(__file__).parent
 
@@ -14,6 +15,13 @@ def kinds() -> dict[str, type[Marketplace]]:
     """The class of each kind, by the name of its folder."""
     names = sorted(file.parent.name for file in HERE.glob("*/marketplace.py"))
     return {name: importlib.import_module(f"annotation.marketplaces.{name}.marketplace").MARKETPLACE for name in names}
+
+
+def study_kind(name: str) -> type[StudyMarketplace]:
+    """The class of a kind whose participants come by link."""
+    found = kinds()[name]
+    assert issubclass(found, StudyMarketplace)
+    return found
 
 
 def named(shape: type[Marketplace]) -> list[str]:

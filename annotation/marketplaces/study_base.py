@@ -11,7 +11,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 
-from annotation.marketplaces.base import Marketplace, NotOffered, optional
+from annotation.marketplaces.base import Marketplace, optional
 from annotation.pure.money import pricing
 
 
@@ -180,91 +180,69 @@ class StudyMarketplace(Marketplace):
     @optional
     def check_link(self, query: Mapping[str, str], ticket: Ticket, *, url: str, now: datetime) -> None:
         """Check what the marketplace signed in a link to `url`, if anything; Denied for what it did not sign."""
-        raise NotOffered("check_link")
 
     # Studies: all or none.
 
     @optional
     def create_study(self, spec: StudySpec) -> str:
         """The id of the new draft; AlreadyThere with its id if there is one with the token."""
-        raise NotOffered("create_study")
 
     @optional
     def update_study(self, study: str, spec: StudySpec) -> None:
         """Change a draft to these settings; twice is once."""
-        raise NotOffered("update_study")
 
     @optional
-    def study(self, study: str) -> StudyState:
-        raise NotOffered("study")
+    def study(self, study: str) -> StudyState: ...
 
     @optional
-    def publish(self, study: str) -> None:
-        raise NotOffered("publish")
+    def publish(self, study: str) -> None: ...
 
     @optional
-    def pause(self, study: str) -> None:
-        raise NotOffered("pause")
+    def pause(self, study: str) -> None: ...
 
     @optional
     def start(self, study: str) -> None:
         """Continue a paused study."""
-        raise NotOffered("start")
 
     @optional
-    def stop(self, study: str) -> None:
-        raise NotOffered("stop")
+    def stop(self, study: str) -> None: ...
 
     @optional
     def set_places(self, study: str, places: int) -> None:
         """Raise the number of places to `places`; no effect if it has as many."""
-        raise NotOffered("set_places")
 
     @optional
     def set_screen_out_places(self, study: str, places: int) -> None:
         """Raise the number of participants who are paid for being screened out; no effect if it is as high."""
-        raise NotOffered("set_screen_out_places")
 
     # Publishing later: both or none.
 
     @optional
     def schedule(self, study: str, when: datetime) -> None:
         """Have a draft published at that time; no effect if it is scheduled already."""
-        raise NotOffered("schedule")
 
     @optional
     def unschedule(self, study: str) -> None:
         """Make a scheduled study a draft again; no effect on a draft."""
-        raise NotOffered("unschedule")
-
-    @optional
-    def cost(self, spec: StudySpec) -> Decimal:
-        """What the study would cost, with fees, in the marketplace's currency."""
-        raise NotOffered("cost")
 
     # Submissions: `submission`, `submissions` and `approve` all or none.
 
     @optional
     def submission(self, submission: str) -> Submission:
         """One submission; Gone for what it does not know."""
-        raise NotOffered("submission")
 
     @optional
-    def submissions(self, study: str) -> Iterator[Submission]:
-        raise NotOffered("submissions")
+    def submissions(self, study: str) -> Iterator[Submission]: ...
 
     @optional
     def approve(self, submissions: Sequence[str]) -> None:
         """Approve submissions; twice is once. TryAgain while a participant is still on the way back."""
-        raise NotOffered("approve")
 
     @optional
-    def reject(self, submission: str, *, reason: str, category: str) -> None:
-        raise NotOffered("reject")
+    def reject(self, submission: str, *, reason: str, category: str) -> None: ...
 
     @optional
-    def request_return(self, submission: str, *, reason: str) -> None:
-        raise NotOffered("request_return")
+    def request_return(self, submission: str, *, reason: str) -> None: ...
 
     @classmethod
     def pays_parts(cls, options: Mapping[str, str]) -> bool:
@@ -277,66 +255,53 @@ class StudyMarketplace(Marketplace):
 
         TryAgain while the participant is still on the way back.
         """
-        raise NotOffered("approve_in_part")
 
     # Bonuses: both or none.
 
     @optional
     def prepare_bonuses(self, study: str, amounts: Sequence[tuple[str, Decimal]]) -> str:
         """The id of a payment of bonuses, by submission; nothing is paid yet."""
-        raise NotOffered("prepare_bonuses")
 
     @optional
     def pay_bonuses(self, payment: str) -> None:
         """Pay a prepared payment. Pays at every call, so it is never called twice for one payment."""
-        raise NotOffered("pay_bonuses")
 
     # Groups of participants: all or none.
 
     @optional
     def ensure_group(self, name: str) -> str:
         """The id of the group of that name, made if it is missing."""
-        raise NotOffered("ensure_group")
 
     @optional
-    def group_members(self, group: str) -> set[str]:
-        raise NotOffered("group_members")
+    def group_members(self, group: str) -> set[str]: ...
 
     @optional
-    def add_to_group(self, group: str, participants: Sequence[str]) -> None:
-        raise NotOffered("add_to_group")
+    def add_to_group(self, group: str, participants: Sequence[str]) -> None: ...
 
     @optional
-    def remove_from_group(self, group: str, participants: Sequence[str]) -> None:
-        raise NotOffered("remove_from_group")
+    def remove_from_group(self, group: str, participants: Sequence[str]) -> None: ...
 
     @optional
-    def message(self, participants: Sequence[str], study: str, text: str) -> None:
-        raise NotOffered("message")
+    def message(self, participants: Sequence[str], study: str, text: str) -> None: ...
 
     @optional
     def received_messages(self, since: datetime) -> Iterator[ReceivedMessage]:
         """What participants wrote since then, again at every call."""
-        raise NotOffered("received_messages")
 
     # Webhooks: all or none.
 
     @optional
     def subscribe(self, event: str, url: str) -> Subscription:
         """A new, confirmed subscription, with the secret of its signatures."""
-        raise NotOffered("subscribe")
 
     @optional
     def unsubscribe(self, subscription: str) -> None:
         """End a subscription; Gone counts as ended."""
-        raise NotOffered("unsubscribe")
 
     @optional
-    def subscriptions(self) -> Iterator[Subscription]:
-        raise NotOffered("subscriptions")
+    def subscriptions(self) -> Iterator[Subscription]: ...
 
     @classmethod
     @optional
     def verify(cls, secret: str, headers: Mapping[str, str], body: bytes) -> StudyEvent:
         """The event of a delivery; Denied for a wrong signature. Its age is judged by the flow."""
-        raise NotOffered("verify")

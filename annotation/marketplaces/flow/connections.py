@@ -7,7 +7,8 @@ until `rests_until` in its row.
 import hashlib
 import hmac
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from random import Random
@@ -115,6 +116,16 @@ class MarketplaceSession(Generic[Kind]):
         if self.connection.failures >= self.patience.most_failures:
             rows.update(rests_until=Now() + self.patience.rest)
             raise MarketplacePaused from failed
+
+
+@contextmanager
+def reached(connection: Connection) -> Iterator[None]:
+    """Raise Refused where the marketplace does not answer."""
+    try:
+        yield
+    except (MarketplaceError, Unsealable, MarketplacePaused) as failed:
+        why = str(failed) or connection.trouble or _("several attempts failed; try again in a minute")
+        raise Refused(_("The marketplace could not be reached: %(why)s") % {"why": why}) from None
 
 
 HitSession = MarketplaceSession[HitMarketplace]

@@ -21,7 +21,7 @@ from annotation.flow.money.ledger import Overdrawn
 from annotation.flow.review import assignment_approval
 from annotation.marketplaces.base import Gone, HitStatus, MarketplaceError, TryAgain, Work, as_json
 from annotation.marketplaces.flow import hit_terms, publications
-from annotation.marketplaces.flow.connections import HitSession, MarketplacePaused, Patience, installation_id
+from annotation.marketplaces.flow.connections import HitSession, MarketplacePaused, Patience, installation_id, reached
 from annotation.marketplaces.flow.outbox import FREE
 from annotation.marketplaces.models import Arrival, Connection, Publication, connection_of
 from annotation.models import Assignment, Batch, Payment, WorkerBlock, clock
@@ -237,13 +237,10 @@ def catch_up(batch: Batch, *, progress: Callable[[int, int], None] = no_progress
     connection = connection_of(batch)
     if connection is None:
         raise Refused(_("This batch is not on a marketplace."))
-    try:
+    with reached(connection):
         found = search(connection)
         publications.hurry(batch)
         counts = sync_due(connection)
-    except (MarketplaceError, Unsealable, MarketplacePaused) as failed:
-        why = str(failed) or connection.trouble or _("several attempts failed; try again in a minute")
-        raise Refused(_("The marketplace could not be reached: %(why)s") % {"why": why}) from None
     progress(counts.looked, counts.looked)
     return {
         "looked": counts.looked,
@@ -261,15 +258,13 @@ def end_stray(batch: Batch, external_id: str) -> bool:
     connection = connection_of(batch)
     if connection is None or not external_id.isalnum():
         return False
-    try:
+    with reached(connection):
         session = HitSession(connection, patience=Patience())
         standing = session.call(session.marketplace.look, external_id)
         is_own = standing.annotation.startswith(installation_id(connection.project) + ":")
         if not is_own or Publication.objects.filter(connection=connection, external_id=external_id).exists():
             return False
         session.call(session.marketplace.expire, external_id, AT_ONCE)
-    except (MarketplaceError, Unsealable, MarketplacePaused) as failed:
-        raise Refused(_("The marketplace could not be reached: %(why)s") % {"why": failed}) from None
     return True
 
 

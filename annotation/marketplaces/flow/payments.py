@@ -6,16 +6,24 @@ look-ups of its list did not find the payment's reference.
 """
 
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
+from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 from django.db.models.functions import Now
 
 from annotation.marketplaces.base import AlreadyThere, Bonus, Denied, HitMarketplace, MarketplaceError
 from annotation.marketplaces.flow import hit_terms, outbox
-from annotation.marketplaces.flow.connections import HitSession, MarketplacePaused, Patience, installation_id
+from annotation.marketplaces.flow.connections import (
+    HitSession,
+    MarketplacePaused,
+    MarketplaceSession,
+    Patience,
+    installation_id,
+)
 from annotation.marketplaces.flow.outbox import FREE
 from annotation.marketplaces.kinds import named
 from annotation.marketplaces.models import Arrival, Connection
@@ -65,7 +73,7 @@ def send_due(connection: Connection, *, patience: Patience | None = None, second
         if session.marketplace.offers("reject"):
             send_rejections(session)
         if session.marketplace.offers("message"):
-            send_messages(session)
+            send_messages(session, partial(_send, session))
     return sent
 
 
@@ -150,31 +158,34 @@ def due_messages(connection: Connection) -> QuerySet[Message]:
     return unread.filter(worker__external_id__startswith=f"{connection.pk}:").select_related("worker").order_by("pk")
 
 
-def send_messages(session: HitSession) -> None:
-    """Send messages. A sent message counts as read; one that the marketplace refuses is not retried.
+def send_messages(session: MarketplaceSession[Any], send: Callable[[Message, str], str | None]) -> int:
+    """Send messages; returns how many. `send` gets the worker's id there too, and returns why it was refused, or None.
 
-    The API has no token for messages, so one can arrive twice if the process dies or a response is lost.
+    A sent message counts as read; one that the marketplace refuses is not retried. Marketplaces have no token for
+    messages, so one can arrive twice if the process dies or a response is lost.
     """
+    sent = 0
     for message in due_messages(session.connection).filter(FREE)[:100]:
-        free = Message.objects.filter(FREE, pk=message.pk, read_at__isnull=True)
-        if free.update(lease_until=Now() + session.patience.lease):
-            _pass_on(message, session)
+        unread = Message.objects.filter(pk=message.pk, read_at__isnull=True)
+        if not unread.filter(FREE).update(lease_until=Now() + session.patience.lease):
+            continue
+        worker = (message.worker.external_id or "").partition(":")[2]
+        try:
+            refused = send(message, worker)
+        except Denied as denied:
+            refused = str(denied)
+        except MarketplaceError:
+            continue  # the error is in the connection's row; it is sent again after the lease
+        if refused is not None:
+            why = f"a message to {worker} was refused: {refused}"
+            Connection.objects.filter(pk=session.connection.pk).update(trouble=why[:1000])
+        sent += unread.update(read_at=Now(), lease_until=None)
+    return sent
 
 
-def _pass_on(message: Message, session: HitSession) -> None:
-    """Send a leased message. If the outcome is unknown it is sent again after the lease."""
-    worker = (message.worker.external_id or "").partition(":")[2]
-    try:
-        failed = session.call(session.marketplace.message, [worker], message.subject or message.text[:60], message.text)
-        refused = failed.get(worker)
-    except Denied as denied:
-        refused = str(denied)
-    except MarketplaceError:
-        return  # the error is in the connection's row
-    if refused is not None:
-        why = f"a message to {worker} was refused: {refused}"
-        Connection.objects.filter(pk=session.connection.pk).update(trouble=why[:1000])
-    Message.objects.filter(pk=message.pk, read_at__isnull=True).update(read_at=Now(), lease_until=None)
+def _send(session: HitSession, message: Message, worker: str) -> str | None:
+    subject = message.subject or message.text[:60]
+    return session.call(session.marketplace.message, [worker], subject, message.text).get(worker)
 
 
 def try_again(batch: Batch) -> int:

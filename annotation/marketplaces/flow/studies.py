@@ -25,7 +25,7 @@ from annotation.marketplaces.base import AlreadyThere, TryAgain
 from annotation.marketplaces.flow import groups, hit_terms, outbox, study_arms, visit_pay
 from annotation.marketplaces.flow.connections import MarketplacePaused, Patience, StudySession
 from annotation.marketplaces.flow.outbox import FREE
-from annotation.marketplaces.kinds import kinds, named
+from annotation.marketplaces.kinds import named, study_kind
 from annotation.marketplaces.models import Connection, PanelStudy
 from annotation.marketplaces.study_base import Outcome, StudyMarketplace, StudySpec, StudyState, StudyStatus
 from annotation.models import Batch, Entry, clock
@@ -47,9 +47,7 @@ def is_study(batch: Batch) -> bool:
 
 def kind_of(connection: Connection) -> type[StudyMarketplace]:
     """The class of the connection's marketplace, which must be one of studies."""
-    found = kinds()[connection.kind]
-    assert issubclass(found, StudyMarketplace)
-    return found
+    return study_kind(connection.kind)
 
 
 def prepare(batch: Batch) -> None:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -19,21 +20,17 @@ from django.utils.translation import gettext as _
 from annotation.flow.data.item_writer import no_progress
 from annotation.flow.errors import Refused
 from annotation.flow.notifications import worker_messages
-from annotation.marketplaces.base import Denied, MarketplaceError
+from annotation.marketplaces.base import MarketplaceError, TryAgain
 from annotation.marketplaces.flow import bonuses, differences, groups, visit_decisions, visit_states
-from annotation.marketplaces.flow.connections import MarketplacePaused, Patience, StudySession
+from annotation.marketplaces.flow.connections import MarketplacePaused, Patience, StudySession, reached
 from annotation.marketplaces.flow.differences import FoundDifference
-from annotation.marketplaces.flow.outbox import FREE
-from annotation.marketplaces.flow.payments import due_messages
+from annotation.marketplaces.flow.payments import send_messages
 from annotation.marketplaces.models import Connection, Difference, PanelStudy, ReceivedEvent, Visit, VisitBonus
 from annotation.marketplaces.study_base import ReceivedMessage, Status
 from annotation.models import Batch, Message, Worker, clock
 from annotation.models.sealed import Unsealable
 
-OFTEN, SELDOM = (
-    timedelta(minutes=1),
-    timedelta(minutes=15),
-)  # between two reads: of studies that are wanted active, of others
+OFTEN, SELDOM = timedelta(minutes=1), timedelta(minutes=15)  # between two reads: of studies wanted active, of others
 WATCHED = timedelta(days=60)  # a stopped study is read no more after that
 
 
@@ -117,22 +114,12 @@ def sync_due(connection: Connection, *, patience: Patience | None = None, second
 def catch_up(batch: Batch, *, progress: Callable[[int, int], None] = no_progress) -> dict[str, Any]:
     """Read the batch's study now, with all bonuses, and send what is due; raises Refused if nothing answers."""
     study = PanelStudy.objects.select_related("batch__project", "connection").get(batch=batch)
-    with _reached():
+    with reached(study.connection):
         session = StudySession(study.connection, patience=Patience())
         bonuses.send_due(study.connection, seconds=60)
         left = sync(study, session, deep=True)
     progress(1, 1)
     return {"differences": left, **bonuses.counts(batch)}
-
-
-@contextmanager
-def _reached() -> Iterator[None]:
-    """Raise Refused where the marketplace does not answer."""
-    try:
-        yield
-    except (MarketplaceError, Unsealable, MarketplacePaused) as failed:
-        why = str(failed) or _("several attempts failed; try again in a minute")
-        raise Refused(_("The marketplace could not be reached: %(why)s") % {"why": why}) from None
 
 
 def decide_bonus(row: VisitBonus, *, was_paid: bool) -> bool:
@@ -141,7 +128,7 @@ def decide_bonus(row: VisitBonus, *, was_paid: bool) -> bool:
     False if it was decided before. Raises Refused, deciding nothing, if the list has changed or cannot be read.
     """
     study = row.visit.study
-    with _reached():
+    with reached(study.connection):
         has_changed = bonuses.look_again(row, StudySession(study.connection, patience=Patience()))
     if has_changed:
         differences.record(study, list(differences.unclear_bonuses(study)), kinds=[Difference.Kind.BONUS_UNCLEAR])
@@ -156,34 +143,14 @@ def sweep(*, seconds: float = 10.0) -> int:
 
 
 BACK = timedelta(hours=48)  # messages are asked for again as long; their ids are kept for longer (study_events.KEPT)
-AT_ONCE = 100
 
 
-def send_due(session: StudySession) -> int:
-    """Send what requesters wrote to participants; returns how many. A sent message counts as read.
-
-    The marketplace has no token for messages, so one can arrive twice if the process dies or a response is lost.
-    """
-    sent = 0
-    for message in due_messages(session.connection).filter(FREE)[:AT_ONCE]:
-        free = Message.objects.filter(FREE, pk=message.pk, read_at__isnull=True)
-        if free.update(lease_until=Now() + session.patience.lease):
-            sent += _pass_on(message, session)
-    return sent
-
-
-def _pass_on(message: Message, session: StudySession) -> bool:
+def _send(session: StudySession, message: Message, participant: str) -> None:
     visit = Visit.objects.filter(worker=message.worker).select_related("study").order_by("-pk").first()
     if visit is None:
-        return False
+        raise TryAgain("a message belongs to a study, and they have not visited one yet")
     text = f"{message.subject}\n\n{message.text}".strip()
-    try:
-        session.call(session.marketplace.message, [visit.participant], visit.study.external_id or "", text)
-    except Denied as refused:
-        why = f"a message to {visit.participant} was refused: {refused}"
-        Connection.objects.filter(pk=session.connection.pk).update(trouble=why[:1000])
-    Message.objects.filter(pk=message.pk, read_at__isnull=True).update(read_at=Now(), lease_until=None)
-    return True
+    session.call(session.marketplace.message, [participant], visit.study.external_id or "", text)
 
 
 def fetch(session: StudySession) -> int:
@@ -210,5 +177,5 @@ def _take_in(one: ReceivedMessage, connection: Connection) -> bool:
 
 def exchange(session: StudySession) -> int:
     """Pass messages on in both directions; returns how many. Raises MarketplaceError and MarketplacePaused."""
-    passed = send_due(session) if session.marketplace.offers("message") else 0
+    passed = send_messages(session, partial(_send, session)) if session.marketplace.offers("message") else 0
     return passed + (fetch(session) if session.marketplace.offers("received_messages") else 0)

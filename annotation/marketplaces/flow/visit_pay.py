@@ -41,16 +41,20 @@ def approve_responses(
 
     A visit without responses is in the ledger alone, because the marketplace pays it.
     """
-    rows = Assignment.objects.filter(visited__visit=visit, state=lifecycle.SUBMITTED)
-    rows = rows.exclude(auto_approve_at=None).select_related("batch__project", "hit", "worker").order_by("pk")
+    rows = _responses(visit).exclude(auto_approve_at=None)
     for row in rows:
         if row.approval != Assignment.Approved.APPROVED:
             assignment_approval.approve(row, source=source, user=user, override=override)
     last = rows.last()
     if last is not None:
         _fill(visit, last, user)
-    elif not Assignment.objects.filter(visited__visit=visit, state=lifecycle.SUBMITTED).exists():
+    elif not _responses(visit).exists():
         _book(visit, Payment.Kind.REWARD, visit.study.reward)
+
+
+def _responses(visit: Visit) -> QuerySet[Assignment]:
+    rows = Assignment.objects.filter(visited__visit=visit, state=lifecycle.SUBMITTED)
+    return rows.select_related("batch__project", "hit", "worker").order_by("pk")
 
 
 @transaction.atomic
@@ -72,8 +76,7 @@ def part_of(visit: Visit) -> Decimal:
 
 def approve_in_part(visit: Visit, *, user: User | None) -> None:
     """Approve every response of the visit, and pay the part of its reward for all of them. Raises Overdrawn."""
-    rows = Assignment.objects.filter(visited__visit=visit, state=lifecycle.SUBMITTED)
-    rows = rows.exclude(auto_approve_at=None).select_related("batch__project", "hit", "worker").order_by("pk")
+    rows = _responses(visit).exclude(auto_approve_at=None)
     for row in rows:
         assignment_approval.approve(row, user=user, pays=False)
     last = rows.last()
@@ -86,13 +89,7 @@ def approve_in_part(visit: Visit, *, user: User | None) -> None:
 
 def pay_part_as_bonus(visit: Visit, *, user: User | None = None) -> None:
     """Pay the part of a visit that is not paid otherwise, once. Raises Overdrawn."""
-    last = (
-        Assignment.objects.filter(visited__visit=visit, state=lifecycle.SUBMITTED)
-        .select_related("batch__project", "hit", "worker")
-        .order_by("pk")
-        .last()
-    )
-    if last is not None:
+    if (last := _responses(visit).last()) is not None:
         _add_part(visit, last, key=f"{PART}{visit.pk}", user=user)
 
 

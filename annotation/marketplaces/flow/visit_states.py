@@ -15,7 +15,6 @@ from django.utils.translation import gettext as _
 
 from annotation.flow.batches import add_assignments
 from annotation.flow.errors import Conflict, Refused
-from annotation.flow.money.ledger import Overdrawn
 from annotation.flow.review import assignment_approval, response_erasure, review_decisions
 from annotation.flow.review.review_decisions import Decision
 from annotation.flow.work import leases
@@ -69,21 +68,15 @@ def take_in(visit: Visit, submission: Submission) -> None:
         return_hits(visit)
     leave_out_if_over(visit)
     trouble = _trouble(visit, submission)
-    if submission.status in {Status.APPROVED, Status.PARTLY_APPROVED}:
-        try:
+    try:
+        if submission.status in {Status.APPROVED, Status.PARTLY_APPROVED}:
             visit_pay.approved_there(visit)
-        except Refused:  # the budget does not cover it, or our rejection is too old to be reversed
-            trouble = UNPAID
-    elif submission.status == Status.SCREENED_OUT:
-        try:
+        elif submission.status == Status.SCREENED_OUT:
             visit_pay.screened_out_there(visit)
-        except Overdrawn:
-            trouble = UNPAID
-    elif visit.part_percent and submission.status in {Status.RETURNED, Status.TIMED_OUT}:
-        try:
+        elif visit.part_percent and submission.status in {Status.RETURNED, Status.TIMED_OUT}:
             visit_pay.pay_part_as_bonus(visit)
-        except Overdrawn:
-            trouble = UNPAID
+    except Refused:  # the budget does not cover it, or our rejection is too old to be reversed
+        trouble = UNPAID
     Visit.objects.filter(pk=visit.pk).exclude(trouble=trouble).update(trouble=trouble)
 
 
@@ -162,7 +155,7 @@ def _ask_again(row: VisitAssignment) -> None:
                 hit = Hit.objects.filter(pk=assignment.hit_id, excluded_at__isnull=True, check_item=False)
                 add_assignments.ask_again(assignment.batch, hit)
             Hit.objects.filter(pk=assignment.hit_id).note_change()
-    except (Overdrawn, Refused):
+    except Refused:
         return
 
 

@@ -161,10 +161,6 @@ class Prolific(StudyMarketplace):
             changed = {"code": code, "code_type": "FIXED_SCREENOUT", "actions": [action | {"slots": places}]}
             self._client.patch(f"{STUDIES}{study}/", {"completion_codes": [changed]})
 
-    def cost(self, spec: StudySpec) -> Decimal:
-        asked = {"reward": protocol.cents(spec.reward), "total_available_places": spec.places}
-        return protocol.units(member(self._client.post("/api/v1/study-cost-calculator/", asked), "total_cost"))
-
     # Submissions
 
     def submission(self, submission: str) -> Submission:
@@ -247,14 +243,15 @@ class Prolific(StudyMarketplace):
         return {str(row["participant_id"]) for row in rows}
 
     def add_to_group(self, group: str, participants: Sequence[str]) -> None:
-        for first in range(0, len(participants), MOST_MEMBERS):
-            some = list(participants[first : first + MOST_MEMBERS])
-            self._client.post(f"{GROUPS}{group}/participants/", {"participant_ids": some})
+        self._change_group("POST", group, participants)
 
     def remove_from_group(self, group: str, participants: Sequence[str]) -> None:
+        self._change_group("DELETE", group, participants)
+
+    def _change_group(self, method: str, group: str, participants: Sequence[str]) -> None:
         for first in range(0, len(participants), MOST_MEMBERS):
             some = list(participants[first : first + MOST_MEMBERS])
-            self._client.delete(f"{GROUPS}{group}/participants/", {"participant_ids": some})
+            self._client.call(method, f"{GROUPS}{group}/participants/", {"participant_ids": some})
 
     def message(self, participants: Sequence[str], study: str, text: str) -> None:
         body = {"ids": list(participants), "study_id": study, "body": text}

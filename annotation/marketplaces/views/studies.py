@@ -177,50 +177,45 @@ def _settings(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
     return None
 
 
-def _pursue(goal: str) -> Callable[[HttpRequest, PanelStudy], HttpResponse | None]:
-    def pursue(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
+def _pursue(goal: str) -> Callable[[HttpRequest, PanelStudy], None]:
+    def pursue(request: HttpRequest, study: PanelStudy) -> None:
         with refusal_as_message(request):
             studies.pursue(study, goal)
             send_study(study, user=request.user)
-        return None
 
     return pursue
 
 
-def _schedule(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
+def _schedule(request: HttpRequest, study: PanelStudy) -> None:
     form = ScheduleForm(request.POST)
     if not form.is_valid():
         messages.error(request, " ".join(form.errors.get("starts_at", [])))
-        return None
+        return
     with refusal_as_message(request):
         studies.pursue(study, studies.Goal.ACTIVE, starts_at=form.cleaned_data["starts_at"])
         send_study(study, user=request.user)
-    return None
 
 
-def _unschedule(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
+def _unschedule(request: HttpRequest, study: PanelStudy) -> None:
     with refusal_as_message(request):
         studies.cancel_schedule(study)
         send_study(study, user=request.user)
-    return None
 
 
-def _draft(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
+def _draft(request: HttpRequest, study: PanelStudy) -> None:
     studies.draft_there(study)
     send_study(study, user=request.user)
-    return None
 
 
-def _places(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
+def _places(request: HttpRequest, study: PanelStudy) -> None:
     form = PlacesForm.of(study, request.POST)
     if not form.is_valid():
         messages.error(request, " ".join(text for texts in form.errors.values() for text in texts))
-        return None
+        return
     with refusal_as_message(request):
         screen_outs = form.cleaned_data.get("screen_out_places") or 0
         studies.raise_places(study, form.cleaned_data["places"], screen_outs=screen_outs)
         send_study(study, user=request.user)
-    return None
 
 
 def _chosen(request: HttpRequest, study: PanelStudy) -> list[Visit]:
@@ -278,11 +273,10 @@ def _part(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
     return _each(request, study, decide, done)
 
 
-def _paid(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
+def _paid(request: HttpRequest, study: PanelStudy) -> None:
     count = visit_pay.note_paid_by_list(study, up_to=whole_number(request.POST.get("up_to", ""), 0, digits=12))
     text = ngettext("%(n)s payment is noted as made.", "%(n)s payments are noted as made.", count)
     messages.success(request, text % {"n": count})
-    return None
 
 
 def _demographics_file(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
@@ -319,10 +313,9 @@ def _demographics(request: HttpRequest, study: PanelStudy) -> HttpResponse | Non
     return None
 
 
-def _demographics_delete(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
+def _demographics_delete(request: HttpRequest, study: PanelStudy) -> None:
     demographics.forget(study)
     messages.success(request, _("The demographics are deleted."))
-    return None
 
 
 ACTS: dict[str, Callable[[HttpRequest, PanelStudy], HttpResponse | None]] = {
