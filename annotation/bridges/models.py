@@ -1,7 +1,5 @@
 """Broken bridges of a project, and the HITs that each of them closed."""
 
-from __future__ import annotations
-
 from django.db import models
 
 from annotation.models import Hit, Project

@@ -4,8 +4,6 @@ JSON, JSON lines, Parquet and CSV. Cells of a CSV file may hold lists or objects
 What is not mapped is kept in `extra`. An item without an id gets the number of its record.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import re

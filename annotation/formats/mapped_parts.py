@@ -4,8 +4,6 @@ A part may be in one column or in several, as one value or as a list: twenty col
 a list of twenty.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Values as JSON columns store them: without NaN, NUL, lone surrogates, dates, bytes; each change is a fault."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from datetime import date, datetime, time

@@ -1,7 +1,5 @@
 """Bonuses of the emulated API: prepared once, and paid at every call."""
 
-from __future__ import annotations
-
 from decimal import Decimal, InvalidOperation
 
 from annotation.prolific_emulator.problems import Problem

@@ -1,7 +1,5 @@
 """A small browser without scripts: pages, cookies, redirects, forms. It knows nothing of the pages that it opens."""
 
-from __future__ import annotations
-
 import urllib.error
 import urllib.request
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Faults of the emulated service, drawn with a seed: refusals, errors, cut connections, late and doubled webhooks."""
 
-from __future__ import annotations
-
 import threading
 from collections import Counter
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Filters of the emulated API, the sets of them that are kept, and how many participants pass them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from annotation.prolific_emulator.problems import Problem

@@ -1,7 +1,5 @@
 """The keys of the emulated service, and the token that it adds to a participant's link."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """Groups of participants and messages in the emulated API."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 

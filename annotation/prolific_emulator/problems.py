@@ -1,7 +1,5 @@
 """Refusals of the emulated API, in the shape of its errors."""
 
-from __future__ import annotations
-
 from typing import Any
 
 Detail = str | list[str] | dict[str, list[str]]

@@ -1,7 +1,5 @@
 """The operations of the emulated API: a function for each method and path, found by pattern."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Studies of the emulated API: drafts, changes, transitions, costs."""
 
-from __future__ import annotations
-
 import copy
 import math
 from collections import Counter

@@ -1,7 +1,5 @@
 """What a study of the emulated API may be made of: its fields, their types, and what they must fulfil together."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

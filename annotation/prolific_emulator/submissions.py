@@ -1,7 +1,5 @@
 """Submissions of the emulated API, and what participants and time do to them."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Webhooks of the emulated API: secrets, subscriptions, and signed deliveries with the faults that are drawn."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import hmac

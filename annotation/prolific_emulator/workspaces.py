@@ -1,7 +1,5 @@
 """The account, its workspaces with their balance, and their projects in the emulated API."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

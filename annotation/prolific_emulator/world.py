@@ -1,7 +1,5 @@
 """What the emulated service holds, in memory, and its clock, which can be turned forward."""
 
-from __future__ import annotations
-
 import threading
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta

@@ -7,8 +7,6 @@ worker. Where it is not, each item and each response is left out of the whole re
 alphas have no spread.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

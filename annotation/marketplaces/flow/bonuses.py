@@ -6,8 +6,6 @@ paid. Only one bonus of a visit is in flight, because the list has bare amounts.
 goes to a person.
 """
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Sequence

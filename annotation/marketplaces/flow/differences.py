@@ -1,7 +1,5 @@
 """Differences between a marketplace's books and ours, by study: found by each sync, and kept until they are gone."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ A group stands for one requirement: its members are the participants who meet it
 the qualification and are kept out. What both sides had the last time tells which of them changed since.
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 from collections.abc import Iterator

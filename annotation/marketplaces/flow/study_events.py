@@ -4,8 +4,6 @@ An event only says where to look: what happened is always read from the marketpl
 lost event changes nothing but when.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import timedelta

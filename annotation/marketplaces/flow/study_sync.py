@@ -3,8 +3,6 @@
 It works alone; events of the marketplace only let it run earlier.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Marketplaces that a project is connected to, the batches published there, and groups of participants."""
 
-from __future__ import annotations
-
 import secrets
 
 from django.db import models

@@ -1,7 +1,5 @@
 """Batches published as studies, the visits of participants who come by link, their bonuses, and differences."""
 
-from __future__ import annotations
-
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _

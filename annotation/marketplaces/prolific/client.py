@@ -1,7 +1,5 @@
 """HTTP calls to Prolific's API: JSON in and out, the meaning of errors, lists over all pages. One call is one try."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final

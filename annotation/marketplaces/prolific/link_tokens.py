@@ -3,8 +3,6 @@
 Its keys are public, and kept for a while by this process.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 import hashlib

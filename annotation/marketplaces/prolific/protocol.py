@@ -1,7 +1,5 @@
 """Conversion between the JSON of Prolific's API and our values. Money goes out in pounds or dollars, or in cents."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import hmac

@@ -1,7 +1,5 @@
 """The page on which the books of a marketplace and ours are compared."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

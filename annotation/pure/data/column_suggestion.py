@@ -1,7 +1,5 @@
 """Suggest what the columns of a table hold, from their names and, where names say nothing, from their values."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any

@@ -5,8 +5,6 @@ does: a word for the split in the file's or its folder's name, or the split befo
 folders at the top are configs.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Explanations of the tables that reports of several tasks show; the others are in the tasks' folders."""
 
-from __future__ import annotations
-
 from annotation.pure.reports.answer_tables import MEASURES
 from annotation.pure.reports.calibration_tables import CALIBRATION
 from annotation.pure.reports.explanations import SCORES_CHANGE, Chapter, Explanation

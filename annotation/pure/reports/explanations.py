@@ -5,8 +5,6 @@ plans in `comparison_explained`, a task's own in its folder (`TaskType.explanati
 Texts are gettext ids.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any

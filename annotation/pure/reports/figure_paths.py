@@ -4,8 +4,6 @@ A step is a key, a table's name, or a row or column by its position from 0. Wher
 rows, a `steady` path still finds the same row, by its words.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -5,8 +5,6 @@ Where items or people are shared, the difference is one contrast with the varian
 variance estimates recovery (MOVER; Zou and Donner 2008), and never is narrower than either.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Hashable, Mapping
 

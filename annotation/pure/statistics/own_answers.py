@@ -9,8 +9,6 @@ A worker is marked, for a person to look at, by any of three signs. A page left 
   marked who listens to a screen reader set to a high speed.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping
 from dataclasses import asdict, dataclass, field

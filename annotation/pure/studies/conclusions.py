@@ -5,8 +5,6 @@ paper's own is Wilson's, stretched as ours is. Only the figures that the study m
 responses lead to conclusions, which Holm's procedure protects together.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

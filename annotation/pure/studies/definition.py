@@ -5,8 +5,6 @@ qualification rounds, and batches. Names are local to the study; an option's val
 dataset of that name.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from functools import lru_cache

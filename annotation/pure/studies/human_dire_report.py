@@ -1,7 +1,5 @@
 """The human DiRe row: people's scores by arm beside models', as figures and as one table."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """What a study needs before it is launched: HITs, assignments, people, hours and cost, from its definition."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping

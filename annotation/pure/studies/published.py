@@ -5,8 +5,6 @@ to ours in the report of one of the study's batches, or of two whose difference 
 drawn from it, and whether the paper gives a bound.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """A difference that is none: the same responses in two halves of the people, one half less the other."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
