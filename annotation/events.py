@@ -11,7 +11,9 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, TypeVar
+from inspect import isfunction
+from types import ModuleType
+from typing import Any, TypeVar, get_args, get_type_hints
 
 from annotation.models import Assignment, Batch, Dataset, Hit, Job, Payment, Review, User
 
@@ -36,6 +38,15 @@ def listen(event: type[E], listener: Callable[[E], object], *, order: int) -> No
         raise ValueError(f"Another listener of {event.__name__} has order {order}.")
     rows.append((order, listener))
     rows.sort(key=lambda row: row[0])
+
+
+def listen_all(module: ModuleType) -> None:
+    """Make each public function of the module a listener, in its ORDER, of the events that its parameter may be."""
+    for name, listener in vars(module).items():
+        if isfunction(listener) and listener.__module__ == module.__name__ and not name.startswith("_"):
+            hint = get_type_hints(listener)["event"]
+            for event in get_args(hint) or (hint,):
+                listen(event, listener, order=module.ORDER)
 
 
 def emit(event: Event) -> None:

@@ -13,34 +13,25 @@ from annotation.dry_run.forecast import WorkerModel
 from annotation.dry_run.run import MOST_HITS, MOST_WORKERS
 from annotation.models import Job
 
-SHARE = {"min_value": 0, "max_value": 1}
 CROWD = WorkerModel()
+
+
+def _parameter(name: str, help_text: str, least: float = 0, most: float = 1) -> serializers.FloatField:
+    return serializers.FloatField(default=getattr(CROWD, name), min_value=least, max_value=most, help_text=help_text)
 
 
 class CrowdInput(Input):
     """Parameters of the simulated workers; shares are 0 to 1."""
 
-    skill = serializers.FloatField(
-        default=CROWD.skill, help_text="Share of right answers of the average worker.", **SHARE
-    )
-    spread = serializers.FloatField(default=CROWD.spread, help_text="Standard deviation of skill.", **SHARE)
-    speed = serializers.FloatField(
-        default=CROWD.speed, min_value=0.1, max_value=10, help_text="How fast they work; 2: in half the time."
-    )
-    lazy = serializers.FloatField(default=CROWD.lazy, help_text="Workers who hurry and make more mistakes.", **SHARE)
-    spam = serializers.FloatField(default=CROWD.spam, help_text="Workers who guess.", **SHARE)
-    dropout = serializers.FloatField(
-        default=CROWD.dropout, help_text="Share of responses after which a worker stops for good.", **SHARE
-    )
-    returns = serializers.FloatField(
-        default=CROWD.returns, help_text="Share of accepted HITs that are returned.", **SHARE
-    )
-    abandons = serializers.FloatField(
-        default=CROWD.abandons, help_text="Share of accepted HITs that are abandoned.", **SHARE
-    )
-    hours = serializers.FloatField(
-        default=CROWD.hours, min_value=0, max_value=1000, help_text="Hours within which they arrive."
-    )
+    skill = _parameter("skill", "Share of right answers of the average worker.")
+    spread = _parameter("spread", "Standard deviation of skill.")
+    speed = _parameter("speed", "How fast they work; 2: in half the time.", 0.1, 10)
+    lazy = _parameter("lazy", "Workers who hurry and make more mistakes.")
+    spam = _parameter("spam", "Workers who guess.")
+    dropout = _parameter("dropout", "Share of responses after which a worker stops for good.")
+    returns = _parameter("returns", "Share of accepted HITs that are returned.")
+    abandons = _parameter("abandons", "Share of accepted HITs that are abandoned.")
+    hours = _parameter("hours", "Hours within which they arrive.", 0, 1000)
 
     def validate(self, data: JSON) -> JSON:
         try:

@@ -11,12 +11,12 @@ class MarketplacesConfig(AppConfig):
     verbose_name = _("Marketplaces")
 
     def ready(self) -> None:
-        from annotation import recruitment
+        from annotation import events, recruitment
         from annotation.flow.projects import audit_log
         from annotation.marketplaces import listeners
         from annotation.marketplaces.models import Connection
 
-        listeners.register()
+        events.listen_all(listeners)
         recruitment.register(_published)
         audit_log.SUBJECTS[Connection] = lambda row: audit_log.Subject(row.project, "marketplace", row.pk, row.name)
 

@@ -9,20 +9,6 @@ from annotation.models import Assignment
 ORDER = 300
 
 
-def register() -> None:
-    events.listen(events.BatchLaunching, batch_launching, order=ORDER)
-    events.listen(events.HitsCreated, hits_created, order=ORDER)
-    events.listen(events.BatchLaunched, batch_launched, order=ORDER)
-    events.listen(events.BatchPaused, standing_changed, order=ORDER)
-    events.listen(events.BatchResumed, standing_changed, order=ORDER)
-    events.listen(events.BatchClosed, standing_changed, order=ORDER)
-    events.listen(events.AssignmentsAdded, standing_changed, order=ORDER)
-    events.listen(events.AssignmentAccepted, assignment_accepted, order=ORDER)
-    events.listen(events.ResponseSubmitted, response_submitted, order=ORDER)
-    events.listen(events.AssignmentApproved, assignment_approved, order=ORDER)
-    events.listen(events.AssignmentRejected, assignment_rejected, order=ORDER)
-
-
 def batch_launching(event: events.BatchLaunching) -> None:
     """Raise Refused if the batch's marketplace cannot take it."""
     from annotation.marketplaces.flow import publications, studies

@@ -8,6 +8,7 @@ class MTurkApiConfig(AppConfig):
     verbose_name = "MTurk API"
 
     def ready(self) -> None:
+        from annotation import events
         from annotation.mturk_api import listeners
 
-        listeners.register()
+        events.listen_all(listeners)

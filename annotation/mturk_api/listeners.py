@@ -8,19 +8,6 @@ from annotation.mturk_api.flow.notification_events import EXTERNAL
 ORDER = 100  # first, because it locks listings, which come before the accounts in the lock order
 
 
-def register() -> None:
-    events.listen(events.AssignmentAccepted, assignment_accepted, order=ORDER)
-    events.listen(events.AssignmentReturned, assignment_returned, order=ORDER)
-    events.listen(events.ResponseSubmitted, response_submitted, order=ORDER)
-    events.listen(events.PayDecisionBegun, pay_decision_begun, order=ORDER)
-    events.listen(events.AssignmentApproved, assignment_approved, order=ORDER)
-    events.listen(events.AssignmentRejected, assignment_rejected, order=ORDER)
-    events.listen(events.PayDecided, pay_decided, order=ORDER)
-    events.listen(events.HitExcluded, hit_excluded, order=ORDER)
-    events.listen(events.HitRestored, hit_restored, order=ORDER)
-    events.listen(events.BatchClosed, batch_closed, order=ORDER)
-
-
 def _is_of_mturk_api(row: Assignment | Batch) -> bool:
     return (row.batch if isinstance(row, Assignment) else row).task == EXTERNAL
 

@@ -24,7 +24,7 @@ from annotation.operations.archive_encryption import MAGIC, DecryptedReader, Not
 from annotation.operations.backup import BLOCK, MANIFEST, UPLOADS, link_or_copy, own_folder, sha256, uploads_in
 from annotation.operations.database_dump import POSTGRES, SQLITE, load
 
-GZIP, SQLITE_FILE, PG_DUMP = b"\x1f\x8b", b"SQLite format 3\0", b"PGDMP"
+SQLITE_FILE, PG_DUMP = b"SQLite format 3\0", b"PGDMP"
 ENGINES = {SQLITE: "sqlite", POSTGRES: "postgresql"}
 BROKEN = (tarfile.TarError, EOFError, ValueError, KeyError, FileNotFoundError, FileExistsError, sqlite3.DatabaseError)
 

@@ -1,5 +1,6 @@
 """Rotation of SECRET_KEY: find stored secrets that cannot be decrypted, and encrypt all with the current key."""
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,23 +20,23 @@ def _columns() -> Iterator[tuple[Any, str]]:
                 yield model, field.attname
 
 
-def _sealed(model: Any, column: str) -> Iterator[tuple[Any, str]]:
-    """(primary key, encrypted value) of each row that has a secret."""
-    rows = model._base_manager.annotate(at_rest=Cast(column, models.TextField()))
-    for key, at_rest in rows.order_by("pk").values_list("pk", "at_rest"):
-        if at_rest:
-            yield key, at_rest
-
-
-def lost() -> dict[str, int]:
-    """{table: number of secrets that neither SECRET_KEY nor its fallbacks decrypt}."""
-    found: dict[str, int] = {}
+def _sealed() -> Iterator[tuple[Any, str, Any, str]]:
+    """(model, column, primary key, encrypted value) of each secret."""
     for model, column in _columns():
-        for _key, at_rest in _sealed(model, column):
-            try:
-                unseal(at_rest)
-            except Unsealable:
-                found[model._meta.db_table] = found.get(model._meta.db_table, 0) + 1
+        rows = model._base_manager.annotate(at_rest=Cast(column, models.TextField()))
+        for key, at_rest in list(rows.order_by("pk").values_list("pk", "at_rest")):
+            if at_rest:
+                yield model, column, key, at_rest
+
+
+def lost() -> Counter[str]:
+    """{table: number of secrets that neither SECRET_KEY nor its fallbacks decrypt}."""
+    found = Counter[str]()
+    for model, _column, _key, at_rest in _sealed():
+        try:
+            unseal(at_rest)
+        except Unsealable:
+            found[model._meta.db_table] += 1
     return found
 
 
@@ -45,8 +46,7 @@ def reseal() -> int:
     if gone := lost():
         text = _("Secrets in %(tables)s are encrypted with a key that is neither SECRET_KEY nor one of its fallbacks.")
         raise Refused(text % {"tables": ", ".join(sorted(gone))})
-    count = 0
-    for model, column in _columns():
-        for key, at_rest in list(_sealed(model, column)):
-            count += model._base_manager.filter(pk=key).update(**{column: unseal(at_rest)})
-    return count
+    return sum(
+        model._base_manager.filter(pk=key).update(**{column: unseal(at_rest)})
+        for model, column, key, at_rest in _sealed()
+    )

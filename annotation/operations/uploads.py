@@ -44,10 +44,7 @@ class UploadLimitHandler(FileUploadHandler):
 
 def keep(upload: UploadedFile) -> Path:
     """Store an uploaded file for a job; a large one is moved instead of copied."""
-    folder = Path(settings.MEDIA_ROOT)
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    _sweep(folder)
-    path = folder / secrets.token_hex(16)
+    path = _new_path()
     if hasattr(upload, "temporary_file_path"):
         shutil.move(upload.temporary_file_path(), path)
         path.chmod(0o600)
@@ -63,18 +60,18 @@ def keep(upload: UploadedFile) -> Path:
 
 def adopt(file: Path) -> str:
     """Move a file to the uploads; returns its name there."""
-    folder = Path(settings.MEDIA_ROOT)
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    _sweep(folder)
-    path = folder / secrets.token_hex(16)
+    path = _new_path()
     shutil.move(file, path)
     path.chmod(0o600)
     os.utime(path)
     return path.name
 
 
-def _sweep(folder: Path) -> None:
-    """Delete files older than a day whose check or refusal nobody acted on."""
+def _new_path() -> Path:
+    """Where a file may be put; files older than a day, whose check or refusal nobody acted on, are deleted."""
+    folder = Path(settings.MEDIA_ROOT)
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     for path in folder.iterdir():
         if path.is_file() and path.stat().st_mtime < time.time() - KEPT_FOR:
             path.unlink(missing_ok=True)
+    return folder / secrets.token_hex(16)

@@ -11,7 +11,6 @@ from annotation.prolific_emulator.world import Event
 TOO_MANY, ERROR_BEFORE, ERROR_AFTER = "429", "500 before", "500 after"
 CUT_BEFORE, CUT_AFTER, HALF = "cut before", "cut after", "half a body after"
 KINDS = (TOO_MANY, ERROR_BEFORE, ERROR_AFTER, CUT_BEFORE, CUT_AFTER, HALF)
-BEFORE = {TOO_MANY, ERROR_BEFORE, CUT_BEFORE}  # the operation does not take place
 
 
 @dataclass

@@ -7,9 +7,10 @@ class WebhooksConfig(AppConfig):
     name = "annotation.webhooks"
 
     def ready(self) -> None:
+        from annotation import events
         from annotation.flow.projects import audit_log
         from annotation.webhooks import listeners
         from annotation.webhooks.models import Webhook
 
-        listeners.register()
+        events.listen_all(listeners)
         audit_log.SUBJECTS[Webhook] = lambda row: audit_log.Subject(row.project, "webhook", row.public_id, row.note)

@@ -12,22 +12,6 @@ from annotation.webhooks.outbox import is_subscribed, notice, queue_event
 ORDER = 200
 
 
-def register() -> None:
-    events.listen(events.ResponseSubmitted, response_submitted, order=ORDER)
-    events.listen(events.ResponseReviewed, response_reviewed, order=ORDER)
-    events.listen(events.AssignmentApproved, assignment_approved, order=ORDER)
-    events.listen(events.AssignmentRejected, assignment_rejected, order=ORDER)
-    events.listen(events.BonusPaid, bonus_paid, order=ORDER)
-    events.listen(events.HitExcluded, hit_changed, order=ORDER)
-    events.listen(events.HitRestored, hit_changed, order=ORDER)
-    events.listen(events.BatchLaunched, batch_opened, order=ORDER)
-    events.listen(events.BatchResumed, batch_opened, order=ORDER)
-    events.listen(events.BatchPaused, batch_paused, order=ORDER)
-    events.listen(events.BatchClosed, batch_closed, order=ORDER)
-    events.listen(events.ResultsDatasetCreated, results_dataset_created, order=ORDER)
-    events.listen(events.JobEnded, job_ended, order=ORDER)
-
-
 def response_submitted(event: events.ResponseSubmitted) -> None:
     project = event.assignment.batch.project
     if is_subscribed(project, protocol.SUBMISSION):

@@ -128,13 +128,3 @@ def _counts(arms: Iterable[Batch], most: int, counts: Counter[tuple[int, int, st
         for position in range(1, most + 1):
             numbers = (counts[arm.pk, position, what] for what in ("drawn", "began", "submitted"))
             yield ArmCount(arm, position, *numbers)
-
-
-def balance_json(experiment: Experiment) -> list[dict[str, Any]]:
-    """`balance` as JSON, with the arms' names."""
-    rows = balance(experiment)
-    return [
-        {"arm": row.arm.slug, "position": row.position, "drawn": row.drawn}
-        | {"began": row.began, "submitted": row.submitted}
-        for row in rows
-    ]

@@ -7,6 +7,7 @@ are fixed by the seed, so that a probe uses the same paragraphs as its transform
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from math import comb
 from random import Random
@@ -98,12 +99,14 @@ def transform(context: Context) -> list[Instance]:
 
 def probe(context: Context) -> list[Instance]:
     """P(D): for each bi-partition the context without its first and without its second part."""
+    return _by_part(context, context.without)
+
+
+def _by_part(context: Context, kept: Callable[[Positions], Positions]) -> list[Instance]:
+    """For each bi-partition what is kept for its first and for its second part."""
     context.check()
-    return [
-        Instance(context.without(part), part=number)
-        for number, parts in enumerate(bipartitions(context.supports))
-        for part in parts
-    ]
+    numbered = enumerate(bipartitions(context.supports))
+    return [Instance(kept(part), part=number) for number, parts in numbered for part in parts]
 
 
 def probe_of_transform(context: Context) -> list[Instance]:
@@ -137,12 +140,7 @@ def nmf_transform(context: Context) -> list[Instance]:
 
 def nmf_probe(context: Context) -> list[Instance]:
     """NMF's P(D): for each bi-partition one instance per part, with as many paragraphs as the transform's."""
-    context.check()
-    return [
-        Instance(_kept_with_fill(context, part), part=number)
-        for number, parts in enumerate(bipartitions(context.supports))
-        for part in parts
-    ]
+    return _by_part(context, partial(_kept_with_fill, context))
 
 
 def nmf_probe_of_transform(context: Context) -> list[Instance]:

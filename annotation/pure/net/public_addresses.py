@@ -58,10 +58,6 @@ def _inside(address: IPv4Address | IPv6Address) -> list[IPv4Address | IPv6Addres
     return [address, *(address.teredo or ())]
 
 
-def _seems(address: IPv4Address | IPv6Address) -> bool:
-    return any(address.version == network.version and address in network for network in SEEMS_GLOBAL)
-
-
 def origin_of(url: str) -> str:
     """Scheme, host and port of an absolute http(s) address, in lower case; empty for anything else.
 
