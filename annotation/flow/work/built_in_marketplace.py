@@ -79,11 +79,7 @@ def _with_experiments(groups: list[Group], workers: Mapping[int, Worker]) -> lis
 
 def _merged(arms: Sequence[Group], *, gets_all: bool) -> Group:
     first, over = arms[0], sum if gets_all else min
-    return replace(
-        first,
-        available=over(arm.available for arm in arms),
-        **arm_draws.common_terms(arms),
-    )
+    return replace(first, available=over(arm.available for arm in arms), **arm_draws.common_terms(arms))
 
 
 def workers_of(user: User) -> dict[int, Worker]:

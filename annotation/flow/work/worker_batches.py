@@ -87,10 +87,8 @@ def worker_batches(workers: Sequence[Worker]) -> list[WorkerBatch]:
         row.project = by_project[row.project_id].project
     seen = eligibility.discovered([(by_project[row.project_id], row) for row in rows])
     rounds = {row.pk: row.worker_key for row in rows if row.purpose == Batch.Purpose.QUALIFICATION}
-    rewards, attempts = (
-        eligibility.rewards_of([row for row in rows if row.pk in seen]),
-        round_attempts.items_left_and_offered(rounds),
-    )
+    rewards = eligibility.rewards_of([row for row in rows if row.pk in seen])
+    attempts = round_attempts.items_left_and_offered(rounds)
     found = [_worker_batch(row, attempts.get(row.pk), seen[row.pk], rewards[row.pk]) for row in rows if row.pk in seen]
     found = _with_experiments(found, workers)
     return sorted(found, key=lambda each: not (each.left or each.at_least))
