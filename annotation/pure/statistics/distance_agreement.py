@@ -26,10 +26,14 @@ Kin = Callable[[H], Iterable[Hashable]]  # a label's features; labels without a 
 
 @dataclass(frozen=True, slots=True)
 class Alpha:
-    """Alpha with its interval over units, and its range with one worker left out (n counts the workers)."""
+    """Alpha with its interval over units, and its range with one worker left out (n counts the workers).
+
+    `undefined`: resamples with only one label, which the interval leaves out.
+    """
 
     figure: Figure
     without: Figure
+    undefined: int = 0
 
     def as_json(self) -> dict[str, Any]:
         return {**self.figure.as_json(), "without": self.without.as_json()}
@@ -44,9 +48,11 @@ def alpha_of_answers(units: Iterable[Mapping[str, str]], scorer: Scorer, seed: i
     return alpha(keyed, seed, similarity=lambda a, b: scorer.answer(a, [b]).f1, kin=lambda key: key.split() or [""])
 
 
-def alpha_of_sets(units: Iterable[Mapping[str, frozenset[Hashable]]], seed: int) -> Alpha:
+def alpha_of_sets(
+    units: Iterable[Mapping[str, frozenset[Hashable]]], seed: int, *, clusters: Iterable[Hashable] | None = None
+) -> Alpha:
     """Alpha of sets, such as ticked supporting paragraphs, with the MASI distance."""
-    return alpha(list(units), seed, similarity=masi, kin=lambda one: one)
+    return alpha(list(units), seed, similarity=masi, kin=lambda one: one, clusters=clusters)
 
 
 def masi(one: frozenset[Hashable], other: frozenset[Hashable]) -> float:
@@ -87,7 +93,8 @@ def alpha(
     value = table.alpha()
     if value is None:
         return Alpha(Figure(None, None, None, len(paired)), Figure(None, None, None, len(table.workers)))
-    return Alpha(Figure(value, *table.interval(value, seed, resamples), len(paired), "bca"), table.without_one(value))
+    low, high, undefined = table.interval(value, seed, resamples)
+    return Alpha(Figure(value, low, high, len(paired), "bca"), table.without_one(value), undefined)
 
 
 class _Table:
@@ -117,16 +124,17 @@ class _Table:
     def alpha(self) -> float | None:
         return self._of(float(self.observed.sum()), self._counts(None))
 
-    def interval(self, value: float, seed: int, resamples: int) -> tuple[float | None, float | None]:
-        """The bias-corrected interval; (None, None) if there is none."""
+    def interval(self, value: float, seed: int, resamples: int) -> tuple[float | None, float | None, int]:
+        """The ends of the bias-corrected interval, None if there is none, and the resamples with only one label."""
         labels = np.bincount(self.cluster[self.owner])
         if is_values_only() or np.ptp(np.bincount(self.cluster, self.observed) / labels) < 1e-9:
-            return None, None
+            return None, None, 0
         drawn = [each for each in self.resampled(seed, resamples) if each is not None]
-        if len(drawn) < (1 - UNDEFINED_DRAWS) * resamples:
-            return None, None
+        undefined = resamples - len(drawn)
+        if undefined > UNDEFINED_DRAWS * resamples:
+            return None, None, undefined
         low, high = bias_corrected(np.array(drawn), value, self._influence())
-        return (low, high) if low <= value <= high else (None, None)
+        return (low, high, undefined) if low <= value <= high else (None, None, undefined)
 
     def _influence(self) -> Floats:
         """The first-order change of alpha by each cluster, as in an infinitesimal jackknife."""

@@ -107,16 +107,18 @@ def _even_figure(column: Floats) -> Figure:
     return wilson(value * n, n) if value in (0.0, 1.0) else Figure(value, None, None, n)
 
 
-def resampled_sums(table: Floats, seed: int, *, resamples: int = RESAMPLES) -> Floats:
+def resampled_sums(
+    table: Floats, seed: int, *, resamples: int = RESAMPLES, grouped: tuple[Floats, Integers | None] | None = None
+) -> Floats:
     """(resamples × columns): column sums over as many rows as the table has, drawn with replacement.
 
-    Within `values_only` a single row, of the table itself.
+    `grouped`: the table as `alike` has it, if that is known. Within `values_only` a single row, of the table itself.
     """
     if is_values_only():
         return np.asarray(table.sum(axis=0, keepdims=True), dtype=np.float64)
     rng = np.random.default_rng(seed)
     sums = np.empty((resamples, table.shape[1]))
-    kinds, numbers = alike(table)
+    kinds, numbers = grouped or alike(table)
     rows = max(1, _CELLS // len(kinds))
     for start in range(0, resamples, rows):
         draws = min(start + rows, resamples) - start

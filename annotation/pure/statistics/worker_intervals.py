@@ -89,9 +89,9 @@ def over_workers(responses: Iterable[Response]) -> Figure:
     if np.ptp(values) == 0:
         return replace(_equal(value, int(items.max()) + 1, 0.0, LEVEL), n=number)
     off = weights * (values - value) / weights.sum()
-    of_items = _clustered(off, items)
-    of_workers = _jackknife(weights, weights * values, workers)
-    variance = max(of_items + of_workers - _clustered(off, np.arange(len(rows))), of_items, of_workers)
+    of_items = clustered_variance(off, items)
+    of_workers = jackknife_variance(weights, weights * values, workers)
+    variance = max(of_items + of_workers - clustered_variance(off, np.arange(len(rows))), of_items, of_workers)
     half = two_sided(LEVEL, number - 1) * math.sqrt(variance)
     return Figure(value, max(0.0, value - half), min(1.0, value + half), number, "workers and items")
 
@@ -217,13 +217,13 @@ def _changed(total: float, n: int, rows: Sequence[tuple[float | None, float | No
     return (total - math.fsum(before) + math.fsum(after)) / left if left else None
 
 
-def _clustered(off: Floats, clusters: Integers) -> float:
+def clustered_variance(off: Floats, clusters: Integers) -> float:
     """The variance of a mean by the sums of its deviations within clusters; 0 for a single cluster."""
     sums = np.bincount(clusters, off)
     return float(np.sum(sums**2)) * len(sums) / (len(sums) - 1) if len(sums) > 1 else 0.0
 
 
-def _jackknife(weights: Floats, weighted: Floats, workers: Integers) -> float:
+def jackknife_variance(weights: Floats, weighted: Floats, workers: Integers) -> float:
     """The variance of a mean by leaving out one worker after the other."""
     left = weights.sum() - np.bincount(workers, weights)
     means = (weighted.sum() - np.bincount(workers, weighted)) / left
