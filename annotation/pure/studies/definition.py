@@ -5,6 +5,8 @@ qualification rounds, and batches. Names are local to the study; an option's val
 dataset of that name.
 """
 
+from __future__ import annotations  # the types of fields are read as texts
+
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from functools import lru_cache
