@@ -5,7 +5,7 @@ JSON; internally a task may use frozen dataclasses.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any, ClassVar
@@ -44,6 +44,8 @@ class TaskType(ABC):
     explanations: ClassVar[Entries] = {}  # of its report's tables, by their names; those of all tasks need none
     meeting: ClassVar[str] = "one"  # default of Batch.meeting: "one", "apart" or "free"
 
+    shows: ClassVar[tuple[str, ...]] = ()  # gold that its page shows by design
+
     def __init_subclass__(cls, **about: Any) -> None:
         super().__init_subclass__(**about)
         if "kind" not in vars(cls):
@@ -61,6 +63,10 @@ class TaskType(ABC):
     def check(self, payload: JSON, answer: JSON) -> list[Problem]:
         """Problems that prevent submitting: completeness, consistency, honesty. Positions are the payload's."""
 
+    def shown_fields(self, options: Any) -> Collection[str]:
+        """The fields of an item, beside its question and paragraphs, that the page shows with these options."""
+        return self.shows
+
     def stored(self, payload: JSON, answer: JSON) -> JSON:
         """A complete answer as it is submitted; drafts keep what they have."""
         return answer
@@ -77,6 +83,10 @@ class TaskType(ABC):
     def group(self, example: Example) -> str | None:
         """The group of the example, of which a worker usually gets only one item; None: no group."""
         return example.group or None
+
+    def practice(self, options: Any) -> tuple[Example, ...] | None:
+        """The practice items of a batch with these options; None: those of the folder."""
+        return None
 
     @abstractmethod
     def aggregate(self, payload: JSON, answers: Sequence[JSON]) -> JSON:

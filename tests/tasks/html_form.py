@@ -43,7 +43,8 @@ class _Reader(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         if self._area:
-            self.fields[self._area][-1] += data
+            value = self.fields[self._area]
+            value[-1] += data if value[-1] else data.removeprefix("\n")  # as HTML drops the first line break
 
     def handle_endtag(self, tag: str) -> None:
         if tag == "form":

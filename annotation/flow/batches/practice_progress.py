@@ -7,7 +7,7 @@ from typing import Any
 from annotation.models import Batch, Participation
 from annotation.pure.data.example import Example
 from annotation.registry import practice, task_type
-from annotation.tasktype import JSON, Remark, capabilities
+from annotation.tasktype import JSON, Remark, TaskType, capabilities
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,12 @@ def exercises(batch: Batch) -> list[Exercise]:
 
 
 def _items(batch: Batch) -> tuple[Example, ...]:
-    return practice(batch.task, capabilities.variant(task_type(batch.task), batch.options))
+    return _items_of(task_type(batch.task), batch.options)
+
+
+def _items_of(task: TaskType, stored: JSON) -> tuple[Example, ...]:
+    own = task.practice(task.options(stored))
+    return practice(task.kind, capabilities.variant(task, stored)) if own is None else own
 
 
 def _fits(example: Example, options: Any) -> bool:
@@ -60,12 +65,12 @@ def next_exercise(participation: Participation) -> int | None:
 
 
 def _practised_elsewhere(participation: Participation) -> int:
-    """How many items of the same task and variant the worker practised in another batch."""
+    """How many of the same items the worker practised in another batch of the task."""
     task = task_type(participation.batch.task)
-    variant = capabilities.variant(task, participation.batch.options)
+    items = _items(participation.batch)
     same_task = Participation.objects.filter(worker=participation.worker_id, batch__task=task.kind, practised__gt=0)
     rows = same_task.exclude(pk=participation.pk).values_list("practised", "batch__options")
-    return max((done for done, options in rows if capabilities.variant(task, options) == variant), default=0)
+    return max((done for done, options in rows if _items_of(task, options) == items), default=0)
 
 
 def finish(participation: Participation, number: int) -> bool:

@@ -1,0 +1,100 @@
+"""Fields of a record as a rubric names them, and how their values are shown."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from annotation.pure.data.example import Example
+from annotation.pure.ratings.rubric import EXTRA
+
+JSON = dict[str, Any]
+ROLES: Final = ("question", "answer", "answers", "paragraphs", "hops", "options")
+_SPEAKER, _SAID = "role", ("content", "text")  # keys of a turn of a conversation
+_TEXTS = ("text", "sentence", "content")  # keys of the text of an object with a title
+
+
+def value_of(example: Example, name: str) -> Any:
+    """The value of a field; None without it. Roles come before other fields of the same name."""
+    if name in ROLES and (value := _role(example, name)) not in (None, "", []):
+        return value
+    plain = name.removeprefix(EXTRA)
+    if plain in example.extra:
+        return example.extra[plain]
+    field, _dot, key = plain.rpartition(".")  # "steps.label": a list of what each of the steps has there
+    elements = value_of(example, field) if field else None
+    if isinstance(elements, list) and all(isinstance(each, Mapping) for each in elements):
+        return [each.get(key) for each in elements]
+    return None
+
+
+def _role(example: Example, name: str) -> Any:
+    if name == "paragraphs":
+        return [{"title": each.title, "text": each.text} for each in example.paragraphs]
+    if name == "hops":
+        return [{"question": hop.question, "answer": hop.answer} for hop in example.hops]
+    value = getattr(example, name)
+    return list(value) if isinstance(value, tuple) else value
+
+
+def fields_of(example: Example) -> list[str]:
+    """The names of the fields that the example has: roles, then others."""
+    return [*(name for name in ROLES if _role(example, name)), *example.extra]
+
+
+def look_of(name: str, value: Any) -> str:
+    """How a value is shown unless the rubric says so: one of rubric.LOOKS."""
+    if not isinstance(value, list):
+        return "table" if isinstance(value, Mapping) else "text"
+    if name == "paragraphs":
+        return "passages"
+    if value and all(isinstance(each, Mapping) for each in value):
+        return "turns" if all(_SPEAKER in each for each in value) else "table"
+    return "list"
+
+
+def shown_as(look: str, value: Any, hidden: frozenset[str] = frozenset()) -> Any:
+    """The value in the form that its look is made from; `hidden`: keys of objects that are left out.
+
+    text, markdown, html: a text; list: texts; turns: [{"role", "text"}]; table: {"columns", "rows" of texts};
+    passages: [{"title", "text"}].
+    """
+    if look in ("text", "markdown", "html"):
+        return text_of(value, hidden)
+    elements: Sequence[Any] = value if isinstance(value, list) else [value]
+    if look == "table":
+        objects = [each if isinstance(each, Mapping) else {"": each} for each in elements]
+        columns = list(dict.fromkeys(key for each in objects for key in each if key not in hidden))
+        return {"columns": columns, "rows": [[text_of(each.get(key)) for key in columns] for each in objects]}
+    if look == "turns":
+        return [{"role": text_of(_get(each, _SPEAKER)), "text": _first(each, _SAID)} for each in elements]
+    if look == "passages":
+        return [{"title": text_of(_get(each, "title")), "text": _first(each, _TEXTS)} for each in elements]
+    return [text_of(each, hidden) for each in elements]
+
+
+def _get(value: Any, key: str) -> Any:
+    return value.get(key) if isinstance(value, Mapping) else None
+
+
+def _first(value: Any, keys: Sequence[str]) -> str:
+    return next((text_of(value[key]) for key in keys if isinstance(value, Mapping) and key in value), text_of(value))
+
+
+def element_of(value: Any, hidden: frozenset[str] = frozenset()) -> JSON:
+    """An element of a list as {"title", "text"}: of an object its title and text, or all it has, a line each."""
+    if isinstance(value, Mapping) and not isinstance(value.get("title"), str | None):
+        return {"title": "", "text": text_of(value, hidden)}
+    if isinstance(value, Mapping) and any(isinstance(value.get(key), str) for key in _TEXTS):
+        return {"title": value.get("title") or "", "text": _first(value, _TEXTS)}
+    return {"title": "", "text": text_of(value, hidden)}
+
+
+def text_of(value: Any, hidden: frozenset[str] = frozenset()) -> str:
+    """A value in words; of an object one line for each key but `id` and `hidden`."""
+    if isinstance(value, Mapping):
+        kept = {key: each for key, each in value.items() if key != "id" and key not in hidden and each is not None}
+        return "\n".join(f"{key}: {text_of(each)}" for key, each in kept.items())
+    if isinstance(value, list):
+        return "\n".join(text_of(each, hidden) for each in value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "" if value is None else str(value)

@@ -1,0 +1,212 @@
+"""Responses to a rubric: what was asked, whether a response is complete, and its stored form.
+
+A response is {criterion: value}; with `each` the value is a list by the payload's positions. What was not asked is
+None. Values: a point of a scale, a value of a choice, the values of `choices`, a number, a text, of a mark spans
+{"part", "start", "end", "label"?} of the field's parts in code points, of `best` a candidate's field (its position in a
+list) or "tie", of `order` all of them, best first.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from annotation.pure.ratings.rubric import BEST, CHOICE, CHOICES, MARK, NUMBER, ORDER, SCALE, TEXT, TIE
+from annotation.pure.text.translation_marks import gettext_noop as _
+
+JSON = dict[str, Any]
+LONGEST_TEXT: Final = 20_000
+MOST_MARKS: Final = 100
+MISSING: Final = {
+    SCALE: _("Choose a point of the scale."),
+    CHOICE: _("Choose one of the answers."),
+    CHOICES: _("Choose at least one of the answers."),
+    NUMBER: _("Give a number from %(low)s to %(high)s."),
+    TEXT: _("Write at least a word."),
+    MARK: _("Mark some words."),
+    BEST: _("Choose the best one."),
+    ORDER: _("Put all of them in order."),
+}
+
+
+def rows_of(payload: JSON, criterion: JSON) -> int | None:
+    """How many elements a criterion is asked of; None: of the record as a whole."""
+    return len(payload["lists"][criterion["each"]]["elements"]) if criterion["each"] else None
+
+
+def candidates_of(payload: JSON, criterion: JSON) -> list[Any]:
+    """The candidates of `best` or `order` as they are stored: fields, or positions in the list."""
+    return criterion.get("systems") or list(range(len(payload["candidates"][criterion["name"]])))
+
+
+def blank(criterion: JSON) -> Any:
+    """The value of a criterion that was asked and not answered."""
+    return {CHOICES: [], MARK: [], TEXT: ""}.get(criterion["kind"])
+
+
+def value_at(answer: Mapping[str, Any], criterion: JSON, k: int | None) -> Any:
+    """A response's value, of element k of its list; None where there is none."""
+    value = answer.get(criterion["name"])
+    if k is None:
+        return value
+    return value[k] if isinstance(value, list) and k < len(value) else None
+
+
+def is_asked(payload: JSON, answer: Mapping[str, Any], criterion: JSON, k: int | None) -> bool:
+    """Whether the response's other values call for this criterion, of element k."""
+    named = {each["name"]: each for each in payload["criteria"]}
+    for name, values in criterion.get("if", {}).items():
+        other = named.get(name)
+        if other is None:
+            return False
+        at = k if other["each"] else None
+        value = value_at(answer, other, at)
+        given = value if isinstance(value, list) else [value]
+        if not is_asked(payload, answer, other, at) or not any(each in values for each in given):
+            return False
+    return True
+
+
+def cells(payload: JSON, answer: Mapping[str, Any]) -> Iterator[tuple[JSON, int | None, Any]]:
+    """(criterion, element or None, value) of all that the response was asked."""
+    for criterion in payload["criteria"]:
+        rows = rows_of(payload, criterion)
+        for k in [None] if rows is None else range(rows):
+            if is_asked(payload, answer, criterion, k):
+                yield criterion, k, value_at(answer, criterion, k)
+
+
+def settled(payload: JSON, answer: Mapping[str, Any]) -> JSON:
+    """The response with None for all that was not asked, and nothing else in it."""
+    stored: JSON = {}
+    for criterion in payload["criteria"]:
+        rows = rows_of(payload, criterion)
+        stored[criterion["name"]] = None if rows is None else [None] * rows
+    for criterion, k, value in cells(payload, answer):
+        kept = blank(criterion) if value is None else value
+        if k is None:
+            stored[criterion["name"]] = kept
+        else:
+            stored[criterion["name"]][k] = kept
+    return stored
+
+
+def missing(payload: JSON, answer: Mapping[str, Any]) -> Iterator[tuple[JSON, int | None]]:
+    """(criterion, element or None) of all that is asked and has no valid value."""
+    for criterion, k, value in cells(payload, answer):
+        empty = value is None or value in ([], "") or (isinstance(value, str) and not value.strip())
+        if criterion["required"] if empty else not is_valid(payload, criterion, value, k):
+            yield criterion, k
+
+
+def is_valid(payload: JSON, criterion: JSON, value: Any, k: int | None) -> bool:
+    """Whether a value is one that the criterion can have."""
+    kind, values = criterion["kind"], criterion["values"]
+    if kind == SCALE:
+        return type(value) is int and value in values
+    if kind == CHOICE:
+        return isinstance(value, str) and value in values
+    if kind == CHOICES:
+        return isinstance(value, list) and value == [each for each in values if each in value]
+    if kind == NUMBER:
+        return type(value) in (int, float) and values[0] <= value <= values[1]
+    if kind == TEXT:
+        return isinstance(value, str) and len(value) <= LONGEST_TEXT
+    if kind == MARK:
+        return _are_marks(parts_of(payload, values[0], k), [pair[0] for pair in criterion.get("of", [])], value)
+    known = candidates_of(payload, criterion)
+    if kind == BEST:
+        return _is_one(value, known) or (value == TIE and bool(criterion.get("tie")))
+    return isinstance(value, list) and len(value) == len(known) and all(_is_one(each, value) for each in known)
+
+
+def _is_one(value: Any, known: list[Any]) -> bool:
+    """Whether it is among them; True is not 1."""
+    return not isinstance(value, bool) and any(type(each) is type(value) and each == value for each in known)
+
+
+def parts_of(payload: JSON, field: str, k: int | None) -> dict[int, str]:
+    """The texts in which words of a field can be marked, by their position; of a rated list only element k."""
+    if field in payload["lists"]:
+        texts = [each["text"] for each in payload["lists"][field]["elements"]]
+        return dict(enumerate(texts)) if k is None else {k: texts[k]}
+    shown = next((each for each in payload["show"] if each["field"] == field), None)
+    if shown is None:
+        return {}
+    value = shown["value"]
+    if isinstance(value, str):
+        return {0: value}
+    rows = value["rows"] if isinstance(value, Mapping) else value
+    return {at: _part(each) for at, each in enumerate(rows)}
+
+
+def _part(each: Any) -> str:
+    return "\n".join(each) if isinstance(each, list) else each["text"] if isinstance(each, Mapping) else each
+
+
+def _are_marks(parts: Mapping[int, str], labels: list[str], value: Any) -> bool:
+    if not isinstance(value, list) or len(value) > MOST_MARKS:
+        return False
+    keys = {"part", "start", "end", *(["label"] if labels else [])}
+    if not all(isinstance(mark, Mapping) and set(mark) == keys for mark in value):
+        return False
+    places = [(mark["part"], mark["start"], mark["end"]) for mark in value]
+    if any(type(number) is not int for place in places for number in place):
+        return False
+    if any(part not in parts or not 0 <= start < end <= len(parts[part]) for part, start, end in places):
+        return False
+    if labels and not all(mark["label"] in labels for mark in value):
+        return False
+    return places == sorted(places)
+
+
+def read(payload: JSON, answer: Any) -> JSON:
+    """A response made elsewhere, in the stored form. Raises ValueError for unknown names and lists of wrong length."""
+    if not isinstance(answer, Mapping):
+        raise ValueError("must be an object from a criterion's name to its value")
+    named = {each["name"]: each for each in payload["criteria"]}
+    if unknown := [name for name in answer if name not in named]:
+        raise ValueError(f"has no criterion {unknown[0]!r}; it has {', '.join(named)}")
+    for name, value in answer.items():
+        rows = rows_of(payload, named[name])
+        if rows is not None and (not isinstance(value, list) or len(value) != rows):
+            raise ValueError(f"{name} must list a value for each of the {rows} of {named[name]['each']}")
+    whole = {name: _read(payload, named[name], value) for name, value in answer.items()}
+    return settled(payload, whole)
+
+
+def _read(payload: JSON, criterion: JSON, value: Any) -> Any:
+    if criterion["each"]:
+        return [_read_one(payload, criterion, each) for each in value]
+    return _read_one(payload, criterion, value)
+
+
+def _read_one(payload: JSON, criterion: JSON, value: Any) -> Any:
+    """Values as programs write them: 3.0 for 3, "3" of a CSV, choices in any order, passages by title."""
+    kind, values = criterion["kind"], criterion["values"]
+    if kind in (SCALE, NUMBER) and isinstance(value, str):
+        value = _number(value)
+    if kind == SCALE and type(value) is float and value.is_integer():
+        return int(value)
+    if kind == CHOICES and isinstance(value, list) and len(set(map(str, value))) == len(value):
+        known = [each for each in values if each in value]
+        return known if len(known) == len(value) else value
+    if kind == MARK and isinstance(value, list):
+        return [_read_mark(payload, criterion, each) for each in value]
+    return value
+
+
+def _read_mark(payload: JSON, criterion: JSON, mark: Any) -> Any:
+    if not isinstance(mark, Mapping) or not isinstance(mark.get("part"), str):
+        return mark
+    field = criterion["values"][0]
+    shown: list[Any] = next((each["value"] for each in payload["show"] if each["field"] == field), [])
+    elements = payload["lists"][field]["elements"] if field in payload["lists"] else shown
+    found = [k for k, each in enumerate(elements) if isinstance(each, Mapping) and each.get("title") == mark["part"]]
+    return {**mark, "part": found[0]} if len(found) == 1 else mark
+
+
+def _number(text: str) -> Any:
+    try:
+        value = float(text)
+    except ValueError:
+        return text
+    return int(value) if value.is_integer() and "." not in text else value

@@ -1,0 +1,134 @@
+"""Rate any record by a rubric: scales, choices, numbers, texts, marked words and comparisons.
+
+What a rubric is: annotation/pure/ratings/rubric.py; results: annotation/pure/ratings/results.py.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+from annotation.pure.data.example import Example
+from annotation.pure.ratings import responses, results
+from annotation.pure.ratings.rubric import worded
+from annotation.pure.ratings.showing import LeftOut, arranged, payload_of
+from annotation.pure.text.translation_marks import gettext_noop as _
+from annotation.tasktype import (
+    JSON,
+    Arranged,
+    HitWithResponses,
+    Practised,
+    Problem,
+    Remark,
+    Simulated,
+    TaskType,
+    Varied,
+)
+
+from .options import Options
+from .report import rate_report
+from .simulated import imitated
+
+RATINGS = "ratings"  # in the `extra` of an exported item
+RIGHT = "practice_answer"  # in the `extra` of a practice item
+RIGHT_REMARK = _("Right. %(why)s")
+
+
+class Rate(Varied, Arranged, Practised, Simulated, TaskType):
+    title = _("Rate by a rubric")
+    question = _("What do you think of this?")
+    needs = _("Requires the fields that the rubric shows, with something to ask about.")
+    Options = Options
+
+    def options(self, stored: Mapping[str, Any]) -> Options:
+        if unknown := set(stored) - {"rubric", "agree"}:
+            raise ValueError(f"no option {unknown}")
+        return Options(**stored)
+
+    def asked(self, options: Options) -> str:
+        return worded(options.parsed.title) or self.question
+
+    def prepare(self, example: Example, options: Options, rng: Random) -> JSON | None:
+        """What the rubric shows and asks; None if nothing is left to ask, or it is too much for a page."""
+        try:
+            return payload_of(options.parsed, example, agree=options.agree)
+        except LeftOut:
+            return None
+
+    def shown_fields(self, options: Options) -> Collection[str]:
+        return options.parsed.fields
+
+    def arrange(self, payload: JSON, rng: Random) -> JSON:
+        return arranged(payload, rng)
+
+    def check(self, payload: JSON, answer: JSON) -> list[Problem]:
+        """The first problem of each criterion."""
+        found: dict[str, Problem] = {}
+        for criterion, _k in responses.missing(payload, answer):
+            values = {"low": criterion["values"][0], "high": criterion["values"][-1]} if criterion["values"] else {}
+            message = responses.MISSING[criterion["kind"]]
+            found.setdefault(criterion["name"], Problem(criterion["name"], message, values))
+        return list(found.values())
+
+    def stored(self, payload: JSON, answer: JSON) -> JSON:
+        return responses.settled(payload, answer)
+
+    def complete(self, payload: JSON, answer: Any) -> JSON:
+        """A response made elsewhere as {criterion: value}, with `each` a list; what is left out is not answered."""
+        return super().complete(payload, responses.read(payload, answer))
+
+    def aggregate(self, payload: JSON, answers: Sequence[JSON]) -> JSON:
+        return results.aggregated(payload, answers)
+
+    def agreeing(self, payload: JSON, answers: Sequence[JSON], aggregate: JSON) -> int:
+        return results.agreeing(aggregate, len(answers))
+
+    def gradable(self, payload: JSON, gold: Example) -> bool:
+        return bool(_right(payload, gold))
+
+    def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:
+        """The mean over criteria (and elements) with gold: 1 - distance over range, or equal, or the shared part."""
+        return results.grade(payload, answer, _right(payload, gold))
+
+    def practice(self, options: Options) -> tuple[Example, ...]:
+        """The rubric's own items, with the right response and the reason."""
+        return tuple(
+            Example(f"practice-{k}", "", (), extra={**each["item"], RIGHT: each["answer"], "why": each.get("why", "")})
+            for k, each in enumerate(options.parsed.practice, 1)
+        )
+
+    def feedback(self, payload: JSON, answer: JSON, gold: Example) -> list[Remark]:
+        """What was wrong, by criterion, and why; or that all is right."""
+        why = {"why": str(gold.extra.get("why", ""))}
+        wrong = results.differing(payload, answer, _right(payload, gold))
+        if not wrong:
+            return [Remark(True, RIGHT_REMARK, why)]
+        message = _("“%(ask)s” Right is: %(value)s. %(why)s")
+        return [Remark(False, message, {"ask": ask, "value": value, **why}) for ask, value in wrong]
+
+    def report(self, hits: Iterable[HitWithResponses], options: Options, *, seed: int) -> JSON:
+        return {"task": self.kind, **rate_report(hits, options, seed=seed)}
+
+    def export(self, example: Example, aggregate: JSON) -> list[Example]:
+        """The example with its aggregated ratings; without responses, or with a tie, none."""
+        if aggregate["kind"] != results.RATED:
+            return []
+        return [replace(example, extra={**example.extra, RATINGS: aggregate["ratings"]})]
+
+    def brief(self, payload: JSON, answer: JSON) -> str:
+        return results.brief(payload, answer)
+
+    def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
+        return results.disagreement(payload, answers)
+
+    def imitate(self, payload: JSON, gold: Example, rng: Random, *, right: bool) -> JSON:
+        return imitated(payload, _right(payload, gold), rng, right=right)
+
+
+def _right(payload: JSON, gold: Example) -> JSON:
+    """The right values by criterion: those of a practice item, or of the fields that the rubric names as gold."""
+    stated = gold.extra.get(RIGHT)
+    return responses.read(payload, stated) if isinstance(stated, dict) else results.gold_of(payload, gold)
+
+
+TASK: TaskType = Rate()
