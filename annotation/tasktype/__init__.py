@@ -24,13 +24,14 @@ from annotation.tasktype.capabilities import Reviewable as Reviewable
 from annotation.tasktype.capabilities import Sampled as Sampled
 from annotation.tasktype.capabilities import SecondOpinion as SecondOpinion
 from annotation.tasktype.capabilities import Simulated as Simulated
-from annotation.tasktype.capabilities import Stepwise as Stepwise
 from annotation.tasktype.capabilities import Timed as Timed
 from annotation.tasktype.capabilities import Traced as Traced
 from annotation.tasktype.capabilities import Varied as Varied
 from annotation.tasktype.capabilities import Worded as Worded
 from annotation.tasktype.contract import UNSETTLED as UNSETTLED
 from annotation.tasktype.contract import TaskType as TaskType
+from annotation.tasktype.steps import Conditional as Conditional
+from annotation.tasktype.steps import Stepwise as Stepwise
 from annotation.tasktype.values import JSON as JSON
 from annotation.tasktype.values import Baselines as Baselines
 from annotation.tasktype.values import Features as Features

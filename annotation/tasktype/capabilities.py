@@ -14,6 +14,7 @@ from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype.across_batches import Baselined, Consulting, FollowedUp
 from annotation.tasktype.answered import Answered
 from annotation.tasktype.contract import TaskType
+from annotation.tasktype.steps import Conditional, Stepwise
 from annotation.tasktype.values import JSON, Features, FollowUp, GivenResponse, Label, Measure, RelatedResponses, Remark
 
 GRADE = {"grade": Measure(_("Grade"))}
@@ -120,18 +121,6 @@ class Revealing(ABC):
     @abstractmethod
     def afterwards(self, payload: JSON, example: Example) -> JSON | None:
         """Content shown to the worker after submission, which makes the response final; None: nothing."""
-
-
-class Stepwise(ABC):
-    """The page has steps that open one after another, each once the answer before it is final."""
-
-    @abstractmethod
-    def kept(self, payload: JSON, stored: JSON | None, answer: JSON) -> JSON:
-        """A posted answer with the closed steps as they are stored, and no step that was not open."""
-
-    @abstractmethod
-    def with_next_step(self, payload: JSON, stored: JSON | None, answer: JSON) -> JSON | None:
-        """The answer with its next step open, or what is stored if it has that; None: none follows, or not yet."""
 
 
 class SecondOpinion(ABC):
@@ -244,8 +233,8 @@ class Traced(ABC):
 
 CAPABILITIES: tuple[type, ...] = (
     Adaptable, Varied, Sampled, Arranged, Timed, Enterable, Live, Embedding, Illustrated, Practised, Revealing,
-    Stepwise, Consulting, FollowedUp, Baselined, SecondOpinion, Bridging, Payable, Simulated, Measured, Labelled,
-    Comparable, Doubtful, Worded, Reviewable, Adjudicable, Traced, Answered,
+    Stepwise, Conditional, Consulting, FollowedUp, Baselined, SecondOpinion, Bridging, Payable, Simulated, Measured,
+    Labelled, Comparable, Doubtful, Worded, Reviewable, Adjudicable, Traced, Answered,
 )  # fmt: skip
 
 
@@ -320,6 +309,10 @@ def kept(task: TaskType, payload: JSON, stored: JSON | None, answer: JSON) -> JS
 
 def with_next_step(task: TaskType, payload: JSON, stored: JSON | None, answer: JSON) -> JSON | None:
     return task.with_next_step(payload, stored, answer) if isinstance(task, Stepwise) else None
+
+
+def stored(task: TaskType, payload: JSON, answer: JSON) -> JSON:
+    return task.stored(payload, answer) if isinstance(task, Conditional) else answer
 
 
 def follow_up(task: TaskType, stored: Mapping[str, Any]) -> FollowUp | None:

@@ -67,10 +67,6 @@ class TaskType(ABC):
         """The fields of an item, beside its question and paragraphs, that the page shows with these options."""
         return self.shows
 
-    def stored(self, payload: JSON, answer: JSON) -> JSON:
-        """A complete answer as it is submitted; drafts keep what they have."""
-        return answer
-
     def complete(self, payload: JSON, answer: Any) -> JSON:
         """A response collected elsewhere, in the stored form. Raises ValueError that says what is wrong."""
         if not isinstance(answer, dict):

@@ -10,12 +10,15 @@ from typing import Any
 
 from annotation.pure.data.example import Example
 from annotation.pure.ratings import responses, results
-from annotation.pure.ratings.rubric import worded
+from annotation.pure.ratings.rubric import MARK, worded
 from annotation.pure.ratings.showing import LeftOut, arranged, payload_of
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import (
     JSON,
     Arranged,
+    Comparable,
+    Conditional,
+    GivenResponse,
     HitWithResponses,
     Practised,
     Problem,
@@ -24,6 +27,7 @@ from annotation.tasktype import (
     TaskType,
     Varied,
 )
+from annotation.tasktype.helpers.lettered_text import lettered
 
 from .options import Options
 from .report import rate_report
@@ -34,7 +38,7 @@ RIGHT = "practice_answer"  # in the `extra` of a practice item
 RIGHT_REMARK = _("Right. %(why)s")
 
 
-class Rate(Varied, Arranged, Practised, Simulated, TaskType):
+class Rate(Varied, Arranged, Comparable, Conditional, Practised, Simulated, TaskType):
     title = _("Rate by a rubric")
     question = _("What do you think of this?")
     needs = _("Requires the fields that the rubric shows, with something to ask about.")
@@ -118,11 +122,35 @@ class Rate(Varied, Arranged, Practised, Simulated, TaskType):
     def brief(self, payload: JSON, answer: JSON) -> str:
         return results.brief(payload, answer)
 
+    def compare(self, payload: JSON, given: Sequence[GivenResponse], gold: Example) -> JSON:
+        rows = results.compared(payload, [one.answer for one in given], _right(payload, gold))
+        return {"columns": [{} for _one in given], "rows": rows, "payload": payload, "texts": _marked(payload, given)}
+
     def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
         return results.disagreement(payload, answers)
 
     def imitate(self, payload: JSON, gold: Example, rng: Random, *, right: bool) -> JSON:
         return imitated(payload, _right(payload, gold), rng, right=right)
+
+
+def _marked(payload: JSON, given: Sequence[GivenResponse]) -> list[JSON]:
+    """The texts in which somebody marked words, with the letters of those who did."""
+    found = []
+    for criterion in payload["criteria"]:
+        if criterion["kind"] != MARK:
+            continue
+        for part, text in responses.parts_of(payload, criterion["values"][0], None).items():
+            marks = [
+                (mark["start"], mark["end"], one.worker)
+                for one in given
+                for each, _k, value in responses.cells(payload, one.answer)
+                if each is criterion
+                for mark in value or []
+                if mark["part"] == part
+            ]
+            if marks:
+                found.append({"ask": criterion["ask"], "pieces": lettered(text, marks)})
+    return found
 
 
 def _right(payload: JSON, gold: Example) -> JSON:

@@ -276,7 +276,7 @@ def test_what_a_form_posts_for_an_answer_is_read_as_that_answer(kind: str, case:
         posted = QueryDict(mutable=True)
         for name, values in registry.form_class(kind)(shown).posted(answer).items():
             posted.setlist(name, values)
-        assert task.stored(payload, registry.form_class(kind)(shown, posted).answer()) == answer
+        assert capabilities.stored(task, payload, registry.form_class(kind)(shown, posted).answer()) == answer
 
 
 @every_case

@@ -269,6 +269,26 @@ def _in_words(payload: JSON, criterion: JSON, k: int | None, value: Any) -> str:
     return worded(labels[value]) if not isinstance(value, list) and value in labels else key_of(criterion, value)
 
 
+def compared(payload: JSON, answers: Sequence[JSON], gold: JSON) -> list[JSON]:
+    """By criterion and element: {"ask", "element" (its text), "values" in words ("": not asked), "gold", "alike"}."""
+    rows = []
+    for criterion in payload["criteria"]:
+        count = rows_of(payload, criterion)
+        for k in [None] if count is None else range(count):
+            asked = [is_asked(payload, answer, criterion, k) for answer in answers]
+            values = [value_at(answer, criterion, k) for answer in answers]
+            told = [
+                "" if value is None or not is_given else _in_words(payload, criterion, k, value)
+                for value, is_given in zip(values, asked, strict=True)
+            ]
+            wanted = value_at(gold, criterion, k)
+            row = {"ask": criterion["ask"], "values": told, "alike": len(set(told)) < 2}
+            row["element"] = "" if k is None else payload["lists"][criterion["each"]]["elements"][k]["text"]
+            row["gold"] = "" if wanted is None else _in_words(payload, criterion, k, wanted)
+            rows.append(row)
+    return rows
+
+
 def _unknown(payload: JSON, gold: JSON, answer: JSON) -> JSON:
     """The response's values of criteria without gold, by which others are asked or not."""
     return {each["name"]: answer.get(each["name"]) for each in payload["criteria"] if each["name"] not in gold}

@@ -63,7 +63,7 @@ def _tested(request: HttpRequest, hit: Hit, payload: Any) -> dict[str, Any]:
     following = capabilities.with_next_step(task, hit.payload, None, answer)
     problems = [] if following else task.check(hit.payload, answer)
     draft = form_class(kind)(payload).shown(following or answer) | {"active_seconds": 0}
-    stored = None if problems or following else task.stored(hit.payload, answer)
+    stored = None if problems or following else capabilities.stored(task, hit.payload, answer)
     tested = None if stored is None else json.dumps(stored, ensure_ascii=False, indent=2)
     graded = None if stored is None else _graded(hit, stored)
     return {"draft": draft, "problems": translated(problems), "tested": tested, "graded": graded}

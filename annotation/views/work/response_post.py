@@ -67,7 +67,7 @@ def store(request: HttpRequest, row: Assignment, answer: JSON) -> Receipt:
     revision = int(base) if base.isdigit() else 0
     counts = read_counts(request.POST.get("page_counts", "")) if row.batch.counts_pasting else None
     seconds = active(request, row)
-    answer = task_type(row.batch.task).stored(row.hit.payload, answer)
+    answer = capabilities.stored(task_type(row.batch.task), row.hit.payload, answer)
     return submissions.submit(row, answer, key=key, base=revision, active_seconds=seconds, page_counts=counts)
 
 
