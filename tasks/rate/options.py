@@ -1,40 +1,46 @@
 """The options of a batch of ratings: its rubric, and how many must agree."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from annotation.pure.ratings.rubric import Rubric, parse
+from annotation.pure.ratings.rubric import InvalidRubric, Rubric, parse
+from annotation.pure.setting_fields import Flaw, setting
 from annotation.pure.text.translation_marks import gettext_noop as _
 
+MOST_CHARACTERS = 200_000
 NO_RUBRIC = Rubric("", (), ())
+
+
+def rubric_flaws(given: Any) -> Iterator[Flaw]:
+    """The first thing that is wrong with a rubric, with its place."""
+    try:
+        parse(given)
+    except InvalidRubric as invalid:
+        yield Flaw(invalid.message, invalid.values, invalid.place)
 
 
 @dataclass(frozen=True)
 class Options:
-    """`rubric`: an object as JSON; empty before there is one. `agree`: responses that must be equal; 0: any number."""
+    """`rubric`: an object as JSON; None before there is one."""
 
-    rubric: Mapping[str, Any] = field(
-        default_factory=dict,
-        metadata={
-            "label": _("Rubric"),
-            "help": _("What is shown of each item and asked about it, as JSON or YAML."),
-        },
+    rubric: Mapping[str, Any] | None = setting(
+        None,
+        label=_("Rubric"),
+        help=_("What is shown of each item and asked about it."),
+        length=MOST_CHARACTERS,
+        required=True,
+        check=rubric_flaws,
     )
-    agree: int = field(
-        default=0,
-        metadata={
-            "label": _("Responses that must agree"),
-            "help": _("A choice or a point of a scale counts once so many gave it. 0: the most frequent, the median."),
-            "least": 0,
-        },
+    agree: int = setting(
+        0,
+        label=_("Responses that must agree"),
+        help=_("A choice or a point of a scale counts once so many gave it. 0: the most frequent, the median."),
+        least=0,
     )
-
-    def __post_init__(self) -> None:
-        assert self.parsed
 
     @cached_property
     def parsed(self) -> Rubric:
-        """The rubric. Raises InvalidRubric, which is a ValueError."""
+        """The rubric, which was checked before it was stored."""
         return parse(self.rubric) if self.rubric else NO_RUBRIC

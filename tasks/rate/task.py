@@ -3,7 +3,7 @@
 What a rubric is: annotation/pure/ratings/rubric.py; results: annotation/pure/ratings/results.py.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from random import Random
 from typing import Any
@@ -43,11 +43,6 @@ class Rate(Varied, Arranged, Comparable, Conditional, Practised, Simulated, Task
     question = _("What do you think of this?")
     needs = _("Requires the fields that the rubric shows, with something to ask about.")
     Options = Options
-
-    def options(self, stored: Mapping[str, Any]) -> Options:
-        if unknown := set(stored) - {"rubric", "agree"}:
-            raise ValueError(f"no option {unknown}")
-        return Options(**stored)
 
     def asked(self, options: Options) -> str:
         return worded(options.parsed.title) or self.question

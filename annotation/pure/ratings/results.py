@@ -246,7 +246,7 @@ def grade(payload: JSON, answer: JSON, gold: JSON) -> float:
 
 def differing(payload: JSON, answer: JSON, gold: JSON) -> list[tuple[Text, str]]:
     """(question, the right value in words) of each criterion with gold whose response differs from it."""
-    found = {}
+    found: dict[str, tuple[Text, str]] = {}
     for criterion in payload["criteria"]:
         name, rows = criterion["name"], rows_of(payload, criterion)
         for k in [None] if rows is None else range(rows):
