@@ -2,10 +2,9 @@
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from annotation.models.fields import JSONTextField, TimestampField
+from annotation.models.fields import JSONTextField, TimestampField, one_of
 from annotation.models.project import Project
 from annotation.models.sealed import SealedField
 
@@ -30,7 +29,7 @@ class ApiToken(models.Model):
     revoked_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        constraints = [models.CheckConstraint(condition=Q(scope__in=["read", "write"]), name="api_token_scope_known")]
+        constraints = [one_of("scope", ["read", "write"], name="api_token_scope_known")]
 
 
 class AccessKey(models.Model):

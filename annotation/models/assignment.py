@@ -15,7 +15,7 @@ from django.db.models.functions import Greatest, Now
 
 from annotation.models.batch import Batch, Hit
 from annotation.models.compiled import Update, compiled, compiled_update, insert
-from annotation.models.fields import JSONTextField, TimestampField
+from annotation.models.fields import JSONTextField, TimestampField, one_of
 from annotation.models.project import Worker, mturk_id, public_id
 from annotation.pure.batches import lifecycle
 
@@ -124,9 +124,7 @@ class Assignment(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["hit", "worker"], name="assignment_once_per_worker"),
-            models.CheckConstraint(
-                condition=Q(state__in=list(lifecycle.ASSIGNMENT_MOVES)), name="assignment_state_known"
-            ),
+            one_of("state", list(lifecycle.ASSIGNMENT_MOVES), name="assignment_state_known"),
             models.CheckConstraint(
                 condition=Q(state=lifecycle.SUBMITTED, submitted_at__isnull=False, revision__gte=1)
                 | (~Q(state=lifecycle.SUBMITTED) & Q(submitted_at__isnull=True, revision=0)),
@@ -284,7 +282,7 @@ class ProblemReport(models.Model):
 
     class Meta:
         constraints = [
-            models.CheckConstraint(condition=Q(state__in=["open", "kept", "excluded"]), name="flag_state_known"),
+            one_of("state", ["open", "kept", "excluded"], name="flag_state_known"),
             models.CheckConstraint(
                 condition=Q(state="open", decided_at__isnull=True) | (~Q(state="open") & Q(decided_at__isnull=False)),
                 name="flag_decided_when_closed",

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.models import clock
 from annotation.models.compiled import compiled
 from annotation.models.dataset import Dataset, Item
-from annotation.models.fields import JSONTextField, TimestampField
+from annotation.models.fields import JSONTextField, TimestampField, one_of
 from annotation.models.project import Project, Worker, public_id
 from annotation.pure.batches import lifecycle
 
@@ -100,7 +100,7 @@ class Batch(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["project", "slug"], name="batch_name_once"),
-            models.CheckConstraint(condition=Q(state__in=list(lifecycle.BATCH_MOVES)), name="batch_state_known"),
+            one_of("state", list(lifecycle.BATCH_MOVES), name="batch_state_known"),
             models.CheckConstraint(condition=Q(assignments_per_hit__gte=1), name="batch_asks_somebody"),
         ]
         indexes = [models.Index(fields=["project"], name="batch_given_out", condition=Q(state=lifecycle.OPEN))]

@@ -14,7 +14,7 @@ from django.db.models.functions import Length
 from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
-from annotation.models.fields import JSONTextField, TimestampField
+from annotation.models.fields import JSONTextField, TimestampField, one_of
 from annotation.models.project import Project
 from annotation.pure.data.example import Example
 from annotation.pure.reports.baselines import SHOWN
@@ -62,9 +62,7 @@ class Dataset(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["project", "slug"], name="dataset_name_once"),
-            models.CheckConstraint(
-                condition=Q(state__in=["importing", "ready", "removing"]), name="dataset_state_known"
-            ),
+            one_of("state", ["importing", "ready", "removing"], name="dataset_state_known"),
         ]
 
     def __str__(self) -> str:

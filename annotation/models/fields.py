@@ -1,6 +1,7 @@
 """Fields for JSON kept as text, equal byte for byte on SQLite and PostgreSQL, and for times of the database's clock."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from django.db import models
@@ -31,6 +32,11 @@ class JSONTextField(models.TextField):
 
     def value_to_string(self, obj: models.Model) -> Any:
         return self.value_from_object(obj)  # dumpdata writes it as JSON, and `to_python` gets the same value back
+
+
+def one_of(column: str, values: Sequence[str], *, name: str) -> models.CheckConstraint:
+    """The constraint that the column has one of these values."""
+    return models.CheckConstraint(condition=models.Q(**{f"{column}__in": values}), name=name)
 
 
 PLAIN = models.DateTimeField()

@@ -8,7 +8,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from annotation.models.fields import JSONTextField, TimestampField
+from annotation.models.fields import JSONTextField, TimestampField, one_of
 from annotation.models.project import Project, public_id
 
 
@@ -37,11 +37,7 @@ class Job(models.Model):
     ended_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        constraints = [
-            models.CheckConstraint(
-                condition=Q(state__in=["waiting", "running", "done", "failed"]), name="job_state_known"
-            )
-        ]
+        constraints = [one_of("state", ["waiting", "running", "done", "failed"], name="job_state_known")]
         indexes = [
             models.Index(fields=["due_at"], name="job_due", condition=Q(state__in=["waiting", "running"])),
             models.Index(fields=["ended_at"], name="job_failed", condition=Q(state="failed")),

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.models.assignment import Assignment
 from annotation.models.batch import Batch
-from annotation.models.fields import StateRow, TimestampField
+from annotation.models.fields import StateRow, TimestampField, one_of
 from annotation.models.project import Project, Worker
 
 OUTSIDE = "outside"
@@ -126,9 +126,7 @@ class Payment(StateRow):
             models.UniqueConstraint(fields=["project", "key"], name="payment_once"),
             models.UniqueConstraint(fields=["assignment"], condition=Q(kind="reward"), name="payment_one_reward"),
             models.CheckConstraint(condition=Q(amount__gte=0, fee__gte=0), name="payment_not_negative"),
-            models.CheckConstraint(
-                condition=Q(state__in=["due", "sending", "paid", "failed"]), name="payment_state_known"
-            ),
+            one_of("state", ["due", "sending", "paid", "failed"], name="payment_state_known"),
             models.CheckConstraint(
                 condition=Q(state="paid", paid_at__isnull=False) | (~Q(state="paid") & Q(paid_at__isnull=True)),
                 name="payment_paid_at_a_time",
@@ -171,5 +169,5 @@ class PayoutLine(StateRow):
         constraints = [
             models.UniqueConstraint(fields=["payout", "worker"], name="payout_line_once"),
             models.CheckConstraint(condition=Q(amount__gt=0), name="payout_line_pays"),
-            models.CheckConstraint(condition=Q(state__in=["open", "paid", "failed"]), name="payout_line_state_known"),
+            one_of("state", ["open", "paid", "failed"], name="payout_line_state_known"),
         ]

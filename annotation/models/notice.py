@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.models.assignment import Assignment
 from annotation.models.batch import Batch
-from annotation.models.fields import JSONTextField, TimestampField
+from annotation.models.fields import JSONTextField, TimestampField, one_of
 from annotation.models.job import Job
 from annotation.models.project import Project, Worker
 from annotation.models.review import Comment
@@ -42,8 +42,9 @@ class Notice(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["user", "key"], name="notice_once"),
-            models.CheckConstraint(
-                condition=Q(kind__in=["work", "finished", "stalled", "failed", "money", "comment", "password"]),
+            one_of(
+                "kind",
+                ["work", "finished", "stalled", "failed", "money", "comment", "password"],
                 name="notice_kind_known",
             ),
         ]

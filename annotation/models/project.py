@@ -12,7 +12,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models import clock
-from annotation.models.fields import TimestampField
+from annotation.models.fields import TimestampField, one_of
 from annotation.pure.money import pricing
 from annotation.pure.people import roles
 
@@ -109,7 +109,7 @@ class Member(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["project", "user"], name="member_once"),
-            models.CheckConstraint(condition=Q(role__in=["owner", "requester", "reviewer"]), name="member_role_known"),
+            one_of("role", ["owner", "requester", "reviewer"], name="member_role_known"),
         ]
 
     def may(self, act: str) -> bool:
@@ -200,9 +200,7 @@ class Invite(models.Model):
     class Meta:
         constraints = [
             models.CheckConstraint(condition=Q(used__lte=models.F("places")), name="invite_not_overused"),
-            models.CheckConstraint(
-                condition=Q(role__in=["worker", "reviewer", "requester", "owner"]), name="invite_role_known"
-            ),
+            one_of("role", ["worker", "reviewer", "requester", "owner"], name="invite_role_known"),
         ]
 
     @property

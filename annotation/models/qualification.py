@@ -6,7 +6,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models.batch import Batch
-from annotation.models.fields import JSONTextField, StateRow, TimestampField
+from annotation.models.fields import JSONTextField, StateRow, TimestampField, one_of
 from annotation.models.project import Project, Worker, mturk_id
 
 
@@ -37,9 +37,7 @@ class QualificationType(models.Model):
             models.UniqueConstraint(
                 fields=["project", "name"], condition=Q(deleted_at__isnull=True), name="qualification_type_name_once"
             ),
-            models.CheckConstraint(
-                condition=Q(status__in=["Active", "Inactive"]), name="qualification_type_status_known"
-            ),
+            one_of("status", ["Active", "Inactive"], name="qualification_type_status_known"),
         ]
         indexes = [models.Index(fields=["project", "created_at", "id"], name="qualification_type_list")]
 
@@ -64,7 +62,7 @@ class Qualification(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["type", "worker"], name="qualification_once"),
-            models.CheckConstraint(condition=Q(state__in=["Granted", "Revoked"]), name="qualification_state_known"),
+            one_of("state", ["Granted", "Revoked"], name="qualification_state_known"),
         ]
 
 
@@ -108,10 +106,7 @@ class QualificationRequest(StateRow):
                 condition=Q(state__in=["testing", "pending"]),
                 name="qualification_request_one_open",
             ),
-            models.CheckConstraint(
-                condition=Q(state__in=["testing", "pending", "granted", "rejected"]),
-                name="qualification_request_state_known",
-            ),
+            one_of("state", ["testing", "pending", "granted", "rejected"], name="qualification_request_state_known"),
         ]
 
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.models.assignment import Assignment
 from annotation.models.batch import Batch, Hit
 from annotation.models.dataset import Item
-from annotation.models.fields import JSONTextField, TimestampField
+from annotation.models.fields import JSONTextField, TimestampField, one_of
 from annotation.models.project import Project, Worker
 
 
@@ -64,9 +64,8 @@ class Review(models.Model):
 
     class Meta:
         constraints = [
-            models.CheckConstraint(
-                condition=Q(decision__in=["accepted", "edited", "returned", "discarded", "reopened"]),
-                name="review_decision_known",
+            one_of(
+                "decision", ["accepted", "edited", "returned", "discarded", "reopened"], name="review_decision_known"
             ),
             models.CheckConstraint(condition=~Q(decision="edited", text=""), name="review_edit_has_text"),
             models.CheckConstraint(
@@ -150,9 +149,7 @@ class Approval(models.Model):
     created_at = TimestampField(auto_now_add=True)
 
     class Meta:
-        constraints = [
-            models.CheckConstraint(condition=Q(decision__in=["approved", "rejected"]), name="approval_decision_known")
-        ]
+        constraints = [one_of("decision", ["approved", "rejected"], name="approval_decision_known")]
 
 
 class GoldDecision(models.Model):
@@ -172,9 +169,7 @@ class GoldDecision(models.Model):
 
     class Meta:
         constraints = [
-            models.CheckConstraint(
-                condition=Q(decision__in=["alias", "correction", "stands", "reopened"]), name="gold_decision_known"
-            ),
+            one_of("decision", ["alias", "correction", "stands", "reopened"], name="gold_decision_known"),
             models.CheckConstraint(condition=~Q(decision="alias", text=""), name="gold_alias_has_text"),
         ]
 

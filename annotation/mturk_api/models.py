@@ -12,7 +12,7 @@ from django.db import models
 from django.db.models import Q
 
 from annotation.models import AccessKey, Batch, Hit, Project
-from annotation.models.fields import JSONTextField, TimestampField
+from annotation.models.fields import JSONTextField, TimestampField, one_of
 from annotation.models.money import amount_field
 from annotation.models.project import mturk_id
 
@@ -138,9 +138,7 @@ class Event(models.Model):
     created_at = TimestampField(auto_now_add=True)
 
     class Meta:
-        constraints = [
-            models.CheckConstraint(condition=Q(state__in=["due", "delivered", "failed"]), name="event_state_known")
-        ]
+        constraints = [one_of("state", ["due", "delivered", "failed"], name="event_state_known")]
         indexes = [
             models.Index(fields=["due_at"], name="event_due", condition=Q(state="due")),
             models.Index(fields=["project", "destination", "due_at"], name="event_queue", condition=Q(state="due")),

@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from annotation.models.fields import JSONTextField, TimestampField
+from annotation.models.fields import JSONTextField, TimestampField, one_of
 from annotation.models.project import Project, public_id
 from annotation.models.sealed import SealedField
 
@@ -80,6 +80,6 @@ class Delivery(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["webhook", "event"], name="delivery_once"),
-            models.CheckConstraint(condition=Q(state__in=["due", "delivered", "failed"]), name="delivery_state_known"),
+            one_of("state", ["due", "delivered", "failed"], name="delivery_state_known"),
         ]
         indexes = [models.Index(fields=["webhook", "due_at"], name="delivery_due", condition=Q(state="due"))]

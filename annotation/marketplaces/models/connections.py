@@ -3,12 +3,11 @@
 import secrets
 
 from django.db import models
-from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from annotation.marketplaces.kinds import kinds
 from annotation.models import Batch, Project
-from annotation.models.fields import JSONTextField, TimestampField
+from annotation.models.fields import JSONTextField, TimestampField, one_of
 from annotation.models.sealed import SealedField
 from annotation.pure.money import pricing
 
@@ -43,9 +42,7 @@ class Connection(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["project", "name"], name="connection_name_once"),
-            models.CheckConstraint(
-                condition=Q(preset__in=["here", "other", "aws", "sandbox"]), name="connection_preset_known"
-            ),
+            one_of("preset", ["here", "other", "aws", "sandbox"], name="connection_preset_known"),
         ]
 
     def __str__(self) -> str:

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.marketplaces.models.connections import Connection, token
 from annotation.models import Assignment, Hit
-from annotation.models.fields import JSONTextField, StateRow, TimestampField
+from annotation.models.fields import JSONTextField, StateRow, TimestampField, one_of
 from annotation.models.money import amount_field
 from annotation.pure.batches import lifecycle
 
@@ -57,9 +57,7 @@ class Publication(StateRow):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["connection", "external_id"], name="publication_external_once"),
-            models.CheckConstraint(
-                condition=Q(state__in=["waiting", "sending", "published", "failed"]), name="publication_state_known"
-            ),
+            one_of("state", ["waiting", "sending", "published", "failed"], name="publication_state_known"),
             models.CheckConstraint(
                 condition=~Q(state="published") | Q(external_id__isnull=False), name="publication_has_its_id"
             ),

@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.marketplaces.models.connections import Connection, token
 from annotation.models import Assignment, Batch, Payment, Worker
-from annotation.models.fields import JSONTextField, StateRow, TimestampField
+from annotation.models.fields import JSONTextField, StateRow, TimestampField, one_of
 from annotation.models.money import amount_field
 from annotation.models.sealed import SealedField
 
@@ -65,12 +65,8 @@ class PanelStudy(StateRow):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["connection", "external_id"], name="study_external_once"),
-            models.CheckConstraint(
-                condition=Q(state__in=["waiting", "sending", "settled", "failed"]), name="study_state_known"
-            ),
-            models.CheckConstraint(
-                condition=Q(goal__in=["draft", "active", "paused", "stopped"]), name="study_goal_known"
-            ),
+            one_of("state", ["waiting", "sending", "settled", "failed"], name="study_state_known"),
+            one_of("goal", ["draft", "active", "paused", "stopped"], name="study_goal_known"),
             models.CheckConstraint(condition=Q(hits_per_visit__gte=1, places__gte=1), name="study_asks_somebody"),
         ]
 
@@ -121,10 +117,8 @@ class Visit(StateRow):
         constraints = [
             models.UniqueConstraint(fields=["study", "external_id"], name="visit_once"),
             models.UniqueConstraint(fields=["study", "worker"], condition=Q(state="live"), name="visit_one_live"),
-            models.CheckConstraint(condition=Q(state__in=["live", "done", "ended"]), name="visit_state_known"),
-            models.CheckConstraint(
-                condition=Q(decision__in=["", "approved", "part", "rejected", "return"]), name="visit_decision_known"
-            ),
+            one_of("state", ["live", "done", "ended"], name="visit_state_known"),
+            one_of("decision", ["", "approved", "part", "rejected", "return"], name="visit_decision_known"),
             models.CheckConstraint(condition=Q(part_percent__lt=100), name="visit_part_is_a_part"),
         ]
         indexes = [
@@ -181,8 +175,9 @@ class VisitBonus(StateRow):
                 condition=Q(state__in=["intended", "prepared", "called", "unclear"]),
                 name="bonus_one_in_flight",
             ),
-            models.CheckConstraint(
-                condition=Q(state__in=["intended", "prepared", "called", "unclear", "paid", "refused", "not_paid"]),
+            one_of(
+                "state",
+                ["intended", "prepared", "called", "unclear", "paid", "refused", "not_paid"],
                 name="bonus_state_known",
             ),
             models.CheckConstraint(
