@@ -10,25 +10,15 @@ from dataclasses import dataclass
 from random import Random
 
 from annotation.pure.data.example import Paragraph
+from annotation.pure.text.english import listed
 from annotation.pure.text.tagging import Tagged, Tagger, is_sign, sentences, tokens
 
 UNKNOWN = "[UNK]"
 
-# NLTK's list `stopwords/english` as its data of 2009 to 2024 have it: 179 words.
-_FUNCTION = """
-i me my myself we our ours ourselves you you're you've you'll you'd your yours yourself yourselves he him his himself
-she she's her hers herself it it's its itself they them their theirs themselves what which who whom this that that'll
-these those am is are was were be been being have has had having do does did doing a an the and but if or because as
-until while of at by for with about against between into through during before after above below to from up down in
-out on off over under again further then once here there when where why how all any both each few more most other some
-such no nor not only own same so than too very s t can will just don don't should should've now d ll m o re ve y ain
-aren aren't couldn couldn't didn didn't doesn doesn't hadn hadn't hasn hasn't haven haven't isn isn't ma mightn
-mightn't mustn mustn't needn needn't shan shan't shouldn shouldn't wasn wasn't weren weren't won won't wouldn wouldn't
-"""
 _LOGICAL = "all any each every few if more most no nor not other same some than"
 _CAUSAL = "as because cause since therefore why"
 _INTERROGATIVE = "what which who whom whose when where why how"
-FUNCTION_WORDS = frozenset(_FUNCTION.split())
+FUNCTION_WORDS = listed("stopwords")
 LOGICAL_WORDS = frozenset(_LOGICAL.split())
 CAUSAL_WORDS = frozenset(_CAUSAL.split())
 INTERROGATIVES = frozenset(_INTERROGATIVE.split())

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations
 
+from annotation.pure.text.english import listed
 from annotation.pure.text.fuzzy_search import SHORTEST_SLIP, is_slip
 from annotation.pure.text.normalization import ARTICLES
-from annotation.pure.text.word_forms import Word, listed, misspelt, same, words
+from annotation.pure.text.word_forms import Word, misspelt, same, words
 
 Span = tuple[int, int]
 
@@ -20,7 +21,7 @@ LONGEST_JOINED = 8  # words that are also compared with the spaces elsewhere
 SHORTEST_JOINED = 5  # letters of joined words
 
 _BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]")
-_OPTIONAL = listed("inc ltd llc co corp corporation company plc gmbh jr sr sir dr mr mrs ms prof")
+_OPTIONAL = listed("optional")
 
 
 @dataclass(frozen=True, slots=True)

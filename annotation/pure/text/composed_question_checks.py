@@ -14,10 +14,11 @@ from types import MappingProxyType
 from annotation.pure.data import dag
 from annotation.pure.data.example import Hop
 from annotation.pure.text.answer_leaks import AnswerForms, Span, answer_forms, leaks
+from annotation.pure.text.english import listed
 from annotation.pure.text.fuzzy_search import likeness
 from annotation.pure.text.hop_coverage import Coverage, content_words, coverage, covered
 from annotation.pure.text.masking import resolved, without_references
-from annotation.pure.text.word_forms import Word, kin, listed, misspelt, words
+from annotation.pure.text.word_forms import Word, kin, misspelt, words
 
 __all__ = ["CHECKS", "LEVELS", "Coverage", "Finding", "coverage", "findings", "most_words"]
 
@@ -38,13 +39,7 @@ ALIKE = 0.9  # similarity from which a question repeats a single-hop question, i
 VERY_ALIKE = 0.95  # the same if it adds words
 MOST_SENTENCES = 2
 LONGEST_WORD = 40  # letters that are looked at before a full stop
-ABBREVIATIONS = listed(
-    """
-    st ste mt ft mr mrs ms dr prof jr sr rev hon gen col capt lt sgt cpl adm cmdr gov sen rep pres fr bros inc ltd co
-    corp llc plc vs v no nos vol vols ed eds pp p ch sec fig dept univ assn ave blvd rd sq est c ca approx etc al cf
-    jan feb mar apr jun jul aug sep sept oct nov dec mon tue wed thu fri sat sun
-    """
-)
+ABBREVIATIONS = listed("abbreviations")
 
 _QUESTION_MARKS = re.compile("[?？؟;⁇⁈⁉‽]")
 _STOP = re.compile(r"(?<![.!?…])([.!?…]+)[\"'”’)\]]*\s+(?=[\"'“‘(\[]*(\w))|([。！？]+)[」』”]*(?=\S)")

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from annotation.pure.data.example import Hop
+from annotation.pure.text.english import WORDS
 from annotation.pure.text.masking import without_references
 from annotation.pure.text.word_forms import Word, kin, misspelt, singulars, words
 
@@ -61,47 +62,7 @@ def _is_used(word: str, others: frozenset[str]) -> bool:
     return word in others or any(speaks_of(other, word) or misspelt(other, word) for other in others)
 
 
-_SAID_AS = """
-    spouse: wife husband marry married
-    marry: wife husband spouse widow
-    child: son daughter father mother parent
-    sibling: brother sister
-    father: son daughter child parent
-    mother: son daughter child parent
-    parent: son daughter child father mother
-    author: write
-    creator: author make invent write
-    performer: singer sing artist band musician actor
-    educated: attend school university college graduate student
-    employer: work
-    occupation: job profession work
-    owner: belong
-    administrative territorial entity: county state district province region department municipality prefecture borough
-    located location: lie situated found base place area where contain hold part border belong
-    contain: include hold part divide
-    place: where city town
-    part: include contain belong
-    watercourse: river stream
-    body water: river ocean sea lake gulf bay
-    citizenship: country nationality nation citizen
-    nationality: citizenship country
-    headquarters: base seat office
-    residence: live home lived
-    inception: found establish start create begin form
-    formation: form found establish
-    follow followed: next after successor previous before precede sequel
-    abbreviation: acronym short initial stand
-    cast: star actor actress play
-    film: movie
-    movie: film
-    capital: seat
-    """
-
-_MEANINGS: dict[str, tuple[str, ...]] = {}
-for _line in filter(None, map(str.strip, _SAID_AS.splitlines())):
-    _names, _, _words = _line.partition(": ")
-    for _name in _names.split():
-        _MEANINGS[_name] = tuple(_words.split())
+_MEANINGS = {name: tuple(words.split()) for names, words in WORDS["said_as"].items() for name in names.split()}
 
 
 def speaks_of(word: str, relation: str) -> bool:

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from annotation.pure.derivations.bridges import Mention, folded, tidy
 from annotation.pure.derivations.single_hop import Single
+from annotation.pure.text.english import listed
 
 
 class EntityCheck(Protocol):
@@ -24,53 +25,10 @@ class EntityCheck(Protocol):
         """Whether the head's answer and its mention in the tail's question are the same entity."""
 
 
-# Words that are never part of a name, even with a capital.
-_GRAMMAR = frozenset(
-    """
-    the a an this that these those it its he him his she her they them their we us our you your i me my
-    and or but nor so if as than then when where who whom whose which what why how because since until while
-    about above across after against along among around at before behind below between by despite down during
-    for from in inside into like near not of off on onto out over per through to toward under up upon via with
-    within without never always often usually only also very too yet is are was were be been do does did has
-    have had can could will would shall should may might must name give tell list describe find according
-    besides aside
-    """.split()  # noqa: SIM905
-)  # fmt: skip
-# Words that are no name alone, but can be part of one.
-_PLAIN = frozenset(
-    """
-    yes no none nothing nobody neither both all any each every some many most more few several other others
-    true false unknown male female man woman men women boy girl father mother son daughter brother sister
-    husband wife king queen prince princess president emperor people
-    north south east west northern southern eastern western northeast northwest southeast southwest left right
-    red blue green yellow black white brown orange purple pink grey gray gold silver
-    """.split()  # noqa: SIM905
-)  # fmt: skip
-# Words of dates, numbers and quantities, also in sequence.
-_COUNTING = frozenset(
-    """
-    one first second third fourth fifth sixth seventh eighth ninth tenth last once twice half quarter
-    zero two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
-    eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred hundreds thousand thousands
-    million millions billion billions trillion dozen dozens
-    year years month months week weeks day days hour hours minute minutes seconds century centuries
-    decade decades morning afternoon evening night noon midnight today yesterday tomorrow
-    spring summer autumn fall winter season seasons early late mid circa ca approximately nearly almost
-    january february march april june july august september october november december
-    jan feb mar apr jun jul aug sep sept oct nov dec
-    monday tuesday wednesday thursday friday saturday sunday
-    am pm ad bc ce bce percent cent cents degree degrees dollar dollars pound pounds euro euros usd
-    metre metres meter meters foot feet inch inches mile miles yard yards km m cm mm kilometre kilometres
-    kilometer kilometers square cubic acre acres hectare hectares ton tons tonne tonnes kg g mg litre litres
-    liter liters gallon gallons mph kmh times age aged old
-    """.split()  # noqa: SIM905
-)  # fmt: skip
-# Words in a name that have no capital of their own.
-_SMALL = frozenset(
-    """
-    of the and de la le les du des di da del der den van von zu y e in on at for to a an & al el
-    """.split()  # noqa: SIM905
-)  # fmt: skip
+_GRAMMAR = listed("never_in_names")
+_PLAIN = listed("no_name_alone")
+_COUNTING = listed("counting")
+_SMALL = listed("small_in_names")
 
 _WORD = re.compile(r"[^\W_]+(?:['’.&-]*[^\W_]+)*")
 _BEFORE = re.compile(r"([^\W_]+(?:['’.-]+[^\W_]+)*)([\s-]*)$")

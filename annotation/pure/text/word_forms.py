@@ -8,6 +8,7 @@ import unicodedata
 from functools import lru_cache
 from typing import NamedTuple
 
+from annotation.pure.text.english import WORDS, listed
 from annotation.pure.text.folding import folded
 from annotation.pure.text.fuzzy_search import SHORTEST_SLIP, is_slip
 
@@ -26,10 +27,6 @@ _WORD = re.compile(
 )
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
 _DROPPED = dict.fromkeys(map(ord, "'."))
-
-
-def listed(text: str) -> frozenset[str]:
-    return frozenset(text.split())
 
 
 class Word(NamedTuple):
@@ -149,51 +146,16 @@ def _compounded(part: str, whole: str) -> bool:
     return long_enough and (whole.startswith(part) or whole.endswith(part))
 
 
-ENDINGS = listed(
-    """
-    e s es d ed ing ings r er ers or ors y ies ied ier iest ily ly al ial ual ally ion ions tion tions ation ations
-    ition itions ment ments ance ances ence ences ant ants ent ents ive ives ative able ible ness ship ships hood
-    ist ists ism ian ians an ans n ns ity ty ities ate ates ated ating ator ators ize izes ized ise ises ised ic ics
-    ical ish ese iage iages age ages th ful ous ary ory ery ure ures sion sions se
-    """
-) | {""}
+ENDINGS = listed("endings") | {""}
 
 # Words that are no slips of each other, though they look like it.
 _CONFUSED = "county country; trial trail; angel angle; diary dairy; desert dessert; casual causal; martial marital"
 _UNLIKE = {word: group for group in map(str.split, _CONFUSED.split("; ")) for word in group}
 
-# Forms of a verb or noun that no ending explains.
-_IRREGULAR = """
-    bear born birth birthplace; begin began begun; bring brought; build built; buy bought; catch caught
-    choose chose chosen choice; come came; die died dying death dead; draw drew drawn
-    drive drove driven; eat ate eaten; fall fell fallen
-    feel felt; fight fought; find found; found founded founder foundation; fly flew flown flight; give gave given
-    go went gone; grow grew grown growth; hear heard; hold held; keep kept keeper; know knew known knowledge; lay laid
-    lead led leader; leave left; live lived life lives; long length; lose lost loss; make made maker; mean meant
-    marry married marriage; meet met; pay paid; rise rose risen; run ran; say said; see saw seen; seek sought
-    sell sold sale seller; send sent; shoot shot; show shown; sing sang sung singer song; sit sat seat
-    speak spoke spoken speech; spend spent; stand stood; steal stole stolen; strike struck; swim swam swum
-    take took taken; teach taught teacher; tell told; think thought; throw threw thrown; wear wore worn; win won winner
-    write wrote written writer; own owned owner; man men; woman women; child children; person people; foot feet
-    wife wives; wide width; high height; strong strength; deep depth; old age; succeed success successor
-    invade invasion; decide decision
-    """
 _ROOTS: dict[str, frozenset[str]] = {}  # for every form the first forms of its groups
-for _group in map(str.split, _IRREGULAR.replace("\n", ";").split(";")):
+for _group in map(str.split, re.split("[;\n]", WORDS["irregular"])):
     for _form in _group:
         _ROOTS[_form] = _ROOTS.get(_form, frozenset()) | {_group[0]}
 _ROOTED = _ROOTS.keys() | {f"{_form}s" for _form in _ROOTS}
 
-FUNCTION_WORDS = listed(
-    """
-    a an the this that these those some any all both each every either neither no not nor such same other another
-    one ones i me my mine we us our ours you your yours he him his she her hers it its they them their theirs who whom
-    whose which what where when why how whatever whichever whoever there here
-    and or but if then than as because so although though while until since whether
-    of in on at by to from with without into onto upon over under about above below between among through during
-    before after against within along across around near off out up down for per via
-    be am is are was were been being do does did doing done have has had having can could will would shall should may
-    might must also too very just only even ever yet still again more most much many few less least own
-    s t d ll re ve o not dont didnt doesnt isnt wasnt arent werent
-    """
-)
+FUNCTION_WORDS = listed("function_words")
