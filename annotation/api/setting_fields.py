@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from rest_framework import serializers
 
 from annotation.api.serializers import JSON, Filter, dollars
+from annotation.flow.setting_values import help_text
 from annotation.pure.setting_fields import Setting, settings_of
 
 FIELDS: dict[type, type[serializers.Field]] = {
@@ -19,6 +20,7 @@ FIELDS: dict[type, type[serializers.Field]] = {
 }
 
 WORDS = {bool: "boolean", int: "integer", float: "number", str: "string", object: "object"}
+KINDS = {"dataset": "dataset", "datasets": "datasets", "upload": "file", "mix": "shares"}
 
 
 class DescribedSerializer(serializers.Serializer):
@@ -39,10 +41,10 @@ def described(one: Setting) -> JSON:
     """An option as a list of tasks or derivations describes it."""
     return {
         "name": one.name,
-        "type": WORDS[one.type],
+        "type": KINDS.get(one.kind) or WORDS[one.type],
         "default": one.default,
         "label": _(one.label),
-        "help": _(one.help) if one.help else "",
+        "help": help_text(one),
         "least": one.least,
         "most": one.most,
         "choices": list(one.choices or ()),

@@ -10,17 +10,7 @@ from random import Random
 from typing import Any
 
 from annotation.derivations import base
-from annotation.derivations.base import (
-    CannotDerive,
-    Derivation,
-    DerivationGroup,
-    Derived,
-    Features,
-    Source,
-    Tally,
-    needs_options,
-    option,
-)
+from annotation.derivations.base import Derivation, DerivationGroup, Derived, Features, Source, Tally, needs_options
 from annotation.derivations.solved import fully_solved
 from annotation.pure.data.example import Example
 from annotation.pure.derivations.ablation import (
@@ -35,23 +25,24 @@ from annotation.pure.derivations.ablation import (
     gold_span,
 )
 from annotation.pure.derivations.ablation_text import UNKNOWN
+from annotation.pure.setting_fields import setting
 from annotation.pure.text.spans import Span, cut
 from annotation.pure.text.translation_marks import gettext_noop
 
 NO_CONTEXT = 14  # drops the whole context, so it only applies to questions with options
-SEEDS = 5  # of a shuffle, as the paper averages them
+MOST_SEEDS = 50
 
 
-def seeds_option(number: int) -> Any:
-    return option(
-        SEEDS if number in SHUFFLES else 1,
-        gettext_noop("Seeds"),
+def _seeds(default: int, most: int) -> Any:
+    return setting(
+        default,
+        label=gettext_noop("Seeds"),
         help=gettext_noop(
             "Repeats each question once for each seed, as one group. Use five for models, as the paper "
             "averages them, and one for people. Ablations without randomness need only one."
         ),
         least=1,
-        most=50,
+        most=most,
     )
 
 
@@ -59,29 +50,36 @@ def seeds_option(number: int) -> Any:
 class AblationOptions:
     """`solved`: path of predictions on the original; `sample`: how many questions to draw, 0 for all."""
 
-    solved: str = option(
+    solved: str = setting(
         "",
-        gettext_noop("Keep only what a model solves: its predictions on the original"),
+        label=gettext_noop("Keep only what a model solves: its predictions on the original"),
         help=gettext_noop(
             'JSONL with {"id", "predicted_answer"} on each line, or one object {id: answer}. Questions '
             "without a fully correct answer are left out."
         ),
         kind="upload",
     )
-    sample: int = option(
+    sample: int = setting(
         0,
-        gettext_noop("Number of questions"),
+        label=gettext_noop("Number of questions"),
         help=gettext_noop("0 keeps all. The same seed draws the same questions for every ablation. The paper drew 20."),
         least=0,
     )
-    seeds: int = seeds_option(1)
+    seeds: int = _seeds(1, 1)
+
+
+@dataclass(frozen=True)
+class SeededOptions(AblationOptions):
+    """The same of an ablation that leaves something to chance."""
+
+    seeds: int = _seeds(1, MOST_SEEDS)
 
 
 @dataclass(frozen=True)
 class ShuffleOptions(AblationOptions):
     """The same with five seeds to begin with."""
 
-    seeds: int = seeds_option(6)
+    seeds: int = _seeds(5, MOST_SEEDS)  # as the paper averages them
 
 
 @dataclass
@@ -101,19 +99,14 @@ class Ablation(Derivation):
     def __post_init__(self) -> None:
         self.how, self.suffix = f"ablation:{self.number}", f"ablation-{self.number}"
         self.title = TITLES[self.number]
-        self.Options = ShuffleOptions if self.number in SHUFFLES else AblationOptions
+        seeded = SeededOptions if self.number in SEEDED else AblationOptions
+        self.Options = ShuffleOptions if self.number in SHUFFLES else seeded
 
     def source_problem(self, features: Features) -> str:
         return needs_options(features) if self.number == NO_CONTEXT else ""
 
-    def check(self, options: AblationOptions) -> None:
-        super().check(options)
-        if options.seeds > 1 and self.number not in SEEDED:
-            raise CannotDerive(f"ablation {self.number} leaves nothing to chance: seeds must be 1", option="seeds")
-
     def derive(self, source: Source, options: AblationOptions, *, seed: int, tally: Tally) -> Derived:
         """All instances of a question in a row, under its id and as one group."""
-        self.check(options)
         chosen = _chosen(source, options, self.number, seed=seed, tally=tally)
         averages = Averages(self.number)
         for position, example in enumerate(source.examples()):

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from itertools import islice
 from random import Random
 
-from annotation.derivations.base import Derivation, Derived, Source, Tally, option
+from annotation.derivations.base import Derivation, Derived, Source, Tally
 from annotation.pure.derivations.altered_facts import CannotAlter, Other, altered
+from annotation.pure.setting_fields import setting
 from annotation.pure.text.translation_marks import gettext_noop
 
 POOL = 2000  # questions whose answers may replace a name: each is compared with each
@@ -13,9 +14,9 @@ POOL = 2000  # questions whose answers may replace a name: each is compared with
 
 @dataclass(frozen=True)
 class AlteredFactsOptions:
-    count: int = option(
+    count: int = setting(
         0,
-        gettext_noop("Number of questions"),
+        label=gettext_noop("Number of questions"),
         help=gettext_noop("0 takes all questions that can be altered."),
         least=0,
         most=1_000_000,
@@ -36,7 +37,6 @@ class AlteredFacts(Derivation):
 
     def derive(self, source: Source, options: AlteredFactsOptions, *, seed: int, tally: Tally) -> Derived:
         """Each question under its id with the altered answer; the others are dropped with the reason."""
-        self.check(options)
         others = _others(source)
         for example in source.examples():
             if options.count and tally.kept == options.count:

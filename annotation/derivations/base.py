@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from annotation.pure.data.example import Example
@@ -20,25 +20,7 @@ from annotation.pure.text.translation_marks import gettext_noop
 
 
 class CannotDerive(ValueError):
-    """The source or an option is unsuitable; the message says why, and how to fix it.
-
-    `option` names the unsuitable option, "" if it is the source or several options.
-    """
-
-    def __init__(self, message: str, *, option: str = "") -> None:
-        super().__init__(message)
-        self.option = option
-
-
-def option(default: Any, label: str, *, help: str = "", **about: Any) -> Any:
-    """A field of an Options dataclass with its description on pages; `label` and `help` are gettext ids.
-
-    `about` may hold `kind` ("dataset": a name, "datasets": names separated by commas, "upload": the path of a file,
-    "mix": shares of the shapes), `choices` of a text (value -> gettext id), `needed`, `least` and `most` of a number,
-    `empty` (the value of an empty control), `values` of the help, `singles` (it applies to sources of single-hop
-    questions only) and `group`, the gettext id of its heading.
-    """
-    return field(default=default, metadata={"label": label, "help": help, **about})
+    """The source is unsuitable, or a file; the message says why, and how to fix it."""
 
 
 @dataclass
@@ -117,18 +99,10 @@ class Derivation(ABC):
     suffix: str  # appended to the source's name to propose a name
     group: DerivationGroup = OTHERS  # the heading under which a page offers it
     follows: tuple[str, ...] = ()  # how the datasets were made after which it usually comes next; "": imported
-    Options: type  # frozen dataclass; its fields are str, int, float or bool, have defaults and are made by `option`
+    Options: type  # frozen dataclass; its fields are str, int, float or bool and made by `setting`
     is_for_hidden_gold: bool = False  # whether its datasets can only be used as hidden gold
     alters: bool = False  # whether people see less, or something else, than in the source
     outputs: tuple[str, ...] = ("",)  # suffixes of the new datasets' names, one dataset each
-
-    def check(self, options: Any) -> None:
-        """Raise CannotDerive for options that are invalid for every source, such as a number below its `least`."""
-        for each in fields(options):
-            value, about = getattr(options, each.name), each.metadata
-            if "least" in about and value < (least := min(about["least"], about.get("empty", about["least"]))):
-                wrong = f"below {least}" if least else "negative"
-                raise CannotDerive(f"{each.name} is {wrong}; give {least} or more", option=each.name)
 
     def source_problem(self, features: Features) -> str:
         """The reason why a dataset with these features cannot be the source, as a gettext id, or ""."""

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from annotation.derivations.base import CannotDerive, Derivation, Derived, Source, Tally, needs_supports, option
+from annotation.derivations.base import CannotDerive, Derivation, Derived, Source, Tally, needs_supports
 from annotation.derivations.uploaded_lines import json_lines
 from annotation.pure.data.example import Example, Hop
 from annotation.pure.derivations.subquestions import bridge_entity, filled
+from annotation.pure.setting_fields import setting
 from annotation.pure.text.translation_marks import gettext_noop
 
 _FORM = '{"id", "sub1", "sub2"}'
@@ -17,9 +18,9 @@ SHAPE = "bridge"
 class SubquestionOptions:
     """`generated`: path of the sub-questions; without it the source's own two hops are taken."""
 
-    generated: str = option(
+    generated: str = setting(
         "",
-        gettext_noop("Generated sub-questions"),
+        label=gettext_noop("Generated sub-questions"),
         help=gettext_noop(
             'A JSONL file with {"id", "sub1", "sub2"} on each line. In sub2, ____, [ANSWER] or #1 stands for '
             "the first answer. Without a file, the two hops of the dataset are used, as in a folder with the "
@@ -91,13 +92,13 @@ def _name(title: str) -> str:
 def generated_at(path: str) -> dict[str, tuple[str, str]]:
     """The two sub-questions by question id. Raises CannotDerive with the invalid line's number."""
     generated: dict[str, tuple[str, str]] = {}
-    for place, record in json_lines(path, option="generated", what="the sub-questions", form=_FORM):
+    for place, record in json_lines(path, what="the sub-questions", form=_FORM):
         fields = [record.get(key) for key in ("id", "sub1", "sub2")] if isinstance(record, dict) else []
         texts = [text for text in fields if isinstance(text, str) and text.strip()]
         if len(texts) != 3:
-            raise CannotDerive(f"{place} is not of the form {_FORM}", option="generated")
+            raise CannotDerive(f"{place} is not of the form {_FORM}")
         if texts[0] in generated:
-            raise CannotDerive(f"{place} names {texts[0]} once more", option="generated")
+            raise CannotDerive(f"{place} names {texts[0]} once more")
         generated[texts[0]] = (texts[1], texts[2])
     return generated
 

@@ -16,19 +16,19 @@ from annotation.derivations.base import (
     Source,
     Tally,
     needs_singles,
-    option,
 )
 from annotation.pure.data.example import Example
 from annotation.pure.derivations.composable_pairs import PER_ENTITY, Index
 from annotation.pure.derivations.single_hop import Single, as_single_hop, numbered, part_groups
+from annotation.pure.setting_fields import setting
 from annotation.pure.text.named_entities import EntityCheck, PlainCheck
 from annotation.pure.text.translation_marks import gettext_noop
 
 
 def per_entity_option(**about: Any) -> Any:
-    return option(
+    return setting(
         PER_ENTITY,
-        gettext_noop("Maximum number of pairs per bridge entity"),
+        label=gettext_noop("Maximum number of pairs per bridge entity"),
         help=gettext_noop("Drawn with the seed. 0 keeps all."),
         least=0,
         most=100_000_000,
@@ -37,9 +37,9 @@ def per_entity_option(**about: Any) -> Any:
 
 
 def whole_names_option(**about: Any) -> Any:
-    return option(
+    return setting(
         True,
-        gettext_noop("Match whole names only"),
+        label=gettext_noop("Match whole names only"),
         help=gettext_noop("Ignores mentions inside a longer name: “York” is not found in “New York”."),
         **about,
     )
@@ -76,7 +76,6 @@ class ComposablePairs(Derivation):
 
     def derive(self, source: Source, options: PairOptions, *, seed: int, tally: Tally) -> Derived:
         """Two-hop Examples, entity by entity. Raises CannotDerive if the source is not single-hop."""
-        self.check(options)
         check = self._check or PlainCheck(whole_names=options.whole_names)
         index = Index(singles_of(source), check, nested=not options.whole_names, tick=tally.tick)
         tally.read = source.size

@@ -3,10 +3,11 @@
 import random
 from dataclasses import dataclass
 
-from annotation.derivations.base import CONTEXTS, DerivationGroup, Derived, Source, Tally, option
+from annotation.derivations.base import CONTEXTS, DerivationGroup, Derived, Source, Tally
 from annotation.derivations.pooling import PoolDerivation, PoolOptions, chosen_pool
 from annotation.pure.data.example import Example
 from annotation.pure.derivations.context_building import SIZE, NoContext, distracting, states_answer, with_context
+from annotation.pure.setting_fields import setting
 from annotation.pure.text.bm25 import same_text
 from annotation.pure.text.translation_marks import gettext_noop
 
@@ -17,9 +18,9 @@ ANSWERING, FOREIGN = "that state the final answer", "that support a question of 
 class ContextOptions(PoolOptions):
     """The pool, and the size of a context."""
 
-    paragraphs: int = option(
+    paragraphs: int = setting(
         SIZE,
-        gettext_noop("Paragraphs per context"),
+        label=gettext_noop("Paragraphs per context"),
         help=gettext_noop("Supporting paragraphs and distractors together."),
         least=1,
         most=1000,
@@ -40,7 +41,6 @@ class Contexts(PoolDerivation):
 
     def derive(self, source: Source, options: ContextOptions, *, seed: int, tally: Tally) -> Derived:
         """Every example that has hops, in a new context; the others are dropped with the reason."""
-        self.check(options)
         pool, others = chosen_pool(source, options, tally=tally)
         tally.figures |= {"paragraphs": options.paragraphs, "shorter contexts": 0}
         tally.figures["distractors"] = {kind: {"distractors": 0, "contexts": 0} for kind in (ANSWERING, FOREIGN)}

@@ -7,17 +7,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from annotation.derivations.base import (
-    DIRE,
-    NMF,
-    Derivation,
-    DerivationGroup,
-    Derived,
-    Source,
-    Tally,
-    needs_supports,
-    option,
-)
+from annotation.derivations.base import DIRE, NMF, Derivation, DerivationGroup, Derived, Source, Tally, needs_supports
 from annotation.pure.data.example import Example
 from annotation.pure.data.reduced_example import OUTSIDE, reduced, with_distinct_titles
 from annotation.pure.derivations.support_removal import (
@@ -29,6 +19,7 @@ from annotation.pure.derivations.support_removal import (
     TooSmall,
     numbers,
 )
+from annotation.pure.setting_fields import setting
 from annotation.pure.text.translation_marks import gettext_noop
 
 PAPER, RELEASED = "paper", "released"  # which facts a row of a probe is labelled with
@@ -40,9 +31,9 @@ SUFFICIENCY, SUB_IDX = "sufficiency", "sub_idx"  # in `extra`, and in the files
 class RemovalOptions:
     """`min_paragraphs`: questions with fewer are left out; 0: only contexts too small for the transform."""
 
-    min_paragraphs: int = option(
+    min_paragraphs: int = setting(
         0,
-        gettext_noop("Minimum number of paragraphs per context"),
+        label=gettext_noop("Minimum number of paragraphs per context"),
         help=gettext_noop("0 leaves out only contexts that are too small for the transform. DiRe's authors used 5."),
         least=0,
     )
@@ -52,9 +43,9 @@ class RemovalOptions:
 class ProbeOptions(RemovalOptions):
     """With the choice of labels."""
 
-    labels: str = option(
+    labels: str = setting(
         PAPER,
-        gettext_noop("Supporting facts in each row"),
+        label=gettext_noop("Supporting facts in each row"),
         help=gettext_noop(
             "The paper lists the facts that remain in a row's context; DiRe's released files list the "
             "removed ones. Both give the same score. Choose the released form for models trained on the "
@@ -71,9 +62,9 @@ class ProbeOptions(RemovalOptions):
 class TransformOptions(RemovalOptions):
     """With the choice of rows for training."""
 
-    balanced: str = option(
+    balanced: str = setting(
         ALL_ROWS,
-        gettext_noop("Rows per question"),
+        label=gettext_noop("Rows per question"),
         help=gettext_noop("Scoring requires all rows. The released training files have two rows per question."),
         choices={
             ALL_ROWS: gettext_noop("all"),
@@ -104,7 +95,6 @@ class SupportRemoval(Derivation):
 
     def derive(self, source: Source, options: RemovalOptions, *, seed: int, tally: Tally) -> Derived:
         """All instances of a question in a row, under its id and as one group."""
-        self.check(options)
         tally.figures |= {"questions": 0, "instances of a question": {}}
         for example in source.examples():
             tally.read += 1

@@ -7,13 +7,14 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.derivations.base import CONNECTED_PAIRS, CannotDerive, DerivationGroup, Derived, Source, Tally, option
+from annotation.derivations.base import CONNECTED_PAIRS, CannotDerive, DerivationGroup, Derived, Source, Tally
 from annotation.derivations.disconnection_inputs import MaskedDerivation, items_of, mask_option, paragraphs_option
 from annotation.derivations.pooling import pool_of, pool_option
 from annotation.derivations.uploaded_lines import json_lines
 from annotation.pure.data.example import Example
 from annotation.pure.derivations.context_building import NoContext
 from annotation.pure.derivations.disconnection import HEAD, TAIL, Limits, Prediction, as_example, edge_items, keeps
+from annotation.pure.setting_fields import setting
 from annotation.pure.text.translation_marks import gettext_noop
 from annotation.pure.text.whole_numbers import whole_number
 
@@ -26,7 +27,7 @@ _AGAIN = gettext_noop("How the inputs were made, if no dataset of inputs is give
 
 
 def _limit(default: float, label: str) -> Any:
-    return option(default, label, least=0, most=1, group=_LIMITS)
+    return setting(default, label=label, least=0, most=1, group=_LIMITS)
 
 
 @dataclass(frozen=True)
@@ -37,19 +38,19 @@ class FilterOptions:
     those of disconnection-inputs. The other four fields are the thresholds (`Limits`).
     """
 
-    predictions: str = option(
+    predictions: str = setting(
         "",
-        gettext_noop("Predictions"),
+        label=gettext_noop("Predictions"),
         help=gettext_noop(
             'A JSONL file with {"id", "seed", "predicted_answer", "predicted_support_idxs"} on each line: '
             "one line for each head and each tail with every seed."
         ),
         kind="upload",
-        needed=True,
+        required=True,
     )
-    inputs: str = option(
+    inputs: str = setting(
         "",
-        gettext_noop("Inputs given to the models"),
+        label=gettext_noop("Inputs given to the models"),
         help=gettext_noop("The dataset of inputs that was derived from this dataset for the filter."),
         kind="dataset",
     )
@@ -80,15 +81,8 @@ class DisconnectionFilter(MaskedDerivation):
     group: DerivationGroup = CONNECTED_PAIRS
     rank: int = 4
 
-    def check(self, options: FilterOptions) -> None:
-        super().check(options)
-        if not options.predictions:
-            message = "give the option predictions: the path of the models' answers, one JSON object a line"
-            raise CannotDerive(message, option="predictions")
-
     def derive(self, source: Source, options: FilterOptions, *, seed: int, tally: Tally) -> Derived:
         """The examples all of whose edges stay: head and tail are answered badly enough."""
-        self.check(options)
         predictions = predictions_at(options.predictions)
         items = _items_to_answer(source, options, tally=tally)
         _check_complete(items, predictions)
@@ -188,9 +182,9 @@ class PredictionsOfItems:
 def predictions_at(path: str) -> PredictionsOfItems:
     """The predictions of a JSONL file. Raises CannotDerive with the invalid line's number."""
     predictions: dict[str, dict[str, Prediction]] = {}
-    for place, record in json_lines(path, option="predictions", what="the predictions", form=_FORM):
+    for place, record in json_lines(path, what="the predictions", form=_FORM):
         if not isinstance(record, dict):
-            raise CannotDerive(f"{place} is no object; give {_FORM}", option="predictions")
+            raise CannotDerive(f"{place} is no object; give {_FORM}")
         _add(record, place, predictions)
     return PredictionsOfItems(predictions)
 
@@ -202,8 +196,8 @@ def _add(record: Mapping[str, Any], place: str, predictions: dict[str, dict[str,
     right = isinstance(item_id, str) and isinstance(answer, str) and seed is not None
     positions = [whole_number(position) for position in support] if isinstance(support, list) else [None]
     if not right or None in positions:
-        raise CannotDerive(f"{place} does not have the form {_FORM}", option="predictions")
+        raise CannotDerive(f"{place} does not have the form {_FORM}")
     by_seed = predictions.setdefault(str(item_id), {})
     if str(seed) in by_seed:
-        raise CannotDerive(f"{place} answers {item_id} with the seed {seed} once more", option="predictions")
+        raise CannotDerive(f"{place} answers {item_id} with the seed {seed} once more")
     by_seed[str(seed)] = Prediction(str(answer), frozenset(each for each in positions if each is not None))

@@ -3,27 +3,38 @@
 import random
 import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from annotation.derivations import base
-from annotation.derivations.base import CannotDerive, Derivation, DerivationGroup, Derived, Source, Tally, option
+from annotation.derivations.base import Derivation, DerivationGroup, Derived, Source, Tally
 from annotation.derivations.pooling import pool_of, pool_option
 from annotation.pure.derivations import disconnection
 from annotation.pure.derivations.context_building import NoContext
 from annotation.pure.derivations.disconnection import HEAD, TAIL, Item
+from annotation.pure.setting_fields import Flaw, setting
 from annotation.pure.text.masking import MASK
 from annotation.pure.text.translation_marks import gettext_noop
 
 
 def paragraphs_option(**about: Any) -> Any:
     text = gettext_noop("The tail's own paragraph and the distractors together. A head has no context.")
-    return option(disconnection.SIZE, gettext_noop("Paragraphs per tail"), help=text, least=1, most=1000, **about)
+    return setting(
+        disconnection.SIZE, label=gettext_noop("Paragraphs per tail"), help=text, least=1, most=1000, **about
+    )
 
 
 def mask_option(**about: Any) -> Any:
     text = gettext_noop("Replaces the head's answer in the tail's question.")
-    return option(MASK, gettext_noop("Mask"), help=text, **about)
+    return setting(MASK, label=gettext_noop("Mask"), help=text, length=200, check=_mask_flaws, **about)
+
+
+def _mask_flaws(mask: str) -> Iterator[Flaw]:
+    if not re.search(r"\w", mask):
+        yield Flaw(
+            gettext_noop("It has no letter, so nobody sees what is masked. Give one such as %(mask)s."), {"mask": MASK}
+        )
 
 
 @dataclass(frozen=True)
@@ -32,9 +43,9 @@ class InputOptions:
 
     pool: str = pool_option()
     paragraphs: int = paragraphs_option()
-    folds: int = option(
+    folds: int = setting(
         disconnection.FOLDS,
-        gettext_noop("Folds"),
+        label=gettext_noop("Folds"),
         help=gettext_noop("A model predicts each fold after training on the others."),
         least=2,
         most=100,
@@ -46,12 +57,6 @@ class MaskedDerivation(Derivation):
     """A derivation that masks the answers of heads in the questions of tails."""
 
     source_problem = staticmethod(base.needs_hops)
-
-    def check(self, options: Any) -> None:
-        super().check(options)
-        if not re.search(r"\w", options.mask):
-            wrong = f"the mask {options.mask!r} has no letter, so that nobody sees what is masked"
-            raise CannotDerive(f"{wrong}; give one such as {MASK}", option="mask")
 
 
 class DisconnectionInputs(MaskedDerivation):
@@ -67,7 +72,6 @@ class DisconnectionInputs(MaskedDerivation):
 
     def derive(self, source: Source, options: InputOptions, *, seed: int, tally: Tally) -> Derived:
         """Each head once and then each tail once, with its fold; the seed decides the folds only."""
-        self.check(options)
         pool = pool_of(source, options.pool, tally=tally)
         items = items_of(source, mask=options.mask, tally=tally)
         fold_of = disconnection.folds(items, options.folds, rng=random.Random(seed))

@@ -18,7 +18,6 @@ from annotation.derivations.base import (
     Source,
     Tally,
     needs_singles_or_pairs,
-    option,
 )
 from annotation.derivations.composable_pairs import index_figures, per_entity_option, singles_of, whole_names_option
 from annotation.pure.data import provenance
@@ -38,6 +37,7 @@ from annotation.pure.derivations.composition_graphs import (
 )
 from annotation.pure.derivations.question_network import Network
 from annotation.pure.derivations.single_hop import ORIGIN, Single, numbered, part_groups, sources
+from annotation.pure.setting_fields import Flaw, setting
 from annotation.pure.text.masking import resolved
 from annotation.pure.text.named_entities import EntityCheck, PlainCheck
 from annotation.pure.text.translation_marks import gettext_noop
@@ -56,33 +56,45 @@ def _tokens(label: str, limit: int) -> Any:
     about = gettext_noop(
         "Leave empty for the paper's limit, %(limit)d; questions from MuSiQue have no limit. 0 means no limit."
     )
-    more = {"least": 0, "most": 10_000, "empty": AUTO, "values": {"limit": limit}}
-    return option(AUTO, label, help=about, group=_LENGTH, **more)
+    more = {"least": 0, "most": 10_000, "blank": AUTO, "values": {"limit": limit}}
+    return setting(AUTO, label=label, help=about, group=_LENGTH, **more)
 
 
 def _reuse(default: int, label: str) -> Any:
-    return option(default, label, help=gettext_noop("0 means no limit."), least=0, most=100_000_000, group=_REUSE)
+    return setting(
+        default, label=label, help=gettext_noop("0 means no limit."), least=0, most=100_000_000, group=_REUSE
+    )
+
+
+def _mix_flaws(mix: str) -> Iterator[Flaw]:
+    shares = _shares(mix)
+    if wrong := [shape for shape, share in shares.items() if shape not in SHAPES or not 0 <= share < float("inf")]:
+        text = gettext_noop("“%(shape)s” is no share of a shape. Give %(shapes)s=1, or some of them.")
+        yield Flaw(text, {"shape": wrong[0], "shapes": "=1,".join(SHAPES)})
+    elif not any(shares.values()):
+        yield Flaw(gettext_noop("There is no shape at all in it. Give one of them a share above 0."))
 
 
 @dataclass(frozen=True)
 class GraphOptions:
     """`mix`: "2hop=4,3hop1=2", shares of the shapes, others are not made; "": equal shares of all six."""
 
-    count: int = option(
+    count: int = setting(
         0,
-        gettext_noop("Number of graphs"),
+        label=gettext_noop("Number of graphs"),
         help=gettext_noop("0 makes as many as possible."),
         least=0,
         most=100_000_000,
     )
-    mix: str = option(
+    mix: str = setting(
         "",
-        gettext_noop("Target mix of shapes"),
+        label=gettext_noop("Target mix of shapes"),
         help=gettext_noop(
             "Relative shares: 4, 2, 2, 1, 1, 1 gives four 2-hop graphs for each graph of the last shape. 0 "
             "makes none of a shape. If a shape runs out, the others take its share."
         ),
         kind="mix",
+        check=_mix_flaws,
         shapes=tuple(SHAPES),
     )
     entity_graphs: int = _reuse(25, gettext_noop("Maximum number of graphs with the same bridge entity"))
@@ -93,8 +105,8 @@ class GraphOptions:
     four_hop_tokens: int = _tokens(gettext_noop("Maximum tokens for 4 hops together"), 20)
     per_entity: int = per_entity_option(group=_PAIRS, singles=True)
     whole_names: bool = whole_names_option(group=_PAIRS, singles=True)
-    looks: int = option(
-        LOOKS, gettext_noop("Maximum number of candidates per shape"), least=1, most=1_000_000_000, group=_SEARCH
+    looks: int = setting(
+        LOOKS, label=gettext_noop("Maximum number of candidates per shape"), least=1, most=1_000_000_000, group=_SEARCH
     )
 
 
@@ -115,10 +127,6 @@ class Graphs(Derivation):
     def __init__(self, check: EntityCheck | None = None) -> None:
         self._check = check
 
-    def check(self, options: GraphOptions) -> None:
-        _shares(options.mix)
-        super().check(options)
-
     source_problem = staticmethod(needs_singles_or_pairs)
 
     def related(self, example: Example) -> Iterator[tuple[str, str]]:
@@ -127,7 +135,6 @@ class Graphs(Derivation):
     def derive(self, source: Source, options: GraphOptions, *, seed: int, tally: Tally) -> Derived:
         """Examples without a question, in the order in which they were drawn. Raises CannotDerive."""
         shares = _shares(options.mix)
-        self.check(options)
         network, steps = self._network(source, options, seed=seed, tally=tally)
         drafting = Drafting(network, _limits(options, source.format))
         caps = Caps(options.entity_graphs, options.question_graphs)
@@ -228,19 +235,16 @@ def _tail_question(example: Example) -> str:
 def _shares(mix: str) -> dict[str, float]:
     if not mix.strip():
         return dict.fromkeys(SHAPES, 1.0)
-    shares: dict[str, float] = {}
-    for part in mix.split(","):
-        shape, _, share = (piece.strip() for piece in part.partition("="))
-        try:
-            shares[shape] = float(share)
-        except ValueError:
-            shares[shape] = -1.0
-        if shape not in SHAPES or not 0 <= shares[shape] < float("inf"):
-            message = f"{part.strip()!r} is no share of a shape. Give {'=1,'.join(SHAPES)}=1, or some of them"
-            raise CannotDerive(message, option="mix")
-    if not any(shares.values()):
-        raise CannotDerive("the mix wishes for no shape at all. Give one of them a share above 0", option="mix")
-    return shares
+    parts = (part.partition("=") for part in mix.split(","))
+    return {shape.strip(): _share(share) for shape, _, share in parts}
+
+
+def _share(text: str) -> float:
+    """A share; negative if it is none."""
+    try:
+        return float(text)
+    except ValueError:
+        return -1.0
 
 
 def _limits(options: GraphOptions, format: str) -> Limits:

@@ -4,8 +4,9 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.derivations.base import CannotDerive, Derivation, Source, Tally, needs_hops, option
+from annotation.derivations.base import CannotDerive, Derivation, Source, Tally, needs_hops
 from annotation.pure.data.example import Example, Paragraph
+from annotation.pure.setting_fields import Flaw, InvalidValues, setting
 from annotation.pure.text.bm25 import Pool, same_text
 from annotation.pure.text.translation_marks import gettext_noop
 
@@ -13,13 +14,22 @@ _POOL = gettext_noop("Distractor pool")
 
 
 def _words(label: str) -> Any:
-    return option(0, label, help=gettext_noop("0 means no limit."), least=0, most=1_000_000, group=_POOL)
+    return setting(0, label=label, help=gettext_noop("0 means no limit."), least=0, most=1_000_000, group=_POOL)
+
+
+def check_limits(name: str, fewest: int, most: int) -> None:
+    """Raises InvalidValues for the option with the most words of a paragraph if it is below the fewest, unless 0."""
+    if 0 < most < fewest:
+        text = gettext_noop(
+            "No paragraph has %(fewest)s words or more and %(most)s or fewer. Give more, or 0 for no limit."
+        )
+        raise InvalidValues({name: [Flaw(text, {"fewest": fewest, "most": most})]})
 
 
 def pool_option(**about: Any) -> Any:
-    return option(
+    return setting(
         "",
-        gettext_noop("Datasets for the pool"),
+        label=gettext_noop("Datasets for the pool"),
         help=gettext_noop(
             "Their supporting paragraphs form the pool, usually those of the single-hop questions. Leave "
             "empty to use this dataset itself."
@@ -38,29 +48,26 @@ class PoolOptions:
     """
 
     pool: str = pool_option()
-    whole: bool = option(
-        False, gettext_noop("Use all paragraphs of these datasets, not only the supporting ones"), group=_POOL
+    whole: bool = setting(
+        False, label=gettext_noop("Use all paragraphs of these datasets, not only the supporting ones"), group=_POOL
     )
     shortest: int = _words(gettext_noop("Minimum words per distractor"))
     longest: int = _words(gettext_noop("Maximum words per distractor"))
-    other_splits: bool = option(
+    other_splits: bool = setting(
         False,
-        gettext_noop("Allow supporting paragraphs of other splits"),
+        label=gettext_noop("Allow supporting paragraphs of other splits"),
         help=gettext_noop("If this is off, no context contains a supporting paragraph of another split."),
         group=_POOL,
     )
+
+    def __post_init__(self) -> None:
+        check_limits("longest", self.shortest, self.longest)
 
 
 class PoolDerivation(Derivation):
     """A derivation that retrieves distractors from the pool that its options (PoolOptions) describe."""
 
     source_problem = staticmethod(needs_hops)
-
-    def check(self, options: PoolOptions) -> None:
-        super().check(options)
-        if options.longest and options.longest < options.shortest:
-            limits = f"{options.shortest} words or more and {options.longest} or fewer"
-            raise CannotDerive(f"no paragraph has {limits}; give a larger longest", option="longest")
 
 
 def chosen_pool(source: Source, options: PoolOptions, *, tally: Tally) -> tuple[Pool, set[str]]:

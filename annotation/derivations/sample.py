@@ -5,8 +5,9 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from random import Random
 
-from annotation.derivations.base import Derivation, Derived, Source, Tally, option
+from annotation.derivations.base import Derivation, Derived, Source, Tally
 from annotation.pure.data.example import Example
+from annotation.pure.setting_fields import setting
 from annotation.pure.text.translation_marks import gettext_noop
 
 GROUPS, ITEMS = "groups", "items"
@@ -17,19 +18,19 @@ ANY, HOPS, SHAPE = "no", "hops", "shape"
 class SampleOptions:
     """`count` of `unit`; with `strata` each number of hops, or shape, keeps its share."""
 
-    count: int = option(125, gettext_noop("Sample size"), least=1, most=1_000_000_000)
-    unit: str = option(
+    count: int = setting(125, label=gettext_noop("Sample size"), least=1, most=1_000_000_000)
+    unit: str = setting(
         GROUPS,
-        gettext_noop("Sampling unit"),
+        label=gettext_noop("Sampling unit"),
         help=gettext_noop("An item without a group counts as a group of its own."),
         choices={
             GROUPS: gettext_noop("whole groups: twins, pairs and variants of a question stay together"),
             ITEMS: gettext_noop("single items"),
         },
     )
-    strata: str = option(
+    strata: str = setting(
         ANY,
-        gettext_noop("Stratify by"),
+        label=gettext_noop("Stratify by"),
         choices={
             ANY: gettext_noop("nothing"),
             HOPS: gettext_noop("number of hops"),
@@ -48,7 +49,6 @@ class Sample(Derivation):
 
     def derive(self, source: Source, options: SampleOptions, *, seed: int, tally: Tally) -> Derived:
         """The drawn examples in the order of the source; all examples if there are no more units than `count`."""
-        self.check(options)
         strata: dict[Hashable, str] = {}  # of each unit, by its first example
         for position, example in enumerate(source.examples()):
             strata.setdefault(_unit(example, position, options), _stratum(example, options))

@@ -20,28 +20,31 @@ from annotation.derivations.base import (
     Source,
     Tally,
     needs_parts,
-    option,
 )
+from annotation.derivations.pooling import check_limits
 from annotation.derivations.uploaded_lines import json_lines
 from annotation.pure.data.example import Example
 from annotation.pure.derivations.single_hop import ORIGIN, Rules, Single, answered_by, as_single_hop, number, parts
+from annotation.pure.setting_fields import setting
 from annotation.pure.text.translation_marks import gettext_noop
 
 
 @dataclass(frozen=True)
 class SingleHopOptions:
-    fewest_words: int = option(20, gettext_noop("Minimum words per paragraph"), least=0, most=1_000_000)
-    most_words: int = option(
+    fewest_words: int = setting(20, label=gettext_noop("Minimum words per paragraph"), least=0, most=1_000_000)
+    most_words: int = setting(
         300,
-        gettext_noop("Maximum words per paragraph"),
+        label=gettext_noop("Maximum words per paragraph"),
         help=gettext_noop("0 means no limit."),
         least=0,
         most=1_000_000,
     )
-    answer_in_paragraph: bool = option(True, gettext_noop("Keep only questions whose paragraph contains the answer"))
-    predictions: str = option(
+    answer_in_paragraph: bool = setting(
+        True, label=gettext_noop("Keep only questions whose paragraph contains the answer")
+    )
+    predictions: str = setting(
         "",
-        gettext_noop("Model answers (optional)"),
+        label=gettext_noop("Model answers (optional)"),
         help=gettext_noop(
             'A JSONL file with {"id", "predicted_answer"} on each line, with any number of lines per '
             "question. A question is kept if at least one model's answer shares a word with the correct "
@@ -49,6 +52,9 @@ class SingleHopOptions:
         ),
         kind="upload",
     )
+
+    def __post_init__(self) -> None:
+        check_limits("most_words", self.fewest_words, self.most_words)
 
 
 class SingleHop(Derivation):
@@ -64,12 +70,6 @@ class SingleHop(Derivation):
     follows: tuple[str, ...] = ("",)
     rank: int = 1
 
-    def check(self, options: SingleHopOptions) -> None:
-        super().check(options)
-        if 0 < options.most_words < options.fewest_words:
-            message = f"no paragraph has {options.fewest_words} words or more and {options.most_words} or fewer"
-            raise CannotDerive(f"{message}. Give more for most_words, or 0 for no limit", option="most_words")
-
     source_problem = staticmethod(needs_parts)
 
     def related(self, example: Example) -> Iterator[tuple[str, str]]:
@@ -78,7 +78,6 @@ class SingleHop(Derivation):
 
     def derive(self, source: Source, options: SingleHopOptions, *, seed: int, tally: Tally) -> Derived:
         """Single-hop Examples in the order of the source. Raises CannotDerive."""
-        self.check(options)
         rules = Rules(options.fewest_words, options.most_words, options.answer_in_paragraph)
         predicted = _predictions(options.predictions)
         kept_ids = _KeptIds.of(source.examples())
@@ -160,7 +159,7 @@ def _predictions(path: str) -> dict[str, list[str]] | None:
         return None
     answers: dict[str, list[str]] = {}
     right = '{"id": ..., "predicted_answer": "..."}'
-    for place, record in json_lines(path, option="predictions", what="the predictions", form=right):
+    for place, record in json_lines(path, what="the predictions", form=right):
         if not isinstance(record, dict) or not isinstance(record.get("predicted_answer"), str):
             wrong = "predicted_answer is missing or no text"
         elif type(record.get("id")) not in (str, int):
@@ -168,7 +167,7 @@ def _predictions(path: str) -> dict[str, list[str]] | None:
         else:
             answers.setdefault(str(record["id"]), []).append(record["predicted_answer"])
             continue
-        raise CannotDerive(f"{place}: {wrong}. Give {right} on each line", option="predictions")
+        raise CannotDerive(f"{place}: {wrong}. Give {right} on each line")
     return answers
 
 

@@ -27,7 +27,7 @@ def fully_solved(source: Source, path: str) -> set[int]:
             if scorer.answer(answer, example.answers).f1 == 1:
                 positions.add(position)
     if not met:
-        raise CannotDerive(f"none of the predictions has the id of a question of {source.name}", option="solved")
+        raise CannotDerive(f"none of the predictions has the id of a question of {source.name}")
     return positions
 
 
@@ -35,7 +35,7 @@ def _answer(text: str, example: Example) -> str:
     try:
         return option_of(text, example.options) if example.options else text
     except ValueError as beyond:
-        raise CannotDerive(f"the prediction for {example.id} cannot be read: {beyond}", option="solved") from None
+        raise CannotDerive(f"the prediction for {example.id} cannot be read: {beyond}") from None
 
 
 def _predictions(path: str) -> dict[str, str]:
@@ -45,7 +45,7 @@ def _predictions(path: str) -> dict[str, str]:
     except (OSError, UnicodeDecodeError, ValueError, RecursionError) as error:
         if isinstance(error, CannotDerive):
             raise
-        raise CannotDerive(f"the predictions cannot be read: {error}; give {_FORM}", option="solved") from error
+        raise CannotDerive(f"the predictions cannot be read: {error}; give {_FORM}") from error
 
 
 def _pairs(text: str) -> Iterator[tuple[str, str]]:
@@ -57,7 +57,7 @@ def _pairs(text: str) -> Iterator[tuple[str, str]]:
         rows = [(number, _row(json.loads(line))) for number, line in lines]
     for number, (item_id, answer) in rows:
         if not isinstance(item_id, str) or not isinstance(answer, str):
-            raise CannotDerive(f"line {number} of the predictions does not have the form {_FORM}", option="solved")
+            raise CannotDerive(f"line {number} of the predictions does not have the form {_FORM}")
         yield item_id, answer
 
 

@@ -6,21 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from annotation.derivations.base import (
-    RESULTS,
-    SPLITS,
-    CannotDerive,
-    Derivation,
-    DerivationGroup,
-    Derived,
-    Source,
-    Tally,
-    option,
-)
+from annotation.derivations.base import RESULTS, SPLITS, Derivation, DerivationGroup, Derived, Source, Tally
 from annotation.pure.data.example import Example
 from annotation.pure.derivations.context_building import distracting
 from annotation.pure.derivations.dataset_splits import REMOVED, Unit, keys, paragraph_key, shared, split
 from annotation.pure.derivations.single_hop import SOURCE
+from annotation.pure.setting_fields import Flaw, InvalidValues, setting
 from annotation.pure.text.translation_marks import gettext_noop
 
 NAMES = ("train", "dev", "test")
@@ -30,17 +21,24 @@ NAMES = ("train", "dev", "test")
 class SplitOptions:
     """Shares of the questions, which sum to 1, and the field of `extra` that names the source of a question."""
 
-    train: float = option(0.8, gettext_noop("Train share"), least=0, most=1)
-    dev: float = option(0.1, gettext_noop("Dev share"), least=0, most=1)
-    test: float = option(
-        0.1, gettext_noop("Test share"), help=gettext_noop("The three shares must sum to 1."), least=0, most=1
+    train: float = setting(0.8, label=gettext_noop("Train share"), least=0, most=1)
+    dev: float = setting(0.1, label=gettext_noop("Dev share"), least=0, most=1)
+    test: float = setting(
+        0.1, label=gettext_noop("Test share"), help=gettext_noop("The three shares must sum to 1."), least=0, most=1
     )
-    source_field: str = option(
+    source_field: str = setting(
         SOURCE,
-        gettext_noop("Field with the source of each question"),
+        label=gettext_noop("Field with the source of each question"),
         help=gettext_noop("All three splits get a similar mix of these sources and of the numbers of hops."),
+        length=200,
         group=gettext_noop("Mix"),
     )
+
+    def __post_init__(self) -> None:
+        shares = (self.train, self.dev, self.test)
+        if abs(sum(shares) - 1) > 1e-6:
+            text = gettext_noop("The shares of train, dev and test are %(shares)s. Give three that sum to 1.")
+            raise InvalidValues({"train": [Flaw(text, {"shares": " + ".join(f"{share:g}" for share in shares)})]})
 
 
 @dataclass(slots=True)
@@ -69,16 +67,8 @@ class Splits(Derivation):
     follows: tuple[str, ...] = (RESULTS,)
     rank: int = 8
 
-    def check(self, options: SplitOptions) -> None:
-        shares = (options.train, options.dev, options.test)
-        if not (min(shares) >= 0 and abs(sum(shares) - 1) <= 1e-6):
-            given = " + ".join(f"{share:g}" for share in shares)
-            message = f"the shares of train, dev and test are {given}; give three from 0 on that sum to 1"
-            raise CannotDerive(message, option="train")
-
     def derive(self, source: Source, options: SplitOptions, *, seed: int, tally: Tally) -> Derived:
         """Every example under its split, in the order of the source; examples that overlap with train are dropped."""
-        self.check(options)
         questions = _questions(source, options.source_field)
         units = [question.unit() for question in questions.values()]
         dev, test = (round(len(units) * share) for share in (options.dev, options.test))

@@ -4,10 +4,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from random import Random
 
-from annotation.derivations.base import Derivation, Derived, Source, Tally, needs_supports, option
+from annotation.derivations.base import Derivation, Derived, Source, Tally, needs_supports
 from annotation.pure.data.example import Example
 from annotation.pure.data.reduced_example import reduced
 from annotation.pure.derivations.support_removal import Context, Pair, TooSmall, pairs
+from annotation.pure.setting_fields import setting
 from annotation.pure.text.translation_marks import gettext_noop
 
 PAIR = "pair"  # in `extra`: {"name", "supports": [1, 2] or [1], "of": how many supports, "others": how many others}
@@ -17,12 +18,12 @@ PAIR = "pair"  # in `extra`: {"name", "supports": [1, 2] or [1], "of": how many 
 class PairOptions:
     """`questions`: the number of questions to draw, 0 for all."""
 
-    questions: int = option(
+    questions: int = setting(
         0,
-        gettext_noop("Questions"),
+        label=gettext_noop("Questions"),
         help=gettext_noop("Draws this many with the seed. Leave empty to use all."),
         least=1,
-        empty=0,
+        blank=0,
     )
 
 

@@ -22,7 +22,6 @@ class UnanswerableTwins(PoolDerivation):
 
     def derive(self, source: Source, options: PoolOptions, *, seed: int, tally: Tally) -> Derived:
         """The answerable example and then its twin; both are dropped if no twin can be built."""
-        self.check(options)
         pool, _others = chosen_pool(source, options, tally=tally)
         tally.figures |= {"twins": 0, "paragraphs taken out": {}}
         for example in source.examples():

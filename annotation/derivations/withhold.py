@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
-from annotation.derivations.base import Derivation, Derived, Source, Tally, needs_supports, option
+from annotation.derivations.base import Derivation, Derived, Source, Tally, needs_supports
 from annotation.pure.data.example import Example
 from annotation.pure.data.provenance import BACK_DECOMPOSITION
 from annotation.pure.data.reduced_example import reduced
+from annotation.pure.setting_fields import setting
 from annotation.pure.text.translation_marks import gettext_noop
 
 
@@ -15,15 +16,15 @@ from annotation.pure.text.translation_marks import gettext_noop
 class WithholdOptions:
     """`keep`: how many supporting paragraphs stay; `uncited`: those that people cited stay instead."""
 
-    keep: int = option(
+    keep: int = setting(
         1,
-        gettext_noop("Supporting paragraphs that stay"),
+        label=gettext_noop("Supporting paragraphs that stay"),
         help=gettext_noop("Drawn with the seed. Questions that have no more of them are left out."),
         least=0,
     )
-    uncited: bool = option(
+    uncited: bool = setting(
         False,
-        gettext_noop("Withhold those that workers did not cite"),
+        label=gettext_noop("Withhold those that workers did not cite"),
         help=gettext_noop("For datasets from results of “Decompose questions”: only under-cited questions are kept."),
     )
 
@@ -41,7 +42,6 @@ class Withhold(Derivation):
 
     def derive(self, source: Source, options: WithholdOptions, *, seed: int, tally: Tally) -> Derived:
         """A question with its other paragraphs in their order, under its id, so that nobody meets it twice."""
-        self.check(options)
         for example in source.examples():
             tally.read += 1
             supports = sorted(set(example.supports or ()))

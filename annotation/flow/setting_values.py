@@ -13,7 +13,7 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from annotation.flow.errors import Refused
-from annotation.pure.setting_fields import REQUIRED, Flaw, InvalidValues, Setting, settings_of
+from annotation.pure.setting_fields import REQUIRED, Flaw, InvalidValues, Setting, read, settings_of
 
 COLUMNS: dict[type, Any] = {
     bool: models.BooleanField,
@@ -42,10 +42,19 @@ def sentence(flaw: Flaw) -> str:
     return f"{flaw.place}: {text % flaw.values}" if flaw.place else text % flaw.values
 
 
-def problems_of(invalid: InvalidValues, within: str) -> Problems:
-    """The texts by field of the options `within` a request."""
-    named = {f"{within}.{name}" if name else within: flaws for name, flaws in invalid.problems.items()}
-    return {name: [sentence(flaw) for flaw in flaws] for name, flaws in named.items()}
+def help_text(one: Setting) -> str:
+    """The help of a setting, with its values."""
+    text = gettext(one.help) if one.help else ""
+    return text % one.values if one.values else text
+
+
+def read_options(kind: type, given: Mapping[str, Any]) -> Any:
+    """The options of a task or derivation, from any door. Raises InvalidSettings, with the problems by name."""
+    try:
+        return read(kind, given)
+    except InvalidValues as invalid:
+        named = {f"options.{name}".rstrip("."): flaws for name, flaws in invalid.problems.items()}
+        raise InvalidSettings({name: [sentence(flaw) for flaw in flaws] for name, flaws in named.items()}) from None
 
 
 def read_values(settings: Iterable[Setting], data: Mapping[str, Any]) -> tuple[dict[str, Any], Problems]:

@@ -1,7 +1,6 @@
 """The form of a derivation: its options, a name and a seed."""
 
 from collections.abc import Mapping
-from dataclasses import Field, fields
 from typing import Any
 
 from django import forms
@@ -11,18 +10,19 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation.derivations import DERIVATIONS
-from annotation.derivations.base import CannotDerive
 from annotation.flow.data.derivation import names_of, uploads_of
 from annotation.flow.data.lineage import Family
+from annotation.flow.setting_values import InvalidSettings, help_text, read_options
 from annotation.forms.projects import NAMES_OF_PAGES, ConsoleForm
+from annotation.forms.setting_fields import form_field
 from annotation.models import Dataset
 from annotation.pure.data.dag import SHAPES
 from annotation.pure.data.graph_drawing import draw
+from annotation.pure.setting_fields import Setting, settings_of
 
 PREFIX = "option_"
 LONGEST_NAME = 100
 MOST_SEED = 2**53 - 1
-CONTROLS = {bool: forms.BooleanField, int: forms.IntegerField, float: forms.FloatField, str: forms.CharField}
 
 
 class DeriveForm(ConsoleForm):
@@ -42,12 +42,13 @@ class DeriveForm(ConsoleForm):
         self.source, self.how, self.derivation = source, how, DERIVATIONS[how]
         self.has_inputs = bool(family.made_of(source, "disconnection-inputs"))
         paired = bool(set(source.features.get("hops", {})) - {"0"})
-        every = fields(self.derivation.Options)
-        self._options = {each.name: each for each in every if not (paired and each.metadata.get("singles"))}
+        every = settings_of(self.derivation.Options)
+        self._options = {name: one for name, one in every.items() if not (paired and one.singles)}
         self._taken = set(Dataset.objects.filter(project=source.project_id).values_list("slug", flat=True))
         known = _proposed(source, how, family) | dict((kept or {}).get("options", {}))
-        for each in self._options.values():
-            self._add(each, known.get(each.name, each.default), family)
+        for one in self._options.values():
+            value = known.get(one.name, one.default)
+            self.fields |= _mix(one, value) if one.kind == "mix" else {PREFIX + one.name: _control(one, value, family)}
         self.fields["name"] = forms.SlugField(
             label=_("Name"),
             max_length=LONGEST_NAME - max(map(len, self.derivation.outputs)),
@@ -61,19 +62,6 @@ class DeriveForm(ConsoleForm):
             initial=(kept or {}).get("seed", 1),
             help_text=_("The seed of every random draw. The same seed and options give the same dataset."),
         )
-
-    def _add(self, each: Field[Any], value: Any, family: Family) -> None:
-        about = each.metadata
-        if about.get("kind") == "mix":
-            self.fields |= _mix(each.name, about, value)
-            return
-        common = {
-            "label": _(about["label"]),
-            "help_text": _(about["help"]) % about.get("values", {}) if about["help"] else "",
-            "required": False,
-            "initial": None if value == about.get("empty", ()) else value,
-        }
-        self.fields[PREFIX + each.name] = _control(each, common, family)
 
     def _free_name(self) -> str:
         """The source's name with the derivation's suffix, and a number if that is taken."""
@@ -113,23 +101,23 @@ class DeriveForm(ConsoleForm):
         if not self.errors:
             held = {option: "-" for option in uploads_of(self.how) if self.cleaned_data.get(PREFIX + option)}
             try:
-                self.derivation.check(self.derivation.Options(**self.options(), **held))
-            except CannotDerive as invalid:
-                name = next((each for each in self.fields if each.startswith(PREFIX + invalid.option)), None)
-                self.add_error(name if invalid.option else None, str(invalid))
+                read_options(self.derivation.Options, self.options() | held)
+            except InvalidSettings as invalid:
+                for name, texts in invalid.problems.items():
+                    field = PREFIX + name.removeprefix("options.")  # a mix has a field for each of its shares
+                    self.add_error(next((each for each in self.fields if each.startswith(field)), None), texts)
         return self.cleaned_data
 
     def options(self) -> dict[str, Any]:
         """The chosen options, without files."""
         found: dict[str, Any] = {}
-        for name, each in self._options.items():
-            kind = each.metadata.get("kind")
-            if kind == "mix":
-                found[name] = self._mix_text(name, each.metadata["shapes"])
-            elif kind != "upload":
+        for name, one in self._options.items():
+            if one.kind == "mix":
+                found[name] = self._mix_text(name, one.shapes)
+            elif one.kind != "upload":
                 value = self.cleaned_data.get(PREFIX + name)
-                empty = value is None or (value == "" and not kind)
-                found[name] = each.default if empty else ",".join(value) if kind == "datasets" else value
+                empty = value is None or (value == "" and not one.kind)
+                found[name] = one.default if empty else ",".join(value) if one.kind == "datasets" else value
         return found
 
     def _mix_text(self, name: str, shapes: tuple[str, ...]) -> str:
@@ -155,23 +143,18 @@ class DeriveForm(ConsoleForm):
         Those of a mix also have `shares`: {"field", "shape", "drawing" (pure.data.graph_drawing)} for each shape.
         """
         found: dict[str, dict[str, Any]] = {}
-        for each in self._options.values():
-            about = each.metadata
-            mix = about.get("kind") == "mix"
-            title = about["label"] if mix else about.get("group", "")
+        for one in self._options.values():
+            mix = one.kind == "mix"
+            title = one.label if mix else one.group
             kind = "mix" if mix else "more" if title else ""
             group = found.setdefault(title, {"title": _(title) if title else "", "kind": kind, "fields": []})
-            group["help"] = _(about["help"]) if mix else ""
-            group["fields"] += self._bound(each.name, about)
+            group["help"] = help_text(one) if mix else ""
+            names = [f"{one.name}_{shape}" for shape in one.shapes] if mix else [one.name]
+            group["fields"] += [self[PREFIX + name] for name in names]
         for group in found.values():
             group["open"] = any(field.errors for field in group["fields"])
             group["shares"] = [_share(field) for field in group["fields"]] if group["kind"] == "mix" else []
         return sorted(found.values(), key=lambda group: group["kind"] == "more")
-
-    def _bound(self, name: str, about: Mapping[str, Any]) -> list[BoundField]:
-        if about.get("kind") == "mix":
-            return [self[f"{PREFIX}{name}_{shape}"] for shape in about["shapes"]]
-        return [self[PREFIX + name]]
 
 
 def _share(field: BoundField) -> dict[str, Any]:
@@ -181,29 +164,24 @@ def _share(field: BoundField) -> dict[str, Any]:
 
 def _proposed(source: Dataset, how: str, family: Family) -> dict[str, Any]:
     """Proposals from related datasets: single-hop questions as the pool, and inputs made for a filter."""
-    known = {each.name for each in fields(DERIVATIONS[how].Options)}
+    known = settings_of(DERIVATIONS[how].Options)
     pool, inputs = family.nearest(source, "singlehop"), family.made_of(source, "disconnection-inputs")
     wanted = {"pool": "" if inputs and "inputs" in known else pool, "inputs": inputs}
     return {name: value for name, value in wanted.items() if name in known and value}
 
 
-def _control(each: Field[Any], common: dict[str, Any], family: Family) -> forms.Field:
-    about, kind = each.metadata, each.metadata.get("kind")
+def _control(one: Setting, value: Any, family: Family) -> forms.Field:
+    given = {"required": one.required, "initial": None if one.blank is not None and value == one.blank else value}
+    if not one.kind:
+        return form_field(one, **given)
+    given |= {"label": _(one.label), "help_text": help_text(one)}
     names = [(row.slug, _of_size(row)) for row in family]
-    if kind == "dataset":
-        return forms.ChoiceField(choices=[("", _("none")), *names], **common)
-    if kind == "datasets":
-        common["initial"] = [name for name in str(common["initial"] or "").split(",") if name]
-        return forms.MultipleChoiceField(choices=names, widget=forms.CheckboxSelectMultiple, **common)
-    if "choices" in about:
-        return forms.ChoiceField(choices=[(value, _(text)) for value, text in about["choices"].items()], **common)
-    if kind == "upload":
-        return forms.FileField(**common | {"required": bool(about.get("needed")), "initial": None})
-    if type(each.default) in (int, float):
-        control = CONTROLS[type(each.default)](min_value=about.get("least"), max_value=about.get("most"), **common)
-        control.widget.attrs["step"] = "1" if type(each.default) is int else "any"
-        return control
-    return CONTROLS[type(each.default)](**common | ({"max_length": 200} if type(each.default) is str else {}))
+    if one.kind == "dataset":
+        return forms.ChoiceField(choices=[("", _("none")), *names], **given)
+    if one.kind == "upload":
+        return forms.FileField(**given | {"initial": None})
+    given |= {"initial": [name for name in value.split(",") if name], "widget": forms.CheckboxSelectMultiple}
+    return forms.MultipleChoiceField(choices=names, **given)
 
 
 def _of_size(row: Dataset) -> str:
@@ -211,18 +189,16 @@ def _of_size(row: Dataset) -> str:
     return text % {"name": row.slug, "n": f"{row.size:,}"}
 
 
-def _mix(name: str, about: Mapping[str, Any], text: str) -> dict[str, forms.Field]:
+def _mix(one: Setting, text: str) -> dict[str, forms.Field]:
     """A field for the share of each shape, 1 by default."""
     shares = dict(part.split("=", 1) for part in text.split(",") if "=" in part)
-    share = {shape: shares.get(shape, "0") if text else "1" for shape in about["shapes"]}
     return {
-        f"{PREFIX}{name}_{shape}": forms.FloatField(
+        f"{PREFIX}{one.name}_{shape}": forms.FloatField(
             label=shape,
             min_value=0,
             max_value=1_000_000,
             required=False,
-            initial=share[shape],
-            widget=forms.NumberInput(attrs={"step": "any"}),
+            initial=shares.get(shape, "0") if text else "1",
         )
-        for shape in about["shapes"]
+        for shape in one.shapes
     }

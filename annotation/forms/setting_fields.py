@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from annotation.flow.setting_values import help_text
 from annotation.pure.setting_fields import NO_CHOICE, Setting
 
 
@@ -32,7 +33,7 @@ CONTROLS: dict[type, type[forms.Field]] = {
 def form_field(setting: Setting, **more: Any) -> forms.Field:
     """The form field that reads and shows the setting; `more` are arguments of its class."""
     given: dict[str, Any] = {"label": _(setting.label), "required": setting.required, "initial": setting.default}
-    given["help_text"] = _(setting.help) if setting.help else ""
+    given["help_text"] = help_text(setting)
     if setting.choices is not None:
         choices = [(value, _(label)) for value, label in setting.choices.items()]
         places = {"value": "%(value)s", "choices": ", ".join(map(str, setting.choices))}

@@ -3,24 +3,30 @@
 from collections.abc import Callable, Collection
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from annotation.flow.batches import batch_drafts
 from annotation.flow.batches.batch_launch import launch
 from annotation.flow.batches.settings import PLAIN, SETTINGS
 from annotation.flow.errors import Refused
 from annotation.flow.projects.job_queue import JobTakenOver
 from annotation.flow.work import eligibility
-from annotation.management.json_command import JSONCommand, dataset_named, existing, pair, slug, words
-from annotation.management.setting_options import add_options, given_settings, help_of, option_values
+from annotation.management.json_command import dataset_named, existing, pair, slug, words
+from annotation.management.setting_options import OptionsCommand, add_options, given_settings, help_of, option_values
 from annotation.models import Batch, Project
 from annotation.pure.people.requirements import GUARDED
 from annotation.pure.setting_fields import Setting
 from annotation.registry import kinds, task_type
 
 
-class LaunchCommand(JSONCommand):
+class LaunchCommand(OptionsCommand):
     """A command that creates and launches a batch or a round; if that fails, nothing stays behind."""
 
+    kind = "task"
     left_out: Collection[str] = ()  # settings that the command has under other names, or does not have
+
+    def options_of(self, kind: str) -> tuple[str, type]:
+        return _(task_type(kind).question), task_type(kind).Options
 
     def add_common(self, parser: Any) -> None:
         """Add the options of all settings that batches and rounds share."""

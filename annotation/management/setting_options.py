@@ -1,11 +1,19 @@
 """Command line options made of settings, with their words and limits."""
 
-from collections.abc import Callable, Iterable, Mapping
+import argparse
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
-from annotation.management.json_command import dollars, integer_between, number_between, words
+from django.core.management.base import DjangoHelpFormatter
+from django.utils.translation import gettext as _
+
+from annotation.flow.setting_values import help_text
+from annotation.management.json_command import JSONCommand, dollars, integer_between, number_between, words
 from annotation.pure.setting_fields import Setting, settings_of
 
 
@@ -59,3 +67,60 @@ def _reader(one: Setting) -> Callable[[str], Any]:
     if one.type is Decimal:
         return dollars
     return words(one.length) if one.type is str else number_between(one.least, one.most)
+
+
+class HelpFormatter(DjangoHelpFormatter, argparse.RawDescriptionHelpFormatter):
+    """Keep the line breaks of the list of options below the help."""
+
+
+class Help(argparse.Action):
+    """`--help`, which after `--how X` or `--task X` also lists the options of X."""
+
+    def __init__(self, *, command: "OptionsCommand", **about: Any) -> None:
+        super().__init__(**about)
+        self.command = command
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+        if chosen := getattr(namespace, self.command.kind, None):
+            parser.epilog = "\n".join(explained(chosen, *self.command.options_of(chosen)))
+        parser.print_help()
+        parser.exit()
+
+
+class OptionsCommand(JSONCommand):
+    """A command with `--option k=v` of a task or derivation, which its help explains."""
+
+    kind: str  # the command's own option that names it
+
+    @abstractmethod
+    def options_of(self, kind: str) -> tuple[str, type]:
+        """What it does in a sentence, and its options."""
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:
+        return super().create_parser(prog_name, subcommand, add_help=False, formatter_class=HelpFormatter, **kwargs)
+
+    def add_arguments(self, parser: Any) -> None:
+        about = f"show this help; after --{self.kind} X also the options of X"
+        parser.add_argument("-h", "--help", action=partial(Help, command=self), nargs=0, help=about)
+        super().add_arguments(parser)
+
+
+def explained(name: str, does: str, kind: type) -> Iterator[str]:
+    """A task or derivation and its options with their defaults and limits, as text."""
+    yield fill(f"{name}: {does}", 100)
+    every = settings_of(kind).values()
+    yield f"\noptions of {name}, each as --option NAME=VALUE:" if every else f"\n{name} has no options."
+    for one in every:
+        default = "empty" if one.default in ("", None) else str(one.default).lower()
+        default += ", which is empty" if one.blank is not None and default != "empty" else ""
+        label, more = _(one.label).rstrip(".:") + ".", f"{help_text(one)} {_limits(one)}"
+        yield f"  {one.name} (default: {default})"
+        if one.choices:
+            more += " " + "; ".join(f"{value}: {_(text)}" for value, text in one.choices.items()) + "."
+        yield fill(" ".join(f"{label} {more}".split()), 100, initial_indent=" " * 6, subsequent_indent=" " * 6)
+
+
+def _limits(one: Setting) -> str:
+    if one.least is None:
+        return ""
+    return f"{one.least:,} or more." if one.most is None else f"{one.least:,} to {one.most:,}."

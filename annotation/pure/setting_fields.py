@@ -56,10 +56,14 @@ class Setting:
     """What is known of a setting. Texts are gettext ids.
 
     `optional`: None is a value; `required`: it cannot be empty. `least` and `most` bound a number, `length` a text, or
-    an object as JSON text; `check` yields what is wrong with an object. `multiline`: its white space is kept. `empty`:
+    an object as JSON text; `check` yields what is wrong with either. `multiline`: its white space is kept. `empty`:
     what a page says where there is no value. `choices`: value -> label. `group`: the part of a form. `registered`: it
     bears on results, so a preregistration states it. `dry_run`: its value in a dry run. `option`: its name on the
     command line, if that is another.
+
+    Of a derivation's text, `kind` may be `dataset` (a name), `datasets` (names, commas between), `upload` (the path of
+    a file) or `mix` (shares of the `shapes`). `blank` is the value of an empty control, `values` are places of the
+    help, and an option that `singles` have is for single-hop questions only.
     """
 
     name: str
@@ -81,6 +85,11 @@ class Setting:
     registered: bool = False
     dry_run: Any = KEPT
     option: str = ""
+    kind: str = ""
+    shapes: tuple[str, ...] = ()
+    blank: Any = None
+    values: Mapping[str, Any] | None = None
+    singles: bool = False
 
 
 def setting(default: Any, *, label: str, help: str = "", **about: Any) -> Any:
@@ -150,10 +159,10 @@ def _flaws(one: Setting | None, value: Any, known: Mapping[str, Setting]) -> Ite
         if value not in one.choices:
             yield Flaw(NO_CHOICE, {"value": value, "choices": ", ".join(map(str, one.choices))})
     elif one.type is str:
-        yield from _length_flaws(one, value)
+        yield from _text_flaws(one, value, value)
     elif isinstance(value, float) and not isfinite(value):
         yield Flaw(UNFIT[one.type])
-    elif one.least is not None and value < one.least:
+    elif one.least is not None and value < one.least and value != one.blank:
         yield Flaw(TOO_SMALL, {"limit_value": one.least})
     elif one.most is not None and value > one.most:
         yield Flaw(TOO_LARGE, {"limit_value": one.most})
@@ -166,12 +175,13 @@ def _object_flaws(one: Setting, value: Any) -> Iterator[Flaw]:
         text = ""
     if isinstance(value, str) or not text:
         yield Flaw(NO_JSON)
-        return
-    yield from _length_flaws(one, text)
-    if one.check:
-        yield from one.check(value)
+    else:
+        yield from _text_flaws(one, value, text)
 
 
-def _length_flaws(one: Setting, text: Any) -> Iterator[Flaw]:
+def _text_flaws(one: Setting, value: Any, text: Any) -> Iterator[Flaw]:
+    """What is wrong with a text, or an object as JSON text."""
     if one.length is not None and len(text) > one.length:
         yield Flaw(TOO_LONG, {"limit_value": one.length, "show_value": len(text)})
+    if one.check:
+        yield from one.check(value)

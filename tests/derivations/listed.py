@@ -9,6 +9,7 @@ from annotation.derivations.base import CannotDerive, Derivation, Source, Tally
 from annotation.formats import FORMATS
 from annotation.formats.base import Parsed
 from annotation.pure.data.example import Example
+from annotation.pure.setting_fields import read
 from tests.shared_data import shared_data
 
 
@@ -39,7 +40,7 @@ def real(format: str, *names: str) -> Listed:
 def derived(derivation: Derivation, source: Source, *, seed: int = 0, **options: Any) -> tuple[list[Example], Tally]:
     """The examples of a derivation with one output, and its tally."""
     tally = Tally()
-    made = list(derivation.derive(source, derivation.Options(**options), seed=seed, tally=tally))
+    made = list(derivation.derive(source, read(derivation.Options, options), seed=seed, tally=tally))
     assert tally.kept == len(made)
     assert not made or {output for output, _ in made} == set(derivation.outputs)
     return [example for _, example in made], tally

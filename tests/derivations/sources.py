@@ -12,6 +12,7 @@ from annotation.formats import FORMATS
 from annotation.formats.base import Parsed
 from annotation.pure.data.dag import SHAPES
 from annotation.pure.data.example import Example, Hop, Paragraph
+from annotation.pure.setting_fields import read
 from tests.shared_data import shared_data
 
 PLACES = (
@@ -49,7 +50,7 @@ class Listed:
 def derived(how: str, source: Listed, *, seed: int = 0, **options: Any) -> tuple[list[tuple[str, Example]], Tally]:
     """What a derivation yields, and its tally."""
     derivation, tally = DERIVATIONS[how], Tally()
-    found = derivation.derive(source, derivation.Options(**options), seed=seed, tally=tally)
+    found = derivation.derive(source, read(derivation.Options, options), seed=seed, tally=tally)
     return list(found), tally
 
 

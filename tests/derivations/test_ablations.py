@@ -11,6 +11,7 @@ import pytest
 from annotation.derivations import DERIVATIONS
 from annotation.derivations.base import CannotDerive
 from annotation.pure.data.example import Example, Paragraph
+from annotation.pure.setting_fields import InvalidValues
 from tests.derivations.listed import Listed, derived, real
 
 
@@ -115,7 +116,7 @@ def test_predictions_that_cannot_be_used_are_refused(tmp_path: Path, text: str) 
 
 
 def test_seeds_are_for_what_is_left_to_chance() -> None:
-    with pytest.raises(CannotDerive, match="leaves nothing to chance"):
+    with pytest.raises(InvalidValues, match="seeds"):
         derived(DERIVATIONS["ablation:3"], Listed([ship(1)]), seeds=2)
     assert len(derived(DERIVATIONS["ablation:9"], Listed([ship(1)]), seeds=3)[0]) == 3
 

@@ -19,6 +19,7 @@ from annotation.formats.base import CannotWrite, Parsed
 from annotation.pure.data.dag import edges
 from annotation.pure.data.example import Example, Hop, Paragraph
 from annotation.pure.derivations.disconnection import FOLDS, HEAD, TAIL, Limits, Prediction, keeps
+from annotation.pure.setting_fields import InvalidValues
 from annotation.pure.text.spans import mentions
 from tests.derivations.sources import MUSIQUE_ANS, Listed, derived, graphs, made, real
 
@@ -137,10 +138,10 @@ def test_examples_without_edges_are_dropped_with_the_reason() -> None:
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [({"mask": "…"}, "no letter"), ({"folds": 1}, "2 or more"), ({"paragraphs": 0}, "1 or")],
+    [({"mask": "…"}, "no letter"), ({"folds": 1}, "folds"), ({"paragraphs": 0}, "paragraphs")],
 )
 def test_it_refuses_options_that_do_not_fit(options: dict[str, object], message: str) -> None:
-    with pytest.raises(CannotDerive, match=message):
+    with pytest.raises(InvalidValues, match=message):
         inputs(PAIR, **options)
 
 
@@ -248,9 +249,9 @@ def test_a_pair_goes_with_its_head_or_its_tail(tmp_path: Path) -> None:
 
 def test_thresholds_are_options(tmp_path: Path) -> None:
     items = made("disconnection-inputs", Listed([PAIR]))
-    path = file_of(tmp_path / "p", items, lambda item: item.answers[0])
+    path = file_of(tmp_path / "p", items, lambda item: f"{item.answers[0]} perhaps")
     assert not made("disconnection-filter", Listed([PAIR]), predictions=path)
-    assert made("disconnection-filter", Listed([PAIR]), predictions=path, head_answer=1.1, tail_answer=1.0)
+    assert made("disconnection-filter", Listed([PAIR]), predictions=path, head_answer=1, tail_answer=1)
 
 
 def test_missing_predictions_are_named_and_counted(tmp_path: Path) -> None:
@@ -291,7 +292,7 @@ def test_a_broken_file_is_refused_with_its_line(tmp_path: Path, line: str, messa
 
 
 def test_it_says_what_it_needs(tmp_path: Path) -> None:
-    with pytest.raises(CannotDerive, match="give the option predictions"):
+    with pytest.raises(InvalidValues, match="predictions"):
         derived("disconnection-filter", Listed([PAIR]))
     with pytest.raises(CannotDerive, match="cannot be read"):
         derived("disconnection-filter", Listed([PAIR]), predictions=str(tmp_path / "none"))

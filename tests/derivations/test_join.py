@@ -8,6 +8,7 @@ import pytest
 
 from annotation.derivations import DERIVATIONS
 from annotation.derivations.base import CannotDerive
+from annotation.pure.setting_fields import InvalidValues
 from tests.derivations.listed import Listed, derived
 from tests.derivations.test_dire import well
 
@@ -43,7 +44,7 @@ def test_graphs_without_a_question_may_be_left_out() -> None:
 
 
 def test_no_or_an_unknown_dataset_is_refused() -> None:
-    with pytest.raises(CannotDerive, match="at least one"):
+    with pytest.raises(InvalidValues, match="required"):
         derived(DERIVATIONS["join"], Shelf([well(1)], {}), others=" , ")
     with pytest.raises(CannotDerive, match="no dataset 'nowhere'"):
         derived(DERIVATIONS["join"], Shelf([well(1)], {}), others="nowhere")

@@ -11,6 +11,7 @@ import pytest
 from annotation.derivations import DERIVATIONS
 from annotation.derivations.base import CannotDerive
 from annotation.pure.data.example import Example, Hop, Paragraph
+from annotation.pure.setting_fields import InvalidValues
 from tests.derivations.listed import Listed, derived, real
 from tests.derivations.test_dire import well
 
@@ -51,8 +52,8 @@ def test_as_many_questions_as_wanted_are_drawn_with_all_their_pairs() -> None:
     assert len({e.id for e in derived(PAIRS, source, seed=4, questions=50)[0]}) == 12
     others = {tuple(e.id for e in derived(PAIRS, source, seed=s, questions=5)[0]) for s in range(5)}
     assert len(others) > 1
-    with pytest.raises(CannotDerive, match="questions"):
-        PAIRS.check(PAIRS.Options(questions=-1))
+    with pytest.raises(InvalidValues, match="questions"):
+        derived(PAIRS, source, questions=-1)
 
 
 def captain(**changes: object) -> Example:

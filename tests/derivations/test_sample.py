@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from annotation.derivations.base import CannotDerive
 from annotation.pure.data.example import Example
+from annotation.pure.setting_fields import InvalidValues
 from tests.derivations.sources import Listed, derived, graphs, made
 
 PLAIN = graphs(60, seed=3)
@@ -61,5 +61,5 @@ def test_each_stratum_keeps_its_share(strata: str, count: int) -> None:
 
 def test_more_than_there_are_are_all_and_fewer_than_one_are_refused() -> None:
     assert made("sample", Listed(PLAIN), count=100) == PLAIN
-    with pytest.raises(CannotDerive, match="1 or more"):
+    with pytest.raises(InvalidValues, match="count"):
         derived("sample", Listed(PLAIN), count=0)

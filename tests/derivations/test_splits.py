@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from annotation.derivations.base import CannotDerive
 from annotation.pure.data.example import Example, Paragraph
 from annotation.pure.derivations.dataset_splits import Unit, keys, split
+from annotation.pure.setting_fields import InvalidValues
 from tests.derivations.sources import MUSIQUE_ANS, Listed, derived, graphs, made, real
 
 SHARES = {"train": 0.5, "dev": 0.25, "test": 0.25}
@@ -76,7 +76,7 @@ def test_single_hop_questions_are_split_by_their_paragraphs_and_answers() -> Non
 
 @pytest.mark.parametrize("shares", [{"train": 0.5}, {"train": 1.1, "dev": -0.2}, {"train": 0.9, "dev": 0.1}])
 def test_shares_that_do_not_sum_to_one_are_refused(shares: dict[str, float]) -> None:
-    with pytest.raises(CannotDerive, match="sum to 1"):
+    with pytest.raises(InvalidValues, match="train"):
         derived("splits", Listed(graphs(3)), **shares)
 
 

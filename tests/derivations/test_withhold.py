@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from annotation.derivations import DERIVATIONS
-from annotation.derivations.base import CannotDerive
 from annotation.pure.data.example import Example, Hop, Paragraph
+from annotation.pure.setting_fields import InvalidValues
 from tests.derivations.listed import Listed, derived
 
 WITHHOLD = DERIVATIONS["withhold"]
@@ -55,7 +55,7 @@ def test_questions_without_a_paragraph_to_withhold_are_left_out() -> None:
         "it is unanswerable already": 1,
     }
     assert derived(WITHHOLD, Listed([alone]), keep=0)[1].dropped == {"no paragraph would stay": 1}
-    with pytest.raises(CannotDerive, match="keep is negative"):
+    with pytest.raises(InvalidValues, match="keep"):
         derived(WITHHOLD, source, keep=-1)
 
 

@@ -1,6 +1,5 @@
 """Derivations: the available ones with their options, and jobs that run one."""
 
-from dataclasses import Field, fields
 from typing import Any
 
 from django.http import QueryDict
@@ -12,31 +11,25 @@ from annotation.api.operations import QueuedSerializer, operation
 from annotation.api.pagination import SinglePage
 from annotation.api.parsers import loaded
 from annotation.api.serializers import JSON, Input, KindField, once, validate_input
+from annotation.api.setting_fields import KINDS, WORDS, DescribedSerializer, described
 from annotation.api.viewsets import ResourceViewSet
 from annotation.derivations import DERIVATIONS
-from annotation.derivations.base import CannotDerive, Derivation
+from annotation.derivations.base import Derivation
 from annotation.flow.data import derivation
+from annotation.flow.setting_values import read_options
 from annotation.forms.projects import NAMES_OF_PAGES
 from annotation.models import Dataset, Job
 from annotation.operations import uploads
+from annotation.pure.setting_fields import settings_of
 
 MOST_SEED = 2**53 - 1
 FILES = sorted({name for how in DERIVATIONS for name in derivation.uploads_of(how)})
-KINDS = {bool: "boolean", int: "integer", float: "number", str: "string"}
 
 
-class WayOptionSerializer(serializers.Serializer):
+class WayOptionSerializer(DescribedSerializer):
     """An option of a derivation, with its default."""
 
-    name = serializers.CharField()
-    type = serializers.ChoiceField(choices=sorted({*KINDS.values(), "dataset", "datasets", "file", "shares"}))
-    default = serializers.JSONField(allow_null=True)
-    label = serializers.CharField()
-    help = serializers.CharField(allow_blank=True)
-    least = serializers.FloatField(allow_null=True)
-    most = serializers.FloatField(allow_null=True)
-    choices = serializers.ListField(child=serializers.CharField())
-    needed = serializers.BooleanField(help_text="Whether it is required.")
+    type = serializers.ChoiceField(choices=sorted({*WORDS.values(), *KINDS.values()} - {"object"}))
 
 
 class WaySerializer(serializers.Serializer):
@@ -124,60 +117,20 @@ def _body_fields(body: Any, files: JSON) -> JSON:
 
 
 def _examine(way: Derivation, source: Dataset, data: JSON, files: JSON) -> None:
-    """Raise ValidationError, by field, for input that the job would refuse."""
+    """Raise ValidationError or InvalidSettings, by field, for input that the job would refuse."""
     names = derivation.names_of(way.how, data["name"])
     if max(map(len, names)) > 100 or data["name"] in NAMES_OF_PAGES:
         raise ValidationError({"name": [_("This name is not available. Choose another or a shorter one.")]})
     if problem := way.source_problem(source.features):
         raise ValidationError({"source": [_(problem)]})
-    known = {each.name: each for each in fields(way.Options)}
-    flaws = {name: flaw for name, value in data["options"].items() if (flaw := _flaw(known.get(name), value))}
-    wanted = derivation.uploads_of(way.how)
-    flaws |= {name: _("This derivation takes no such file.") for name in files if name not in wanted}
-    flaws |= {name: _("Send a file.") for name in wanted if known[name].metadata.get("needed") and name not in files}
+    wanted = set(derivation.uploads_of(way.how))
+    flaws = {f"options.{name}": [_("This derivation takes no such file.")] for name in files.keys() - wanted}
+    flaws |= {f"options.{name}": [_("Send a file.")] for name in wanted & data["options"].keys()}
     if flaws:
-        raise ValidationError({"options": {name: [flaw] for name, flaw in flaws.items()}})
-    try:
-        way.check(way.Options(**data["options"], **dict.fromkeys(files, "-")))
-    except CannotDerive as invalid:
-        texts = [str(invalid)]
-        raise ValidationError({"options": {invalid.option: texts} if invalid.option else texts}) from None
-    except ValueError as invalid:
-        raise ValidationError({"options": [str(invalid)]}) from None
-
-
-def _flaw(option: Field[Any] | None, value: Any) -> str:
-    """The error of an option's value, or "". A file option accepts only files."""
-    if option is None or option.metadata.get("kind") == "upload":
-        return _("There is no such option.")
-    kind, about = type(option.default), option.metadata
-    if type(value) is not kind and not (kind is float and type(value) is int):
-        return _("Give a value of type %(kind)s.") % {"kind": KINDS[kind]}
-    if "choices" in about and value not in about["choices"]:
-        return _("This is none of the choices.")
-    least, most = about.get("least", float("-inf")), about.get("most", float("inf"))
-    if kind in (int, float) and not least <= value <= most:
-        return _("This value is out of range.")
-    return _("At most 1,000 characters.") if kind is str and len(value) > 1000 else ""
+        raise ValidationError(flaws)
+    read_options(way.Options, data["options"] | dict.fromkeys(files, "-"))
 
 
 def _way(way: Derivation) -> JSON:
     data = {"how": way.how, "title": _(way.title), "does": _(way.does), "outputs": list(way.outputs)}
-    return data | {"options": [_option(each) for each in fields(way.Options)]}
-
-
-def _option(each: Field[Any]) -> JSON:
-    about = each.metadata
-    own = about.get("kind", "")
-    kind = {"upload": "file", "mix": "shares"}.get(own, own) or KINDS[type(each.default)]
-    return {
-        "name": each.name,
-        "type": kind,
-        "default": each.default,
-        "label": _(about["label"]),
-        "help": _(about["help"]) % about.get("values", {}) if about["help"] else "",
-        "least": about.get("least"),
-        "most": about.get("most"),
-        "choices": list(about.get("choices", ())),
-        "needed": bool(about.get("needed")),
-    }
+    return data | {"options": [described(one) for one in settings_of(way.Options).values()]}

@@ -16,13 +16,13 @@ from annotation.flow.batches.settings import PLAIN, SETTINGS, BatchSettings, Hid
 from annotation.flow.data.lineage import refuse_hidden_gold
 from annotation.flow.errors import Refused
 from annotation.flow.people import consent, worker_names
-from annotation.flow.setting_values import InvalidSettings, Problems, problems_of, read_values
+from annotation.flow.setting_values import InvalidSettings, Problems, read_options, read_values
 from annotation.flow.work import eligibility
 from annotation.models import Batch, Dataset, Project, Worker
 from annotation.pure.people import roles
 from annotation.pure.people.consent_text import PLACES
 from annotation.pure.people.requirements import MOST_REQUIREMENTS, InvalidRequirement, Requirement, check
-from annotation.pure.setting_fields import ALWAYS, InvalidValues, Setting, read, settings_of
+from annotation.pure.setting_fields import ALWAYS, Setting, settings_of
 from annotation.registry import all_default_instructions, default_instructions, kinds, task_type
 from annotation.tasktype import TaskType, capabilities
 
@@ -178,9 +178,9 @@ class Reading:
         """All options of the task: as given, else as proposed for the datasets."""
         chosen = capabilities.suggest(task, features_of(datasets)) | dict(self.data.get("options") or {})
         try:
-            settled = read(task.Options, chosen)
-        except InvalidValues as invalid:
-            self.problems |= problems_of(invalid, "options")
+            settled = read_options(task.Options, chosen)
+        except InvalidSettings as invalid:
+            self.problems |= invalid.problems
             return chosen
         return {name: getattr(settled, name) for name in settings_of(task.Options)}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -21,10 +21,12 @@ from annotation.flow.data.lineage import is_for_hidden_gold
 from annotation.flow.data.splits import other_splits
 from annotation.flow.errors import Refused
 from annotation.flow.projects.job_queue import DerivationProgress
+from annotation.flow.setting_values import read_options
 from annotation.models import Dataset, User
 from annotation.models.fields import to_text
 from annotation.pure.data.example import Example
 from annotation.pure.net.progress import Tick, no_tick
+from annotation.pure.setting_fields import settings_of
 from annotation.pure.statistics.metrics import keeping_scorer
 
 FORMAT = "jsonl"  # format of derived datasets
@@ -110,7 +112,7 @@ def derive_dataset(
     raises Refused, leaving nothing behind, for an invalid option or a name that is taken.
     """
     derivation = DERIVATIONS[how]
-    settings = _options(derivation, options or {})
+    settings = read_options(derivation.Options, options or {})
     contents = _contents(derivation, settings)
     lineage = {"source": source.slug, "how": how, "options": asdict(settings) | contents, "seed": seed}
     lineage["version"] = code_version()
@@ -151,7 +153,7 @@ def names_of(how: str, name: str) -> list[str]:
 
 def uploads_of(how: str) -> list[str]:
     """The options of a derivation that are files."""
-    return [f.name for f in fields(DERIVATIONS[how].Options) if f.metadata.get("kind") == "upload"]
+    return [name for name, one in settings_of(DERIVATIONS[how].Options).items() if one.kind == "upload"]
 
 
 def code_version() -> str:
@@ -175,27 +177,6 @@ def _contents(derivation: Derivation, settings: Any) -> dict[str, str]:
             text = _("The file of the option %(name)s cannot be read: %(why)s")
             raise Refused(text % {"name": option, "why": error}) from None
     return found
-
-
-def _options(derivation: Derivation, given: dict[str, Any]) -> Any:
-    known = {f.name: f for f in fields(derivation.Options)}
-    for name, value in given.items():
-        if name not in known:
-            names = ", ".join(known) or _("none")
-            text = _("%(how)s has no option %(name)s; it has: %(names)s.")
-            raise Refused(text % {"how": derivation.how, "name": name, "names": names})
-        kind = type(known[name].default)
-        if type(value) is not kind and not (kind is float and type(value) is int):
-            text = _("The option %(name)s requires %(kind)s, not %(value)s.")
-            raise Refused(text % {"name": name, "kind": kind.__name__, "value": repr(value)})
-        choices = known[name].metadata.get("choices")
-        if choices is not None and value not in choices:
-            text = _("The option %(name)s must be one of %(choices)s, not %(value)s.")
-            raise Refused(text % {"name": name, "choices": ", ".join(choices), "value": repr(value)})
-    try:
-        return derivation.Options(**given)
-    except ValueError as invalid:
-        raise Refused(str(invalid)) from None
 
 
 def _fill(

@@ -4,7 +4,6 @@ import re
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
 from datetime import UTC, datetime
 from statistics import median
 from typing import Any
@@ -40,6 +39,7 @@ from annotation.pure.reports.methods_facts import Agreement, Derived, Facts
 from annotation.pure.reports.tables import text_cell
 from annotation.pure.review import review_state
 from annotation.pure.review.label_tables import BY_CHANCE
+from annotation.pure.setting_fields import settings_of
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.registry import default_instructions, task_type
 from annotation.tasktype import capabilities
@@ -299,7 +299,7 @@ def _derived(batch: Batch) -> Iterator[Derived]:
 
 def _step(name: str, source: str, step: Derivation, options: Mapping[str, Any]) -> Derived:
     """A step with those of its options that are numbers other than 0, or ticked."""
-    known = {option.metadata["label"]: options.get(option.name) for option in fields(step.Options)}
+    known = {one.label: options.get(one.name) for one in settings_of(step.Options).values()}
     told = {label: value for label, value in known.items() if isinstance(value, int) and value}
     told = {label: text_cell(_("yes")) if value is True else value for label, value in told.items()}
     return Derived(name, source, step.title, step.does, tuple(told.items()))

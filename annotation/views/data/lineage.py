@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -11,6 +11,7 @@ from annotation.derivations import DERIVATIONS
 from annotation.derivations.base import RESULTS
 from annotation.flow.data.lineage import Family, Origin
 from annotation.models import Batch, Dataset
+from annotation.pure.setting_fields import settings_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +88,9 @@ def step_of(lineage: dict[str, Any], batches: dict[str, str]) -> Step | None:
 def _options(how: str, lineage: dict[str, Any]) -> list[tuple[str, str]]:
     chosen, files = lineage.get("options", {}), lineage.get("files", {})
     words, options = {True: _("yes"), False: _("no")}, []
-    for each in fields(DERIVATIONS[how].Options):
+    for each in settings_of(DERIVATIONS[how].Options).values():
         value = chosen.get(each.name, each.default)
         if value != each.default:
             text = words[value] if isinstance(value, bool) else str(files.get(each.name, value))
-            options.append((_(each.metadata["label"]), text))
+            options.append((_(each.label), text))
     return options

@@ -153,7 +153,7 @@ def test_the_proposed_options_are_those_of_the_command(asked: Any, project: Any)
     ("how", "wrong", "field", "message"),
     [
         ("contexts", {"option_paragraphs": "0"}, "option_paragraphs", "greater than or equal to 1"),
-        ("contexts", {"option_longest": "3", "option_shortest": "5"}, "option_longest", "larger longest"),
+        ("contexts", {"option_longest": "3", "option_shortest": "5"}, "option_longest", "3 or fewer"),
         ("contexts", {"option_pool": ["elsewhere"]}, "option_pool", "elsewhere"),
         ("splits", {"option_train": "0.9"}, "option_train", "sum to 1"),
         ("splits", {"option_train": "nan"}, "option_train", "Enter a number"),
