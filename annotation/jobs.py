@@ -86,7 +86,7 @@ def import_dataset(job: Job, progress: JobProgress) -> dict[str, Any]:
     `mapping` says what the columns of a file in no known format hold.
     """
     arguments = dict(job.arguments)
-    if mapped := arguments.get("mapping"):
+    if (mapped := arguments.get("mapping")) is not None:
         arguments["mapping"] = ColumnMapping.of_json(mapped)
     arguments.pop("sample", None)  # the page that maps the columns may want it again
     if wanted := arguments.pop("hub", None):
@@ -100,7 +100,7 @@ def import_dataset(job: Job, progress: JobProgress) -> dict[str, Any]:
     try:
         report = dataset_import.import_dataset(job.project, path, user=job.created_by, progress=progress, **arguments)
     except item_writer.ImportRefused as refused:
-        if not refused.report.get("accepted") and not mapped:  # the mapping may be wrong, and can be changed
+        if not refused.report.get("accepted") and mapped is None:  # the mapping may be wrong, and can be changed
             progress.clear_at_end(remove)
         raise
     if not arguments.get("dry_run"):

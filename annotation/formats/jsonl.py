@@ -92,8 +92,8 @@ def _stands_in_the_context(example: Example) -> bool:
 
 
 def _question(record: Mapping[str, Any], inspection: Inspection) -> str:
-    """The question; it may be empty only if it is still to be composed from the hops."""
-    if record.get("question") == "" and record.get("hops"):
+    """The question; it may be empty where it is still to be composed from hops, or beside an object of other fields."""
+    if record.get("question") == "" and (record.get("hops") or type(record.get("extra")) is dict):
         return ""
     return fields.needed_text(record, "question", inspection)
 

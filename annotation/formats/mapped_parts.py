@@ -85,7 +85,7 @@ def context_of(record: JSON, columns: Columns, inspection: Inspection) -> Contex
         elif not _is_empty(value):
             paragraphs.append(_paragraph(value, titles[place] if titles else "", column, inspection))
             places.append(place)
-    if not paragraphs:
+    if not paragraphs and {"question", "paragraph"} & columns.keys():
         fields.note_closed_book(texts[0] if texts else "paragraph", inspection)
     return Context(tuple(paragraphs), tuple(places), len(found))
 

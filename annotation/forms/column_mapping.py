@@ -61,8 +61,6 @@ class ColumnMappingForm(forms.Form):
 def _in_words(bad: BadMapping) -> str:
     """The error in the words of the page."""
     texts = {
-        "paragraph": _("Choose the columns with the texts that workers read: paragraph text."),
-        "question": _("Choose one column with the questions."),
         "support": _("Choose one way to give the supporting paragraphs."),
         "hop_answer": _("Choose the columns with the questions of the hops, too."),
     }

@@ -72,7 +72,9 @@ class ImportInput(Input):
     map = MappingField(
         required=False,
         help_text="Columns of a file in no known format, as JSON: "
-        '`{"question": "q", "answer": "ans", "paragraph": ["passage_*"]}`. Roles: ' + ", ".join(ROLES) + ".",
+        '`{"question": "q", "answer": "ans", "paragraph": ["passage_*"]}`; `{}` keeps all as additional data. Roles: '
+        + ", ".join(ROLES)
+        + ".",
     )
     licence = serializers.CharField(max_length=200, required=False, allow_blank=True, default="")
     source = serializers.URLField(max_length=500, required=False, allow_blank=True, default="")
@@ -180,11 +182,13 @@ class DatasetViewSet(ResourceViewSet):
         data["name"] = data.get("name") or proposed_name(file_name)
         if not data["name"] or data["name"] in NAMES_OF_PAGES:
             raise ValidationError({"name": [_("No name can be made from the file name. Give a name.")]})
-        if (mapping := data.pop("map", None)) and data.get("format"):
+        if (mapping := data.pop("map", None)) is not None and data.get("format"):
             raise ValidationError({"map": [_("A map is for a file in no known format. Leave out one of the two.")]})
         path = uploads.keep(file)
-        data |= {"mapping": mapping, "format": "jsonl"} if mapping else {"format": data.get("format") or ""}
-        data["format"] = data["format"] or _recognised(path, file_name)
+        if mapping is None:
+            data["format"] = data.get("format") or _recognised(path, file_name)
+        else:
+            data |= {"mapping": mapping, "format": "jsonl"}
         title = _("Check %(file)s") if data["dry_run"] else _("Import %(file)s as %(name)s")
         title %= {"file": (file_name or data["name"])[:100], "name": data["name"]}
         arguments = data | {"path": str(path), "file_name": file_name[:255]}

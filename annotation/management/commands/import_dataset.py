@@ -11,7 +11,7 @@ from annotation.flow.errors import Refused
 from annotation.formats import FORMATS
 from annotation.management.json_command import JSONCommand, existing, project_of, slug, words
 from annotation.models import Project
-from annotation.pure.data.column_mapping import ROLES, BadMapping, ColumnMapping
+from annotation.pure.data.column_mapping import NONE, ROLES, BadMapping, ColumnMapping
 from annotation.pure.data.hub_layout import PREFIX
 
 SUGGEST = "suggest"
@@ -33,7 +33,8 @@ class Command(JSONCommand):
             metavar="ROLE=COLUMN",
             help="for columns of no known format, one --map each: "
             f"{', '.join(ROLES)}. passage_* are all numbered columns; data.text is a field of an object, ctxs[].text "
-            "of each object in a list. --map suggest prints a suggestion and imports nothing.",
+            "of each object in a list. --map none keeps all columns as additional data, such as for the task rate. "
+            "--map suggest prints a suggestion and imports nothing.",
         )
         parser.add_argument(
             "--aliases", type=existing, metavar="FILE", help="2wikimultihopqa: aliases of answers (id_aliases.json)"
@@ -62,8 +63,8 @@ class Command(JSONCommand):
             terms["format"] = "jsonl" if terms["mapping"] else terms["format"] or recognised(file, file.name)
             return import_dataset(project, file, **terms)
         except Unmapped as unmapped:
-            words = unmapped.mapping.words() if unmapped.mapping else ["question=COLUMN", "paragraph=COLUMN"]
-            raise Refused(f"{unmapped} For example: {_flags(words)}") from None
+            words = unmapped.mapping.words() if unmapped.mapping else []
+            raise Refused(f"{unmapped} For example: {_flags(words or [NONE])}") from None
 
     def _mapping(self, options: dict[str, Any]) -> ColumnMapping | None:
         if options["map"] and (options["format"] or options["aliases"]):
@@ -106,7 +107,7 @@ def _flags(words: list[str]) -> str:
 
 def _missing(result: dict[str, Any]) -> list[str]:
     asks = any(word.startswith(("question=", "hop_question=")) for word in result["suggested"])
-    return [] if asks else ["No column looks like the questions. Say which: --map question=COLUMN"]
+    return [] if asks else ["No column looks like the questions. Say which: --map question=COLUMN, or do without"]
 
 
 def _kept(names: list[str]) -> list[str]:

@@ -28,6 +28,7 @@ ROLES = {  # in the order of lists; of those with False only one column
 }
 _NUMBER = re.compile(r"\d+")
 EACH = "[]"
+NONE = "none"  # instead of `role=column`: no column has a role
 _TRUTHS = {"true": True, "yes": True, "1": True, "1.0": True, "false": False, "no": False, "0": False, "0.0": False}
 
 
@@ -41,7 +42,7 @@ class BadMapping(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ColumnMapping:
-    """Role to columns or families, in order."""
+    """Role to columns or families, in order. Without any, items are records with all they have as additional data."""
 
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -62,10 +63,13 @@ class ColumnMapping:
 
     @classmethod
     def of_words(cls, words: Iterable[str]) -> ColumnMapping:
-        """The mapping of `role=column` words. Raises BadMapping."""
+        """The mapping of `role=column` words, or of `none` alone. Raises BadMapping."""
+        words = list(words)
+        if words == [NONE]:
+            return cls()
         pairs = [tuple(word.split("=", 1)) for word in words]
         if bad := next((pair for pair in pairs if len(pair) != 2 or not pair[1]), None):
-            raise BadMapping(f"{bad[0][:60]!r} maps no column. Write ROLE=COLUMN, such as question=q.")
+            raise BadMapping(f"{bad[0][:60]!r} maps no column. Write ROLE=COLUMN, such as question=q, or {NONE} alone.")
         return cls.of((role.strip(), column) for role, column in pairs)
 
     @classmethod
@@ -102,8 +106,6 @@ class ColumnMapping:
 
 
 def _check(columns: Mapping[str, Sequence[str]]) -> None:
-    if "question" not in columns and "hop_question" not in columns:
-        raise BadMapping("No column is mapped to question. Choose the column with the questions.", "question")
     if "hop_answer" in columns and "hop_question" not in columns:
         raise BadMapping("hop_answer needs hop_question. Map the columns with the hops' questions too.", "hop_answer")
     if {"support", "support_from_1"} <= set(columns):

@@ -107,6 +107,13 @@ class Example:
     def answer(self) -> str | None:
         return self.answers[0] if self.answers else None
 
+    @property
+    def outline(self) -> str:
+        """The question; without one its hops' questions, the first text among the other fields, or the id."""
+        hops = " · ".join(hop.question for hop in self.hops)
+        texts = (value for value in self.extra.values() if isinstance(value, str) and value.strip())
+        return self.question or hops or next(texts, self.id)
+
     def as_json(self) -> JSON:
         """The Example as JSON for storage; `from_json` returns an equal Example."""
         return {

@@ -148,7 +148,7 @@ class Upload:
 
     def roles(self, project: Project) -> tuple[dict[str, str], str]:
         """(role of each column, the dataset whose mapping they are from, if any)."""
-        if mapping := self.arguments.get("mapping"):
+        if (mapping := self.arguments.get("mapping")) is not None:
             return ColumnMapping.of_json(mapping).roles(), ""
         proposed = dataset_import.suggestion(project, self.path)
         pairs = (word.split("=", 1) for word in proposed["suggested"])

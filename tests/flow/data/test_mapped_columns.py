@@ -206,7 +206,7 @@ def test_values_of_another_kind_are_named(run: Run, tmp_path: Path, change: dict
 @pytest.mark.parametrize(
     ("maps", "code", "texts"),
     [
-        (["paragraph=passage_*"], 2, ["No column is mapped to question"]),
+        (["none", "question=q"], 2, ["'none' maps no column. Write ROLE=COLUMN"]),
         (["question=q", "question=ans", "paragraph=passage_*"], 2, ["Only one column can be the question"]),
         (["what=q"], 2, ["There is no role 'what'. Choose among question, answer"]),
         (["q"], 2, ["'q' maps no column. Write ROLE=COLUMN"]),

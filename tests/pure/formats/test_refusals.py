@@ -318,10 +318,12 @@ def test_broken_records_of_the_other_formats_are_refused_with_their_path(
     assert [(flaw.severity, flaw.field) for flaw in flaws] == [("error", field)]
 
 
-def test_a_question_may_be_missing_in_words_only_where_it_is_still_to_be_composed() -> None:
+def test_a_question_may_be_empty_only_where_it_is_still_to_be_composed_or_beside_other_fields() -> None:
     uncomposed = changed(JSONL, put("question", ""))
     assert flaws_of("jsonl", uncomposed) == []
-    assert [flaw.field for flaw in flaws_of("jsonl", changed(uncomposed, put("hops", [])))] == ["question"]
+    unasked = changed(uncomposed, put("hops", []))
+    assert flaws_of("jsonl", changed(unasked, put("extra", {}))) == []
+    assert [flaw.field for flaw in flaws_of("jsonl", changed(unasked, put("extra", None)))] == ["question"]
     assert [flaw.field for flaw in flaws_of("jsonl", changed(JSONL, put("question", " ")))] == ["question"]
 
 

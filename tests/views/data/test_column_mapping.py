@@ -101,7 +101,7 @@ def test_a_changed_role_changes_the_preview_alone(client: Any, alice: Any) -> No
 @pytest.mark.parametrize(
     ("chosen", "text"),
     [
-        ({"passage": "paragraph"}, "Choose one column with the questions."),
+        ({"q": "hop_answer"}, "Choose the columns with the questions of the hops, too."),
         ({"q": "question", "ans": "question", "passage": "paragraph"}, "Only one column can be this."),
     ],
 )
