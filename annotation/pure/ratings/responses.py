@@ -32,6 +32,14 @@ def rows_of(payload: JSON, criterion: JSON) -> int | None:
     return len(payload["lists"][criterion["each"]]["elements"]) if criterion["each"] else None
 
 
+def places(payload: JSON) -> Iterator[tuple[JSON, int | None]]:
+    """(criterion, element or None) of all that the payload can ask."""
+    for criterion in payload["criteria"]:
+        rows = rows_of(payload, criterion)
+        for k in [None] if rows is None else range(rows):
+            yield criterion, k
+
+
 def candidates_of(payload: JSON, criterion: JSON) -> list[Any]:
     """The candidates of `best` or `order` as they are stored: fields, or positions in the list."""
     return criterion.get("systems") or list(range(len(payload["candidates"][criterion["name"]])))
@@ -52,9 +60,8 @@ def value_at(answer: Mapping[str, Any], criterion: JSON, k: int | None) -> Any:
 
 def is_asked(payload: JSON, answer: Mapping[str, Any], criterion: JSON, k: int | None) -> bool:
     """Whether the response's other values call for this criterion, of element k."""
-    named = {each["name"]: each for each in payload["criteria"]}
     for name, values in criterion.get("if", {}).items():
-        other = named.get(name)
+        other = next((each for each in payload["criteria"] if each["name"] == name), None)
         if other is None:
             return False
         at = k if other["each"] else None
@@ -67,11 +74,9 @@ def is_asked(payload: JSON, answer: Mapping[str, Any], criterion: JSON, k: int |
 
 def cells(payload: JSON, answer: Mapping[str, Any]) -> Iterator[tuple[JSON, int | None, Any]]:
     """(criterion, element or None, value) of all that the response was asked."""
-    for criterion in payload["criteria"]:
-        rows = rows_of(payload, criterion)
-        for k in [None] if rows is None else range(rows):
-            if is_asked(payload, answer, criterion, k):
-                yield criterion, k, value_at(answer, criterion, k)
+    for criterion, k in places(payload):
+        if is_asked(payload, answer, criterion, k):
+            yield criterion, k, value_at(answer, criterion, k)
 
 
 def settled(payload: JSON, answer: Mapping[str, Any]) -> JSON:
@@ -148,14 +153,14 @@ def _are_marks(parts: Mapping[int, str], labels: list[str], value: Any) -> bool:
     keys = {"part", "start", "end", *(["label"] if labels else [])}
     if not all(isinstance(mark, Mapping) and set(mark) == keys for mark in value):
         return False
-    places = [(mark["part"], mark["start"], mark["end"]) for mark in value]
-    if any(type(number) is not int for place in places for number in place):
+    spans = [(mark["part"], mark["start"], mark["end"]) for mark in value]
+    if any(type(number) is not int for span in spans for number in span):
         return False
-    if any(part not in parts or not 0 <= start < end <= len(parts[part]) for part, start, end in places):
+    if any(part not in parts or not 0 <= start < end <= len(parts[part]) for part, start, end in spans):
         return False
     if labels and not all(mark["label"] in labels for mark in value):
         return False
-    return places == sorted(places)
+    return spans == sorted(spans)
 
 
 def read(payload: JSON, answer: Any) -> JSON:
