@@ -263,6 +263,7 @@ urlpatterns = [
     path(f"{BATCH}problem-reports/<int:pk>/reopen/", problem_reports.reopen_report, name="problem-report-reopen"),
     path(f"{BATCH}responses/", results.batch_responses, name="batch-responses"),
     path(f"{BATCH}results-dataset/", results.create_results_dataset, name="results-dataset-new"),
+    path(f"{BATCH}results-dataset/kept/", results.results_preview, name="results-dataset-kept"),
     path(f"{BATCH}export/<slug:format>/", results.batch_export, name="batch-export"),
     path(APPROVALS, approvals.approvals, name="approvals"),
     path(f"{APPROVALS}decide/", approvals.approvals_decide, name="approvals-decide"),

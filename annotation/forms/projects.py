@@ -47,6 +47,7 @@ class ResultsDatasetForm(forms.Form):
 
     name = forms.SlugField(max_length=100)
     least = forms.IntegerField(required=False, min_value=0, max_value=1000)
+    keep = forms.CharField(required=False, max_length=1000)
 
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"]

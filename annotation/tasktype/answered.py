@@ -1,6 +1,8 @@
-"""A capability of tasks whose responses are answers: what a report needs to tell whether they are people's own."""
+"""Capabilities by what responses are: answers, which a report asks whether they are people's own; or ratings."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from annotation.pure.data.example import Example
 from annotation.tasktype.values import JSON
@@ -16,3 +18,19 @@ class Answered(ABC):
     @abstractmethod
     def least_words(self, payload: JSON, gold: Example) -> int | None:
         """How many words must be read to find the answer; None if that is unknown, or nothing is to be read."""
+
+
+class Rated(ABC):
+    """Responses are values by the names of criteria, of the item or of each element of a list of it."""
+
+    @abstractmethod
+    def criteria_of(self, options: Any) -> list[str]:
+        """The names of a batch's criteria."""
+
+    @abstractmethod
+    def values(self, payload: JSON, answer: JSON) -> Iterator[JSON]:
+        """{"criterion", "element" (position), "element_id", "value", "asked"}; element None: of the item."""
+
+    @abstractmethod
+    def selector(self, options: Any, expression: str) -> Callable[[JSON], bool]:
+        """Whether an aggregated response fulfils an expression. Raises InvalidWording for an invalid one."""

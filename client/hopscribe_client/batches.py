@@ -148,6 +148,11 @@ class Batch:
         """Every revision of every response, under pseudonyms; unless `ids_only` with question, gold and score."""
         return self._rows("responses", **_ids_only(ids_only))
 
+    def ratings(self) -> Rows:
+        """Every value of every response to a rubric: item, worker, criterion, element, value, whether it was asked."""
+        path, query = f"{self._path}responses/export/jsonl/", {"long": "true"}
+        return Rows(lambda: self._connection.lines(path, query), f"ratings of {self.name}")
+
     def aggregates(self) -> Rows:
         """The aggregated response of each HIT, as of now."""
         return self._rows("aggregates")
@@ -175,9 +180,12 @@ class Batch:
         """Create a draft like this batch for up to `count` new items of each dataset."""
         return self._drafted("next", {"count": count, "name": name})
 
-    def create_dataset(self, name: str, *, least: int = 0) -> Dataset:
-        """Create a dataset from the results; keeps items for which at least `least` responses agree."""
-        self._work("create-dataset", {"name": name, "least": least}).wait()
+    def create_dataset(self, name: str, *, least: int = 0, keep: str = "") -> Dataset:
+        """Create a dataset from the results; keeps items for which at least `least` responses agree.
+
+        Of ratings `keep` is what they must fulfil, such as "faithful >= 3 and multihop == yes".
+        """
+        self._work("create-dataset", {"name": name, "least": least} | ({"keep": keep} if keep else {})).wait()
         return Datasets(self._connection, self._root)[name]
 
     # former names, still accepted

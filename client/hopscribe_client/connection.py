@@ -4,6 +4,7 @@ Every write has an Idempotency-Key, the same for each attempt, so that a request
 out twice.
 """
 
+import json
 import random
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -71,6 +72,11 @@ class Connection:
                 return
             # only its query: the token must not be sent to another host
             wanted = dict(parse_qsl(urlsplit(page["next"]).query))
+
+    def lines(self, path: str, query: Query | None = None) -> Iterator[JSON]:
+        """The rows of a file of JSON lines, as they arrive."""
+        with self._streamed(path, query) as response:
+            yield from map(json.loads, response.iter_lines())
 
     def download(self, path: str, to: IO[bytes], query: Query | None = None) -> None:
         """Download to the file `to`."""

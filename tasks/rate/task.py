@@ -3,13 +3,14 @@
 What a rubric is: annotation/pure/ratings/rubric.py; results: annotation/pure/ratings/results.py.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from random import Random
 from typing import Any
 
 from annotation.pure.data.example import Example
 from annotation.pure.ratings import responses, results
+from annotation.pure.ratings.keeping import InvalidExpression, selector
 from annotation.pure.ratings.rubric import MARK, worded
 from annotation.pure.ratings.showing import LeftOut, arranged, payload_of
 from annotation.pure.text.translation_marks import gettext_noop as _
@@ -20,8 +21,10 @@ from annotation.tasktype import (
     Conditional,
     GivenResponse,
     HitWithResponses,
+    InvalidWording,
     Practised,
     Problem,
+    Rated,
     Remark,
     Simulated,
     TaskType,
@@ -38,7 +41,7 @@ RIGHT = "practice_answer"  # in the `extra` of a practice item
 RIGHT_REMARK = _("Right. %(why)s")
 
 
-class Rate(Varied, Arranged, Comparable, Conditional, Practised, Simulated, TaskType):
+class Rate(Varied, Arranged, Comparable, Conditional, Practised, Rated, Simulated, TaskType):
     title = _("Rate by a rubric")
     question = _("What do you think of this?")
     needs = _("Requires the fields that the rubric shows, with something to ask about.")
@@ -113,6 +116,23 @@ class Rate(Varied, Arranged, Comparable, Conditional, Practised, Simulated, Task
         if aggregate["kind"] != results.RATED:
             return []
         return [replace(example, extra={**example.extra, RATINGS: aggregate["ratings"]})]
+
+    def criteria_of(self, options: Options) -> list[str]:
+        return [criterion.name for criterion in options.parsed.criteria]
+
+    def values(self, payload: JSON, answer: JSON) -> Iterator[JSON]:
+        for criterion, k in responses.places(payload):
+            ids = payload["lists"][criterion["each"]]["ids"] if criterion["each"] else None
+            named = {"criterion": criterion["name"], "element": k, "element_id": ids[k] if ids else None}
+            asked = responses.is_asked(payload, answer, criterion, k)
+            yield {**named, "value": responses.value_at(answer, criterion, k) if asked else None, "asked": asked}
+
+    def selector(self, options: Options, expression: str) -> Callable[[JSON], bool]:
+        try:
+            test = selector(expression, options.parsed)
+        except InvalidExpression as invalid:
+            raise InvalidWording(invalid.message, **invalid.values) from None
+        return lambda aggregate: test(aggregate["ratings"])
 
     def brief(self, payload: JSON, answer: JSON) -> str:
         return results.brief(payload, answer)

@@ -19,6 +19,7 @@ from annotation.flow.errors import Refused
 from annotation.flow.money import batch_funds
 from annotation.flow.people import consent, round_attempts
 from annotation.flow.projects import recycle_bin
+from annotation.flow.review import results_dataset
 from annotation.models import Batch, Job
 from annotation.pure.batches import lifecycle
 from annotation.recruitment import marketplaces
@@ -53,6 +54,12 @@ class ResultsDatasetInput(Input):
     name = serializers.SlugField(max_length=100, validators=[no_page])
     least = serializers.IntegerField(
         default=0, min_value=0, max_value=1000, help_text="Keep an item only if at least this many responses agree."
+    )
+    keep = serializers.CharField(
+        required=False,
+        allow_blank=True,
+        max_length=1000,
+        help_text="Of ratings: keep an item only if they fulfil this, such as `faithful >= 3 and multihop == yes`.",
     )
 
 
@@ -178,6 +185,7 @@ class BatchViewSet(ResourceViewSet):
     def create_dataset(self, data: JSON) -> Job:
         """Create a dataset from the results of the batch, in a job."""
         arguments = {name: value for name, value in data.items() if value}
+        results_dataset.selector_of(self.row, arguments.get("keep", ""))
         return self._enqueue("create_results_dataset", _("Create %(name)s from the results of %(batch)s"), **arguments)
 
     def _move(self, verb: Callable[[Batch], bool], to: str) -> None:

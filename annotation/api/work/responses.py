@@ -81,6 +81,12 @@ class FileFilter(Filter):
     ids_only = serializers.BooleanField(required=False, help_text="Leave out the items' content, from `question` on.")
 
 
+class ExportFilter(FileFilter):
+    """What the file contains, and how."""
+
+    long = serializers.BooleanField(required=False, help_text="Of ratings: a row for each criterion and element.")
+
+
 class ResponseFilter(FileFilter):
     """Filters of responses."""
 
@@ -140,7 +146,7 @@ class BatchResponseViewSet(BatchPartViewSet):
         "get",
         "export/<slug:format>",
         detail=False,
-        query=FileFilter,
+        query=ExportFilter,
         choices={"format": response_files.MEDIA},
         files=dict.fromkeys(response_files.MEDIA.values(), BINARY),
         id="exportResponses",
@@ -152,6 +158,6 @@ class BatchResponseViewSet(BatchPartViewSet):
         """
         gold_looks.look_at_all(self.batch, self.request.user)
         format = self.kwargs["format"]
-        blocks = response_files.stream_responses(self.batch, format, ids_only=query.get("ids_only", False))
+        blocks = response_files.stream_responses(self.batch, format, **query)
         name = f"{self.batch.slug}-responses.{format}"
         return logged_download(self.request, self.batch, blocks, name=name, kind=response_files.MEDIA[format])

@@ -56,6 +56,10 @@ class JudgedItems:
         """Whether the HIT is excluded, and why."""
         return self._known[hit].exclusion
 
+    def payload(self, hit: int) -> Any:
+        """The HIT's payload."""
+        return self._known[hit].payload
+
     def columns(self, hit: int, answer: Stored) -> dict[str, Any]:
         """COLUMNS and `score`, the task's measures of the response, 0..1; None without usable gold.
 

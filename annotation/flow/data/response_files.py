@@ -30,30 +30,36 @@ from annotation.pure.batches import lifecycle
 from annotation.pure.text.spreadsheet import guarded
 from annotation.recruitment import used
 from annotation.registry import task_type
-from annotation.tasktype import capabilities
+from annotation.tasktype import Rated, capabilities
 
 CHUNK = 1000
 Rows = Iterable[dict[str, Any]]
 Writer = Callable[[Rows, Sequence[str]], Iterator[bytes]]
 
 
-def export_responses(batch: Batch, path: Path, *, format: str, ids_only: bool = False) -> dict[str, Any]:
-    """Write every revision of every response of a batch; returns {"records", "sha256"}."""
+def export_responses(
+    batch: Batch, path: Path, *, format: str, ids_only: bool = False, long: bool = False
+) -> dict[str, Any]:
+    """Write every revision of every response of a batch, or (`long`) every value; returns {"records", "sha256"}."""
 
     def write(out: BinaryIO) -> int:
-        rows = _Counted(responses_of(batch, ids_only=ids_only))
-        for piece in _pieces(batch, rows, format, ids_only):
+        rows = _Counted(_rows_of(batch, ids_only, long))
+        for piece in _pieces(batch, rows, format, ids_only, long):
             out.write(piece)
         return rows.count
 
     return whole_file(path, write)
 
 
-def stream_responses(batch: Batch, format: str, *, ids_only: bool = False) -> Iterator[bytes]:
+def stream_responses(batch: Batch, format: str, *, ids_only: bool = False, long: bool = False) -> Iterator[bytes]:
     """The exported file in blocks, as they are written. Raises Refused before the first block."""
     if format == "parquet":
         _check_parquet()
-    return _blocks(_in_one_snapshot(_pieces(batch, responses_of(batch, ids_only=ids_only), format, ids_only)))
+    return _blocks(_in_one_snapshot(_pieces(batch, _rows_of(batch, ids_only, long), format, ids_only, long)))
+
+
+def _rows_of(batch: Batch, ids_only: bool, long: bool) -> Rows:
+    return ratings_of(batch) if long else responses_of(batch, ids_only=ids_only)
 
 
 def jsonl_lines(rows: Rows) -> Iterator[bytes]:
@@ -86,9 +92,14 @@ def _in_one_snapshot(pieces: Iterator[bytes]) -> Iterator[bytes]:
         yield from pieces
 
 
-def _pieces(batch: Batch, rows: Rows, format: str, ids_only: bool) -> Iterator[bytes]:
-    measures = None if ids_only else list(capabilities.measures(task_type(batch.task)))
+def _pieces(batch: Batch, rows: Rows, format: str, ids_only: bool, long: bool) -> Iterator[bytes]:
+    task = task_type(batch.task)
+    if long:
+        return WRITERS[format](rows, LONG)
+    measures = None if ids_only else list(capabilities.measures(task))
     columns = columns_of(measures) + (list(DRAW) if batch.experiment_id is not None else [])
+    if isinstance(task, Rated):
+        columns += [RATING + name for name in task.criteria_of(task.options(batch.options))]
     return WRITERS[format](rows, columns)
 
 
@@ -154,6 +165,24 @@ def responses_of(batch: Batch, *, ids_only: bool = False) -> Iterator[dict[str, 
     items, names = JudgedItems(batch, ids_only=ids_only), dict[int, str]()
     while some := list(islice(rows, CHUNK)):
         yield from responses(batch, some, names, items)
+
+
+LONG = ["dataset", "item", "item_id", "hit", "worker", "revision", "current", "criterion", "element", "element_id"]
+LONG += ["value", "asked", "seconds", "submitted_at", "excluded"]
+
+
+def ratings_of(batch: Batch) -> Iterator[dict[str, Any]]:
+    """Every value of every revision as a row of LONG. Raises Refused for a task without criteria."""
+    task = task_type(batch.task)
+    if not isinstance(task, Rated):
+        raise Refused(_("The responses of this task are no ratings by criteria."))
+    items, names = JudgedItems(batch), dict[int, str]()
+    rows = revisions_of(batch).order_by("pk").annotate(**STORED).values_list(*FIELDS).iterator(chunk_size=CHUNK)
+    while some := list(islice(rows, CHUNK)):
+        for values, row in zip(some, responses(batch, some, names, items), strict=True):
+            kept = {name: row[name] for name in LONG if name in row} | {"seconds": row["active_seconds"]}
+            for rated in task.values(items.payload(values[1]), row["answer"].value):
+                yield kept | rated
 
 
 def responses(
@@ -233,6 +262,8 @@ def _line(row: dict[str, Any]) -> str:
 
 def _flat(row: dict[str, Any]) -> dict[str, Any]:
     """A row for a table: the response's text and support as columns, the complete response and lists as JSON."""
+    if "answer" not in row:  # of `ratings_of`
+        return row | {name: None if row[name] is None else _text(row[name]) for name in ("element_id", "value")}
     answer = row["answer"].value
     fields = answer if isinstance(answer, dict) else {}
     columns = {f"answer_{name}": str(fields.get(name, "")) for name in ("kind", "text")}
@@ -240,10 +271,19 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
     if "gold" in row:
         columns |= {name: None if row[name] is None else _listed(row[name]) for name in LISTS}
         columns |= {SCORE + name: value for name, value in (row["score"] or {}).items()}
+    if "kind" not in fields:  # ratings, by criterion
+        columns |= {RATING + name: None if value is None else _text(value) for name, value in fields.items()}
     return row | columns | {"answer": str(row["answer"])}
 
 
 _listed = json.JSONEncoder(ensure_ascii=False).encode
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else _listed(value)
+
+
+RATING = "rating_"  # prefix of a criterion's column
 LISTS = ("gold", "gold_set", "gold_support")
 SCORE = "score_"  # prefix of a measure's column
 COLUMNS = ["batch", "assignment", "hit", "dataset", "dataset_sha256", "item", "item_id", "worker", "revision"]
@@ -309,11 +349,20 @@ def _parquet(rows: Rows, columns: Sequence[str]) -> Iterator[bytes]:
     import pyarrow.json as pj
     import pyarrow.parquet as pq
 
-    whole_numbers = ["item", "hops", "revision", "instructions_version", "ticket", "arm_position", "draw_seed"]
+    whole_numbers = [
+        "item",
+        "element",
+        "hops",
+        "revision",
+        "instructions_version",
+        "ticket",
+        "arm_position",
+        "draw_seed",
+    ]
     kinds = dict.fromkeys(whole_numbers, pa.int64())
-    kinds |= dict.fromkeys(["current", "late", "surplus", "excluded", "answerable"], pa.bool_())
+    kinds |= dict.fromkeys(["current", "late", "surplus", "excluded", "answerable", "asked"], pa.bool_())
     scores = [name for name in columns if name.startswith(SCORE)]
-    kinds |= dict.fromkeys(["active_seconds", *scores], pa.float64())
+    kinds |= dict.fromkeys(["active_seconds", "seconds", *scores], pa.float64())
     schema = pa.schema([(name, kinds.get(name, pa.string())) for name in columns])
     flat, out = map(_flat, rows), _Sink()
     with pq.ParquetWriter(out, schema, store_schema=False) as writer:  # no Arrow schema (base64) beside Parquet's own

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -26,10 +26,11 @@ from annotation.pure.data.example import JSON, Example
 from annotation.pure.data.provenance import appended
 from annotation.pure.review import review_state
 from annotation.registry import task_type
-from annotation.tasktype import capabilities
+from annotation.tasktype import InvalidWording, Rated, capabilities
 
 UNANSWERED, EXCLUDED = "no answer stands", "excluded"
 PICKED, REWORDED, AGGREGATED = "picked", "reworded", "aggregated"
+FORESEEN = 2000  # HITs by which a preview counts
 LISTED = 500  # dropped items that the report names
 
 
@@ -70,11 +71,18 @@ class _Tally:
 
 
 def create_results_dataset(
-    batch: Batch, *, name: str, least: int = 0, user: User | None = None, progress: OnProgress = no_progress
+    batch: Batch,
+    *,
+    name: str,
+    least: int = 0,
+    keep: str = "",
+    user: User | None = None,
+    progress: OnProgress = no_progress,
 ) -> dict[str, Any]:
     """Create a dataset from the batch's aggregated responses, in order of dataset and item.
 
-    An item is kept if at least `least` responses agree with its result, or a requester adjudicated it.
+    An item is kept if at least `least` responses agree with its result, or a requester adjudicated it; and if its
+    ratings fulfil the expression `keep`.
     Returns {"datasets": {name: size}, "read", "kept", "dropped", "left_out", "figures"}.
     Idempotent for the same results. Raises Refused, without side effects, for a batch without results and for a name
     that is taken.
@@ -82,9 +90,10 @@ def create_results_dataset(
     if batch.state in {Batch.State.DRAFT, Batch.State.LAUNCHING}:
         raise Refused(_("This batch is not launched yet, so it has no results."))
     sources = sorted(batch.datasets.select_related("root"), key=lambda dataset: dataset.slug)
-    lineage = _lineage(batch, sources) | ({"least": least} if least > 0 else {})
+    keeps = selector_of(batch, keep)
+    lineage = _lineage(batch, sources) | ({"least": least} if least > 0 else {}) | ({"keep": keep} if keep else {})
     if Dataset.objects.whole().filter(project=batch.project, slug=name).exists():
-        made = _ResultsDataset(batch, sources, lineage, least)
+        made = _ResultsDataset(batch, sources, lineage, least, keeps)
         size = sum(1 for _found in made.examples(progress))
         item_writer.already_there(batch.project, name, made.digest(), "jsonl")
         return {"datasets": {name: size}, "already_there": True}
@@ -92,8 +101,39 @@ def create_results_dataset(
     columns |= {name: _together(sources, name, 500) for name in ("source", "ethics", "consent")}
     origin = {"lineage": lineage, "root": sources[0].root or sources[0], "created_by": user}
     with item_writer.filling(batch.project, name, format="jsonl", **origin, **columns) as filler:
-        report = _fill(batch, _ResultsDataset(batch, sources, lineage, least), filler, progress)
+        report = _fill(batch, _ResultsDataset(batch, sources, lineage, least, keeps), filler, progress)
     return {"datasets": {name: filler.size}, **report}
+
+
+def selector_of(batch: Batch, keep: str) -> Callable[[JSON], bool]:
+    """Whether an aggregated response fulfils an expression; "" is fulfilled by all. Raises Refused."""
+    if not keep:
+        return lambda _aggregate: True
+    task = task_type(batch.task)
+    if not isinstance(task, Rated):
+        raise Refused(_("Only ratings by a rubric can be selected by an expression."))
+    try:
+        return task.selector(task.options(batch.options), keep)
+    except InvalidWording as invalid:
+        raise Refused(_(invalid.message) % invalid.values) from None
+
+
+def kept_of(batch: Batch, keep: str, *, most: int = FORESEEN) -> dict[str, int]:
+    """How many of the first `most` HITs with a result fulfil an expression: {"hits", "kept"}. Raises Refused."""
+    keeps, made = selector_of(batch, keep), {"hits": 0, "kept": 0}
+    task = task_type(batch.task)
+    hits = list(batch.hits.filter(check_item=False, excluded_at__isnull=True).order_by("pk")[:most])
+    for start in range(0, len(hits), CHUNK):
+        for answers, hit in _standing(batch, hits[start : start + CHUNK]):
+            made["hits"] += 1
+            made["kept"] += keeps(review_decisions.aggregate(task, hit.payload, answers))
+    return made
+
+
+def _standing(batch: Batch, hits: list[Hit]) -> Iterator[tuple[list[Any], Hit]]:
+    responses = responses_by_hit(batch, hits)
+    found = (([one.answer for one in responses[hit.pk] if one.is_standing], hit) for hit in hits)
+    return ((answers, hit) for answers, hit in found if answers)
 
 
 def _lineage(batch: Batch, sources: list[Dataset]) -> JSON:
@@ -131,8 +171,10 @@ def _fill(batch: Batch, made: _ResultsDataset, filler: Filler, progress: OnProgr
 class _ResultsDataset:
     """One pass over a batch's results; its digest and counts are complete once `examples` is exhausted."""
 
-    def __init__(self, batch: Batch, sources: list[Dataset], lineage: JSON, least: int) -> None:
-        self.tally, self._least = _Tally(), least
+    def __init__(
+        self, batch: Batch, sources: list[Dataset], lineage: JSON, least: int, keeps: Callable[[JSON], bool]
+    ) -> None:
+        self.tally, self._least, self._keeps = _Tally(), least, keeps
         self._batch, self._sources, self._task = batch, sources, task_type(batch.task)
         self._hash = hashlib.sha256(to_text(lineage).encode())
         self._ambiguous = _ambiguous(batch)
@@ -183,6 +225,8 @@ class _ResultsDataset:
         too_few = self._least > 0 and self._task.agreeing(hit.payload, answers, aggregate) < self._least
         if found and too_few and not is_adjudicated:
             return [], f"fewer than {self._least} agree"
+        if found and not self._keeps(aggregate):
+            return [], "does not fulfil the expression"
         if found:
             is_reworded = is_adjudicated and accepted[0].standing.state == review_state.EDITED
             self.tally.decided[REWORDED if is_reworded else PICKED if is_adjudicated else AGGREGATED] += 1

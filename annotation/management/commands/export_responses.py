@@ -16,10 +16,10 @@ class Command(JSONCommand):
         parser.add_argument(
             "--ids-only", action="store_true", help="leave out question, gold, score, hops, shape, pair"
         )
+        parser.add_argument("--long", action="store_true", help="of ratings: a row for each criterion and element")
         parser.add_argument("--out", required=True, type=Path, metavar="FILE")
 
     def act(self, **options: Any) -> dict[str, Any]:
         batch = batch_named(project_of(options), options["batch"])
-        return {"out": str(options["out"])} | export_responses(
-            batch, options["out"], format=options["format"], ids_only=options["ids_only"]
-        )
+        what = {name: options[name] for name in ("format", "ids_only", "long")}
+        return {"out": str(options["out"])} | export_responses(batch, options["out"], **what)

@@ -19,6 +19,8 @@ from annotation.flow.review import gold_in_doubt, review_decisions
 from annotation.models import Batch, Hit, Project
 from annotation.pure.batches.next_step import Situation
 from annotation.pure.people import roles
+from annotation.registry import task_type
+from annotation.tasktype import Rated
 
 TONES = {"draft": "", "launching": "running", "open": "running", "paused": "warn", "closed": "plain"}
 ACTS = {"batch-settings": roles.RUN, "review": roles.REVIEW, "adjudicate": roles.REVIEW, "gold": roles.REVIEW}
@@ -46,6 +48,7 @@ def batch_context(
         "tabs": tabs,
         "open_decisions": waiting,
         "exports": EXPORTS,
+        "is_rated": isinstance(task_type(batch.task), Rated),
         **more,
     }
 

@@ -1,12 +1,16 @@
 """A batch's results: files of responses, importing them, and creating a dataset."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.utils.translation import gettext as _
 
 from annotation import jobs
 from annotation.flow.data import response_files
-from annotation.flow.review import gold_looks
+from annotation.flow.errors import Refused
+from annotation.flow.review import gold_looks, results_dataset
 from annotation.forms.projects import ResultsDatasetForm
 from annotation.models import Batch, Project
 from annotation.operations import uploads
@@ -19,13 +23,14 @@ from annotation.views.post_handling import enqueue_and_redirect, refusal_as_mess
 
 @member_page(roles.SEE)
 def batch_export(request: HttpRequest, project: Project, batch: Batch, format: str) -> HttpResponse:
-    """Every revision of every response as a file; with `?ids_only=1` without the items' content."""
+    """Every revision of every response as a file; with `?ids_only=1` without the items' content, `?long=1` by value."""
     if format not in dict(EXPORTS):
         raise Http404
     with refusal_as_message(request):
         gold_looks.look_at_all(batch, request.user)
-        blocks = response_files.stream_responses(batch, format, ids_only=bool(request.GET.get("ids_only")))
-        name = f"{batch.slug}-responses.{format}"
+        what = {name: bool(request.GET.get(name)) for name in ("ids_only", "long")}
+        blocks = response_files.stream_responses(batch, format, **what)
+        name = f"{batch.slug}-{'ratings' if what['long'] else 'responses'}.{format}"
         return logged_download(request, batch, blocks, name=name, kind=response_files.MEDIA[format])
     return see_other("batch", project.slug, batch.slug)
 
@@ -50,10 +55,27 @@ def create_results_dataset(request: HttpRequest, project: Project, batch: Batch)
     if not form.is_valid():
         add_errors(request, form)
         return see_other("batch", project.slug, batch.slug)
-    name, least = form.cleaned_data["name"], form.cleaned_data["least"] or 0
+    name = form.cleaned_data["name"]
+    try:
+        results_dataset.selector_of(batch, form.cleaned_data["keep"])
+    except Refused as refused:
+        messages.error(request, str(refused))
+        return see_other("batch", project.slug, batch.slug)
     title = _("Create %(name)s from the results of %(batch)s") % {"name": name, "batch": batch.title}
-    arguments = {"batch": batch.pk, "name": name} | ({"least": least} if least else {})
+    arguments = {"batch": batch.pk} | {key: value for key, value in form.cleaned_data.items() if value}
     return enqueue_and_redirect(request, "create_results_dataset", title, arguments, project=project)
+
+
+@member_page(roles.SEE)
+def results_preview(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+    """How many items `?keep=` would keep, as a fragment, or what is wrong with it."""
+    keep = request.GET.get("keep", "").replace("\0", "")[:1000].strip()
+    context: dict[str, Any] = {"keep": keep, "most": results_dataset.FORESEEN}
+    try:
+        context |= results_dataset.kept_of(batch, keep) if keep else {}
+    except Refused as refused:
+        context["problem"] = str(refused)
+    return render(request, "review/_kept.html", context)
 
 
 def add_errors(request: HttpRequest, form: ResultsDatasetForm) -> None:
