@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import json
 import pkgutil
 from functools import cache
@@ -13,6 +13,7 @@ from annotation.pure.data.example import Example
 from annotation.pure.reports.explanations import Chapter
 from annotation.tasktype import TaskType
 from annotation.tasktype.capabilities import variants
+from annotation.tasktype.helpers.decision_form import DecisionForm
 from annotation.tasktype.helpers.task_form import TaskForm
 
 
@@ -39,7 +40,9 @@ def task_type(kind: str) -> TaskType:
 @cache
 def form_class(kind: str) -> type[TaskForm]:
     """The task's form: built with (payload as shown, POST), `answer()` gives the response."""
-    return importlib.import_module(f"tasks.{kind}.form").Form
+    name = f"tasks.{kind}.form"
+    base = importlib.import_module(name).Form if importlib.util.find_spec(name) else DecisionForm
+    return type("Form", (base,), {"task": task_type(kind)})
 
 
 def kinds() -> list[tuple[str, str]]:

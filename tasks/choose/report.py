@@ -4,25 +4,20 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 from annotation.pure.reports.tables import counted
-from annotation.pure.reports.worker_dependence_tables import people_table
-from annotation.pure.statistics.agreement import most_said
-from annotation.pure.statistics.worker_intervals import label_units, without_one
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, HitWithResponses
 from annotation.tasktype.helpers.report_tables import (
     about,
-    aggregate_table,
-    agreement_table,
     as_sentence,
     counted_rows,
+    most_or_tied,
     percent_with_interval,
     report,
     share,
     share_of,
     table,
-    text_cell,
+    tables_of_units,
     usual_seconds,
-    workers_of,
 )
 
 KINDS = {"chosen": _("one is chosen by most"), "none": _("most say that none is good"), "tied": _("tied")}
@@ -33,19 +28,11 @@ def choose_report(hits: Iterable[HitWithResponses], *, seed: int) -> JSON:
     """Tables over the HITs with answers that scores do not leave out."""
     hits = list(hits)
     rows = counted_rows(hits)
-    aggregates = Counter(_kind(_labels(row)) for row in rows)
     units = [dict(zip((given.worker for given in row.given), _labels(row), strict=True)) for row in rows]
-    without = {
-        kind: without_one(label_units(units, lambda labels, kind=kind: float(_kind(labels) == kind)))
-        for kind in ("chosen", "none")
-    }
-    tables = [
-        aggregate_table(aggregates, KINDS, _("Graphs")),
-        *people_table([(text_cell(KINDS[kind]), None, figure) for kind, figure in without.items()], workers_of(rows)),
-        agreement_table(units, on=_("the composition"), seed=seed, guessing=_guessing(rows)),
-        _worker_table(rows),
-        _vote_table(rows),
-    ]
+    aggregates, tables = tables_of_units(
+        units, KINDS, _kind, of=_("Graphs"), on=_("the composition"), seed=seed, guessing=_guessing(rows)
+    )
+    tables += [_worker_table(rows), _vote_table(rows)]
     return report(hits, tables, paragraph=[*_paragraph(aggregates), *about(rows)])
 
 
@@ -63,8 +50,8 @@ def _guessing(rows: list[HitWithResponses]) -> float:
 
 
 def _kind(labels: Sequence[str]) -> str:
-    most = most_said(labels)
-    return "tied" if most is None else "none" if most == NONE else "chosen"
+    most = most_or_tied(labels)
+    return most if most in KINDS else "chosen"
 
 
 def _worker_table(rows: Iterable[HitWithResponses]) -> JSON:

@@ -7,28 +7,36 @@ from typing import Any
 
 from annotation.pure.data.example import Example
 from annotation.pure.derivations.bridges import tidy
-from annotation.pure.statistics.agreement import mean_disagreement
 from annotation.pure.text.translation_marks import gettext_noop as _
-from annotation.tasktype import JSON, Arranged, GivenResponse, HitWithResponses, Practised, Problem, Remark, TaskType
+from annotation.tasktype import JSON, Arranged, GivenResponse, HitWithResponses, Practised, Remark, TaskType
+from annotation.tasktype.decisions import Choice, Decision, decided
 from annotation.tasktype.helpers.answering import shuffled
+from annotation.tasktype.helpers.decision_task import DecisionTask
 from annotation.tasktype.helpers.hops import hops_payload, reading_seconds
 from annotation.tasktype.helpers.hops_task import HopsTask
 from annotation.tasktype.helpers.positions import position_of
 from annotation.tasktype.helpers.practice_feedback import note_of
+from annotation.tasktype.keys import DECIDING, FRAME, MENTION, Key, by_action
 
 from .explained import EXPLANATIONS
-from .keys import KEYS
 from .report import choose_report
 
+NONE = Choice("none", _("None of them is good"), key="0", value="none", stored=None)
 COMPOSITIONS = "compositions"  # in an example's `extra`: the texts to choose from
 MOST_COMPOSITIONS = 9  # can be chosen by a key
 
 
-class Choose(Arranged, Practised, HopsTask):
+class Choose(Arranged, Practised, DecisionTask, HopsTask):
     title = _("Choose a composition")
     explanations = EXPLANATIONS
     question = _("Which of these questions best combines what the hops ask one after the other?")
-    keys = KEYS
+    keys = by_action(
+        *FRAME,
+        *DECIDING,
+        MENTION,
+        Key("none", "0", NONE.says),
+        Key("fold", "f", _("Open or close the paragraphs"), _("paragraphs")),
+    )
     needs = _(
         "Requires a decomposition into hops, each with its paragraph, and two to nine compositions to choose from."
     )
@@ -48,11 +56,17 @@ class Choose(Arranged, Practised, HopsTask):
         """Shuffle the compositions; `order[k]` is the payload's position of the one shown as k."""
         return shuffled(payload, "compositions", rng)
 
-    def check(self, payload: JSON, answer: JSON) -> list[Problem]:
-        chosen = answer["chosen"]
-        if chosen is None or (type(chosen) is int and 0 <= chosen < len(payload["compositions"])):
-            return []
-        return [Problem("chosen", _("Choose one of the questions, or say that none is good."))]
+    def decisions(self, payload: JSON) -> list[Decision]:
+        """The compositions as shown, or none of them; stored is a position in the payload, or null."""
+        texts = payload["compositions"]
+        places = payload.get("order") or range(len(texts))
+        shown = enumerate(zip(texts, places, strict=True))
+        choices = [Choice(str(k), text, value=str(place), stored=k, text=True) for place, (text, k) in shown]
+        missing = _("Choose one of the questions, or say that none is good.")
+        return [Decision("chosen", [*choices, NONE], _("Which question is best?"), missing)]
+
+    def said(self, answer: JSON) -> list[str]:
+        return [NONE.label if answer["chosen"] is None else str(answer["chosen"])]
 
     def complete(self, payload: JSON, answer: Any) -> JSON:
         """A response collected elsewhere as {"chosen": a composition by position or wording, or null for none}."""
@@ -64,18 +78,17 @@ class Choose(Arranged, Practised, HopsTask):
     def aggregate(self, payload: JSON, answers: Sequence[JSON]) -> JSON:
         """The most frequent choice, where "none" is one of the choices; tied if several are equally frequent."""
         texts = payload["compositions"]
-        votes = [sum(answer["chosen"] == k for answer in answers) for k in range(len(texts))]
-        none = sum(answer["chosen"] is None for answer in answers)
-        ballots: list[tuple[int | None, int]] = [*enumerate(votes), (None, none)]
-        ahead = [choice for choice, count in ballots if count == max(*votes, none)]
-        aggregate = {"chosen": None, "question": "", "votes": votes, "none": none, "answers": len(answers)}
-        if not answers:
-            return {**aggregate, "kind": "undecided"}
-        if len(ahead) > 1:
-            return {**aggregate, "kind": "tied"}
-        if ahead[0] is None:
-            return {**aggregate, "kind": "none"}
-        return {**aggregate, "kind": "chosen", "chosen": ahead[0], "question": texts[ahead[0]]}
+        places = list(map(str, range(len(texts))))
+        result = decided([*places, NONE.label], [label for answer in answers for label in self.said(answer)])
+        votes, chosen = result["votes"], int(result["kind"]) if result["kind"] in places else None
+        return {
+            "chosen": chosen,
+            "question": "" if chosen is None else texts[chosen],
+            "votes": [votes[place] for place in places],
+            "none": votes[NONE.label],
+            "answers": len(answers),
+            "kind": result["kind"] if chosen is None else "chosen",
+        }
 
     def agreeing(self, payload: JSON, answers: Sequence[JSON], aggregate: JSON) -> int:
         return sum(answer["chosen"] == aggregate["chosen"] for answer in answers)
@@ -135,10 +148,6 @@ class Choose(Arranged, Practised, HopsTask):
         ]
         none = [one.answer["chosen"] is None for one in given]
         return {"columns": [{} for _one in given], "rows": rows, "none": none, "payload": payload}
-
-    def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
-        """The share of pairs of answers that differ."""
-        return mean_disagreement([[str(answer["chosen"]) for answer in answers]])
 
 
 def compositions_of(example: Example) -> list[str]:

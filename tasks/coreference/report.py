@@ -5,24 +5,21 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from annotation.pure.reports.tables import counted
-from annotation.pure.reports.worker_dependence_tables import people_table
-from annotation.pure.statistics.agreement import most_said
 from annotation.pure.statistics.significance import Q, at_most, benjamini_hochberg, chance_text
-from annotation.pure.statistics.worker_intervals import label_units, without_one
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, HitWithResponses
 from annotation.tasktype.helpers.hops import known_bridges
 from annotation.tasktype.helpers.report_tables import (
     about,
-    aggregate_table,
-    agreement_table,
     as_sentence,
     counted_rows,
+    most_or_tied,
     percent_with_interval,
     report,
     share,
     share_of,
     table,
+    tables_of_units,
     text_cell,
     usual_seconds,
 )
@@ -53,19 +50,13 @@ def coreference_report(hits: Iterable[HitWithResponses], *, seed: int) -> JSON:
     hits = list(hits)
     rows = counted_rows(hits)
     units = [labels for row in rows for labels in _edges(row)]
-    aggregates = Counter(most_said(labels.values()) or "tied" for labels in units)
+    note = _("The majority judgment of each edge.")
+    aggregates, tables = tables_of_units(
+        units, KINDS, most_or_tied, of=_("Edges"), on=_("the bridges"), seed=seed, note=note
+    )
     workers = _workers(rows)
     chances = _chances(workers)
-    without = {
-        kind: without_one(label_units(units, lambda labels, kind=kind: float(most_said(labels) == kind)))
-        for kind in ("same", "different")
-    }
-    tables = [
-        aggregate_table(aggregates, KINDS, _("Edges"), _("The majority judgment of each edge.")),
-        *people_table([(text_cell(KINDS[kind]), None, figure) for kind, figure in without.items()], len(workers)),
-        agreement_table(units, on=_("the bridges"), seed=seed),
-        _worker_table(workers, chances),
-    ]
+    tables.append(_worker_table(workers, chances))
     paragraph = [*_paragraph(aggregates, graphs=len(rows), workers=len(workers)), *about(rows)]
     return report(hits, tables, paragraph=paragraph, warnings=_warnings(workers, chances))
 

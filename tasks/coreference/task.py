@@ -8,26 +8,40 @@ from typing import Any
 
 from annotation.pure.data.example import Example
 from annotation.pure.derivations.composable_pairs import KNOWN_BRIDGES
-from annotation.pure.statistics.agreement import mean_disagreement, most_said
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Bridging, GivenResponse, HitWithResponses, Problem, TaskType
+from annotation.tasktype.decisions import Decision, choice, votes_for
+from annotation.tasktype.helpers.decision_task import DecisionTask
 from annotation.tasktype.helpers.hops import hops_payload, known_bridges, mention_of, reading_seconds
 from annotation.tasktype.helpers.hops_task import HopsTask
+from annotation.tasktype.helpers.report_tables import most_or_tied
+from annotation.tasktype.keys import DECIDING, FRAME, MENTION, Key, by_action
 
 from .explained import EXPLANATIONS
-from .keys import KEYS
 from .report import coreference_report
 
-VALUES = ("same", "different", "unsure")
+BRIDGE = Decision(
+    "bridges",
+    (
+        choice("same", _("Same entity"), "y", _("same")),
+        choice("different", _("Not the same"), "n", _("not the same")),
+        choice("unsure", _("Cannot tell"), "u", _("cannot tell")),
+    ),
+    _("Do both refer to the same entity?"),
+    _("Say whether both refer to “%(entity)s”, or that you cannot tell."),
+)
+NOTE = Key("type", "t", _("Write a note (Esc leaves it)"), _("write a note"))
 LONGEST_WHY = 1000
 
 
-class Coreference(Bridging, HopsTask):
+class Coreference(Bridging, DecisionTask, HopsTask):
     title = _("Check bridges between questions")
     explanations = EXPLANATIONS
     question = _("Do both questions refer to the same entity?")
     leads_to = "graphs"
-    keys = KEYS
+    keys = by_action(
+        *FRAME, *DECIDING, MENTION, *BRIDGE.keys, Key("type", "t", _("Write a note (Esc leaves it)"), _("write a note"))
+    )
     needs = _("Requires a decomposition into hops, each with its paragraph.")
     assignments = 1
 
@@ -44,14 +58,17 @@ class Coreference(Bridging, HopsTask):
         sides = [payload["hops"][edge[side] - 1] for edge in payload["edges"] for side in ("head", "tail")]
         return reading_seconds([hop["question"] + " " + hop["paragraph"]["text"] for hop in sides], least=20)
 
+    def decisions(self, payload: JSON) -> list[Decision]:
+        """The same question for each edge."""
+        edges = enumerate(payload["edges"])
+        return [replace(BRIDGE, name=f"bridge-{k + 1}", place=k, values=edge) for k, edge in edges]
+
+    def said(self, answer: JSON) -> list[str]:
+        return list(answer["bridges"])
+
     def check(self, payload: JSON, answer: JSON) -> list[Problem]:
-        given = answer["bridges"]
-        problems = [
-            Problem(f"bridge-{number}", _("Say whether both refer to “%(entity)s”, or that you cannot tell."), edge)
-            for number, edge in enumerate(payload["edges"], 1)
-            if number > len(given) or given[number - 1] not in VALUES
-        ]
-        if len(given) > len(payload["edges"]):
+        problems = super().check(payload, answer)
+        if len(answer["bridges"]) > len(payload["edges"]):
             problems.append(Problem("bridge-1", _("There are more decisions than bridges.")))
         if len(answer["why"]) > LONGEST_WHY:
             message = _("Please keep your note below %(most)s characters.")
@@ -76,8 +93,8 @@ class Coreference(Bridging, HopsTask):
         return {"kind": _together([majority(votes) for votes in bridges]), "bridges": bridges, "answers": len(answers)}
 
     def bridges(self, payload: JSON, answers: Sequence[JSON]) -> list[dict[str, int]]:
-        counts = [Counter(answer["bridges"][k] for answer in answers) for k in range(len(payload["edges"]))]
-        return [{kind: count[kind] for kind in VALUES} for count in counts]
+        edges = range(len(payload["edges"]))
+        return [votes_for(BRIDGE.words, (answer["bridges"][k] for answer in answers)) for k in edges]
 
     def agreeing(self, payload: JSON, answers: Sequence[JSON], aggregate: JSON) -> int:
         """The votes for the edge whose verdict has the fewest."""
@@ -121,14 +138,10 @@ class Coreference(Bridging, HopsTask):
         ]
         return {"columns": [{"why": one.answer["why"]} for one in given], "rows": rows, "payload": payload}
 
-    def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
-        """The share of pairs of judgments of an edge that differ, averaged over the edges."""
-        return mean_disagreement(zip(*(answer["bridges"] for answer in answers), strict=False))
-
 
 def majority(votes: Mapping[str, int]) -> str:
     """The most frequent judgment of an edge, or "tied"."""
-    return most_said(Counter(votes).elements()) or "tied"
+    return most_or_tied(list(Counter(votes).elements()))
 
 
 def _together(kinds: Sequence[str]) -> str:

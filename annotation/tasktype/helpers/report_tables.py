@@ -14,21 +14,25 @@ from annotation.pure.reports.tables import as_sentence as as_sentence
 from annotation.pure.reports.tables import percent_with_interval as percent_with_interval
 from annotation.pure.reports.tables import table as table
 from annotation.pure.reports.tables import text_cell as text_cell
-from annotation.pure.reports.worker_dependence_tables import for_workers, responses_each
+from annotation.pure.reports.worker_dependence_tables import for_workers, people_table, responses_each
 from annotation.pure.review.label_tables import (
     GUESSING,
     WITHOUT_ONE,
     agreed,
     agreement_columns,
+    agreement_tables,
     alpha_row,
     raw_agreement_row,
 )
+from annotation.pure.statistics.agreement import most_said
 from annotation.pure.statistics.distance_agreement import NO_INTERVAL
-from annotation.pure.statistics.intervals import wilson
-from annotation.pure.statistics.worker_intervals import Unit, whom
+from annotation.pure.statistics.intervals import Figure, wilson
+from annotation.pure.statistics.worker_intervals import Unit, label_units, whom, without_one
 from annotation.pure.text.translation_marks import gettext_noop as _
-from annotation.tasktype import JSON, HitWithResponses
+from annotation.tasktype import JSON, HitWithResponses, Label
+from annotation.tasktype.decisions import label_of
 
+GivenLabels = list[tuple[str, list[tuple[str, str]]]]  # of HITs, by worker
 Units = Sequence[Mapping[str, Hashable]]
 INTERVALS = _("Shares with 95 % Wilson intervals; agreement with 95 % bootstrap intervals over units")
 UNANSWERED = _("no response yet")
@@ -78,6 +82,54 @@ def aggregate_table(counts: Counter[Any], words: Mapping[Any, str], of: str, not
     """Numbers and shares of aggregated responses by label; `of` names what is counted."""
     rows = [[text_cell(each), counts[label], share(counts[label], counts.total())] for label, each in words.items()]
     return table("verdicts", _("Aggregated labels"), (_("Label"), of, _("Share")), rows, note)
+
+
+def tables_of_units(
+    units: Units,
+    kinds: Mapping[str, str],
+    kind_of: Callable[[Sequence[Any]], str],
+    *,
+    of: str,
+    on: str,
+    seed: int,
+    note: str = "",
+    guessing: float | None = None,
+) -> tuple[Counter[str], list[JSON]]:
+    """The number of units of each kind, and tables: these, the first two without any one worker, and agreement."""
+
+    def without(kind: str) -> Figure:
+        return without_one(label_units(units, lambda labels: float(kind_of(labels) == kind)))
+
+    counts = Counter(kind_of(list(labels.values())) for labels in units)
+    ranges = [(text_cell(kinds[kind]), None, without(kind)) for kind in list(kinds)[:2]]
+    workers = len({worker for labels in units for worker in labels})
+    agreement = agreement_table(units, on=on, seed=seed, guessing=guessing)
+    return counts, [aggregate_table(counts, kinds, of, note), *people_table(ranges, workers), agreement]
+
+
+def most_or_tied(labels: Sequence[Any]) -> str:
+    return most_said(labels) or "tied"
+
+
+def given_labels(
+    rows: Iterable[HitWithResponses], labels: Mapping[str, Label]
+) -> list[tuple[str, list[tuple[str, str]]]]:
+    """The label of each response by its worker, for each HIT."""
+    return [(row.hit, [(one.worker, label_of(labels, one.answer)) for one in row.given]) for row in rows]
+
+
+def label_tables(
+    rows: Iterable[HitWithResponses],
+    labels: Mapping[str, Label],
+    *,
+    on: str,
+    seed: int,
+    gold: Mapping[str, str] | None = None,
+) -> list[JSON]:
+    """Agreement, labels by three rules of aggregation, and each worker's labels."""
+    words = {name: label.words for name, label in labels.items()}
+    given = given_labels(rows, labels)
+    return agreement_tables(given, categories=list(labels), labels=words, on=on, seed=seed, gold=gold)
 
 
 def usual_seconds(seconds: Iterable[float]) -> float | None:
