@@ -6,11 +6,22 @@ from itertools import combinations
 from typing import NamedTuple
 
 from annotation.pure.data.example import Example
+from annotation.pure.text.translation_marks import gettext_noop as _
+from annotation.tasktype.decisions import Decision, choice
 
 from .options import MOST_OTHERS
 
 SUFFICIENT, INSUFFICIENT, UNSURE = "sufficient", "insufficient", "unsure"
 VERDICTS = (SUFFICIENT, INSUFFICIENT, UNSURE)
+CHOICES = (
+    choice(SUFFICIENT, _("Sufficient"), "s", _("sufficient")),
+    choice(INSUFFICIENT, _("Not sufficient"), "i", _("not sufficient")),
+    choice(UNSURE, _("Cannot tell"), "u", _("cannot tell")),
+)
+VERDICT = Decision(
+    "verdict", CHOICES, missing=_("Say whether the two paragraphs are sufficient, or that you cannot tell.")
+)
+FIRM = Decision("verdict", CHOICES[:2], missing=_("Say whether the two paragraphs are sufficient."))
 SPLIT, UNDECIDED = "split", "undecided"  # annotators differ; too few votes
 PAIR = "pair"  # in `extra`, as the derivation sufficiency-pairs writes it
 

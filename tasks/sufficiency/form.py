@@ -1,27 +1,21 @@
 """Parsing the posted decision on a pair of paragraphs."""
 
-from typing import Any
-
 from annotation.tasktype import JSON
-from annotation.tasktype.helpers.task_form import TaskForm
+from annotation.tasktype.helpers.decision_form import DecisionForm
 
 from . import evidence
-from .decisions import VERDICTS
 
 
-class Form(TaskForm):
-    """The verdict ("" for none) and the marked evidence."""
-
-    def __init__(self, payload: JSON, posted: Any = None) -> None:
-        super().__init__(payload, posted)
-        self.order: list[int] = payload.get("order") or [0, 1]
+class Form(DecisionForm):
+    """The verdict and the marked evidence."""
 
     def answer(self) -> JSON:
-        verdict = self.text("verdict")
-        spans = evidence.parsed(self.text("evidence"), self.order)
-        return {"verdict": verdict if verdict in VERDICTS else "", "evidence": spans}
+        return {**super().answer(), "evidence": evidence.parsed(self.text("evidence"), self._order())}
 
     def shown(self, answer: JSON | None) -> JSON:
-        spans = evidence.posted((answer or {}).get("evidence") or [], self.order)
-        fields = {"verdict": (answer or {}).get("verdict", ""), "evidence": spans}
+        spans = evidence.posted((answer or {}).get("evidence") or [], self._order())
+        fields = {**super().shown(answer)["fields"], "evidence": spans}
         return {**fields, "fields": fields}
+
+    def _order(self) -> list[int]:
+        return self.payload.get("order") or [0, 1]

@@ -6,7 +6,7 @@ from typing import Any
 
 from annotation.pure.reports.tables import counted, counted_sentence
 from annotation.pure.reports.worker_dependence_tables import people_table
-from annotation.pure.review.label_tables import agreement_tables, side_by_side
+from annotation.pure.review.label_tables import side_by_side
 from annotation.pure.statistics.intervals import wilson
 from annotation.pure.statistics.worker_intervals import without_one
 from annotation.pure.text.translation_marks import gettext_noop as _
@@ -16,6 +16,8 @@ from annotation.tasktype.helpers.report_tables import (
     as_sentence,
     by_question,
     counted_rows,
+    given_labels,
+    label_tables,
     percent_with_interval,
     report,
     share,
@@ -25,7 +27,7 @@ from annotation.tasktype.helpers.report_tables import (
     workers_of,
 )
 
-from .decisions import INSUFFICIENT, SPLIT, SUFFICIENT, UNDECIDED, UNSURE, VERDICTS, name_of, pair_of
+from .decisions import FIRM, INSUFFICIENT, SPLIT, SUFFICIENT, UNDECIDED, UNSURE, VERDICT, VERDICTS, name_of, pair_of
 from .options import AGREEMENT, Options
 from .proxies import (
     EXCLUDED,
@@ -209,25 +211,18 @@ def _pair_table(pairs: Iterable[Ruled]) -> JSON:
     return table("pairs", _("How the pairs were judged"), columns, rows)
 
 
-WORDS = {SUFFICIENT: _("sufficient"), INSUFFICIENT: _("not sufficient"), UNSURE: _("cannot tell")}
-
-
 def _agreement(hits: Sequence[HitWithResponses], options: Options, *, seed: int) -> list[JSON]:
     """Agreement, labels by three rules, and each worker, over pairs; the dataset's labels are the gold."""
     gold = {row.hit: pair.naive for row in hits if (pair := pair_of(row.example))}
-    offered = VERDICTS if options.cannot_tell else (SUFFICIENT, INSUFFICIENT)
-    return agreement_tables(_said_of(hits), categories=offered, labels=WORDS, on=_("sufficiency"), seed=seed, gold=gold)
-
-
-def _said_of(hits: Iterable[HitWithResponses]) -> list[tuple[str, list[tuple[str, str]]]]:
-    return [(row.hit, [(given.worker, given.answer["verdict"]) for given in row.given]) for row in counted_rows(hits)]
+    offered = VERDICT if options.cannot_tell else FIRM
+    return label_tables(counted_rows(hits), offered.labels, on=_("sufficiency"), seed=seed, gold=gold)
 
 
 def _model_table(
     hits: Sequence[HitWithResponses], pairs: Sequence[Ruled], question_list: Sequence[Question]
 ) -> list[JSON]:
     """The proxies by annotator models instead of the batch's rule; no table if the models cannot be fitted."""
-    models = side_by_side(_said_of(hits))
+    models = side_by_side(given_labels(counted_rows(hits), VERDICT.labels))
     if models.dawid_skene is None or models.one_coin is None:
         return []
     by_rule = [

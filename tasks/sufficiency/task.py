@@ -6,7 +6,6 @@ from random import Random
 from typing import Any
 
 from annotation.pure.data.example import Example
-from annotation.pure.statistics.agreement import mean_disagreement
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import (
     JSON,
@@ -16,40 +15,48 @@ from annotation.tasktype import (
     Features,
     GivenResponse,
     HitWithResponses,
-    Label,
-    Labelled,
     Problem,
     Sampled,
-    Simulated,
     TaskType,
     Timed,
     Traced,
     Varied,
-)
+)  # fmt: skip
+from annotation.tasktype.decisions import Decision, votes_for
 from annotation.tasktype.helpers.answering import shuffled
+from annotation.tasktype.helpers.decision_task import DecisionTask
 from annotation.tasktype.helpers.hops import reading_seconds
 from annotation.tasktype.helpers.lettered_text import Stretch, lettered
+from annotation.tasktype.keys import DECIDING, FRAME, Key, by_action
 
-from .decisions import INSUFFICIENT, SUFFICIENT, VERDICTS, decided, pair_of
+from .decisions import FIRM, INSUFFICIENT, SUFFICIENT, VERDICT, decided, pair_of
 from .evidence import are_spans, by_position, words_of
 from .explained import EXPLANATIONS
-from .keys import KEYS
 from .options import Options
-from .report import WORDS, sufficiency_report
+from .report import sufficiency_report
 
 KEPT = "sufficient"  # in the `extra` of an exported item
 
 
-class Sufficiency(Varied, Adaptable, Sampled, Arranged, Timed, Simulated, Labelled, Comparable, Traced, TaskType):
+class Sufficiency(Varied, Adaptable, Sampled, Arranged, Timed, Comparable, Traced, DecisionTask):
     title = _("Judge whether two paragraphs are sufficient")
     explanations = EXPLANATIONS
     question = _("Are these paragraphs enough to find the answer?")
-    keys = KEYS
+    keys = by_action(
+        *FRAME,
+        *DECIDING,
+        *VERDICT.keys,
+        Key("evidence", "e", _("Mark the selection as evidence"), _("mark evidence")),
+        Key("first", "1", _("Select in the first paragraph (arrows, Shift)"), _("first paragraph")),
+        Key("second", "2", _("Select in the second paragraph"), _("second")),
+        Key("nothing", "x", _("Remove all evidence")),
+        Key("mention", "a", _("Next mention of the answer"), _("next mention")),
+    )
     needs = _("Requires a question with exactly two paragraphs, and its answer if the batch shows it.")
     meeting = "apart"
     Options = Options
     shows = ("answers",)
-    labels = {name: Label(words, {"verdict": name}) for name, words in WORDS.items()}
+    decision = VERDICT
 
     def fits(self, features: Features) -> bool:
         return features.contexts is None or 2 in features.contexts
@@ -83,11 +90,19 @@ class Sufficiency(Varied, Adaptable, Sampled, Arranged, Timed, Simulated, Labell
         """Shuffle the two paragraphs; `order[k]` is the payload's position of the k-th shown."""
         return shuffled(payload, "paragraphs", rng)
 
+    def decisions(self, payload: JSON) -> tuple[Decision]:
+        return (VERDICT if payload["cannot_tell"] else FIRM,)
+
+    def known(self, gold: Example) -> str:
+        """The decision by the dataset's labels; "" if they are hidden. A pair suffices if it has every support."""
+        if pair := pair_of(gold):
+            return pair.naive
+        if gold.supports is None:
+            return ""
+        return SUFFICIENT if set(gold.supports) == {0, 1} else INSUFFICIENT
+
     def check(self, payload: JSON, answer: JSON) -> list[Problem]:
-        offered, message = (SUFFICIENT, INSUFFICIENT), _("Say whether the two paragraphs are sufficient.")
-        if payload["cannot_tell"]:
-            offered, message = VERDICTS, _("Say whether the two paragraphs are sufficient, or that you cannot tell.")
-        problems = [] if answer["verdict"] in offered else [Problem("verdict", message)]
+        problems = super().check(payload, answer)
         if answer["evidence"] and not (payload["evidence"] and are_spans(answer["evidence"], payload["paragraphs"])):
             problems.append(Problem("evidence", _("Evidence must be words from the two paragraphs. Mark it again.")))
         return problems
@@ -104,19 +119,10 @@ class Sufficiency(Varied, Adaptable, Sampled, Arranged, Timed, Simulated, Labell
         verdicts = [answer["verdict"] for answer in answers]
         settled = any(answer.get("accepted") for answer in answers)  # by a requester
         kind = decided(verdicts, agreement=payload["agreement"], votes=0 if settled else payload["votes"])
-        return {"kind": kind, "votes": {name: verdicts.count(name) for name in VERDICTS}, "answers": len(verdicts)}
+        return {"kind": kind, "votes": votes_for(self.labels, verdicts), "answers": len(verdicts)}
 
     def imitate(self, payload: JSON, gold: Example, rng: Random, *, right: bool) -> JSON:
-        known = _labelled(gold) or rng.choice((SUFFICIENT, INSUFFICIENT))
-        other = INSUFFICIENT if known == SUFFICIENT else SUFFICIENT
-        return {"verdict": known if right else other, "evidence": []}
-
-    def gradable(self, payload: JSON, gold: Example) -> bool:
-        return bool(_labelled(gold))
-
-    def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:
-        """1 if the answer equals the label, else 0; by its label a pair suffices if it has every support."""
-        return float(answer["verdict"] == _labelled(gold))
+        return {**super().imitate(payload, gold, rng, right=right), "evidence": []}
 
     def report(self, hits: Iterable[HitWithResponses], options: Options, *, seed: int) -> JSON:
         return {"task": self.kind, **sufficiency_report(hits, options, seed=seed)}
@@ -138,7 +144,7 @@ class Sufficiency(Varied, Adaptable, Sampled, Arranged, Timed, Simulated, Labell
                 for one in given
             ],
             "marked": any(one.answer["evidence"] for one in given),
-            "labelled": _labelled(gold),
+            "labelled": self.known(gold),
             "kind": self.aggregate(payload, [one.answer for one in given])["kind"],
             "rows": [
                 {
@@ -151,25 +157,12 @@ class Sufficiency(Varied, Adaptable, Sampled, Arranged, Timed, Simulated, Labell
             "payload": payload,
         }
 
-    def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
-        """The share of pairs of answers that differ."""
-        return mean_disagreement([[answer["verdict"] for answer in answers]])
-
 
 def _evidence_in(place: int, given: Sequence[GivenResponse]) -> Iterator[Stretch]:
     for one in given:
         for span in one.answer["evidence"]:
             if span["paragraph"] == place:
                 yield span["start"], span["end"], one.worker
-
-
-def _labelled(gold: Example) -> str:
-    """The decision by the dataset's labels; "" if they are hidden."""
-    if pair := pair_of(gold):
-        return pair.naive
-    if gold.supports is None:
-        return ""
-    return SUFFICIENT if set(gold.supports) == {0, 1} else INSUFFICIENT
 
 
 TASK: TaskType = Sufficiency()

@@ -191,7 +191,7 @@ def of_hit(kind: str, row: HitWithResponses, rng: Random) -> Iterator[Any]:
     """What the task makes of one HIT's responses."""
     task, payload, gold = registry.task_type(kind), row.payload, row.example
     answers = [one.answer for one in row.given]
-    yield [payload, task.group(gold), capabilities.seconds(task, payload), task.gradable(gold)]
+    yield [payload, task.group(gold), capabilities.seconds(task, payload), task.gradable(payload, gold)]
     stored = [answers, [{**one, "accepted": True} for one in answers[:1]]]
     for some in stored:
         result = task.aggregate(payload, some)
