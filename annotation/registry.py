@@ -13,8 +13,7 @@ from annotation.pure.data.example import Example
 from annotation.pure.reports.explanations import Chapter
 from annotation.tasktype import TaskType
 from annotation.tasktype.capabilities import variants
-from annotation.tasktype.helpers.decision_form import DecisionForm
-from annotation.tasktype.helpers.task_form import TaskForm
+from annotation.tasktype.helpers.task_form import DecisionForm, TaskForm
 
 
 @cache

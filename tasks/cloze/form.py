@@ -1,22 +1,20 @@
 """Parsing the posted page of a sentence with blanks."""
 
 from annotation.tasktype import JSON
-from annotation.tasktype.helpers.task_form import YES_NO, YES_NO_VALUES, TaskForm
+from annotation.tasktype.helpers.task_form import DecisionForm
 
 
-class Form(TaskForm):
+class Form(DecisionForm):
     """The typed words, one for each blank, and whether what was removed is necessary."""
 
     def answer(self) -> JSON:
         words = [" ".join(self.text(name).split()) for name in self._names()]
-        return {"words": words, "necessary": YES_NO.get(self.text("necessary"))}
+        return {"words": words, **super().answer()}
 
     def shown(self, answer: JSON | None) -> JSON:
         """`sentence` is the payload's, each blank with its name, its number from 1 and its word."""
-        answer = answer or {}
-        words = [*(answer.get("words") or ()), *([""] * len(self.payload["blanks"]))]
-        fields = dict(zip(self._names(), words, strict=False))
-        fields["necessary"] = YES_NO_VALUES[answer.get("necessary")]
+        words = [*((answer or {}).get("words") or ()), *([""] * len(self.payload["blanks"]))]
+        fields = dict(zip(self._names(), words, strict=False)) | super().shown(answer)["fields"]
         sentence = [self._piece(piece, words) for piece in self.payload["sentence"]]
         return {**fields, "fields": fields, "sentence": sentence}
 

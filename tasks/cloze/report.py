@@ -6,14 +6,7 @@ from dataclasses import dataclass, replace
 
 from annotation.pure.reports.tables import counted_sentence
 from annotation.pure.reports.worker_dependence_tables import people_table
-from annotation.pure.review.label_tables import (
-    WITHOUT_ONE,
-    agreed,
-    agreement_columns,
-    agreement_tables,
-    alpha_row,
-    raw_agreement_row,
-)
+from annotation.pure.review.label_tables import WITHOUT_ONE, agreed, agreement_columns, alpha_row, raw_agreement_row
 from annotation.pure.statistics.cluster_intervals import clustered_mean, clustered_share
 from annotation.pure.statistics.distance_agreement import NO_INTERVAL
 from annotation.pure.statistics.intervals import Figure
@@ -26,6 +19,7 @@ from annotation.tasktype.helpers.report_tables import (
     alone,
     as_sentence,
     counted_rows,
+    label_tables,
     question_of,
     report,
     table,
@@ -36,17 +30,16 @@ from annotation.tasktype.helpers.report_tables import (
 
 from .advice import KNOWN
 from .results import (
+    DECISION,
     DELTA,
     GAMMA,
     KINDS,
-    LABELS,
     NECESSARY,
     THRESHOLDS,
     UNNECESSARY,
     aggregated,
     class_of,
     is_reconstructable,
-    kind_of,
     matched,
 )
 from .words import Removed, key, plain, removed_words
@@ -208,7 +201,6 @@ def _reconstructable(row: HitWithResponses) -> float | None:
 
 def _agreement(rows: Sequence[HitWithResponses], *, seed: int) -> list[JSON]:
     """Agreement on the words, over blanks; and agreement, labels and workers on necessity, over items."""
-    decisions = [(row.hit, [(one.worker, kind_of(one.answer)) for one in row.given]) for row in rows]
     known = {row.hit: row.example.extra.get(KNOWN) for row in rows}
     gold = {hit: NECESSARY if right else UNNECESSARY for hit, right in known.items() if isinstance(right, bool)}
     words = [
@@ -221,7 +213,7 @@ def _agreement(rows: Sequence[HitWithResponses], *, seed: int) -> list[JSON]:
     typed = table("word-agreement", _("Agreement on the words"), agreement_columns(_("Blanks")), both, note)
     return [
         typed | agreed(words, _("the words")),
-        *agreement_tables(decisions, categories=KINDS, labels=LABELS, on=NECESSITY, seed=seed, gold=gold),
+        *label_tables(rows, DECISION.labels, on=NECESSITY, seed=seed, gold=gold),
     ]
 
 

@@ -6,19 +6,20 @@ from collections.abc import Iterable, Sequence
 from annotation.pure.statistics.agreement import most_said
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON
+from annotation.tasktype.decisions import Decision, decided, yes_no
 
 from .words import NO_IDEA, Removed, key, matches, plain
 
-NECESSARY, UNNECESSARY = "necessary", "unnecessary"
-KINDS = (NECESSARY, UNNECESSARY)
-LABELS = {NECESSARY: _("necessary"), UNNECESSARY: _("not necessary")}
+NECESSARY, UNNECESSARY = KINDS = ("necessary", "unnecessary")
+DECISION = Decision(
+    "necessary",
+    yes_no(_("Necessary"), _("Not necessary"), labels=KINDS, words=(_("necessary"), _("not necessary"))),
+    _("Would the answer be undecidable without the removed words?"),
+    _("Say whether the answer depends on what was removed."),
+)
 GAMMA, DELTA = "gamma", "delta"
 LEAST = 0.6  # the share of blanks from which a sentence is reconstructable
 THRESHOLDS = (0.4, LEAST, 0.8)
-
-
-def kind_of(answer: JSON) -> str:
-    return NECESSARY if answer["necessary"] else UNNECESSARY
 
 
 def aggregated(payload: JSON, answers: Sequence[JSON]) -> JSON:
@@ -26,14 +27,14 @@ def aggregated(payload: JSON, answers: Sequence[JSON]) -> JSON:
 
     `words` has {"word", "votes"} for each blank; the word is "" without a most frequent one.
     """
-    votes = Counter(map(kind_of, answers))
+    result = decided(KINDS, [DECISION.label(answer) for answer in answers])
     return {
-        "kind": (most_said(votes.elements()) or "tied") if answers else "undecided",
-        "votes": {name: votes[name] for name in KINDS},
+        "kind": result["kind"],
+        "votes": result["votes"],
         "words": [counted([answer["words"][k] for answer in answers]) for k in range(len(payload["blanks"]))],
         "paragraph": payload["paragraph"],
         "blanks": list(payload["blanks"]),
-        "answers": len(answers),
+        "answers": result["answers"],
     }
 
 

@@ -9,28 +9,16 @@ from random import Random
 from typing import Any
 
 from annotation.pure.data.example import Example
-from annotation.pure.statistics.agreement import mean_disagreement
 from annotation.pure.text.translation_marks import gettext_noop as _
-from annotation.tasktype import (
-    JSON,
-    Comparable,
-    GivenResponse,
-    HitWithResponses,
-    Label,
-    Labelled,
-    Practised,
-    Problem,
-    Remark,
-    Simulated,
-    TaskType,
-)
+from annotation.tasktype import JSON, Comparable, GivenResponse, HitWithResponses, Practised, Problem, Remark, TaskType
 from annotation.tasktype.helpers.ablation_cells import number_of
+from annotation.tasktype.helpers.decision_task import DecisionTask
+from annotation.tasktype.keys import DECIDING, FRAME, Key, by_action
 
 from .advice import KNOWN, remarks
 from .explained import EXPLANATIONS
-from .keys import KEYS
 from .report import cloze_report
-from .results import KINDS, LABELS, NECESSARY, UNNECESSARY, aggregated, class_of, is_reconstructable, kind_of, matched
+from .results import DECISION, KINDS, NECESSARY, aggregated, class_of, is_reconstructable, matched
 from .sentence import BLANKS, cloze_of, original_texts
 from .words import NO_IDEA, key, removed_words
 
@@ -39,20 +27,23 @@ LONGEST = 60  # characters of a word
 WRONG_WORDS = (NO_IDEA, "lantern", "rather", "slowly", "with")
 
 
-class Cloze(Practised, Simulated, Labelled, Comparable, TaskType):
+class Cloze(Practised, Comparable, DecisionTask):
     title = _("Fill in removed words")
     explanations = EXPLANATIONS
     question = _("Which words were removed from the sentence, and does the answer need them?")
-    keys = KEYS
+    decision = DECISION
+    keys = by_action(
+        *FRAME,
+        *DECIDING,
+        Key("type", "t", _("Go to the first blank that is empty"), _("type a word")),
+        Key("next-blank", "Enter", _("Next blank, and then the decision"), fixed=True),
+        *DECISION.keys,
+    )
     needs = _(
         "Requires an item made by an ablation that drops or replaces words (not one that shuffles), with at least "
         "five such words in the sentence that holds the answer."
     )
     shows = ("answers", "extra")  # which sentence holds the answer, and where in it: but neither answer nor words
-    labels = {
-        NECESSARY: Label(LABELS[NECESSARY], {"necessary": True}),
-        UNNECESSARY: Label(LABELS[UNNECESSARY], {"necessary": False}),
-    }
 
     def prepare(self, example: Example, options: Any, rng: Random) -> JSON | None:
         """Question, context and options as they were ablated, with the answer hidden, and the sentence with blanks."""
@@ -64,7 +55,7 @@ class Cloze(Practised, Simulated, Labelled, Comparable, TaskType):
         return {"question": example.question, "options": list(example.options), **cloze}
 
     def check(self, payload: JSON, answer: JSON) -> list[Problem]:
-        return list(_problems(answer))
+        return [*_blank_problems(answer), *super().check(payload, answer)]
 
     def complete(self, payload: JSON, answer: Any) -> JSON:
         """A response from elsewhere: five words, "?" for no idea, and whether they are necessary."""
@@ -138,13 +129,12 @@ class Cloze(Practised, Simulated, Labelled, Comparable, TaskType):
     def brief(self, payload: JSON, answer: JSON) -> str:
         return " · ".join(answer["words"])
 
-    def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
-        """The share of pairs of answers that differ, averaged over the blanks and the decision."""
-        words = [[key(answer["words"][k]) for answer in answers] for k in range(BLANKS)]
-        return mean_disagreement([*words, [kind_of(answer) for answer in answers]])
+    def said(self, answer: JSON) -> list[str]:
+        """The words as they are counted, and the decision."""
+        return [*map(key, answer["words"]), DECISION.label(answer)]
 
 
-def _problems(answer: JSON) -> Iterator[Problem]:
+def _blank_problems(answer: JSON) -> Iterator[Problem]:
     words = [*answer.get("words", ()), *([""] * BLANKS)][:BLANKS]
     for k, word in enumerate(words):
         if not word.strip():
@@ -152,8 +142,6 @@ def _problems(answer: JSON) -> Iterator[Problem]:
             yield Problem(f"blank-{k}", message, {"n": k + 1, "sign": NO_IDEA})
         elif len(word.split()) > 1 or len(word) > LONGEST:
             yield Problem(f"blank-{k}", _("Type one word in blank %(n)s."), {"n": k + 1})
-    if not isinstance(answer.get("necessary"), bool):
-        yield Problem("necessary", _("Say whether the answer depends on what was removed."))
 
 
 TASK: TaskType = Cloze()

@@ -1,7 +1,7 @@
 """Parsing the posted judgments of bridges."""
 
 from annotation.tasktype import JSON
-from annotation.tasktype.helpers.decision_form import DecisionForm
+from annotation.tasktype.helpers.task_form import DecisionForm
 
 
 class Form(DecisionForm):

@@ -1,9 +1,10 @@
-"""The base of a task's form. A form only parses what a page posts; the task's `check` validates it."""
+"""The bases of tasks' forms. A form only parses what a page posts; the task's `check` validates it."""
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 from annotation.tasktype import JSON
+from annotation.tasktype.helpers.decision_task import DecisionTask
 
 MOST_CHARACTERS = 20_000  # characters of a field that are read
 YES_NO = {"yes": True, "no": False}
@@ -41,6 +42,30 @@ class TaskForm(ABC):
     def number(self, name: str) -> int | None:
         """The field's value as an integer below a billion, or None."""
         return parse_integer(self.text(name))
+
+
+class DecisionForm(TaskForm):
+    """The choice of each decision ("", or None of yes and no, for none). A task with other fields adds them."""
+
+    task: ClassVar[DecisionTask]  # set by the registry
+
+    def __init__(self, payload: JSON, posted: Any = None) -> None:
+        super().__init__(payload, posted)
+        self.decisions = self.task.decisions(payload)
+
+    def answer(self) -> JSON:
+        found: JSON = {}
+        for one in self.decisions:
+            stored = one.read(self.text(one.control))
+            if one.place is None:
+                found[one.field] = stored
+            else:
+                found.setdefault(one.field, []).append(stored)
+        return found
+
+    def shown(self, answer: JSON | None) -> JSON:
+        fields = {one.control: one.value(answer or {}) for one in self.decisions}
+        return {**fields, "fields": fields}
 
 
 def parse_integer(text: str) -> int | None:
