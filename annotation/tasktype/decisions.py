@@ -7,6 +7,7 @@ From the declaration come the form, the page, its keys, what is missing, votes a
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from dataclasses import field as made_by
 from typing import Any
 
 from annotation.pure.statistics.agreement import most_said
@@ -46,20 +47,27 @@ class Decision:
     """A question with the labels to choose from.
 
     `field` of a response stores the choice, as one of a list if there is a `place` in it; `ask` is the question above
-    the buttons ("": that of the task), `missing` says that the choice is; both are gettext ids, with `values`.
+    the buttons ("": that of the task), `missing` says that the choice is; both are gettext ids, with `values`. It is
+    asked only of responses with the fields of `when`.
     """
 
     field: str
     choices: Sequence[Choice]
     ask: str = ""
     missing: str = ""
-    values: Mapping[str, Any] | None = None
+    values: Mapping[str, Any] = made_by(default_factory=dict)
     name: str = ""  # of its controls; default: the field
     place: int | None = None
+    when: Mapping[str, Any] = made_by(default_factory=dict)
 
     @property
     def control(self) -> str:
         return self.name or self.field
+
+    @property
+    def blank(self) -> Any:
+        """What a response without a choice stores."""
+        return None if isinstance(self.choices[0].stored, bool) else ""
 
     @property
     def labels(self) -> dict[str, Label]:
@@ -92,13 +100,17 @@ class Decision:
         return found.value if found else ""
 
     def read(self, posted: str) -> Any:
-        """What a response stores for a posted value; "", or None of yes and no, for an unknown one."""
-        blank = None if isinstance(self.choices[0].stored, bool) else ""
-        return next((one.stored for one in self.choices if one.value == posted), blank)
+        """What a response stores for a posted value; blank for an unknown one."""
+        return next((one.stored for one in self.choices if one.value == posted), self.blank)
+
+    def is_asked(self, answer: JSON) -> bool:
+        return self.when.items() <= answer.items()
 
     def problems(self, answer: JSON) -> list[Problem]:
-        """That the choice is missing, if it is."""
-        return [] if self.chosen(answer) else [Problem(self.control, self.missing, self.values or {})]
+        """That the choice is missing, if it is asked for."""
+        if self.chosen(answer) or not self.is_asked(answer):
+            return []
+        return [Problem(self.control, self.missing, self.values)]
 
 
 def label_of(labels: Mapping[str, Label], answer: JSON) -> str:

@@ -4,14 +4,14 @@ from typing import Any
 
 from annotation.pure.text.spans import Span, cut, locate
 from annotation.tasktype import JSON
-from annotation.tasktype.helpers.task_form import YES_NO, YES_NO_VALUES, TaskForm, parse_integer
+from annotation.tasktype.helpers.task_form import DecisionForm, parse_integer
 
 from .classes import BLANK
 
 PLACE = ("paragraph", "start", "end")
 
 
-class Form(TaskForm):
+class Form(DecisionForm):
     """Solvability of the question, with answer and rationale, and whether the removed text is guessable."""
 
     def __init__(self, payload: JSON, posted: Any = None) -> None:
@@ -20,11 +20,8 @@ class Form(TaskForm):
 
     def answer(self) -> JSON:
         """The posted answer; fields of questions that were not asked are ignored."""
-        solvable, guessable = YES_NO.get(self.text("solvable")), YES_NO.get(self.text("guessable"))
-        result = {**BLANK, "rationale": [], "solvable": solvable, "guessable": guessable}
-        if guessable:
-            result["necessary"] = YES_NO.get(self.text("necessary"))
-        if solvable:
+        result = {**BLANK, **super().answer(), "rationale": []}
+        if result["solvable"]:
             result |= self._option() if self.payload["options"] else self._words()
             result["rationale"] = self._rationale()
         return result
@@ -32,12 +29,11 @@ class Form(TaskForm):
     def shown(self, answer: JSON | None) -> JSON:
         """The answer as the controls want it: words for yes and no, the rationale as lines and as places."""
         answer = {**BLANK, **(answer or {})}
-        choices = {name: YES_NO_VALUES[answer[name]] for name in ("solvable", "guessable", "necessary")}
         marks = [mark for mark in answer["rationale"] if mark[0] is not None]
         lines = [" ".join((cut(self.paragraphs, Span(*mark)) or "").split()) for mark in marks]
         places = {name: "" if answer[name] is None else str(answer[name]) for name in (*PLACE, "option")}
         fields = {
-            **choices,
+            **super().shown(answer)["fields"],
             "text": answer["text"],
             **places,
             "rationale": "\n".join(lines),

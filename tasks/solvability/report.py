@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from annotation.pure.reports.tables import counted_sentence
 from annotation.pure.reports.worker_dependence_tables import people_table
-from annotation.pure.review.label_tables import agreement_tables
 from annotation.pure.statistics.cluster_intervals import clustered_mean
 from annotation.pure.statistics.distance_agreement import alpha_of_answers
 from annotation.pure.statistics.intervals import Figure
@@ -20,6 +19,7 @@ from annotation.tasktype.helpers.report_tables import (
     alone,
     as_sentence,
     counted_rows,
+    label_tables,
     question_of,
     report,
     table,
@@ -28,7 +28,7 @@ from annotation.tasktype.helpers.report_tables import (
     workers_of,
 )
 
-from .classes import ALPHA, CLASSES, DELTA, GAMMA, LABELS, class_of, ruled
+from .classes import ALPHA, CLASSES, DELTA, GAMMA, LABELS, ruled
 from .items import Item, models_of, scorer_of, scores_of, share_of
 
 INTERVALS = _(
@@ -42,14 +42,13 @@ def solvability_report(hits: Iterable[HitWithResponses], *, seed: int) -> JSON:
     hits = list(hits)
     items = [Item(row, ruled([one.answer for one in row.given])) for row in counted_rows(hits)]
     ordered = in_cells(items, lambda item: item.row)
-    said_by = [(item.row.hit, [(one.worker, class_of(one.answer)) for one in item.row.given]) for item in items]
     tables = [
         _solvable_table(ordered, seed=seed),
         _class_table(ordered, seed=seed),
         _guessable_table(ordered, seed=seed),
         *case_table(ordered, seed=seed),
         *people_table(list(_without_one(ordered)), workers_of(hits)),
-        *(agreement_tables(said_by, categories=CLASSES, labels=LABELS, on=_("the class"), seed=seed) if items else []),
+        *(label_tables([item.row for item in items], LABELS, on=_("the class"), seed=seed) if items else []),
         *(_texts_table(items, seed=seed) if items else []),
     ]
     paragraph = [*_paragraph(items, ordered), *about(hits, intervals=False)]
@@ -81,7 +80,7 @@ def _people(of: Iterable[Item], seed: int) -> JSON:
 
 def _class_table(cells: Mapping[Cell, Sequence[Item]], *, seed: int) -> JSON:
     columns = (
-        _("Ablation"), _("Dataset"), _("Items"), *(LABELS[name] for name in CLASSES), _("solvable, by class")
+        _("Ablation"), _("Dataset"), _("Items"), *(LABELS[name].words for name in CLASSES), _("solvable, by class")
     )  # fmt: skip
     rows = []
     for cell, of in cells.items():

@@ -9,7 +9,6 @@ from annotation.pure.data.example import Example
 from annotation.pure.derivations.ablation import ABLATION, ORIGINAL
 from annotation.pure.derivations.ablation_text import UNKNOWN
 from annotation.pure.setting_fields import setting
-from annotation.pure.statistics.agreement import mean_disagreement
 from annotation.pure.statistics.metrics import ACCURACY, MUSIQUE
 from annotation.pure.text.spans import Span, cut, locate
 from annotation.pure.text.translation_marks import gettext_noop as _
@@ -18,20 +17,19 @@ from annotation.tasktype import (
     Comparable,
     GivenResponse,
     HitWithResponses,
-    Label,
-    Labelled,
     Practised,
     Problem,
     Remark,
     Revealing,
-    Simulated,
     TaskType,
 )
+from annotation.tasktype.decisions import Decision, label_of
+from annotation.tasktype.helpers.decision_task import DecisionTask
 from annotation.tasktype.helpers.lettered_text import Stretch, lettered
 from annotation.tasktype.helpers.positions import position_of
 
 from .advice import remarks
-from .classes import ALPHA, BETA, BLANK, CLASSES, DELTA, GAMMA, KNOWN, LABELS, class_of, ruled
+from .classes import BLANK, CLASSES, GUESSABLE, KNOWN, LABELS, NECESSARY, SOLVABLE, ruled
 from .explained import EXPLANATIONS
 from .keys import KEYS
 from .report import solvability_report
@@ -51,7 +49,7 @@ class Options:
     )
 
 
-class Solvability(Practised, Revealing, Simulated, Labelled, Comparable, TaskType):
+class Solvability(Practised, Revealing, Comparable, DecisionTask):
     title = _("Judge ablated questions")
     explanations = EXPLANATIONS
     question = _("Can the question still be solved, and can the removed features be guessed?")
@@ -59,12 +57,10 @@ class Solvability(Practised, Revealing, Simulated, Labelled, Comparable, TaskTyp
     of_ablations = True
     needs = _("Requires questions of which something was removed. Derive an ablation first.")
     Options = Options
-    labels = {
-        ALPHA: Label(LABELS[ALPHA], {"guessable": False, "solvable": True}),
-        BETA: Label(LABELS[BETA], {"guessable": False, "solvable": False}),
-        GAMMA: Label(LABELS[GAMMA], {"guessable": True, "necessary": False}),
-        DELTA: Label(LABELS[DELTA], {"guessable": True, "necessary": True}),
-    }
+    labels = LABELS
+
+    def decisions(self, payload: JSON) -> tuple[Decision, ...]:
+        return SOLVABLE, GUESSABLE, NECESSARY
 
     def prepare(self, example: Example, options: Options, rng: Random) -> JSON | None:
         """Question, context and options as they were ablated. Titles belong to contexts of several paragraphs only."""
@@ -84,7 +80,10 @@ class Solvability(Practised, Revealing, Simulated, Labelled, Comparable, TaskTyp
         return original if payload["show_original"] and isinstance(original, dict) else None
 
     def check(self, payload: JSON, answer: JSON) -> list[Problem]:
-        return [*_solving(payload, answer), *_guessing(answer)]
+        """The answer's problems come after whether there is one."""
+        first, *others = self.decisions(payload)
+        guessing = [problem for one in others for problem in one.problems(answer)]
+        return [*first.problems(answer), *_solving(payload, answer), *(guessing or _contrary(answer))]
 
     def complete(self, payload: JSON, answer: Any) -> JSON:
         """A response from elsewhere, or a model's prediction: {"text"}, "" for a question that it leaves unsolved."""
@@ -139,7 +138,7 @@ class Solvability(Practised, Revealing, Simulated, Labelled, Comparable, TaskTyp
         shown = [lettered(text, _answers_in(k, given)) for k, text in enumerate(texts)]
         columns = [
             {
-                "class": class_of(one.answer),
+                "class": label_of(LABELS, one.answer),
                 **{name: one.answer[name] for name in kept},
                 "rationale": [cut(texts, Span(*mark)) or "" for mark in one.answer["rationale"]],
             }
@@ -148,10 +147,6 @@ class Solvability(Practised, Revealing, Simulated, Labelled, Comparable, TaskTyp
         ablation = gold.extra.get(ABLATION)
         number = ablation.get("number") if isinstance(ablation, dict) else None
         return {"columns": columns, "answers": list(gold.answers), "ablation": number, "texts": shown}
-
-    def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
-        """The share of pairs of answers that give different classes."""
-        return mean_disagreement([[class_of(answer) for answer in answers]])
 
 
 def _made_elsewhere(payload: JSON, answer: Mapping[str, Any]) -> JSON:
@@ -193,10 +188,7 @@ def _is_gone(text: str) -> bool:
 
 
 def _solving(payload: JSON, answer: JSON) -> Iterator[Problem]:
-    if not isinstance(answer["solvable"], bool):
-        yield Problem("solvable", _("Say whether the question can be solved."))
-        return
-    if not answer["solvable"]:
+    if answer["solvable"] is not True:
         return
     texts = [p["text"] for p in payload["paragraphs"]]
     kind = answer["kind"]
@@ -219,15 +211,10 @@ def _solving(payload: JSON, answer: JSON) -> Iterator[Problem]:
         yield Problem("rationale", message)
 
 
-def _guessing(answer: JSON) -> Iterator[Problem]:
-    guessable, necessary = answer["guessable"], answer["necessary"]
-    if not isinstance(guessable, bool):
-        yield Problem("guessable", _("Say whether you can guess what was removed."))
-    elif not guessable and necessary is not None:
+def _contrary(answer: JSON) -> Iterator[Problem]:
+    if not answer["guessable"] and answer["necessary"] is not None:
         yield Problem("necessary", _("Whether it is necessary matters only if you can guess it."))
-    elif guessable and not isinstance(necessary, bool):
-        yield Problem("necessary", _("Say whether the answer depends on what was removed."))
-    elif guessable and not necessary and answer["solvable"] is False:
+    elif answer["guessable"] and not answer["necessary"] and answer["solvable"] is False:
         contrary = _(
             "You said that the question cannot be solved without it. So it is either necessary, or the "
             "question is solvable."

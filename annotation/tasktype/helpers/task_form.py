@@ -56,7 +56,7 @@ class DecisionForm(TaskForm):
     def answer(self) -> JSON:
         found: JSON = {}
         for one in self.decisions:
-            stored = one.read(self.text(one.control))
+            stored = one.read(self.text(one.control)) if one.is_asked(found) else one.blank
             if one.place is None:
                 found[one.field] = stored
             else:
