@@ -1,5 +1,6 @@
 """Fields of requests and resources made of settings, with their limits and words."""
 
+from collections.abc import Callable
 from datetime import date
 from decimal import Decimal
 from typing import Any
@@ -11,10 +12,11 @@ from annotation.api.serializers import JSON, Filter, dollars
 from annotation.flow.setting_values import help_text
 from annotation.pure.setting_fields import Setting, settings_of
 
-FIELDS: dict[type, type[serializers.Field]] = {
+FIELDS: dict[type, Callable[..., serializers.Field]] = {
     bool: serializers.BooleanField,
     int: serializers.IntegerField,
     float: serializers.FloatField,
+    Decimal: dollars,
     date: serializers.DateField,
     str: serializers.CharField,
 }
@@ -57,28 +59,26 @@ def description(one: Setting) -> str:
     return f"{one.label}. {one.help}".strip()
 
 
-def input_field(one: Setting) -> serializers.Field:
-    """The field of a request in which the setting may be left out."""
-    given: dict[str, Any] = {"required": False, "help_text": description(one)}
-    given |= {"allow_null": True} if one.optional else {}
-    if one.choices is not None:
-        return serializers.ChoiceField(choices=list(one.choices.items()), **given)
-    limits = {"min_value": one.least, "max_value": one.most} if one.type in (int, float) else {}
-    if one.type is Decimal:
-        return dollars(min_value=one.least, max_value=one.most, **given)
-    if one.type is str:
+def input_field(one: Setting, **more: Any) -> serializers.Field:
+    """The field of a request in which the setting may be left out; `more` are arguments of its class."""
+    limits: dict[str, Any] = {}
+    if one.choices is None and one.type in (int, float, Decimal):
+        limits = {"min_value": one.least, "max_value": one.most}
+    elif one.choices is None and one.type is str:
         limits = {"max_length": one.length, "trim_whitespace": not one.multiline}
-    return FIELDS[one.type](**{name: value for name, value in limits.items() if value is not None}, **given)
+    return _field(one, required=False, **limits, **more)
 
 
 def output_field(one: Setting) -> serializers.Field:
     """The field of a resource that shows the setting."""
-    given: dict[str, Any] = {"help_text": description(one), "read_only": True}
+    return _field(one, read_only=True)
+
+
+def _field(one: Setting, **given: Any) -> serializers.Field:
+    given |= {"help_text": description(one)} | ({"allow_null": True} if one.optional else {})
     if one.choices is not None:
         return serializers.ChoiceField(choices=list(one.choices.items()), **given)
-    if one.type is Decimal:
-        return dollars(**given)
-    return FIELDS[one.type](**given | ({"allow_null": True} if one.optional else {}))
+    return FIELDS[one.type](**given)
 
 
 def filter_of(kind: type) -> type[Filter]:

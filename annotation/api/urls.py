@@ -26,7 +26,7 @@ from annotation.api.people.tokens import TokenViewSet
 from annotation.api.people.workers import WorkerViewSet
 from annotation.api.projects.jobs import JobViewSet
 from annotation.api.projects.log import LogViewSet
-from annotation.api.projects.projects import ProjectViewSet
+from annotation.api.projects.projects import ProjectSettingsViewSet, ProjectViewSet
 from annotation.api.reports.power_plan import PowerViewSet
 from annotation.api.reports.preregistration import PreregistrationViewSet
 from annotation.api.reports.reports import BatchReportViewSet
@@ -74,6 +74,7 @@ own.register("tokens", TokenViewSet, "token")
 BATCH, QUALIFICATION = "batches/<slug:batch>/", "qualifications/<slug:public_id>/"
 
 router = ProjectRouter(aliases=ALIASES)
+router.register("settings", ProjectSettingsViewSet, "settings")
 router.register("jobs", JobViewSet, "job")
 router.register("log", LogViewSet, "log")
 router.register("datasets", DatasetViewSet, "dataset")

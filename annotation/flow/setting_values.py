@@ -7,8 +7,9 @@ from math import isfinite
 from typing import Any, TypeVar
 
 from django.core.exceptions import ValidationError
-from django.core.validators import MaxValueValidator, MinValueValidator
+from django.core.validators import MaxValueValidator, MinValueValidator, validate_slug
 from django.db import models
+from django.utils.text import slugify
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
@@ -23,6 +24,7 @@ COLUMNS: dict[type, Any] = {
     date: models.DateField,
     str: models.CharField,
 }
+NAMES_OF_PAGES = {"new"}  # names that would be confused with a URL, as of projects/new/
 Problems = dict[str, list[str]]
 
 
@@ -69,7 +71,7 @@ def read_values(settings: Iterable[Setting], data: Mapping[str, Any]) -> tuple[d
             values[one.name] = None if one.optional and one.name in data else one.default
             continue
         try:
-            if one.type in (int, float) and not isfinite(float(given)):
+            if one.type in (int, float, Decimal) and not isfinite(float(given)):
                 raise ValueError  # no limit catches what is not a number
             values[one.name] = _column(one).clean(given, None)
         except (TypeError, ValueError):
@@ -77,6 +79,27 @@ def read_values(settings: Iterable[Setting], data: Mapping[str, Any]) -> tuple[d
         except ValidationError as invalid:
             problems[one.name] = list(invalid.messages)
     return values, problems
+
+
+def validate_unreserved(name: str) -> None:
+    """Raise ValidationError for a name that would be confused with a URL."""
+    if name in NAMES_OF_PAGES:
+        raise ValidationError(_("This name is reserved. Choose another name."))
+
+
+def fill_name(values: dict[str, Any], problems: Problems, *, longest: int | None) -> None:
+    """Make a name of the title, or a title of the name; a name that fits no URL is a problem."""
+    name = values["name"] = values.get("name") or slugify(values.get("title") or "")[:longest].strip("-")
+    if "title" in values and not values["title"]:
+        values["title"] = name
+    if "name" in problems or ("title" in problems and not name):
+        return
+    try:
+        validate_slug(name)
+        validate_unreserved(name)
+    except ValidationError as invalid:
+        text = invalid.message if name else _("Give a name made of Latin letters, digits and hyphens.")
+        problems["name"] = [str(text)]
 
 
 Chosen = TypeVar("Chosen")

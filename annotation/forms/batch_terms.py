@@ -78,12 +78,6 @@ class BatchTermsForm(ConsoleForm):
             self.add_problem(FIELDS.get(name, name), texts)
         return cleaned
 
-    def add_problem(self, name: str, texts: list[str]) -> None:
-        """Show what is wrong with a setting beside its field, or above the form."""
-        field = name.partition(".")[0]
-        if field not in self.errors:
-            self.add_error(field if field in self.fields else None, texts)
-
     def settings_data(self) -> dict[str, Any]:
         """The valid fields as settings of any door."""
         cleaned = self.cleaned_data

@@ -12,8 +12,8 @@ from django.utils.translation import ngettext
 from annotation.derivations import DERIVATIONS
 from annotation.flow.data.derivation import names_of, uploads_of
 from annotation.flow.data.lineage import Family
-from annotation.flow.setting_values import InvalidSettings, help_text, read_options
-from annotation.forms.projects import NAMES_OF_PAGES, ConsoleForm
+from annotation.flow.setting_values import InvalidSettings, help_text, read_options, validate_unreserved
+from annotation.forms.projects import ConsoleForm
 from annotation.forms.setting_fields import form_field
 from annotation.models import Dataset
 from annotation.pure.data.dag import SHAPES
@@ -53,6 +53,7 @@ class DeriveForm(ConsoleForm):
             label=_("Name"),
             max_length=LONGEST_NAME - max(map(len, self.derivation.outputs)),
             initial=(kept or {}).get("name") or self._free_name(),
+            validators=[validate_unreserved],
             help_text=self._names_help(),
         )
         self.fields["seed"] = forms.IntegerField(
@@ -90,8 +91,6 @@ class DeriveForm(ConsoleForm):
                 len(taken),
             )
             raise ValidationError(text % {"names": ", ".join(taken)})
-        if name in NAMES_OF_PAGES:
-            raise ValidationError(_("This name is reserved. Choose another name."))
         return name
 
     def clean(self) -> dict[str, Any]:

@@ -13,14 +13,15 @@ from django.template.defaultfilters import filesizeformat
 from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
 
-from annotation.flow.people.consent import covers_counting
+from annotation.flow.projects.parsing import parse
+from annotation.flow.projects.settings import SETTINGS, ProjectSettings, stored
+from annotation.flow.setting_values import NAMES_OF_PAGES, InvalidSettings, validate_unreserved
 from annotation.formats import FORMATS
-from annotation.models import Invite, Project
+from annotation.forms.setting_fields import form_field
+from annotation.models import Invite, Project, User
 from annotation.pure.data.hub_layout import HubName, Unclear, hub_name
 from annotation.pure.people import roles
 from annotation.pure.people.consent_text import COUNTING
-
-NAMES_OF_PAGES = {"new"}  # they would be confused with URLs below datasets/
 
 
 class ConsoleForm(forms.Form):
@@ -33,27 +34,28 @@ class ConsoleForm(forms.Form):
                 self.fields[name].widget.attrs["autofocus"] = True
                 return
 
+    def add_problem(self, name: str, texts: list[str]) -> None:
+        """Show what is wrong with a setting beside its field, or above the form."""
+        field = name.partition(".")[0]
+        if field not in self.errors:
+            self.add_error(field if field in self.fields else None, texts)
+
 
 def proposed_name(file_name: str) -> str:
-    """A dataset's name made from a file's: `Dev set (1).jsonl.gz` gives `dev-set-1`."""
+    """A dataset's name made from a file's: `Dev set (1).jsonl.gz` gives `dev-set-1`; "" if none can be made."""
     stem = PurePath(file_name.replace("\\", "/")).name
     for suffix in (".gz", ".jsonl", ".json", ".parquet", ".csv"):
         stem = stem[: -len(suffix)] if stem.lower().endswith(suffix) else stem
-    return slugify(stem)[:100]
+    name = slugify(stem)[:100]
+    return "" if name in NAMES_OF_PAGES else name
 
 
 class ResultsDatasetForm(forms.Form):
     """The name of a dataset to create from results, and how many responses must agree."""
 
-    name = forms.SlugField(max_length=100)
+    name = forms.SlugField(max_length=100, validators=[validate_unreserved])
     least = forms.IntegerField(required=False, min_value=0, max_value=1000)
     keep = forms.CharField(required=False, max_length=1000)
-
-    def clean_name(self) -> str:
-        name: str = self.cleaned_data["name"]
-        if name in NAMES_OF_PAGES:
-            raise ValidationError(_("This name is reserved. Choose another name."))
-        return name
 
 
 class DatasetForm(ConsoleForm):
@@ -78,6 +80,7 @@ class DatasetForm(ConsoleForm):
         label=_("Name"),
         required=False,
         max_length=100,
+        validators=[validate_unreserved],
         help_text=_("Letters, digits, hyphens. Used in URLs, commands and exports; cannot be changed."),
     )
     licence = forms.CharField(label=_("Licence"), required=False, max_length=200, help_text=_("For example CC BY 4.0."))
@@ -120,13 +123,11 @@ class DatasetForm(ConsoleForm):
             cleaned["name"] = proposed_name(file.name or "") if file else self._name_on_the_hub(hub)
             if not cleaned["name"]:
                 self.add_error("name", _("No name can be made from the file name. Enter a name."))
-        if cleaned.get("name") in NAMES_OF_PAGES:
-            self.add_error("name", _("This name is reserved. Choose another name."))
         return cleaned
 
     def _name_on_the_hub(self, hub: HubName) -> str:
         parts = (hub.repository.partition("/")[2], self.cleaned_data.get("config"), self.cleaned_data.get("split"))
-        return slugify("-".join(part for part in parts if part).replace(".", "-").replace("/", "-"))[:100]
+        return proposed_name("-".join(part for part in parts if part).replace(".", "-").replace("/", "-"))
 
     def hub_split(self) -> dict[str, str]:
         """The arguments for hub_import.HubSplit; {} for a file."""
@@ -163,53 +164,30 @@ class InviteForm(ConsoleForm):
 
 
 class ProjectForm(ConsoleForm):
-    """A project's settings."""
+    """Settings of a project, new or stored: those that the page shows. `settings` has all of a valid form."""
 
-    title = forms.CharField(label=_("Title"), max_length=200, help_text=_("Shown to workers above their batches."))
-    consent = forms.CharField(
-        label=_("Consent text"),
-        required=False,
-        max_length=50_000,
-        strip=False,
-        widget=forms.Textarea(attrs={"rows": 12}),
-        help_text=_("Markdown. Workers accept it before their first assignment and again after each change."),
-    )
-    sign_up = forms.ChoiceField(
-        label=_("Who may join as a worker"),
-        choices=Project.SignUp.choices,
-        required=False,
-        help_text=_("People without an invite join on the project's open page. Its address is shown under People."),
-    )
-    two_factor = forms.BooleanField(
-        label=_("Members must use two-factor authentication"),
-        required=False,
-        help_text=_("Everybody who runs or reviews the project must set up an authenticator first. Workers need none."),
-    )
+    shown: tuple[str, ...] = ("title", "consent", "sign_up", "two_factor")
+    settings: ProjectSettings
 
-    counted = False  # whether a batch under way counts pasting
-    may_require = True  # whether the owner uses what `two_factor` would require
-
-    @classmethod
-    def of(cls, project: Project) -> ProjectForm:
-        return cls(initial={name: getattr(project, name) for name in ("title", "consent", "sign_up", "two_factor")})
-
-    def clean_consent(self) -> str:
-        """Normalise CRLF, which browsers send, to LF, so that saving an unchanged text changes nothing."""
-        text: str = self.cleaned_data["consent"].replace("\r\n", "\n")
-        if "add_counting" in self.data:
-            text = f"{text.rstrip()}\n\n{_(COUNTING)}\n"
-        if self.counted and not covers_counting(text):
-            raise ValidationError(
-                _("A batch under way counts pasting. Close it before you remove the paragraph that says so.")
-            )
-        return text
-
-    def clean_two_factor(self) -> bool:
-        required: bool = self.cleaned_data["two_factor"]
-        if required and not self.may_require:
-            raise ValidationError(_("Set up your own second factor first, on the page of your account."))
-        return required
+    def __init__(self, user: User, posted: Any = None, *, project: Project | None = None) -> None:
+        super().__init__(posted, initial=vars(stored(project)) if project else None)
+        self.user, self.project = user, project
+        self.fields = {name: form_field(SETTINGS[name]) for name in self.shown}
 
     def clean(self) -> dict[str, Any]:
-        """Fields that the page did not send keep their stored values."""
-        return {name: value for name, value in self.cleaned_data.items() if name != "sign_up" or value}
+        """All settings are checked together; what is wrong with one stands beside its field."""
+        data = {name: self.cleaned_data.get(name, "") for name in self.shown}
+        if "add_counting" in self.data:
+            data["consent"] = f"{data['consent'].rstrip()}\n\n{_(COUNTING)}\n"
+        try:
+            self.settings = parse(data, user=self.user, project=self.project)
+        except InvalidSettings as invalid:
+            for name, texts in invalid.problems.items():
+                self.add_problem(name, texts)
+        return self.cleaned_data
+
+
+class NewProjectForm(ProjectForm):
+    """Title and name of a new project; by default the name is made from the title."""
+
+    shown = ("title", "name")

@@ -148,8 +148,7 @@ class RoundForm(LaunchForm):
         terms, problems = qualification_rounds.read_terms(self.reading, self.settings_data(), batch=self.batch)
         self.terms = terms
         for name, texts in problems.items():
-            if (field := {"grants": "qualification", "attempts": "tries"}.get(name, name)) not in self.errors:
-                self.add_error(field if field in self.fields else None, texts)
+            self.add_problem({"grants": "qualification", "attempts": "tries"}.get(name, name), texts)
         return cleaned
 
     def settings_data(self) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from annotation.api.calls import Parameter, operations
 from annotation.management.api_command import ApiCommand, file_of
-from annotation.management.json_command import dollars, existing, percent, project_of, words
+from annotation.management.json_command import existing, percent, project_of, words
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +31,7 @@ SHARES = ("first", "second", "by_item", "by_worker", "alike")
 ALIASES: dict[str, Alias] = {
     "create_results_dataset": Alias("createResultsDataset", {"batch": "batch"}, wait=True),
     "experiment": Alias("createExperiment", {"experiment": "name"}, {"batches": "arms"}, shows="getExperiment"),
-    "power": Alias(
-        "getPower", {}, {"answers": "assignments"},
-        types=dict.fromkeys(SHARES, percent) | dict.fromkeys(("price", "budget"), dollars),
-    ),
+    "power": Alias("getPower", {}, {"answers": "assignments"}, types=dict.fromkeys(SHARES, percent)),
     "reconcile_payout": Alias("reconcilePayouts", {"file": "file"}, types={"file": existing}),
 }  # fmt: skip
 

@@ -7,7 +7,6 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import suppress
-from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -160,7 +159,7 @@ def reader(read: Callable[[str], T], fits: Callable[[T], bool], says: str) -> Ca
     """A parser of what `read` can read and `fits` accepts; of anything else it complains "give {says}"."""
 
     def parse(text: str) -> T:
-        with suppress(ValueError, InvalidOperation):
+        with suppress(ValueError):
             if fits(value := read(text)):
                 return value
         raise argparse.ArgumentTypeError(f"{text[:40]!r}: give {says}")
@@ -173,25 +172,8 @@ def integer_between(least: int, most: int) -> Callable[[str], int]:
     return reader(int, lambda number: least <= number <= most, f"a whole number from {least} to {most}")
 
 
-def number_between(least: float, most: float) -> Callable[[str], float]:
-    """A parser of numbers within bounds."""
-    return reader(float, lambda number: least <= number <= most, f"a number from {least:g} to {most:g}")
-
-
 minutes = reader(float, lambda number: 0 < number <= 24 * 60, "minutes, more than 0 and at most 1440")
 percent = reader(lambda text: float(text) / 100, lambda share: 0 <= share <= 1, "a percentage from 0 to 100")
-
-
-def dollars(text: str) -> Decimal:
-    """Parse an amount of US dollars to the cent, 0 or more."""
-    return _amount(text).quantize(Decimal("0.01"))
-
-
-_amount = reader(
-    lambda text: Decimal(text.removeprefix("$")),
-    lambda amount: amount.is_finite() and 0 <= amount < 10**6 and amount == round(amount, 2),
-    "dollars, for example 0.25",
-)
 
 
 def existing(text: str) -> Path:
@@ -205,6 +187,14 @@ def existing(text: str) -> Path:
     if not os.access(path, os.R_OK):
         raise argparse.ArgumentTypeError(f"{printable(text[:200])} cannot be read: permission denied")
     return path
+
+
+def content(text: str) -> str:
+    """Read a file of text."""
+    try:
+        return existing(text).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        raise argparse.ArgumentTypeError(f"{printable(text[:200])} is no file of UTF-8 text") from None
 
 
 def pair(text: str) -> tuple[str, Any]:

@@ -11,7 +11,7 @@ from annotation.flow.batches.settings import PLAIN, SETTINGS
 from annotation.flow.errors import Refused
 from annotation.flow.projects.job_queue import JobTakenOver
 from annotation.flow.work import eligibility
-from annotation.management.json_command import dataset_named, existing, pair, slug, words
+from annotation.management.json_command import dataset_named, pair, slug, words
 from annotation.management.setting_options import OptionsCommand, add_options, given_settings, help_of, option_values
 from annotation.models import Batch, Project
 from annotation.pure.people.requirements import GUARDED
@@ -35,7 +35,6 @@ class LaunchCommand(OptionsCommand):
         add("--dataset", required=True, action="append", type=slug, metavar="NAME", help=help_of(SETTINGS["datasets"]))
         add("--option", action="append", type=pair, default=[], metavar="K=V", help=help_of(SETTINGS["options"]))
         add("--worker", action="append", type=words(64), default=[], metavar="ID", help=help_of(SETTINGS["people"]))
-        add("--instructions", type=existing, metavar="FILE", help=help_of(SETTINGS["instructions"]))
         how = f'{help_of(SETTINGS["requirements"])}: "Round 2 >= 80", "country in US,DE", "Round 2", "not Seen it"'
         add("--require", action="append", type=words(300), default=[], metavar="WHAT", help=how)
         add("--guard", choices=list(GUARDED), default="Accept", help="what workers who lack them may not do")
@@ -43,13 +42,12 @@ class LaunchCommand(OptionsCommand):
 
     def settings(self) -> list[Setting]:
         """The settings with an option of their own."""
-        return [one for one in PLAIN if one.name not in {"task", "name", "instructions", *self.left_out}]
+        return [one for one in PLAIN if one.name not in {"task", "name", *self.left_out}]
 
     def common(self, project: Project, name: str, options: dict[str, Any]) -> dict[str, Any]:
         """The settings of the command line, for `parse`."""
         if len(dict(options["option"])) < len(options["option"]):
             self.usage("--option names the same option twice; give each once")
-        text = options["instructions"].read_text(encoding="utf-8") if options["instructions"] else ""
         required = [eligibility.from_words(project, what, guard=options["guard"]) for what in options["require"]]
         return given_settings(options, self.settings()) | {
             "name": name,
@@ -58,7 +56,6 @@ class LaunchCommand(OptionsCommand):
             "datasets": [dataset_named(project, name) for name in dict.fromkeys(options["dataset"])],
             "options": option_values(options["option"], task_type(options["task"]).Options),
             "people": options["worker"],
-            "instructions": text,
             "requirements": required,
         }
 

@@ -3,7 +3,7 @@
 import argparse
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from decimal import Decimal
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from textwrap import fill
@@ -12,8 +12,8 @@ from typing import Any
 from django.core.management.base import DjangoHelpFormatter
 from django.utils.translation import gettext as _
 
-from annotation.flow.setting_values import help_text
-from annotation.management.json_command import JSONCommand, dollars, integer_between, number_between, words
+from annotation.flow.setting_values import help_text, read_values
+from annotation.management.json_command import JSONCommand, content, words
 from annotation.pure.setting_fields import Setting, settings_of
 
 
@@ -26,11 +26,13 @@ def add_options(parser: Any, settings: Iterable[Setting], **defaults: str) -> No
         name = (one.option or one.name).replace("_", "-")
         given: dict[str, Any] = {"dest": one.name, "default": None, "help": help_of(one, defaults.get(one.name, ""))}
         if one.type is bool:
-            parser.add_argument(f"--no-{name}" if one.default else f"--{name}", action=_action(one), **given)
+            flag, action = (f"--no-{name}", "store_false") if one.default else (f"--{name}", "store_true")
+            parser.add_argument(flag, action=action, **given)
         elif one.choices is not None:
             parser.add_argument(f"--{name}", choices=list(one.choices), **given)
         else:
-            parser.add_argument(f"--{name}", type=_reader(one), metavar=one.name.rpartition("_")[2].upper(), **given)
+            holds = "FILE" if one.multiline else one.name.rpartition("_")[2].upper()
+            parser.add_argument(f"--{name}", type=parser_of(one), metavar=holds, **given)
 
 
 def given_settings(options: Mapping[str, Any], settings: Iterable[Setting]) -> dict[str, Any]:
@@ -49,10 +51,6 @@ def _content(value: Any) -> Any:
     return Path(value[1:]).read_text(encoding="utf-8-sig", errors="surrogateescape") if is_file else value
 
 
-def _action(one: Setting) -> str:
-    return "store_false" if one.default else "store_true"
-
-
 def help_of(one: Setting, default: str = "") -> str:
     """What the help says of a setting: its words, with its default or what stands for it."""
     if not default and type(one.default) in (int, str):
@@ -61,12 +59,18 @@ def help_of(one: Setting, default: str = "") -> str:
     return f"Turn off: {text}" if one.type is bool and one.default else text
 
 
-def _reader(one: Setting) -> Callable[[str], Any]:
-    if one.type is int:
-        return integer_between(one.least, one.most)
-    if one.type is Decimal:
-        return dollars
-    return words(one.length) if one.type is str else number_between(one.least, one.most)
+def parser_of(one: Setting) -> Callable[[str], Any]:
+    """The parser of an argument that holds the setting."""
+    if one.type is str:
+        return content if one.multiline else words(one.length)
+
+    def read(text: str) -> Any:
+        values, problems = read_values([replace(one, required=True)], {one.name: text.removeprefix("$")})
+        if problems:
+            raise argparse.ArgumentTypeError(f"{text[:40]!r}: {' '.join(problems[one.name])}")
+        return values[one.name]
+
+    return read
 
 
 class HelpFormatter(DjangoHelpFormatter, argparse.RawDescriptionHelpFormatter):

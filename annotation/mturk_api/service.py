@@ -14,12 +14,11 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from annotation.mturk_api.calls import JSON, RequestError
+from annotation.pure.money.pricing import CENT, MOST_DOLLARS
 
 if TYPE_CHECKING:
     from botocore.model import OperationModel, ServiceModel, Shape
 
-MOST_MONEY = Decimal("999999.99")
-CENT = Decimal("0.01")
 FREE = ".questionId' failed"  # the model calls it an EntityId, but MTurk accepts any text
 UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # not in XML 1.0
 
@@ -120,8 +119,8 @@ def _broken_text(value: str, shape: Shape) -> Iterator[str]:
         yield "contain only characters that XML 1.0 has"
     if pattern and not re.fullmatch(pattern, value):
         yield f"satisfy regular expression pattern: {pattern}"
-    elif shape.name == "CurrencyAmount" and Decimal(value) > MOST_MONEY:
-        yield f"be an amount of at most {MOST_MONEY}"
+    elif shape.name == "CurrencyAmount" and Decimal(value) > MOST_DOLLARS:
+        yield f"be an amount of at most {MOST_DOLLARS}"
     if enum and value not in enum:
         yield f"satisfy enum value set: [{', '.join(enum)}]"
 

@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 import pytest
 from django.test import Client
 
-from annotation.flow.projects import projects
 from annotation.flow.review import worker_feedback
 from annotation.marketplaces.models import Arrival
 from annotation.models import Assignment, Hit, Participation, ProblemReport, Worker
@@ -18,6 +17,7 @@ from annotation.registry import form_class, task_type
 from annotation.views.work.task_frame import shown_payload
 from tests.conftest import answer_to
 from tests.marketplaces.frames import ORIGIN, Frame, publish, sent
+from tests.projects import change_project
 
 GOLD = "Which well did Ana Brook dig"  # a sub-question, which only gold holds
 
@@ -255,7 +255,7 @@ def test_practice_works_inside(hit: Hit, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_new_consent_text_is_shown_before_going_on(hit: Hit) -> None:
     frame = Frame(hit)
     frame.begin()
-    projects.change_project(hit.batch.project, title="Wells", consent="We keep more.")
+    change_project(hit.batch.project, consent="We keep more.")
     assert "We keep more." in body(frame.open())
     assert hit.payload["question"] in body(frame.act("consent", version="2"))
 

@@ -8,7 +8,6 @@ from rest_framework import serializers
 
 from annotation.api.batches.inputs import DraftInput, NewDraftInput
 from annotation.api.batches.serializers import BatchSerializer, InstructionsSerializer, OneBatchSerializer
-from annotation.api.data.serializers import no_page
 from annotation.api.operations import QueuedSerializer, action, operation
 from annotation.api.pagination import NewestFirst, SinglePage
 from annotation.api.serializers import JSON, Filter, Input
@@ -20,6 +19,7 @@ from annotation.flow.money import batch_funds
 from annotation.flow.people import consent, round_attempts
 from annotation.flow.projects import recycle_bin
 from annotation.flow.review import results_dataset
+from annotation.flow.setting_values import validate_unreserved
 from annotation.models import Batch, Job
 from annotation.pure.batches import lifecycle
 from annotation.recruitment import marketplaces
@@ -51,7 +51,7 @@ class ResultsDatasetInput(Input):
 
     EXAMPLE = {"name": "verified", "least": 2}
 
-    name = serializers.SlugField(max_length=100, validators=[no_page])
+    name = serializers.SlugField(max_length=100, validators=[validate_unreserved])
     least = serializers.IntegerField(
         default=0, min_value=0, max_value=1000, help_text="Keep an item only if at least this many responses agree."
     )
@@ -76,7 +76,7 @@ class CloneInput(Input):
 
     EXAMPLE = {"name": "second-study"}
 
-    name = serializers.SlugField(max_length=100, required=False, validators=[no_page])
+    name = serializers.SlugField(max_length=100, required=False, validators=[validate_unreserved])
     title = serializers.CharField(max_length=200, required=False)
 
 
@@ -86,7 +86,7 @@ class NextInput(Input):
     EXAMPLE = {"count": 100, "name": "next-hundred"}
 
     count = serializers.IntegerField(min_value=1, max_value=10**9, help_text="How many items of each dataset, at most.")
-    name = serializers.SlugField(max_length=100, required=False, validators=[no_page])
+    name = serializers.SlugField(max_length=100, required=False, validators=[validate_unreserved])
 
 
 class RemainingSerializer(serializers.Serializer):

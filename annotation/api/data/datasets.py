@@ -12,7 +12,7 @@ from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
 from annotation import jobs
-from annotation.api.data.serializers import DatasetSerializer, OneDatasetSerializer, no_page
+from annotation.api.data.serializers import DatasetSerializer, OneDatasetSerializer
 from annotation.api.operations import QueuedSerializer, action, operation
 from annotation.api.pagination import NewestFirst
 from annotation.api.serializers import (
@@ -31,8 +31,9 @@ from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.data import dataset_files, dataset_removal, item_editing
 from annotation.flow.data.dataset_import import ImportRefused, Unmapped, recognised
 from annotation.flow.reports import dataset_documents
+from annotation.flow.setting_values import validate_unreserved
 from annotation.formats import FORMATS
-from annotation.forms.projects import NAMES_OF_PAGES, proposed_name
+from annotation.forms.projects import proposed_name
 from annotation.models import Dataset, Job
 from annotation.operations import uploads
 from annotation.operations.downloads import BYTES, logged_download
@@ -67,7 +68,7 @@ class ImportInput(Input):
 
     texts = True
     file_name = serializers.CharField(max_length=255, required=False, help_text="The file's name.")
-    name = serializers.SlugField(max_length=100, required=False, validators=[no_page])
+    name = serializers.SlugField(max_length=100, required=False, validators=[validate_unreserved])
     format = KindField(choices=sorted(FORMATS), required=False, help_text=FORMAT)
     map = MappingField(
         required=False,
@@ -180,7 +181,7 @@ class DatasetViewSet(ResourceViewSet):
     def _posted(self, file: Any, data: dict[str, Any]) -> Any:
         file_name = data.pop("file_name", "") or ("" if file.name == "body" else file.name or "")
         data["name"] = data.get("name") or proposed_name(file_name)
-        if not data["name"] or data["name"] in NAMES_OF_PAGES:
+        if not data["name"]:
             raise ValidationError({"name": [_("No name can be made from the file name. Give a name.")]})
         if (mapping := data.pop("map", None)) is not None and data.get("format"):
             raise ValidationError({"map": [_("A map is for a file in no known format. Leave out one of the two.")]})

@@ -16,8 +16,7 @@ from annotation.api.viewsets import ResourceViewSet
 from annotation.derivations import DERIVATIONS
 from annotation.derivations.base import Derivation
 from annotation.flow.data import derivation
-from annotation.flow.setting_values import read_options
-from annotation.forms.projects import NAMES_OF_PAGES
+from annotation.flow.setting_values import NAMES_OF_PAGES, read_options
 from annotation.models import Dataset, Job
 from annotation.operations import uploads
 from annotation.pure.setting_fields import settings_of

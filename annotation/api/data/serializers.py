@@ -1,19 +1,11 @@
 """Serializers of datasets and items, and the base of resources of a dataset."""
 
 from django.shortcuts import get_object_or_404
-from django.utils.translation import gettext as _
 from rest_framework import serializers
 
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.data.lineage import sources_of
-from annotation.forms.projects import NAMES_OF_PAGES
 from annotation.models import Dataset
-
-
-def no_page(name: str) -> None:
-    """Validate a dataset's name. Raises ValidationError for a word that is part of a URL."""
-    if name in NAMES_OF_PAGES:
-        raise serializers.ValidationError(_("This name is reserved. Choose another name."))
 
 
 class DatasetPartViewSet(ResourceViewSet):

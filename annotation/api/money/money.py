@@ -8,10 +8,11 @@ from rest_framework import serializers
 from annotation.api.operations import operation
 from annotation.api.pagination import NewestFirst
 from annotation.api.serializers import JSON, Filter, ModelResource, WorkerField, dollars
-from annotation.api.setting_fields import filter_of
+from annotation.api.setting_fields import filter_of, output_field
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.money import ledger_audit, ledger_table
 from annotation.flow.money.ledger_table import LedgerFilter
+from annotation.flow.projects.settings import SETTINGS
 from annotation.models import Payment
 from annotation.pure.people import roles
 
@@ -34,7 +35,7 @@ class BooksSerializer(serializers.Serializer):
     fees = dollars()
     marketplaces = dollars()
     paid_out = dollars()
-    wage_floor = dollars(allow_null=True, help_text="The project's minimum hourly wage.")
+    wage_floor = output_field(SETTINGS["wage_floor"])
     faults = FaultSerializer(many=True, help_text="Accounts that do not balance; empty: the ledger is right.")
 
 

@@ -12,10 +12,11 @@ from django.utils.translation import gettext as _
 
 from annotation.flow.batches import batch_drafts, item_selection
 from annotation.flow.batches.item_selection import select, used_places
-from annotation.flow.batches.parsing import TAKEN_WORDS, name_taken
+from annotation.flow.batches.parsing import name_taken
 from annotation.flow.batches.settings import BatchSettings, stored
 from annotation.flow.errors import Refused
 from annotation.flow.people import round_attempts
+from annotation.flow.setting_values import NAMES_OF_PAGES
 from annotation.models import Batch, Dataset, Project, QualificationRound, User
 from annotation.registry import task_type
 
@@ -52,7 +53,7 @@ def clone(batch: Batch, *, user: User | None = None, **other: Any) -> Batch:
         raise Refused(text)
     settings = stored(batch) | other
     settings["name"] = other.get("name") or free_name(batch.project, batch.slug)
-    if settings["name"] in TAKEN_WORDS:
+    if settings["name"] in NAMES_OF_PAGES:
         raise Refused(name_taken(settings["name"]))
     draft = batch_drafts.create_batch(batch.project, BatchSettings(**settings), user=user)
     Batch.objects.filter(pk=draft.pk).update(**{name: getattr(batch, name) for name in KEPT})

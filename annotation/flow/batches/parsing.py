@@ -4,9 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from django.core.exceptions import ValidationError
-from django.core.validators import validate_slug
-from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
 from annotation import recruitment
@@ -16,7 +13,7 @@ from annotation.flow.batches.settings import PLAIN, SETTINGS, BatchSettings, Hid
 from annotation.flow.data.lineage import refuse_hidden_gold
 from annotation.flow.errors import Refused
 from annotation.flow.people import consent, worker_names
-from annotation.flow.setting_values import InvalidSettings, Problems, read_options, read_values
+from annotation.flow.setting_values import InvalidSettings, Problems, fill_name, read_options, read_values
 from annotation.flow.work import eligibility
 from annotation.models import Batch, Dataset, Project, Worker
 from annotation.pure.people import roles
@@ -25,8 +22,6 @@ from annotation.pure.people.requirements import MOST_REQUIREMENTS, InvalidRequir
 from annotation.pure.setting_fields import ALWAYS, Setting, settings_of
 from annotation.registry import all_default_instructions, default_instructions, kinds, task_type
 from annotation.tasktype import TaskType, capabilities
-
-TAKEN_WORDS = {"new"}  # would be confused with a URL below batches/
 
 
 def parse(
@@ -128,20 +123,10 @@ class Reading:
         return {name.partition(".")[0] for name in self.problems}
 
     def _read_names(self) -> None:
-        name = self.values.get("name") or slugify(self.values.get("title") or "")[:100]
-        self.values["name"] = name
-        if "title" in self.values and not self.values["title"]:
-            self.values["title"] = name
-        if "name" in self.problems or ("title" in self.problems and not name):
-            return
-        try:
-            validate_slug(name)
-        except ValidationError as invalid:
-            self.refuse(
-                "name", invalid.message if name else _("Give a name made of Latin letters, digits and hyphens.")
-            )
+        fill_name(self.values, self.problems, longest=SETTINGS["name"].length)
+        name = self.values["name"]
         others = Batch.everything.filter(project=self.project).exclude(pk=self.batch.pk if self.batch else None)
-        if name in TAKEN_WORDS or others.filter(slug=name).exists():
+        if others.filter(slug=name).exists():
             self.refuse("name", name_taken(name))
 
     def _datasets(self, field: str, given: Sequence[Dataset | str] | None) -> list[Dataset]:

@@ -7,13 +7,13 @@ from typing import Any
 
 from annotation.flow.batches import hidden_gold
 from annotation.models import Batch, Dataset, Worker
+from annotation.pure.money.pricing import MOST_DOLLARS
 from annotation.pure.people.requirements import Requirement, read_all
 from annotation.pure.setting_fields import ALWAYS, setting, settings_of
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.recruitment import Marketplace, marketplaces
 
 DAY = 24 * 3600
-MOST_DOLLARS = Decimal("999999.99")  # of one reward or deposit
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,6 +4,7 @@ Every row is a double entry, so a project's accounts always sum to zero. Both ba
 Accounts are locked last, in the order of their primary keys, so that transfers cannot deadlock.
 """
 
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -11,6 +12,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Case, F, Q, Sum, Value, When
 from django.db.models.functions import Cast, Round
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from annotation import recruitment
 from annotation.flow.errors import Refused
@@ -19,10 +21,29 @@ from annotation.models import Account, Batch, Entry, Payment, Project, User, Wor
 from annotation.models.compiled import Update, compiled_update
 from annotation.models.money import OUTSIDE, amount_field
 from annotation.pure.money import pricing
+from annotation.pure.setting_fields import setting, settings_of
 from annotation.recruitment import has_gold_among_hits, marketplaces
 
 AVAILABLE = "available"
 FEES = "fees"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deposit:
+    """A deposit to the budget, or a withdrawal."""
+
+    dollars: Decimal = setting(
+        None, label=gettext_noop("Dollars"), least=pricing.CENT, most=pricing.MOST_DOLLARS, required=True
+    )
+    note: str = setting(
+        "",
+        label=gettext_noop("Note"),
+        help=gettext_noop("Where the money comes from or goes to. The ledger keeps this note."),
+        length=300,
+    )
+
+
+DEPOSIT = settings_of(Deposit)
 
 
 class Overdrawn(Refused):

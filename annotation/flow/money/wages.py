@@ -123,13 +123,6 @@ def total(some: Iterable[Raise]) -> Decimal:
     return sum((each.amount + fee(each.assignment.batch, amount=each.amount) for each in some), Decimal(0))
 
 
-@transaction.atomic
-def set_floor(project: Project, floor: Decimal | None) -> None:
-    """Set the project's minimum hourly wage; None: none."""
-    Project.objects.filter(pk=project.pk).update(wage_floor=floor)
-    audit_log.record("settings changed", project, wage_floor=None if floor is None else str(floor))
-
-
 def confirmation_digest(some: Iterable[Raise]) -> str:
     """A digest of the amounts shown for confirmation, so that other amounts are not paid unseen."""
     return str(total(some))

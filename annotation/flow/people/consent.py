@@ -1,5 +1,7 @@
 """The consent text of a project: what a requester must fill in, and what workers answer."""
 
+from dataclasses import replace
+
 from django.conf import settings
 from django.db import transaction
 from django.db.models.functions import Now
@@ -8,6 +10,7 @@ from django.utils.translation import override
 
 from annotation.flow.errors import Refused
 from annotation.flow.projects import audit_log, projects
+from annotation.flow.projects.settings import stored
 from annotation.flow.work import leases, next_assignment
 from annotation.models import Assignment, Batch, Project, Worker
 from annotation.pure.batches import lifecycle
@@ -52,10 +55,11 @@ def counting_unsaid() -> str:
     return text % {"paragraph": _(COUNTING)}
 
 
-def must_cover_counting(project: Project) -> bool:
-    """Whether workers can work on a batch of the project that counts pasting."""
+def lacks_counting(project: Project, text: str) -> bool:
+    """Whether workers can work on a batch of the project that counts pasting, and the text does not say so."""
     working = [Batch.State.LAUNCHING, Batch.State.OPEN, Batch.State.PAUSED]
-    return project.batches.filter(counts_pasting=True, state__in=working, removed_at=None).exists()
+    counting = project.batches.filter(counts_pasting=True, state__in=working, removed_at=None)
+    return not covers_counting(text) and counting.exists()
 
 
 def fill_in(project: Project, *, contact: str, ethics: str) -> None:
@@ -65,8 +69,7 @@ def fill_in(project: Project, *, contact: str, ethics: str) -> None:
     """
     text = filled(project.consent, contact=contact, ethics=ethics)
     if text != project.consent:
-        projects.change_project(project, consent=text)
-        project.refresh_from_db(fields=["consent", "consent_version"])
+        projects.change_project(project, replace(stored(project), consent=text))
 
 
 def give(worker: Worker, *, version: int) -> None:

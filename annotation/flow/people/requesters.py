@@ -9,7 +9,8 @@ from django.utils.translation import gettext as _
 
 from annotation.flow.errors import Refused
 from annotation.flow.people import members
-from annotation.flow.projects.projects import project_named
+from annotation.flow.projects.projects import create_project, project_named
+from annotation.flow.projects.settings import ProjectSettings
 from annotation.models import Member, Project, User
 from annotation.pure.people import consent_text
 
@@ -77,10 +78,8 @@ def _own_project(user: User, create: bool) -> tuple[Project, bool]:
     consent = consent_text.without_ethics(
         consent_text.filled(consent_text.DEFAULT, contact=user.email or user.username, ethics="")
     )
-    terms = {"consent": consent, "sign_up": Project.SignUp.ANY_ACCOUNT}
-    project = Project.objects.create(slug=slug, title=title, **terms)
-    members.add_member(project, user, Member.Role.OWNER)
-    return project, True
+    settings = ProjectSettings(name=slug, title=title, consent=consent, sign_up=Project.SignUp.ANY_ACCOUNT)
+    return create_project(user, settings), True
 
 
 def _free_slug(name: str) -> str:

@@ -130,6 +130,7 @@ DETAILS = {
     "version": gettext_noop("version"),
     "workers": gettext_noop("workers"),
     "wage_floor": gettext_noop("minimum hourly wage"),
+    "fees": gettext_noop("fees"),
     "kinds": gettext_noop("events"),
     "active": gettext_noop("active"),
     "consent_changed": gettext_noop("consent text changed"),

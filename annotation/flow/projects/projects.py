@@ -9,10 +9,11 @@ from django.utils.translation import gettext as _
 from annotation.flow.errors import Refused
 from annotation.flow.people import members
 from annotation.flow.projects import audit_log
+from annotation.flow.projects.settings import ProjectSettings
 from annotation.models import Member, Project, User
 from annotation.pure.people import consent_text, roles
 
-TAKEN_WORDS = {"new"}  # they would be confused with URLs below projects/
+LOGGED = {"wage_floor", "fees"}  # settings whose new values the log states
 
 
 def may_create_project(user: User) -> bool:
@@ -22,17 +23,15 @@ def may_create_project(user: User) -> bool:
     return Member.objects.filter(user=user, role__in=roles.who_may(roles.RUN)).exists()
 
 
-def create(user: User, *, title: str, slug: str) -> Project:
-    """Create a project owned by the user, its consent text to be filled in. Raises Refused for a name that is taken."""
-    if slug in TAKEN_WORDS:
-        raise Refused(_("This name is reserved. Choose another name."))
+def create_project(user: User, settings: ProjectSettings) -> Project:
+    """Create a project owned by the user. Raises Refused for a name that is taken."""
     try:
         with transaction.atomic():
-            project = Project.objects.create(slug=slug, title=title, consent=consent_text.DEFAULT)
+            project = Project.objects.create(**settings.columns())
             members.add_member(project, user, Member.Role.OWNER)
     except IntegrityError:
         text = _("The name %(name)s is taken by another project. Choose another name.")
-        raise Refused(text % {"name": slug}) from None
+        raise Refused(text % {"name": settings.name}) from None
     return project
 
 
@@ -49,10 +48,16 @@ def project_named(slug: str = "default") -> Project:
 
 
 @transaction.atomic
-def change_project(project: Project, *, consent: str, **columns: Any) -> bool:
-    """Save the consent text and other `columns`; True if the text changed, so that workers must accept it again."""
-    Project.objects.filter(pk=project.pk).update(**columns)
-    other = Project.objects.filter(pk=project.pk).exclude(consent=consent)
-    changed = bool(other.update(consent=consent, consent_version=F("consent_version") + 1))
-    audit_log.record("settings changed", project, consent_changed=changed)
-    return changed
+def change_project(project: Project, settings: ProjectSettings) -> bool:
+    """Store changed settings; True if the consent text is another, so that workers must accept it again."""
+    changes = {name: value for name, value in settings.columns().items() if value != getattr(project, name)}
+    rows, text = Project.objects.filter(pk=project.pk), changes.pop("consent", None)
+    rows.update(**changes)
+    other = rows.exclude(consent=text)
+    again = text is not None and bool(other.update(consent=text, consent_version=F("consent_version") + 1))
+    about: dict[str, Any] = {name: value and str(value) for name, value in changes.items() if name in LOGGED}
+    if again or not about:
+        about["consent_changed"] = again
+    audit_log.record("settings changed", project, **about)
+    project.refresh_from_db()
+    return again

@@ -1,30 +1,29 @@
 """Create a project."""
 
-import argparse
 from typing import Any
 
 from django.conf import settings
 
 from annotation.flow.errors import Refused
 from annotation.flow.people import requesters
-from annotation.flow.projects import projects
+from annotation.flow.projects.parsing import parse
+from annotation.flow.projects.projects import create_project
+from annotation.flow.projects.settings import SETTINGS
 from annotation.management.json_command import JSONCommand, slug, words
+from annotation.management.setting_options import add_options, given_settings, help_of
 
-LONGEST = 50
-
-
-def project_slug(text: str) -> str:
-    if len(text) > LONGEST:
-        raise argparse.ArgumentTypeError(f"has {len(text)} characters; at most {LONGEST} fit")
-    return slug(text)
+NAME = SETTINGS["name"]
+OPTIONS = [one for one in SETTINGS.values() if one is not NAME]
 
 
 class Command(JSONCommand):
     help = "Create a project with an owner."
 
     def add_arguments(self, parser: Any) -> None:
-        parser.add_argument("slug", type=project_slug, metavar="SLUG", help="used in URLs, commands and exports")
-        parser.add_argument("--title", type=words(200), help="shown to people (default: the slug)")
+        parser.add_argument(
+            "slug", type=lambda text: words(NAME.length)(slug(text)), metavar="SLUG", help=help_of(NAME)
+        )
+        add_options(parser, OPTIONS, title="the slug")
         parser.add_argument(
             "--owner", required=True, type=words(150), metavar="NAME", help="login name or email of the owner"
         )
@@ -35,5 +34,5 @@ class Command(JSONCommand):
         if owner is None:
             hint = f"{settings.PROGRAM} create_account {options['owner']}"
             raise Refused(f"There is no account {options['owner']}. Create it first: {hint}")
-        made = projects.create(owner, title=options["title"] or options["slug"], slug=options["slug"])
+        made = create_project(owner, parse(given_settings(options, OPTIONS) | {"name": options["slug"]}, user=owner))
         return {"project": made.slug, "title": made.title, "owner": owner.username}

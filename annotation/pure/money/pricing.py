@@ -5,10 +5,16 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Final
 
+from annotation.pure.text.translation_marks import gettext_noop as _
+
 CENT: Final = Decimal("0.01")
+MOST_DOLLARS: Final = Decimal("999999.99")  # of one reward or deposit
 NO_FEES: Final = "house"
 MTURK: Final = "mturk"
-SCHEDULES: Final = [(NO_FEES, "none"), (MTURK, "Mechanical Turk's of 2015: 20 %, 40 % from 10 assignments on")]
+SCHEDULES: Final = [
+    (NO_FEES, _("none")),
+    (MTURK, _("Mechanical Turk's of 2015: 20 %, 40 % from 10 assignments on")),
+]
 PANEL_RATES: Final = {"pct33": Decimal("33.3"), "pct43": Decimal("42.8")}  # in percent
 PANEL_SCHEDULES: Final = [("pct33", "33.3 %"), ("pct43", "42.8 %")]
 MANY: Final = 10  # assignments of a HIT from which MTurk's surcharge holds

@@ -11,8 +11,9 @@ from django.utils.translation import ngettext
 
 from annotation.flow.money import batch_funds, ledger, ledger_audit, ledger_table, payouts, wages
 from annotation.flow.money.ledger_table import LedgerFilter
+from annotation.flow.projects import projects
 from annotation.flow.setting_values import chosen
-from annotation.forms.money import DepositForm, FloorForm
+from annotation.forms.money import DepositForm, MoneyTermsForm
 from annotation.models import Batch, Entry, Payout, PayoutLine, Project
 from annotation.operations import uploads
 from annotation.operations.downloads import CSV, logged_download
@@ -33,7 +34,7 @@ def money(request: HttpRequest, project: Project) -> HttpResponse:
         "section": "money",
         "books": ledger_audit.books(project),
         "faults": ledger_audit.audit(project),
-        "form": FloorForm(initial={"wage_floor": project.wage_floor}),
+        "form": MoneyTermsForm(request.user, project=project),
         "batches": [
             {"batch": batch, "wages": wages.summary(wages.of_batch(batch)), **batch_funds.batch_money(batch)}
             for batch in _paid(project)
@@ -84,11 +85,13 @@ def money_move(request: HttpRequest, project: Project) -> HttpResponse:
 
 @member_action(roles.OWN)
 def money_floor(request: HttpRequest, project: Project) -> HttpResponse:
-    """Set the minimum hourly wage."""
-    form = FloorForm(request.POST)
+    """Set the minimum hourly wage and the fees."""
+    form = MoneyTermsForm(request.user, request.POST, project=project)
     if form.is_valid():
-        wages.set_floor(project, form.cleaned_data["wage_floor"])
+        projects.change_project(project, form.settings)
         messages.success(request, _("Saved."))
+    elif "fees" in form.errors:
+        messages.error(request, form.errors["fees"][0])
     else:
         messages.error(request, _("Nothing was changed. Give the wage in dollars, for example 15 or 14.50."))
     return see_other("money", project.slug)

@@ -3,29 +3,25 @@
 from collections.abc import Callable
 from typing import Any
 
-from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import ValidationError
-from django.core.validators import validate_slug
 from django.db.models import Max
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.http import urlencode
-from django.utils.text import slugify
 from django.utils.timesince import timeuntil
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import ngettext
 
 from annotation import discovery
 from annotation.flow.data import dataset_removal
-from annotation.flow.people import consent, two_factor
+from annotation.flow.people import consent
 from annotation.flow.projects import overview, projects
 from annotation.flow.projects.overview import BatchProgress, OpenDecisions
-from annotation.forms.projects import ConsoleForm, ProjectForm
+from annotation.forms.projects import NewProjectForm, ProjectForm
 from annotation.models import BatchReport, Project
 from annotation.pure.people import roles
 from annotation.pure.people.consent_text import COUNTING
@@ -59,14 +55,12 @@ def project_now(request: HttpRequest, project: Project) -> HttpResponse:
 @member_required(roles.OWN)
 def project_settings(request: HttpRequest, project: Project) -> HttpResponse:
     """Settings of the project; "preview" shows the consent text and saves nothing."""
-    form = ProjectForm(request.POST) if request.method == "POST" else ProjectForm.of(project)
-    form.counted = consent.must_cover_counting(project)
-    form.may_require = two_factor.is_on(request.user)
+    form = ProjectForm(request.user, request.POST if request.method == "POST" else None, project=project)
     if request.htmx and "preview" in request.POST:
         html = html_of(request.POST.get("consent", ""))
         return render(request, "projects/_consent.html", {"consent_html": html})
-    if request.method == "POST" and form.is_valid() and "preview" not in request.POST:
-        changed = projects.change_project(project, **form.cleaned_data)
+    if form.is_valid() and "preview" not in request.POST:
+        changed = projects.change_project(project, form.settings)
         again = _("Saved. The consent text changed, so workers must accept it again before their next assignment.")
         messages.success(request, again if changed else _("Saved."))
         return see_other("project-settings", project.slug)
@@ -151,38 +145,15 @@ def _wait(project: Project, wait: OpenDecisions) -> dict[str, Any]:
     return data | {"pressing": bool(wait.due and wait.due - now() < overview.PRESSING)}
 
 
-class NewProjectForm(ConsoleForm):
-    """Title and name of a new project; by default the name is made from the title."""
-
-    title = forms.CharField(
-        label=gettext_lazy("Title"), max_length=200, help_text=gettext_lazy("Shown to workers above their batches.")
-    )
-    name = forms.CharField(
-        label=gettext_lazy("Name"),
-        max_length=50,
-        required=False,
-        help_text=gettext_lazy("Used in URLs, commands and exports; cannot be changed. Leave empty to use the title."),
-    )
-
-    def clean_name(self) -> str:
-        name = self.cleaned_data["name"] or slugify(self.cleaned_data.get("title", ""))[:50].strip("-")
-        if not name and self.cleaned_data.get("title"):
-            raise ValidationError(_("Give a name made of Latin letters, digits and hyphens."))
-        if name:
-            validate_slug(name)
-        return name
-
-
 @require_get_or_post
 @login_required
 def project_new(request: HttpRequest) -> HttpResponse:
     """The form of a new project, for users who may create one; redirects to the project's home."""
     if not projects.may_create_project(request.user):
         raise Http404
-    form = NewProjectForm(request.POST if request.method == "POST" else None)
-    if form.is_bound and form.is_valid():
+    form = NewProjectForm(request.user, request.POST if request.method == "POST" else None)
+    if form.is_valid():
         with refusal_in_form(form, "name"):
-            made = projects.create(request.user, title=form.cleaned_data["title"], slug=form.cleaned_data["name"])
-            return see_other("project", made.slug)
+            return see_other("project", projects.create_project(request.user, form.settings).slug)
         form.fields["name"].widget.attrs["autofocus"] = True
     return render(request, "projects/new.html", {"form": form}, status=422 if form.is_bound else 200)

@@ -7,7 +7,6 @@ from html import unescape
 from typing import Any
 
 import pytest
-from django.core.management import get_commands, load_command_class
 from django.test import Client
 from django.urls import reverse
 from hypothesis import HealthCheck, given, settings
@@ -22,10 +21,11 @@ from annotation.flow.reports import preregistration
 from annotation.flow.setting_values import InvalidSettings
 from annotation.forms.batches import GOLD_FIELDS, LaunchForm
 from annotation.models import Batch
-from annotation.pure.setting_fields import Setting, settings_of
+from annotation.pure.setting_fields import settings_of
 from annotation.registry import default_instructions
 from tests.api.calling import caller
 from tests.batches import create_batch
+from tests.flow.setting_doors import check_form, check_input, check_options
 from tests.long_forms import examples
 from tests.management.conftest import Run, run  # noqa: F401 - a fixture
 
@@ -33,10 +33,6 @@ pytestmark = pytest.mark.django_db
 GOLD = {name: one for name, one in settings_of(HiddenGold).items() if name != "datasets"}
 # A page has several controls for these, or one whose words are its own.
 OWN_CONTROLS = {"people": "who", "requirements": "", "options": "", "checks": "checks"}
-
-
-def limits(one: Setting) -> tuple[Any, Any, Any]:
-    return one.least, one.most, one.length
 
 
 @pytest.fixture
@@ -51,16 +47,8 @@ def unfinished(project: Any) -> Any:
 
 def test_the_page_has_each_setting_in_its_words_and_limits(unfinished: Any) -> None:
     form = LaunchForm(unfinished)
-    for name, one in SETTINGS.items():
-        control = OWN_CONTROLS.get(name, name)
-        if control:
-            assert control in form.fields, name
-        if name in OWN_CONTROLS:
-            continue
-        field = form.fields[control]
-        shown = (getattr(field, "min_value", None), getattr(field, "max_value", None))
-        assert (str(field.label), str(field.help_text)) == (one.label, one.help), name
-        assert (*shown, getattr(field, "max_length", None)) == limits(one), name
+    assert {OWN_CONTROLS.get(name, name) for name in SETTINGS} - {""} <= set(form.fields)
+    check_form(form.fields, {name: one for name, one in SETTINGS.items() if name not in OWN_CONTROLS})
     for name, one in GOLD.items():
         field = form.fields[GOLD_FIELDS[name]]
         assert (str(field.label), field.min_value, field.max_value) == (one.label, one.least, one.most)
@@ -70,11 +58,7 @@ def test_the_api_takes_each_setting_in_its_words_and_limits_and_shows_it(db: Non
     taken, shown = NewDraftInput().fields, OneBatchSerializer().fields
     assert set(SETTINGS) <= set(taken)
     assert set(SETTINGS) - {"contact", "ethics"} <= set(shown)
-    for name, one in SETTINGS.items():
-        assert taken[name].help_text.startswith(f"{one.label}. {one.help}".strip()), name
-        if one.least is not None:
-            assert (taken[name].min_value, taken[name].max_value) == (one.least, one.most), name
-        assert getattr(taken[name], "max_length", None) in (one.length, None, 50), name
+    check_input(taken, SETTINGS.values())
     gold = taken["checks"].fields
     assert {name: (gold[name].min_value, gold[name].max_value) for name in GOLD} == {
         name: (one.least, one.most) for name, one in GOLD.items()
@@ -83,18 +67,11 @@ def test_the_api_takes_each_setting_in_its_words_and_limits_and_shows_it(db: Non
 
 @pytest.mark.parametrize("command", ["create_batch", "create_qualification_round"])
 def test_the_command_has_an_option_for_each_setting_in_its_words(command: str) -> None:
-    parser = load_command_class(get_commands()[command], command).create_parser("manage.py", command)
-    options = {name.removeprefix("--no-").removeprefix("--"): action for action in parser._actions
-               for name in action.option_strings}  # fmt: skip
     settled = {"name"} if command == "create_batch" else {
         *("name", "assignments_per_hit", "purpose", "unseen_only", "sample", "marketplace", "checks"),
     }  # fmt: skip
     known = {name: one for name, one in SETTINGS.items() if name not in settled}
-    for name, one in (known | (GOLD if command == "create_batch" else {})).items():
-        option = (one.option or one.name).replace("_", "-")
-        assert option in options, name
-        if options[option].dest == name and one.help:
-            assert one.label in options[option].help.replace("%%", "%"), name
+    check_options(command, (known | (GOLD if command == "create_batch" else {})).values())
 
 
 def test_a_launched_batch_shows_each_setting_and_a_preregistration_those_that_matter(

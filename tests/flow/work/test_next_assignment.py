@@ -16,7 +16,6 @@ from django.utils import timezone
 from annotation.flow.batches import batch_launch
 from annotation.flow.data.dataset_import import import_dataset
 from annotation.flow.people import sign_up
-from annotation.flow.projects import projects
 from annotation.flow.review import problem_reports
 from annotation.flow.work import leases, next_assignment, open_work
 from annotation.models import Assignment, Batch, Hit, Participation, Worker
@@ -25,6 +24,7 @@ from tests.batches import create_batch
 from tests.conftest import records
 from tests.flow.acting import answer_all, newcomer, participation_of, submit, take
 from tests.flow.review.test_response_import import lines
+from tests.projects import change_project
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql(reason="a HIT is claimed in one statement under locks")]
 
@@ -273,7 +273,7 @@ def test_who_may_not_work_is_told_why(project: Any, batch: Batch, bob: Any, caro
     batch.on_marketplace = True
     assert open_work.obstacle(carol, batch) == "not_chosen", "theirs to do only where it is published"
     batch.on_marketplace = False
-    projects.change_project(project, title=project.title, consent="Another text.")
+    change_project(project, consent="Another text.")
     bob.project.refresh_from_db()
     assert open_work.obstacle(bob, batch) == "consent"
     sign_up.set_active(bob, active=False)

@@ -112,7 +112,7 @@ def test_the_lease_follows_the_expected_time_that_the_task_knows(
         ("title", "", "This field is required"),
         ("datasets", [], "Choose at least one dataset"),
         ("assignments_per_hit", "0", "greater than or equal to 1"),
-        ("name", "new", "is taken"),
+        ("name", "new", "is reserved"),
         ("sample", "many", "Enter a whole number"),
         ("who", "chosen", "Choose at least one worker"),
     ],

@@ -11,11 +11,11 @@ from django.utils.html import escape
 
 from annotation.flow.batches import batch_drafts, batch_launch
 from annotation.flow.data.dataset_import import import_dataset
-from annotation.flow.projects import projects
 from annotation.models import Assignment, Batch, Participation, Worker, WorkerResponse
 from tests.batches import create_batch
 from tests.conftest import write_records
 from tests.one_line import one_line
+from tests.projects import change_project
 from tests.tasks.html_form import read_form
 
 
@@ -141,9 +141,9 @@ def test_the_consent_text_is_ticked_once_it_has_no_places_left(
     client: Any, alice: Any, project: Any, draft: Batch
 ) -> None:
     client.force_login(alice)
-    projects.change_project(project, consent="Ask [contact].")
+    change_project(project, consent="Ask [contact].")
     before = steps(client, draft)[0]
-    projects.change_project(project, consent="Ask Ada.")
+    change_project(project, consent="Ask Ada.")
     assert steps(client, draft)[0] == (True, "Consent text finished")
     assert before[1] == "Consent text finished"
 

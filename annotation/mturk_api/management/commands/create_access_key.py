@@ -1,29 +1,18 @@
 """Create an access key for the MTurk API, and the requester's account if there is none."""
 
-import argparse
-from decimal import Decimal, InvalidOperation
+from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 from django.conf import settings
 from django.db import transaction
 
+from annotation.flow.money.ledger import DEPOSIT
 from annotation.flow.people import requesters
 from annotation.management.json_command import JSONCommand, words
+from annotation.management.setting_options import parser_of
 from annotation.mturk_api.flow import access_keys
 from annotation.operations.password_links import password_path
-
-MOST = Decimal("99999999.99")
-
-
-def amount(text: str) -> Decimal:
-    """Parse an amount of dollars to the cent, not negative."""
-    try:
-        found = Decimal(text)
-        if not found.is_finite() or not 0 <= found <= MOST or found != found.quantize(Decimal("0.01")):
-            raise InvalidOperation
-    except InvalidOperation:
-        raise argparse.ArgumentTypeError(f"{text!r} is not an amount of dollars such as 250.00") from None
-    return found
 
 
 class Command(JSONCommand):
@@ -34,7 +23,8 @@ class Command(JSONCommand):
         parser.add_argument(
             "--create", action="store_true", help="create the account and a project if they do not exist"
         )
-        parser.add_argument("--balance", type=amount, metavar="AMOUNT", help="dollars to add to the budget")
+        dollars = parser_of(replace(DEPOSIT["dollars"], least=Decimal(0)))
+        parser.add_argument("--balance", type=dollars, metavar="AMOUNT", help="dollars to add to the budget")
         parser.set_defaults(project=None)
 
     @transaction.atomic
