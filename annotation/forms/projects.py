@@ -14,7 +14,7 @@ from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
 
 from annotation.flow.projects.parsing import parse
-from annotation.flow.projects.settings import SETTINGS, ProjectSettings, stored
+from annotation.flow.projects.settings import SETTINGS, stored
 from annotation.flow.setting_values import NAMES_OF_PAGES, InvalidSettings, validate_unreserved
 from annotation.formats import FORMATS
 from annotation.forms.setting_fields import form_field
@@ -167,7 +167,6 @@ class ProjectForm(ConsoleForm):
     """Settings of a project, new or stored: those that the page shows. `settings` has all of a valid form."""
 
     shown: tuple[str, ...] = ("title", "consent", "sign_up", "two_factor")
-    settings: ProjectSettings
 
     def __init__(self, user: User, posted: Any = None, *, project: Project | None = None) -> None:
         super().__init__(posted, initial=vars(stored(project)) if project else None)

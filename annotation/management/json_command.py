@@ -159,7 +159,7 @@ def reader(read: Callable[[str], T], fits: Callable[[T], bool], says: str) -> Ca
     """A parser of what `read` can read and `fits` accepts; of anything else it complains "give {says}"."""
 
     def parse(text: str) -> T:
-        with suppress(ValueError):
+        with suppress(ValueError, OSError):
             if fits(value := read(text)):
                 return value
         raise argparse.ArgumentTypeError(f"{text[:40]!r}: give {says}")
@@ -189,12 +189,7 @@ def existing(text: str) -> Path:
     return path
 
 
-def content(text: str) -> str:
-    """Read a file of text."""
-    try:
-        return existing(text).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        raise argparse.ArgumentTypeError(f"{printable(text[:200])} is no file of UTF-8 text") from None
+content = reader(lambda path: existing(path).read_text(encoding="utf-8"), lambda _text: True, "a file of UTF-8 text")
 
 
 def pair(text: str) -> tuple[str, Any]:

@@ -90,10 +90,9 @@ def money_floor(request: HttpRequest, project: Project) -> HttpResponse:
     if form.is_valid():
         projects.change_project(project, form.settings)
         messages.success(request, _("Saved."))
-    elif "fees" in form.errors:
-        messages.error(request, form.errors["fees"][0])
     else:
-        messages.error(request, _("Nothing was changed. Give the wage in dollars, for example 15 or 14.50."))
+        wage = _("Nothing was changed. Give the wage in dollars, for example 15 or 14.50.")
+        messages.error(request, form.errors["fees"][0] if "fees" in form.errors else wage)
     return see_other("money", project.slug)
 
 
