@@ -7,7 +7,6 @@ from annotation.tasktype.answered import Answered as Answered
 from annotation.tasktype.answered import Rated as Rated
 from annotation.tasktype.capabilities import CAPABILITIES as CAPABILITIES
 from annotation.tasktype.capabilities import Adaptable as Adaptable
-from annotation.tasktype.capabilities import Adjudicable as Adjudicable
 from annotation.tasktype.capabilities import Arranged as Arranged
 from annotation.tasktype.capabilities import Bridging as Bridging
 from annotation.tasktype.capabilities import Comparable as Comparable
@@ -21,16 +20,17 @@ from annotation.tasktype.capabilities import Measured as Measured
 from annotation.tasktype.capabilities import Payable as Payable
 from annotation.tasktype.capabilities import Practised as Practised
 from annotation.tasktype.capabilities import Revealing as Revealing
-from annotation.tasktype.capabilities import Reviewable as Reviewable
 from annotation.tasktype.capabilities import Sampled as Sampled
 from annotation.tasktype.capabilities import SecondOpinion as SecondOpinion
 from annotation.tasktype.capabilities import Simulated as Simulated
 from annotation.tasktype.capabilities import Timed as Timed
 from annotation.tasktype.capabilities import Traced as Traced
 from annotation.tasktype.capabilities import Varied as Varied
-from annotation.tasktype.capabilities import Worded as Worded
 from annotation.tasktype.contract import UNSETTLED as UNSETTLED
 from annotation.tasktype.contract import TaskType as TaskType
+from annotation.tasktype.reviewing import Adjudicable as Adjudicable
+from annotation.tasktype.reviewing import Reviewable as Reviewable
+from annotation.tasktype.reviewing import Worded as Worded
 from annotation.tasktype.steps import Conditional as Conditional
 from annotation.tasktype.steps import Stepwise as Stepwise
 from annotation.tasktype.values import JSON as JSON

@@ -14,6 +14,7 @@ from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype.across_batches import Baselined, Consulting, FollowedUp
 from annotation.tasktype.answered import Answered, Rated
 from annotation.tasktype.contract import TaskType
+from annotation.tasktype.reviewing import Adjudicable, Reviewable, Worded
 from annotation.tasktype.steps import Conditional, Stepwise
 from annotation.tasktype.values import JSON, Features, FollowUp, GivenResponse, Label, Measure, RelatedResponses, Remark
 
@@ -195,34 +196,6 @@ class Doubtful(ABC):
         """The workers' common answer against gold, {"text" ("": no answer), "votes", "answers"}; None without one."""
 
 
-class Worded(ABC):
-    """Responses have a wording that requesters may edit."""
-
-    @abstractmethod
-    def review(self, payload: JSON, answer: JSON) -> JSON:
-        """Context of the folder's `_review.html`; `text` is the wording, as `edited` takes it; "": nothing to edit."""
-
-    @abstractmethod
-    def edited(self, payload: JSON, answer: JSON, text: str) -> JSON:
-        """The response with the requester's wording in place of the worker's.
-
-        It accepts the `text` of `review`, passes `check`, and raises InvalidWording for an invalid wording.
-        """
-
-
-class Reviewable(Worded):
-    """Requesters review responses."""
-
-    criteria: ClassVar[Mapping[str, str]]  # criteria of a review: key -> gettext id
-    snippets: ClassVar[tuple[str, ...]] = ()  # suggested feedback
-
-
-class Adjudicable(Worded):
-    """A requester who adjudicates may write a response."""
-
-    writes: ClassVar[str]  # instructions to that requester: gettext id
-
-
 class Traced(ABC):
     """The task adds to the provenance of exported examples."""
 
@@ -386,6 +359,14 @@ def snippets(task: TaskType) -> tuple[str, ...]:
 
 def writes(task: TaskType) -> str:
     return task.writes if isinstance(task, Adjudicable) else ""
+
+
+def start(task: TaskType, payload: JSON, answers: Sequence[JSON]) -> JSON | None:
+    return task.start(payload, answers) if isinstance(task, Adjudicable) else None
+
+
+def change(task: TaskType, payload: JSON, answer: JSON, wanted: JSON) -> str:
+    return task.change(payload, answer, wanted) if isinstance(task, Adjudicable) else ""
 
 
 def provenance(task: TaskType, payload: JSON, answers: Sequence[JSON], aggregate: JSON) -> JSON:

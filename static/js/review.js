@@ -21,7 +21,9 @@ function atEnd(field) {
 
 function open(box) {
   box.open = true;
-  atEnd(box.querySelector("textarea"));
+  const fill = box.querySelector("[data-fill]");
+  if (fill) (fill.querySelector("input:checked") ?? fill.querySelector("input, textarea"))?.focus();
+  else atEnd(box.querySelector("textarea"));
   box.scrollIntoView({ block: "nearest" });
 }
 
@@ -101,8 +103,15 @@ function bindCauses() {
   }
 }
 
+/** A digit means a value, not a response, while ratings are filled in. */
+function isFilling() {
+  return document.activeElement?.closest("[data-fill]") !== null;
+}
+
 function bindPage() {
-  for (const control of document.querySelectorAll("[data-bind]")) bind(control.dataset.bind, () => press(control));
+  for (const control of document.querySelectorAll("[data-bind]")) {
+    bind(control.dataset.bind, () => (control.name === "pick" && isFilling() ? false : press(control)));
+  }
   for (const row of document.querySelectorAll("[data-mark]")) bind(`mark-${row.dataset.mark}`, () => toggle(row));
   for (const action of new Set([...document.querySelectorAll("[data-open-by]")].map((box) => box.dataset.openBy))) {
     bind(action, () => {

@@ -3,6 +3,7 @@
 What a rubric is: annotation/pure/ratings/rubric.py; results: annotation/pure/ratings/results.py.
 """
 
+import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from random import Random
@@ -16,6 +17,7 @@ from annotation.pure.ratings.showing import LeftOut, arranged, payload_of
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import (
     JSON,
+    Adjudicable,
     Arranged,
     Comparable,
     Conditional,
@@ -41,11 +43,15 @@ RIGHT = "practice_answer"  # in the `extra` of a practice item
 RIGHT_REMARK = _("Right. %(why)s")
 
 
-class Rate(Varied, Arranged, Comparable, Conditional, Practised, Rated, Simulated, TaskType):
+CHANGED = object()
+
+
+class Rate(Adjudicable, Varied, Arranged, Comparable, Conditional, Practised, Rated, Simulated, TaskType):
     title = _("Rate by a rubric")
     question = _("What do you think of this?")
     needs = _("Requires the fields that the rubric shows, with something to ask about.")
     Options = Options
+    writes = _("Your own ratings")
 
     def asked(self, options: Options) -> str:
         return worded(options.parsed.title) or self.question
@@ -140,6 +146,27 @@ class Rate(Varied, Arranged, Comparable, Conditional, Practised, Rated, Simulate
     def compare(self, payload: JSON, given: Sequence[GivenResponse], gold: Example) -> JSON:
         rows = results.compared(payload, [one.answer for one in given], _right(payload, gold))
         return {"columns": [{} for _one in given], "rows": rows, "payload": payload, "texts": _marked(payload, given)}
+
+    def review(self, payload: JSON, answer: JSON) -> JSON:
+        return {"text": self.change(payload, {}, answer)}
+
+    def start(self, payload: JSON, answers: Sequence[JSON]) -> JSON:
+        return results.agreed(payload, answers)
+
+    def change(self, payload: JSON, answer: JSON, wanted: JSON) -> str:
+        """What differs, as JSON."""
+        kept = responses.settled(payload, wanted)
+        return json.dumps({name: value for name, value in kept.items() if value != answer.get(name, CHANGED)})
+
+    def edited(self, payload: JSON, answer: JSON, text: str) -> JSON:
+        try:
+            whole = responses.read(payload, {**answer, **json.loads(text)})
+        except (TypeError, ValueError):
+            raise InvalidWording(_("This is no response to the rubric.")) from None
+        for problem in self.check(payload, whole):
+            [ask] = [worded(each["ask"]) for each in payload["criteria"] if each["name"] == problem.field]
+            raise InvalidWording(_("“%(ask)s”: %(problem)s"), ask=ask, problem=problem.message % problem.values)
+        return whole
 
     def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
         return results.disagreement(payload, answers)

@@ -21,6 +21,7 @@ from annotation.flow.review.results_dataset import create_results_dataset
 from annotation.models import Batch, Dataset
 from tests.api.calling import caller
 from tests.batches import create_batch
+from tests.tasks.html_form import read_form
 
 pytestmark = pytest.mark.django_db
 RUBRIC = {
@@ -189,3 +190,31 @@ def test_a_wrong_response_from_elsewhere_says_what_is_wrong(
     file.write_text(json.dumps({"dataset": "made", "item": 0, "worker": "cleo", "answer": answer}) + "\n")
     with pytest.raises(Exception, match=said.replace("(", r"\(")):
         import_responses(rated, file)
+
+
+def test_who_adjudicates_decides_criterion_by_criterion(rated: Batch, alice: Any, client: Any) -> None:
+    hit = rated.hits.get(item__position=0)
+    page = reverse("adjudicate-hit", args=["wells", rated.slug, hit.public_id])
+    client.force_login(alice)
+    assert client.post(reverse("hit-open", args=["wells", rated.slug, hit.public_id])).status_code < 400
+    html = client.get(page).content.decode()
+    _action, fields = read_form(html, "decide")
+    # what both say stands there, what they disagree about is open
+    assert fields["r-multihop"] == ["yes"]
+    assert fields["r-step-0"] == ["yes"]
+    assert "r-faithful" not in fields
+    assert "r-step-1" not in fields
+    wrong = client.post(page, {**fields, "write": "1", "r-faithful": "4"})
+    assert wrong.status_code == 422
+    assert "“Supported?”: Choose one of the answers." in wrong.content.decode()
+    assert read_form(wrong.content.decode(), "decide")[1]["r-faithful"] == ["4"]
+    decided = client.post(page, {**fields, "write": "1", "r-faithful": "4", "r-step-1": "no"})
+    assert decided.status_code == 303
+    create_results_dataset(rated, name="checked")
+    first = next(iter(examples_of(Dataset.objects.whole().get(slug="checked"))))
+    assert first.id == "a"
+    values = {name: cell and cell["value"] for name, cell in first.extra["ratings"].items() if name != "step"}
+    assert values == {"faithful": 4, "multihop": "yes", "why": None}
+    assert [cell["value"] for cell in first.extra["ratings"]["step"]] == ["yes", "no"]
+    html = client.get(page).content.decode()
+    assert "faithful: 4; multihop: yes; step: yes × 1, no × 1" in html

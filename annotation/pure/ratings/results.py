@@ -84,7 +84,8 @@ def _cell(payload: JSON, criterion: JSON, k: int | None, answers: Sequence[JSON]
     cell["votes"] = dict(sorted(votes.items()))
     if not values:
         return cell if not criterion["required"] else {**cell, "open": UNDECIDED}
-    if payload["agree"] and kind in (SCALE, CHOICE, BEST) and max(votes.values()) < payload["agree"]:
+    is_decided = any(answer.get("accepted") for answer in answers)  # by a requester
+    if kind in (SCALE, CHOICE, BEST) and max(votes.values()) < payload["agree"] and not is_decided:
         return {**cell, "value": None, "open": UNDECIDED}
     return {**cell, "open": TIED} if found is None else cell
 
@@ -254,3 +255,16 @@ def brief(payload: JSON, answer: JSON) -> str:
         if words:
             said.append(f"{criterion['name']}: {', '.join(words)}")
     return "; ".join(said) or "–"
+
+
+def agreed(payload: JSON, answers: Sequence[JSON]) -> JSON:
+    """The values that all responses have in common; None for the others."""
+    found: JSON = {each["name"]: [] if each["each"] else None for each in payload["criteria"]}
+    for criterion, k in places(payload):
+        values = [value_at(answer, criterion, k) for answer in answers]
+        common = values[0] if values and all(value == values[0] for value in values) else None
+        if k is None:
+            found[criterion["name"]] = common
+        else:
+            found[criterion["name"]].append(common)
+    return found

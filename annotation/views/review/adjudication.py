@@ -19,8 +19,8 @@ from annotation.pure.people import roles
 from annotation.pure.review import review_state
 from annotation.pure.review.disagreement_causes import CAUSES
 from annotation.pure.statistics.intervals import wilson
-from annotation.registry import task_type
-from annotation.tasktype import capabilities
+from annotation.registry import form_class, task_type
+from annotation.tasktype import JSON, TaskType, capabilities
 from annotation.views.access import member_action, member_form, member_page
 from annotation.views.batches.batch_page import batch_context
 from annotation.views.batches.hits import blind_responses, hit_of, side_by_side
@@ -101,7 +101,11 @@ def adjudicate_hit(request: HttpRequest, project: Project, batch: Batch, public_
     if "write" in request.POST and capabilities.writes(task_type(shown.task)):
         base = request.POST.get("base", "")
         _choose(made, base, text=posted_text(request, "text"))
-        return _decide(request, shown, made, typed={"base": base.partition(".")[0], "text": made.text, "problem": ""})
+        typed = {"base": base.partition(".")[0], "text": made.text, "problem": ""}
+        if made.assignment and (wanted := _filled_in(request, made)) is not None:
+            made.text = capabilities.change(task_type(shown.task), row.payload, made.assignment.current.answer, wanted)
+            typed["wanted"] = wanted
+        return _decide(request, shown, made, typed=typed)
     made.decision = Adjudication.Decision.EXCLUDED
     made.reason = request.POST.get("reason", "").strip().replace("\0", "")[:500]
     if not made.reason:
@@ -120,8 +124,15 @@ def _choose(made: Adjudication, base: str, *, text: str | None = None) -> None:
     made.decision = Adjudication.Decision.ACCEPTED if text is None else Adjudication.Decision.EDITED
 
 
+def _filled_in(request: HttpRequest, made: Adjudication) -> JSON | None:
+    """The answer that was posted by controls of the task's form; None: a text was."""
+    kind, payload = made.hit.batch.task, made.hit.payload
+    is_form = capabilities.start(task_type(kind), payload, []) is not None
+    return form_class(kind)(payload, request.POST).answer() if is_form else None
+
+
 def _decide(
-    request: HttpRequest, batch: Batch, made: Adjudication, *, typed: dict[str, str] | None = None
+    request: HttpRequest, batch: Batch, made: Adjudication, *, typed: dict[str, Any] | None = None
 ) -> HttpResponse:
     """Carry out the decision and go on; what was typed stays on the page until it is saved."""
     try:
@@ -179,7 +190,7 @@ def _page(
     row: Hit,
     *,
     problem: str = "",
-    typed: dict[str, str] | None = None,
+    typed: dict[str, Any] | None = None,
     status: int = 200,
 ) -> HttpResponse:
     mixed = blind_responses(row)
@@ -248,7 +259,7 @@ def _to_write(
     row: Hit,
     picks: list[dict[str, Any]],
     mine: Adjudication | None,
-    typed: dict[str, str] | None,
+    typed: dict[str, Any] | None,
 ) -> dict[str, Any] | None:
     """The field for an own wording, or None: {"how", "bases" (usable responses), "base", "text", "problem", "open"}."""
     task = task_type(batch.task)
@@ -264,7 +275,23 @@ def _to_write(
         return None
     first = next((each for each in bases if each["edited"]), bases[0])
     filled = {"base": first["assignment"].public_id, "text": first["wording"], "problem": ""}
-    return {"how": _(capabilities.writes(task)), "bases": bases, "open": typed is not None, **filled, **(typed or {})}
+    how = {"how": _(capabilities.writes(task)), "bases": bases, "open": typed is not None}
+    return how | filled | _form_of(task, row, bases, first, typed) | (typed or {})
+
+
+def _form_of(
+    task: TaskType, row: Hit, bases: list[dict[str, Any]], first: dict[str, Any], typed: dict[str, Any] | None
+) -> dict[str, Any]:
+    """Of a task whose answer is filled in: {"form": its template, "draft"}, from what was typed or decided before."""
+    start = capabilities.start(task, row.payload, [each["answer"].answer for each in bases])
+    if start is None:
+        return {}
+    for each in bases:
+        if each["edited"]:
+            each["wanted"] = capabilities.edited(task, row.payload, each["answer"].answer, each["wording"])
+            each["wording"] = task.brief(row.payload, each["wanted"])
+    wanted = typed["wanted"] if typed else first.get("wanted", start)
+    return {"form": f"{task.kind}/_write.html", "draft": form_class(task.kind)(row.payload).shown(wanted)}
 
 
 @member_action(roles.REVIEW)
