@@ -50,12 +50,15 @@ def help_text(one: Setting) -> str:
     return text % one.values if one.values else text
 
 
-def read_options(kind: type, given: Mapping[str, Any]) -> Any:
-    """The options of a task or derivation, from any door. Raises InvalidSettings, with the problems by name."""
+def read_options(kind: type, given: Mapping[str, Any], *, within: str = "options") -> Any:
+    """The options of a task or derivation, or settings that are checked like these, from any door.
+
+    Raises InvalidSettings, with the problems by their place `within` a request.
+    """
     try:
         return read(kind, given)
     except InvalidValues as invalid:
-        named = {f"options.{name}".rstrip("."): flaws for name, flaws in invalid.problems.items()}
+        named = {f"{within}.{name}".strip("."): flaws for name, flaws in invalid.problems.items()}
         raise InvalidSettings({name: [sentence(flaw) for flaw in flaws] for name, flaws in named.items()}) from None
 
 

@@ -8,16 +8,16 @@ from rest_framework import serializers
 from annotation.api.operations import QueuedSerializer, action, operation
 from annotation.api.pagination import SinglePage
 from annotation.api.serializers import JSON, Input
+from annotation.api.setting_fields import input_field
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.errors import Refused
-from annotation.flow.people import consent
 from annotation.models import Job
 from annotation.pure.studies.conclusions import CONCLUSIONS
 from annotation.pure.studies.definition import StudyData
 from annotation.pure.studies.published import AT_LEAST, AT_MOST, UNITS
 from annotation.studies import analysis, folders, jobs, plans, report
 from annotation.studies.folders import Folder
-from annotation.studies.launch import MOST_SCALE, batches_of, begin, experiment_of
+from annotation.studies.launch import STUDY_SETTINGS, batches_of, begin, experiment_of
 from annotation.studies.models import StudyRun
 
 
@@ -163,19 +163,11 @@ class StudyLaunchInput(Input):
 
     EXAMPLE = {"run": "pilot", "scale": 0.1, "seed": 1}
 
-    run = serializers.SlugField(
-        max_length=60, required=False, help_text="The run's name; by default the study's, or the next free one."
-    )
-    scale = serializers.FloatField(
-        min_value=0.01,
-        max_value=MOST_SCALE,
-        default=1,
-        help_text="Share of the paper's sample sizes; 0.1 for a pilot, 2 for twice as many.",
-    )
-    seed = serializers.IntegerField(min_value=0, max_value=2**53 - 1, default=0)
-    small = serializers.BooleanField(default=False, help_text="Use the small invented data, to try the study.")
-    contact = serializers.CharField(max_length=200, default="", help_text="Contact, if the consent text has none.")
-    ethics = serializers.CharField(max_length=500, default="", help_text="Ethics approval, if the consent has none.")
+    def get_fields(self) -> dict[str, serializers.Field]:
+        fields = {name: input_field(one) for name, one in STUDY_SETTINGS.items()}
+        for name, field in fields.items():
+            field.default = STUDY_SETTINGS[name].default
+        return fields
 
 
 class StudyViewSet(ResourceViewSet):
@@ -220,9 +212,7 @@ class StudyViewSet(ResourceViewSet):
 
         The same launch again continues the same run.
         """
-        consent.fill_in(self.project, contact=data["contact"], ethics=data["ethics"])
-        terms = {name: data[name] for name in ("seed", "scale", "small")}
-        run = begin(self.project, self.row, slug=data.get("run", ""), user=self.request.user, **terms)
+        run = begin(self.project, self.row, data, user=self.request.user)
         return jobs.enqueue(run, user=self.request.user)
 
     @action("get", "runs/<slug:run>", gives=StudyRunSerializer, id="getStudyRun")

@@ -5,11 +5,13 @@ Each step is skipped if it is done, so a launch that was interrupted is continue
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
+from django.core.validators import slug_re, validate_slug
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
@@ -21,56 +23,96 @@ from annotation.flow.errors import Refused
 from annotation.flow.people import consent
 from annotation.flow.people.qualification_rounds import parse_round, store_round
 from annotation.flow.projects import audit_log
+from annotation.flow.setting_values import read_options
 from annotation.flow.work import eligibility
 from annotation.models import Batch, Dataset, Experiment, Project, User
 from annotation.pure.people import round_rules
+from annotation.pure.setting_fields import Flaw, setting, settings_of
 from annotation.pure.studies.definition import StudyBatch, StudyData, StudyRound, scaled
 from annotation.pure.studies.plan import most_per_worker
+from annotation.pure.text.translation_marks import gettext_noop
 from annotation.registry import default_instructions, task_type
 from annotation.studies.folders import Folder
 from annotation.studies.models import StudyRun
 from annotation.tasktype import capabilities
 
-MOST_SCALE = 10  # times the paper's sample sizes
 Say = Callable[[str], None]
+
+
+def _name_flaws(name: str) -> Iterator[Flaw]:
+    if name and not slug_re.match(name):
+        yield Flaw(str(validate_slug.message))
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudySettings:
+    """How a study is launched."""
+
+    run: str = setting(
+        "",
+        label=gettext_noop("Name of this run"),
+        help=gettext_noop("Its datasets and batches get names that begin with it. Leave empty for the next free name."),
+        length=60,
+        check=_name_flaws,
+        option="as",
+    )
+    scale: float = setting(
+        1.0,
+        label=gettext_noop("Scale"),
+        help=gettext_noop("Share of the paper's sample sizes: 0.1 for a pilot, 2 for twice as many."),
+        least=0.01,
+        most=10,
+        required=True,
+    )
+    seed: int = setting(
+        0,
+        label=gettext_noop("Seed"),
+        help=gettext_noop("The same seed draws the same sample in the same order."),
+        least=0,
+        most=2**62,
+        required=True,
+    )
+    small: bool = setting(False, label=gettext_noop("Use the small invented data, to try the study"))
+    contact: str = setting("", label=gettext_noop("Contact for the consent text"), length=200)
+    ethics: str = setting("", label=gettext_noop("Ethics approval for the consent text"), length=500)
+
+
+STUDY_SETTINGS = settings_of(StudySettings)
 
 
 def begin(
     project: Project,
     folder: Folder,
+    given: Mapping[str, Any],
     *,
-    slug: str = "",
-    seed: int = 0,
-    scale: float = 1.0,
-    small: bool = False,
     files: Mapping[str, Path] | None = None,
     user: User | None = None,
 ) -> StudyRun:
     """The run of the study in the project; the same call again returns the same run.
 
-    Without a `slug` the run gets the first free of `run_names`. `files`: {data: path}, by default the files in the
-    study's folder of this installation. Raises Refused if a file is missing or another one than the study says, if the
-    consent text is unfinished, or if the slug is taken.
+    `given`: StudySettings; without a name the run gets the first free of `run_names`. `files`: {data: path}, by default
+    the files in the study's folder of this installation. Raises InvalidSettings, and Refused if a file is missing or
+    another one than the study says, if the consent text is unfinished, or if the name is taken.
     """
-    if not 0 < scale <= MOST_SCALE:
-        raise Refused(_("The scale must be above 0 and at most %(most)s.") % {"most": MOST_SCALE})
+    asked = read_options(StudySettings, given, within="")
+    consent.fill_in(project, contact=asked.contact, ethics=asked.ethics)
     consent.check_finished(project)
-    paths = {data.name: _path(folder, data, files or {}, small=small) for data in folder.definition.data}
+    paths = {data.name: _path(folder, data, files or {}, small=asked.small) for data in folder.definition.data}
     columns = {
         "study": folder.name,
         "text": (folder.path / "study.yaml").read_text(encoding="utf-8"),
         "figures": (folder.path / "published.csv").read_text(encoding="utf-8"),
         "files": {name: file_digest(path) for name, path in paths.items()},
-        "seed": seed,
-        "scale": scale,
-        "small": small,
+        "seed": asked.seed,
+        "scale": asked.scale,
+        "small": asked.small,
     }
-    for name in [slug] if slug else run_names(folder.name):
+    for name in [asked.run] if asked.run else run_names(folder.name):
         run = _run_named(project, name, columns, user)
         if all(getattr(run, column) == value for column, value in columns.items()):
             return run
     text = _("%(name)s was launched with other settings. Give this run another name.")
-    raise Refused(text % {"name": slug})
+    raise Refused(text % {"name": asked.run})
 
 
 def run_names(study: str) -> Iterable[str]:

@@ -2,22 +2,20 @@
 
 from typing import Any
 
-from django import forms
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from annotation.flow.errors import Refused
-from annotation.flow.people import consent
 from annotation.forms.projects import ConsoleForm
+from annotation.forms.setting_fields import form_field
 from annotation.models import Project
 from annotation.pure.people import roles
 from annotation.pure.people.consent_text import is_unfinished
 from annotation.pure.studies.explained import STUDIES
 from annotation.studies import analysis, folders, jobs, plans, report, report_text
-from annotation.studies.launch import MOST_SCALE, batches_of, begin, experiment_of, free_name
+from annotation.studies.launch import STUDY_SETTINGS, batches_of, begin, experiment_of, free_name
 from annotation.studies.models import StudyRun
 from annotation.views.access import member_action, member_form, member_page
 from annotation.views.breadcrumbs import section_breadcrumbs
@@ -29,29 +27,12 @@ from annotation.views.reports.report_tables import shown_table
 
 
 class StudyLaunchForm(ConsoleForm):
-    """How to launch a study."""
-
-    run = forms.SlugField(
-        label=gettext_lazy("Name of this run"),
-        max_length=60,
-        help_text=gettext_lazy("Its datasets and batches get names that begin with it."),
-    )
-    scale = forms.FloatField(
-        label=gettext_lazy("Scale, in percent"),
-        min_value=1,
-        max_value=100 * MOST_SCALE,
-        initial=100,
-        help_text=gettext_lazy("Share of the paper's sample sizes; 10 for a pilot, 200 for twice as many."),
-    )
-    seed = forms.IntegerField(label=gettext_lazy("Seed"), min_value=0, max_value=2**62, initial=0)
-    small = forms.BooleanField(label=gettext_lazy("Use the small invented data, to try the study"), required=False)
-    contact = forms.CharField(label=gettext_lazy("Contact for the consent text"), max_length=200, required=False)
-    ethics = forms.CharField(label=gettext_lazy("Ethics approval"), max_length=500, required=False)
+    """How to launch a study; `contact` and `ethics` while the project's consent text has a place for them."""
 
     def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if not is_unfinished(project.consent):
-            del self.fields["contact"], self.fields["ethics"]
+        left_out = set() if is_unfinished(project.consent) else {"contact", "ethics"}
+        self.fields |= {name: form_field(one) for name, one in STUDY_SETTINGS.items() if name not in left_out}
 
 
 @member_page(roles.SEE)
@@ -86,10 +67,7 @@ def study(request: HttpRequest, project: Project, name: str) -> HttpResponse:
     form = StudyLaunchForm(posted, initial={"run": free_name(project, name)}, project=project)
     if form.is_valid():
         with refusal_in_form(form):
-            given = form.cleaned_data
-            consent.fill_in(project, contact=given.get("contact", ""), ethics=given.get("ethics", ""))
-            terms = {"slug": given["run"], "seed": given["seed"], "scale": given["scale"] / 100}
-            run = begin(project, folder, small=given["small"], user=request.user, **terms)
+            run = begin(project, folder, form.cleaned_data, user=request.user)
             return see_other("job", project.slug, jobs.enqueue(run, user=request.user).public_id)
     breadcrumbs = section_breadcrumbs(project, "batches", _("Studies"))
     breadcrumbs[-1]["url"] = reverse("studies", args=[project.slug])

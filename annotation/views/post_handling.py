@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from annotation import jobs
 from annotation.flow.errors import Refused
+from annotation.flow.setting_values import InvalidSettings
 from annotation.models import Project
 
 Default = TypeVar("Default", int, None)
@@ -37,9 +38,12 @@ def refusal_as_message(request: HttpRequest, add: Callable[..., Any] = messages.
 
 @contextmanager
 def refusal_in_form(form: forms.Form, field: str | None = None) -> Iterator[None]:
-    """End the block at a refusal, and add its reason to the form's errors."""
+    """End the block at a refusal, and add its reason to the form's errors, of settings beside their fields."""
     try:
         yield
+    except InvalidSettings as invalid:
+        for name, texts in invalid.problems.items():
+            form.add_error(name if name in form.fields else field, texts)
     except Refused as refusal:
         form.add_error(field, str(refusal))
 

@@ -298,7 +298,7 @@ def _webhooks(project: Any) -> dict[str, Any]:
 
 def _study_run(project: Any) -> str:
     """The name of a study's run that nothing was launched of."""
-    return begin(project, folders.read(WORDS["study.name"]), small=True, slug=f"{project.slug}-run").slug
+    return begin(project, folders.read(WORDS["study.name"]), {"small": True, "run": f"{project.slug}-run"}).slug
 
 
 def _broken_bridge(project: Any, batch: Any) -> int:

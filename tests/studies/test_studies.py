@@ -46,7 +46,7 @@ def project(db: None) -> Project:
 
 def launched(project: Project, name: str, **terms: Any) -> StudyRun:
     folder = folders.read(name)
-    run = begin(project, folder, small=True, **terms)
+    run = begin(project, folder, {"small": True, **terms})
     launch(run, folder, say=lambda _text: None)
     return run
 
@@ -113,10 +113,10 @@ def test_the_same_launch_again_changes_nothing_and_another_gets_the_next_name(pr
 
 def test_a_name_that_is_taken_is_refused_to_other_settings(project: Project) -> None:
     folder = folders.read("musique-full-answerability")
-    first = begin(project, folder, small=True, slug="pilot", seed=3)
-    assert begin(project, folder, small=True, slug="pilot", seed=3) == first
+    first = begin(project, folder, {"small": True, "run": "pilot", "seed": 3})
+    assert begin(project, folder, {"small": True, "run": "pilot", "seed": 3}) == first
     with pytest.raises(Refused, match="pilot was launched with other settings"):
-        begin(project, folder, small=True, slug="pilot", seed=4)
+        begin(project, folder, {"small": True, "run": "pilot", "seed": 4})
     assert StudyRun.objects.count() == 1
 
 
@@ -138,7 +138,7 @@ def test_the_small_file_of_musique_full_has_twins_of_invented_questions() -> Non
 
 
 def test_a_figure_that_the_paper_does_not_print_says_where_it_is_from(project: Project, alice: Any) -> None:
-    run = begin(project, folders.read("subqa-1000"), small=True)
+    run = begin(project, folders.read("subqa-1000"), {"small": True})
     rows = [line for line in report_text.lines(report.compute(run)) if line.startswith("DecompRC: failure rate, EM")]
     assert rows == [
         "DecompRC: failure rate, EM: paper 50.4 (Figure 2, EM, DecompRC; from the percentages in Table 3 of Tang et "
@@ -153,7 +153,7 @@ def test_a_figure_that_the_paper_does_not_print_says_where_it_is_from(project: P
 
 def test_an_interrupted_launch_goes_on(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = folders.read("musique-human-score")
-    run = begin(project, folder, small=True)
+    run = begin(project, folder, {"small": True})
 
     def dies(text: str) -> None:
         if "answers" in text:
@@ -216,7 +216,7 @@ def test_a_file_with_another_digest_is_refused(
     root = own_study(tmp_path, 'sha256: "0"')
     monkeypatch.setattr(folders, "root", lambda: root)
     with pytest.raises(Refused, match="is not the file that the study was written for"):
-        begin(project, folders.read("mine"), files={"questions": root / "_small" / "vennory.jsonl"})
+        begin(project, folders.read("mine"), {}, files={"questions": root / "_small" / "vennory.jsonl"})
 
 
 def own_study(tmp_path: Path, line: str = 'sha256: ""', study: str = "musique-human-score") -> Path:
@@ -313,7 +313,7 @@ def test_the_pages_launch_a_study_and_compare_it(project: Project, alice: Any, t
     assert "The human score on MuSiQue" in listed
     page = reverse("study", args=[project.slug, "musique-full-answerability"])
     assert "45 of 50" in client.get(page).content.decode()
-    form = {"run": "pilot", "scale": "100", "seed": "0"}
+    form = {"run": "pilot", "scale": "1", "seed": "0"}
     refused = client.post(page, form)
     assert refused.status_code == 422
     assert "musique_full_v1.0_dev.jsonl" in refused.content.decode()
@@ -334,7 +334,7 @@ def test_the_page_proposes_the_next_free_name_and_the_job_leads_back_to_it(proje
     page = reverse("study", args=[project.slug, "musique-full-answerability"])
     for name in ("musique-full-answerability", "musique-full-answerability-2"):
         assert f'value="{name}"' in client.get(page).content.decode()
-        job = client.post(page, {"run": name, "scale": "100", "seed": "0", "small": "on"})["Location"]
+        job = client.post(page, {"run": name, "scale": "1", "seed": "0", "small": "on"})["Location"]
         run_due_work()
         assert f'href="{page}"' in client.get(job).content.decode()
     assert set(StudyRun.objects.values_list("slug", flat=True)) == {
@@ -347,7 +347,7 @@ def test_the_page_proposes_the_next_free_name_and_the_job_leads_back_to_it(proje
 
 @pytest.mark.parametrize("name", first_of(1, ["human-dire", *sorted({*folders.names()} - {"human-dire"})]))
 def test_a_study_replays_from_its_exports(name: str, project: Project, tmp_path: Path) -> None:
-    run = launched(project, name, slug="first", seed=4)
+    run = launched(project, name, run="first", seed=4)
     report.take_responses(run, responses(run, tmp_path))
     told = json.dumps(report.compute(run, look=True)), json.dumps(run.analysis)
     exported = {}
@@ -356,6 +356,6 @@ def test_a_study_replays_from_its_exports(name: str, project: Project, tmp_path:
         response_files.export_responses(batches_of(run)[row.name], exported[row.name], format="jsonl")
     project_named("default")
     elsewhere = Project.objects.create(slug="second", title="Second", consent=project.consent)
-    again = launched(elsewhere, name, slug="first", seed=4)
+    again = launched(elsewhere, name, run="first", seed=4)
     report.take_responses(again, exported)
     assert (json.dumps(report.compute(again, look=True)), json.dumps(again.analysis)) == told

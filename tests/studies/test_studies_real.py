@@ -40,7 +40,7 @@ def test_each_study_is_tried_or_lacks_its_records() -> None:
 @pytest.mark.parametrize("name", sorted(FILES))
 def test_a_study_runs_whole_on_real_records(name: str, project: Project, tmp_path: Path, alice: User) -> None:
     folder, files = folders.read(name), {data: shared_data(file) for data, file in FILES[name].items()}
-    run = begin(project, folder, slug=name, files=files, scale=0.1)
+    run = begin(project, folder, {"run": name, "scale": 0.1}, files=files)
     launch(run, folder, files=files, say=lambda _text: None)
     assert all(batch.size for batch in batches_of(run).values())
     work_through_rounds(run, alice)

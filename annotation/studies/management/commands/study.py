@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from annotation.flow.errors import Refused
-from annotation.flow.people import consent
-from annotation.management.json_command import JSONCommand, existing, integer_between, project_of, slug, words
+from annotation.management.json_command import JSONCommand, existing, project_of, words
+from annotation.management.setting_options import add_options, given_settings
 from annotation.models import Project
 from annotation.pure.reports import tables
 from annotation.studies import folders, plans, report, report_text
-from annotation.studies.launch import begin, launch
+from annotation.studies.launch import STUDY_SETTINGS, begin, launch
 from annotation.studies.models import StudyRun
 
 
@@ -21,21 +21,11 @@ class Command(JSONCommand):
         add = parser.add_argument
         add("act", choices=["list", "show", "launch", "report"], metavar="list|show|launch|report")
         add("name", nargs="?", default="", type=words(100), help="the study; for report its run")
-        add("--as", dest="run", type=slug, metavar="NAME", help="the run's name (default: the next free one)")
-        add("--seed", type=integer_between(0, 2**62), default=0)
-        add(
-            "--scale",
-            type=float,
-            default=1.0,
-            help="share of the paper's sample sizes: .1 for a pilot, 2 for twice as many",
-        )
-        add("--small", action="store_true", help="use the small invented data that comes with the study")
+        add_options(parser, STUDY_SETTINGS.values(), run="the next free one", scale="1")
         add("--data", action="append", type=pair, default=[], metavar="NAME=FILE", help="a file of the study's data")
         add("--from", dest="responses", action="append", type=pair, default=[], metavar="BATCH=FILE",
             help="report: import responses collected elsewhere first")  # fmt: skip
         add("--wage", type=float, default=plans.WAGE, help="show: dollars an hour for the cost (default: 12)")
-        add("--contact", type=words(200), default="", help="name and email address for the consent text")
-        add("--ethics", type=words(500), default="", help="ethics approval for the consent text")
 
     def act(self, **options: Any) -> dict[str, Any]:
         if options["act"] == "list":
@@ -43,7 +33,7 @@ class Command(JSONCommand):
         if not options["name"]:
             self.usage(f"study {options['act']} needs a name; `manage.py study list` lists them")
         if options["act"] == "show":
-            return self.show(options["name"], scale=options["scale"], wage=options["wage"])
+            return self.show(options["name"], scale=options["scale"] or 1.0, wage=options["wage"])
         act = self.launch if options["act"] == "launch" else self.report
         return act(project_of(options), options)
 
@@ -63,10 +53,8 @@ class Command(JSONCommand):
         }
 
     def launch(self, project: Project, options: dict[str, Any]) -> dict[str, Any]:
-        consent.fill_in(project, contact=options["contact"], ethics=options["ethics"])
         folder, files = folders.read(options["name"]), dict(options["data"])
-        terms = {name: options[name] for name in ("seed", "scale", "small")}
-        run = begin(project, folder, slug=options["run"] or "", files=files, **terms)
+        run = begin(project, folder, given_settings(options, STUDY_SETTINGS.values()), files=files)
         return launch(run, folder, files=files, say=self.stderr.write)
 
     def report(self, project: Project, options: dict[str, Any]) -> dict[str, Any]:
