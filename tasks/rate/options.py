@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from annotation.pure.ratings.practice import check_practice
 from annotation.pure.ratings.rubric import InvalidRubric, Rubric, parse
 from annotation.pure.setting_fields import Flaw, setting
 from annotation.pure.text.translation_marks import gettext_noop as _
@@ -14,9 +15,9 @@ NO_RUBRIC = Rubric("", (), ())
 
 
 def rubric_flaws(given: Any) -> Iterator[Flaw]:
-    """The first thing that is wrong with a rubric, with its place."""
+    """The first thing that is wrong with a rubric or the responses to its practice items, with its place."""
     try:
-        parse(given)
+        check_practice(parse(given))
     except InvalidRubric as invalid:
         yield Flaw(invalid.message, invalid.values, invalid.place)
 

@@ -12,6 +12,7 @@ from typing import Any
 from annotation.pure.data.example import Example
 from annotation.pure.ratings import responses, results
 from annotation.pure.ratings.keeping import InvalidExpression, selector
+from annotation.pure.ratings.practice import RIGHT, practice_of
 from annotation.pure.ratings.rubric import MARK, worded
 from annotation.pure.ratings.showing import LeftOut, arranged, payload_of
 from annotation.pure.text.translation_marks import gettext_noop as _
@@ -39,7 +40,6 @@ from .report import rate_report
 from .simulated import imitated
 
 RATINGS = "ratings"  # in the `extra` of an exported item
-RIGHT = "practice_answer"  # in the `extra` of a practice item
 RIGHT_REMARK = _("Right. %(why)s")
 
 
@@ -100,10 +100,7 @@ class Rate(Adjudicable, Varied, Arranged, Comparable, Conditional, Practised, Ra
 
     def practice(self, options: Options) -> tuple[Example, ...]:
         """The rubric's own items, with the right response and the reason."""
-        return tuple(
-            Example(f"practice-{k}", "", (), extra={**each["item"], RIGHT: each["answer"], "why": each.get("why", "")})
-            for k, each in enumerate(options.parsed.practice, 1)
-        )
+        return practice_of(options.parsed)
 
     def feedback(self, payload: JSON, answer: JSON, gold: Example) -> list[Remark]:
         """What was wrong, by criterion, and why; or that all is right."""

@@ -16,8 +16,11 @@ from annotation.flow.data import dataset_import
 from annotation.flow.data.dataset_files import examples_of
 from annotation.flow.data.response_files import export_responses
 from annotation.flow.errors import Refused
+from annotation.flow.reports.batch_scores import score_batch
 from annotation.flow.review.response_import import import_responses
 from annotation.flow.review.results_dataset import create_results_dataset
+from annotation.flow.setting_values import InvalidSettings
+from annotation.flow.work import next_assignment
 from annotation.models import Batch, Dataset
 from tests.api.calling import caller
 from tests.batches import create_batch
@@ -218,3 +221,61 @@ def test_who_adjudicates_decides_criterion_by_criterion(rated: Batch, alice: Any
     assert [cell["value"] for cell in first.extra["ratings"]["step"]] == ["yes", "no"]
     html = client.get(page).content.decode()
     assert "faithful: 4; multihop: yes; step: yes × 1, no × 1" in html
+
+
+PRACTICE = {"item": {"question": "Who built it?", "answer": "Ana", "steps": ["Ana."]}, "why": "It says so."}
+
+
+def test_a_worker_practises_with_the_rubrics_own_items(rated: Batch, bob: Any, client: Any) -> None:
+    answer = {"faithful": 4, "multihop": "yes", "step": ["yes"]}
+    own = create_batch(
+        rated.project,
+        "practised",
+        task="rate",
+        datasets=list(rated.datasets.all()),
+        options={"rubric": {**RUBRIC, "practice": [{**PRACTICE, "answer": answer}]}},
+        instructions="Read.",
+    )
+    batch_launch.launch(own)
+    participation = next_assignment.join_batch(bob, own)
+    next_assignment.read_instructions(participation, version=1)
+    client.force_login(bob.user)
+    page = reverse("practice", args=[own.pk, 1])
+    html = client.get(page).content.decode()
+    assert "Who built it?" in html
+    assert "It says so." not in html
+    wrong = client.post(page, {"r-faithful": "4", "r-multihop": "no", "r-step-0": "yes"}).content.decode()
+    assert "“More than one passage?” Right is: yes. It says so." in wrong
+    right = client.post(page, {"r-faithful": "4", "r-multihop": "yes", "r-step-0": "yes"}).content.decode()
+    assert "Right. It says so." in right
+
+
+@pytest.mark.parametrize(
+    ("practice", "said"),
+    [
+        ({"answer": {"faithful": 9, "multihop": "yes", "step": ["yes"]}}, "practice[0].answer.faithful: “faithful”"),
+        ({"answer": {"faithful": 4, "step": ["yes"]}}, "practice[0].answer.multihop: “multihop” has no value"),
+        ({"answer": {"truth": 4}}, "practice[0].answer: has no criterion 'truth'"),
+        ({}, "practice[0]: Give an object with “item”, “answer” and “why”."),
+    ],
+)
+def test_a_practice_item_with_an_impossible_response_is_refused(project: Any, practice: Any, said: str) -> None:
+    rubric = {**RUBRIC, "practice": [{**PRACTICE, **practice}]}
+    with pytest.raises(InvalidSettings) as refused:
+        create_batch(project, "x", task="rate", datasets=list(project.datasets.all()), options={"rubric": rubric})
+    assert said in str(refused.value)
+
+
+def test_an_export_read_again_has_the_same_results(rated: Batch, tmp_path: Path) -> None:
+    export_responses(rated, tmp_path / "out.jsonl", format="jsonl")
+    exported = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    again = create_batch(
+        rated.project, "again", task="rate", datasets=list(rated.datasets.all()), options=rated.options,
+        assignments_per_hit=2,
+    )  # fmt: skip
+    batch_launch.launch(again)
+    rows = [{name: row[name] for name in ("dataset", "item", "worker", "answer")} for row in exported]
+    (tmp_path / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    import_responses(again, tmp_path / "in.jsonl")
+    first, second = (score_batch(batch) for batch in (rated, again))
+    assert first["tables"] == second["tables"]
