@@ -15,6 +15,9 @@ def main() -> int:
     except ImproperlyConfigured as misconfigured:
         sys.stderr.write(f"Hopscribe cannot start: {misconfigured}\n")
         return 1
+    except BrokenPipeError:  # such as `| head`: who reads has enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains when it flushes at the end
+        return 141  # as a shell says of SIGPIPE
     except KeyboardInterrupt:
         sys.stderr.write("\nStopped. What was not finished is taken back.\n")
         return 130

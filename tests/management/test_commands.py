@@ -200,6 +200,16 @@ def test_a_database_that_was_not_migrated_is_told_in_words(tmp_path: Path) -> No
     assert not (tmp_path / "x").exists()
 
 
+def test_whoever_reads_only_the_beginning_gets_no_traceback() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)  # as `| head` does once it has enough
+    ended = subprocess.run(
+        [sys.executable, ROOT / "manage.py", "help"], stdout=writing, stderr=subprocess.PIPE, text=True, check=False
+    )
+    os.close(writing)
+    assert (ended.returncode, ended.stderr) == (141, "")
+
+
 def test_a_shell_sees_the_exit_codes_and_a_document_alone_on_stdout(tmp_path: Path, migrated: Path) -> None:
     database = f"sqlite:///{copyfile(migrated, tmp_path / 'new.sqlite3')}"
     environment = {"DATABASE_URL": database, "HOPSCRIBE_VAR": str(tmp_path / "var")}
