@@ -16,10 +16,15 @@ function alike(fields, other) {
   return told(fields) === told(other);
 }
 
+/** The fields of a stored draft; a name may have several values. */
+function fieldsOf({ fields }) {
+  return new URLSearchParams(Object.entries(fields).flatMap(([name, values]) => [values].flat().map((value) => [name, value])));
+}
+
 /** Lay fields on the controls of a form. */
 function put(form, fields) {
-  for (const control of form.querySelectorAll(".decide :is(input, textarea)[name]")) {
-    if (control.type === "radio") control.checked = fields.get(control.name) === control.value;
+  for (const control of form.querySelectorAll(".decide :is(input, textarea)[name]:not([form])")) {
+    if (["radio", "checkbox"].includes(control.type)) control.checked = fields.getAll(control.name).includes(control.value);
     else control.value = fields.get(control.name) ?? "";
   }
 }
@@ -46,6 +51,11 @@ export class Decisions {
     return "atOnce" in this.bar.dataset;
   }
 
+  /** What the next page says of them. */
+  get said() {
+    return this.chosen(this.all.at(-1))?.dataset.said;
+  }
+
   get busy() {
     return Boolean(document.querySelector("button[form=work][data-busy]"));
   }
@@ -67,6 +77,13 @@ export class Decisions {
     this.steady.restart();
     scrollTo(0, 0);
     announce(sentence("step", { number: at + 1, total: this.all.length }));
+  }
+
+  /** To the decision before; false if there is none. */
+  back() {
+    if (this.at <= 0) return false;
+    this.show(this.at - 1);
+    return true;
   }
 
   choose(input) {
@@ -139,18 +156,18 @@ function fold(form) {
 
 function rememberWhatIsSaid(form, decisions) {
   form.addEventListener("work:sent", () => {
-    const said = decisions.chosen(decisions.all.at(-1))?.dataset.said;
+    const { said } = decisions;
     const key = getPreferences().off ? "" : keyOf("undo");
     if (said) remember({ url: location.pathname, said, key });
   });
 }
 
-/** Start a page that extends work/decision.html. */
-export function startDecisions() {
+/** Start a page that extends work/decision.html; `Kind`: Decisions, or a class that extends it. */
+export function startDecisions(Kind = Decisions) {
   const form = document.getElementById("work");
-  const decisions = new Decisions(form);
+  const decisions = new Kind(form);
   const undo = offerUndo();
-  bind("undo", () => (decisions.at > 0 ? decisions.show(decisions.at - 1) : undo?.go()));
+  bind("undo", () => decisions.back() || undo?.go());
   bind("light", () => light(form));
   if (keptHere("lit")) toggleLit(form);
   bind("mention", () => nextMention(form));
@@ -159,10 +176,10 @@ export function startDecisions() {
   decisions.bindPointer();
   bindNote(form);
   form.addEventListener("draft:restore", ({ detail }) => put(form, detail.fields));
-  form.addEventListener("draft:load", ({ detail }) => put(form, new URLSearchParams(detail.draft.fields)));
+  form.addEventListener("draft:load", ({ detail }) => put(form, fieldsOf(detail.draft)));
   for (const kind of ["change", "draft:restore", "draft:load"]) form.addEventListener(kind, () => decisions.tellMissing());
   rememberWhatIsSaid(form, decisions);
-  const frame = startFrame({ alike, fieldsOf: (stored) => new URLSearchParams(stored.fields) });
+  const frame = startFrame({ alike, fieldsOf });
   decisions.show(decisions.open < 0 ? decisions.all.length - 1 : decisions.open);
   decisions.tellMissing();
   if (decisions.sendsAtOnce) prefetch(form);

@@ -4,7 +4,7 @@ What a rubric is: annotation/pure/ratings/rubric.py; results: annotation/pure/ra
 """
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 from typing import Any
@@ -14,7 +14,7 @@ from annotation.pure.ratings import responses, results
 from annotation.pure.ratings.keeping import InvalidExpression, selector
 from annotation.pure.ratings.practice import RIGHT, practice_of
 from annotation.pure.ratings.rubric import MARK, worded
-from annotation.pure.ratings.showing import LeftOut, arranged, payload_of
+from annotation.pure.ratings.showing import LeftOut, arranged, passages_of, payload_of
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import (
     JSON,
@@ -25,6 +25,7 @@ from annotation.tasktype import (
     GivenResponse,
     HitWithResponses,
     InvalidWording,
+    Live,
     Practised,
     Problem,
     Rated,
@@ -33,24 +34,32 @@ from annotation.tasktype import (
     TaskType,
     Varied,
 )
+from annotation.tasktype.helpers import answering
 from annotation.tasktype.helpers.lettered_text import lettered
 
+from .keys import KEYS
 from .options import Options
 from .report import rate_report
 from .simulated import imitated
 
 RATINGS = "ratings"  # in the `extra` of an exported item
 RIGHT_REMARK = _("Right. %(why)s")
-
-
 CHANGED = object()
 
 
-class Rate(Adjudicable, Varied, Arranged, Comparable, Conditional, Practised, Rated, Simulated, TaskType):
+def search(payload: JSON, params: Mapping[str, str]) -> JSON:
+    """Context of the search fragment, over the passages that are shown."""
+    shown = passages_of(payload)
+    return answering.search({"paragraphs": shown["value"] if shown else []}, params)
+
+
+class Rate(Adjudicable, Varied, Arranged, Comparable, Conditional, Live, Practised, Rated, Simulated, TaskType):
     title = _("Rate by a rubric")
     question = _("What do you think of this?")
     needs = _("Requires the fields that the rubric shows, with something to ask about.")
     Options = Options
+    keys = KEYS
+    live = {"search": search}
     writes = _("Your own ratings")
 
     def asked(self, options: Options) -> str:

@@ -54,6 +54,11 @@ def payload_of(rubric: Rubric, example: Example, *, agree: int = 0) -> JSON:
     return payload
 
 
+def passages_of(payload: JSON) -> JSON | None:
+    """The first passages that are shown and not rated."""
+    return next((part for part in payload["show"] if part["look"] == "passages"), None)
+
+
 def controls_of(payload: JSON) -> int:
     """How many controls the page of a payload has."""
     rows = {name: len(each["elements"]) for name, each in payload["lists"].items()}
@@ -154,8 +159,9 @@ def arranged(payload: JSON, rng: Random) -> JSON:
         name: _shuffled(each, "elements", name, shown["order"], rng) for name, each in payload["lists"].items()
     }
     shown["candidates"] = dict(payload["candidates"])
+    orders: dict[str, list[int]] = {}  # criteria about the same candidates have them in the same order
     for name, texts in payload["candidates"].items():
-        order = rng.sample(range(len(texts)), len(texts))
+        order = orders.setdefault(repr(texts), rng.sample(range(len(texts)), len(texts)))
         shown["ranked"][name] = order
         shown["candidates"][name] = [texts[k] for k in order]
     return shown
