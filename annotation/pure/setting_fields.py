@@ -57,9 +57,10 @@ class Setting:
 
     `optional`: None is a value; `required`: it cannot be empty. `least` and `most` bound a number, `length` a text, or
     an object as JSON text; `check` yields what is wrong with either. `multiline`: its white space is kept. `empty`:
-    what a page says where there is no value. `choices`: value -> label. `group`: the part of a form. `registered`: it
-    bears on results, so a preregistration states it. `dry_run`: its value in a dry run. `option`: its name on the
-    command line, if that is another.
+    what a page says where there is no value. `choices`: value -> label; `installed`: they are kinds, which the API's
+    schema does not list. `group`: the part of a form. `registered`: it bears on results, so a preregistration states
+    it. `dry_run`: its value in a dry run. `option`: its name on the command line, if that is another. `column`: the
+    lookup of a list that it narrows (flow/lists).
 
     Of a derivation's text, `kind` may be `dataset` (a name), `datasets` (names, commas between), `upload` (the path of
     a file) or `mix` (shares of the `shapes`). `blank` is the value of an empty control, `values` are places of the
@@ -80,6 +81,7 @@ class Setting:
     multiline: bool = False
     empty: str = ""
     choices: Mapping[Any, Any] | None = None
+    installed: bool = False
     group: str = ""
     changes: str = DRAFT
     registered: bool = False
@@ -90,11 +92,12 @@ class Setting:
     blank: Any = None
     values: Mapping[str, Any] | None = None
     singles: bool = False
+    column: str = ""
 
 
-def setting(default: Any, *, label: str, help: str = "", **about: Any) -> Any:
-    """A field of a dataclass of settings; `about` are further attributes of `Setting`."""
-    return field(default=default, metadata={"label": label, "help": help, **about})
+def setting(default: Any, **about: Any) -> Any:
+    """A field of a dataclass of settings; `about` are attributes of `Setting`, the label by default its name."""
+    return field(default=default, metadata=about)
 
 
 @cache
