@@ -119,7 +119,7 @@ class BatchResponseViewSet(BatchPartViewSet):
     serializer_class = ResponseSerializer
 
     def prepare(self, rows: list[Any]) -> list[Any]:
-        items = JudgedItems(self.batch, ids_only=self.ids_only)
+        items = JudgedItems(self.batch, ids_only=self.query.ids_only)
         fields = [tuple(row[name] for name in response_files.FIELDS) for row in rows]
         found = response_files.responses(self.batch, fields, {}, items)
         hits = Hit.objects.filter(pk__in={row["assignment__hit_id"] for row in rows})
@@ -132,7 +132,6 @@ class BatchResponseViewSet(BatchPartViewSet):
 
         By worker without those to HITs that you are still to adjudicate.
         """
-        self.ids_only = wanted.ids_only
         rows = wanted.narrow(self.project, response_files.revisions_of(self.batch))
         rows = without_hidden(rows, "assignment__hit", wanted, self.request.user, self.project)
         return rows.annotate(**response_files.STORED).values("pk", *response_files.FIELDS)
