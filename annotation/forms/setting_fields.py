@@ -15,10 +15,13 @@ from annotation.flow.setting_values import help_text
 from annotation.pure.setting_fields import NO_CHOICE, Setting, settings_of
 
 
-class JSONText(forms.JSONField):
-    """An object as indented JSON text, as people read and write it."""
+class ObjectText(forms.CharField):
+    """An object as text, JSON or YAML, which the check of all settings reads; a stored one as indented JSON."""
 
-    widget = forms.Textarea(attrs={"rows": 16, "spellcheck": "false"})
+    widget = forms.Textarea(attrs={"rows": 16, "spellcheck": "false", "class": "code"})
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(empty_value=None, **given)
 
     def prepare_value(self, value: Any) -> Any:
         return json.dumps(value, ensure_ascii=False, indent=1) if isinstance(value, dict | list) else value or ""
@@ -31,7 +34,7 @@ CONTROLS: dict[type, type[forms.Field]] = {
     float: forms.FloatField,
     Decimal: forms.DecimalField,
     str: forms.CharField,
-    object: JSONText,
+    object: ObjectText,
 }
 
 

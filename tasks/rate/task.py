@@ -13,8 +13,9 @@ from annotation.pure.data.example import Example
 from annotation.pure.ratings import responses, results
 from annotation.pure.ratings.keeping import InvalidExpression, selector
 from annotation.pure.ratings.practice import RIGHT, practice_of
-from annotation.pure.ratings.rubric import MARK, worded
-from annotation.pure.ratings.showing import LeftOut, arranged, passages_of, payload_of
+from annotation.pure.ratings.rubric import MARK, InvalidRubric, worded
+from annotation.pure.ratings.showing import LeftOut, arranged, check_fields, passages_of, payload_of
+from annotation.pure.setting_fields import Flaw
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import (
     JSON,
@@ -22,6 +23,7 @@ from annotation.tasktype import (
     Arranged,
     Comparable,
     Conditional,
+    Fielded,
     GivenResponse,
     HitWithResponses,
     InvalidWording,
@@ -43,6 +45,8 @@ from .report import rate_report
 from .simulated import imitated
 
 RATINGS = "ratings"  # in the `extra` of an exported item
+GOLD_ANSWERS = {"answer", "answers"}
+GOLD_SHOWN = _("The rubric shows “%(field)s”, so workers see the gold answer.")
 RIGHT_REMARK = _("Right. %(why)s")
 CHANGED = object()
 
@@ -53,7 +57,9 @@ def search(payload: JSON, params: Mapping[str, str]) -> JSON:
     return answering.search({"paragraphs": shown["value"] if shown else []}, params)
 
 
-class Rate(Adjudicable, Varied, Arranged, Comparable, Conditional, Live, Practised, Rated, Simulated, TaskType):
+class Rate(
+    Adjudicable, Fielded, Varied, Arranged, Comparable, Conditional, Live, Practised, Rated, Simulated, TaskType
+):
     title = _("Rate by a rubric")
     question = _("What do you think of this?")
     needs = _("Requires the fields that the rubric shows, with something to ask about.")
@@ -74,6 +80,23 @@ class Rate(Adjudicable, Varied, Arranged, Comparable, Conditional, Live, Practis
 
     def shown_fields(self, options: Options) -> Collection[str]:
         return options.parsed.fields
+
+    def lacking(self, options: Options, examples: Iterable[Example]) -> Iterator[tuple[str, Flaw]]:
+        try:
+            check_fields(options.parsed, examples)
+        except InvalidRubric as invalid:
+            yield "rubric", Flaw(invalid.message, invalid.values, invalid.place)
+
+    def left_out(self, example: Example, options: Options) -> str:
+        try:
+            payload_of(options.parsed, example)
+        except LeftOut as reason:
+            return str(reason)
+        return self.needs
+
+    def warnings(self, options: Options) -> Iterator[Flaw]:
+        for name in GOLD_ANSWERS & options.parsed.fields.keys():
+            yield Flaw(GOLD_SHOWN, {"field": name})
 
     def arrange(self, payload: JSON, rng: Random) -> JSON:
         return arranged(payload, rng)
