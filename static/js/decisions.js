@@ -1,7 +1,8 @@
 // Decisions by one key each. A fieldset.decision is one; its radios name their key's action (data-act) or their digit
 // (data-digit) and what is said of them afterwards (data-said). Where the bar has data-at-once, the last decision sends
-// the answer. With several decisions one is shown at a time, with the [data-step] of the evidence that it is about.
-import { startFrame, showMissing } from "./frame.js";
+// the answer. With several decisions one is shown at a time, with the [data-step] of the evidence that it is about. A
+// task whose decisions have more to them extends Decisions.
+import { showMissing, startFrame } from "./frame.js";
 import { keepHere, keptHere } from "./browser_storage.js";
 import { bind, bindPattern, getPreferences, keyOf, typeInto } from "./keys.js";
 import { nextMention, toggleLit } from "./word_highlighting.js";
@@ -45,6 +46,11 @@ export class Decisions {
 
   get open() {
     return this.all.findIndex((decision) => !this.chosen(decision));
+  }
+
+  /** Where a page begins. */
+  get first() {
+    return this.open < 0 ? this.all.length - 1 : this.open;
   }
 
   get sendsAtOnce() {
@@ -180,7 +186,7 @@ export function startDecisions(Kind = Decisions) {
   for (const kind of ["change", "draft:restore", "draft:load"]) form.addEventListener(kind, () => decisions.tellMissing());
   rememberWhatIsSaid(form, decisions);
   const frame = startFrame({ alike, fieldsOf });
-  decisions.show(decisions.open < 0 ? decisions.all.length - 1 : decisions.open);
+  decisions.show(decisions.first);
   decisions.tellMissing();
   if (decisions.sendsAtOnce) prefetch(form);
   return { decisions, ...frame };
