@@ -66,6 +66,7 @@ class GivenResponse:
     seconds: float = 0.0  # active seconds
     paid: int | None = None  # US cents paid for it, without bonuses; None: nothing
     counts: Mapping[str, int] | None = None  # of its page, over all revisions (annotation/pure/batches/page_counts)
+    seed: int | None = None  # by which its page was arranged; None: it was given elsewhere
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,13 @@ class Options:
         least=0,
     )
 
+    by: str = setting(
+        "",
+        label=_("Field to report by"),
+        help=_("Figures by the values of this field, too, such as “system”, or “steps.model” of each element."),
+        length=200,
+    )
+
     @cached_property
     def parsed(self) -> Rubric:
         """The rubric, which was checked before it was stored."""

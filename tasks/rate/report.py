@@ -1,36 +1,81 @@
-"""The report of ratings: how often each value was given, by criterion."""
+"""The report of ratings: distributions, means, agreement, systems, gold, strata and workers, by criterion."""
 
-from collections import Counter
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Iterator
 
-from annotation.pure.ratings.responses import cells
-from annotation.pure.ratings.results import key_of
-from annotation.pure.ratings.rubric import MARK, TEXT, worded
+from annotation.pure.ratings.rubric import BEST, CHOICE, CHOICES, MARK, NUMBER, ORDER, SCALE, TEXT
+from annotation.pure.reports.tables import own_words, percent_with_interval
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, HitWithResponses
-from annotation.tasktype.helpers.report_tables import about, counted_rows, report, share, table
+from annotation.tasktype.helpers.report_tables import about, as_sentence, counted_rows, report, text_cell
+
+from . import tables
+from .collected import Collected, collected
+from .figures import Figures, as_points, figures_of
+from .options import Options
+
+INTERVALS = _("95 % BCa bootstrap over items, Wilson where all are 0 or all 1; over annotators and items from seven on")
+KINDS = {
+    SCALE: _("a scale from %(low)s to %(high)s"),
+    NUMBER: _("a number from %(low)s to %(high)s"),
+    CHOICE: _("one of %(values)s"),
+    CHOICES: _("any of %(values)s"),
+    TEXT: _("a text"),
+    MARK: _("words to mark in %(values)s"),
+    BEST: _("the best of %(values)s"),
+    ORDER: _("the order of %(values)s"),
+}
 
 
-def rate_report(hits: Iterable[HitWithResponses], options: Any, *, seed: int) -> JSON:
-    """Tables over the HITs with answers that scores do not leave out."""
+def rate_report(hits: Iterable[HitWithResponses], options: Options, *, seed: int) -> JSON:
+    """Tables over the HITs with responses that are not excluded."""
     hits = list(hits)
     rows = counted_rows(hits)
-    counts: dict[str, Counter[str]] = {each.name: Counter() for each in options.parsed.criteria}
-    for row in rows:
-        for given in row.given:
-            for criterion, _k, value in cells(row.payload, given.answer):
-                if criterion["kind"] not in (TEXT, MARK) and value is not None:
-                    counts[criterion["name"]][key_of(criterion, value)] += 1
-    columns = (_("Value"), _("Responses"), _("Share"))
-    tables = [
-        table(
-            f"values-{each.name}",
-            worded(each.ask),
-            columns,
-            [[value, n, share(n, counts[each.name].total())] for value, n in sorted(counts[each.name].items())],
-        )
-        for each in options.parsed.criteria
-        if counts[each.name]
+    found = collected(rows, options.parsed.criteria)
+    figures = {one.criterion.name: figures_of(one, seed) for one in found}
+    made = [
+        tables.criteria_table(found),
+        *tables.value_tables(found, figures),
+        *tables.mean_table(found, figures),
+        *tables.agreement_tables(found, seed),
+        *tables.system_tables(found, figures, seed),
+        *tables.mark_table(found, seed),
+        *tables.gold_table(found, seed),
+        *tables.strata_tables(rows, found, options.by, seed),
+        *tables.worker_table(found),
     ]
-    return report(hits, tables, paragraph=about(rows))
+    asked = [_asked(one) for one in found] if rows else []
+    said = [sentence for one in found for sentence in _given(one, figures[one.criterion.name])]
+    return {"asked": asked, **report(hits, made, paragraph=[*asked, *said, *about(rows)], intervals=INTERVALS)}
+
+
+def _asked(one: Collected) -> JSON:
+    """What was asked and how it was answered, of whom and how often."""
+    own, low, high = one.criterion, one.criterion.values[0], one.criterion.values[-1]
+    kind = text_cell(KINDS[own.kind], values=", ".join(map(str, own.values)), low=low, high=high)
+    if own.each:
+        kind = text_cell(_("%(kind)s, for each of %(each)s"), kind=kind, each=own.each)
+    message = _(
+        "“%(ask)s” (%(name)s) asked for %(kind)s. Items: %(items)s; annotators: %(workers)s; times asked: %(asked)s, "
+        "answered: %(given)s."
+    )
+    numbers = {"items": len(one.items), "workers": len(one.workers), "asked": one.asked, "given": one.given}
+    return as_sentence(message, ask=own_words(own.ask), name=own.name, kind=kind, **numbers)
+
+
+def _given(one: Collected, figures: Figures) -> Iterator[JSON]:
+    """A sentence on the mean, the shares of options, or win rates."""
+    name = one.criterion.name
+    if figures.mean:
+        value, low, high = as_points(one.criterion, figures.mean.of_elements.figure)
+        mean = f"{value}" if low is None else f"{value} [{low}, {high}]"
+        yield as_sentence(_("The mean of %(name)s is %(mean)s."), name=name, mean=mean)
+        return
+    message = _("Win rates in %(name)s: %(listing)s.") if figures.systems else _("Shares of %(name)s: %(listing)s.")
+    listing = [(label, share.of_elements.figure) for label, share in figures.values]
+    if figures.systems:
+        listing = [(system, of.win_rate.of_elements.figure) for system, of in figures.systems.items()]
+    if listing:
+        cells = {f"label{k}": label for k, (label, _figure) in enumerate(listing)}
+        cells |= {f"share{k}": percent_with_interval(figure.as_json()) for k, (_label, figure) in enumerate(listing)}
+        words = "; ".join(f"%(label{k})s %(share{k})s" for k in range(len(listing)))
+        yield as_sentence(message, name=name, listing=text_cell(words, **cells))

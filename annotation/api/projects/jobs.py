@@ -7,6 +7,7 @@ from rest_framework import serializers
 
 from annotation import jobs
 from annotation.api.operations import QueuedSerializer, action, operation
+from annotation.api.pagination import NewestFirst
 from annotation.api.serializers import JSON, Filter
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.data import dataset_removal
@@ -42,7 +43,7 @@ class JobViewSet(ResourceViewSet):
     """The jobs of a project."""
 
     serializer_class = JobSerializer
-    ordering = "-pk"
+    pagination_class = NewestFirst
     row: Job
 
     def get_queryset(self) -> Any:

@@ -16,7 +16,6 @@ from django.utils.translation import gettext as _
 
 from annotation import models
 from annotation.flow.batches import cached_figures, hidden_gold, hit_filters
-from annotation.flow.batches.hit_filters import BatchPart
 from annotation.flow.data.dataset_import import file_digest
 from annotation.flow.data.item_writer import OnProgress, no_progress
 from annotation.flow.errors import Refused
@@ -28,6 +27,7 @@ from annotation.flow.review import adjudication, gold_in_doubt
 from annotation.flow.work import across_batches
 from annotation.flow.work.submitted_responses import submitted_answers
 from annotation.models import Batch, BatchReport, GoldDecision, Hit, Item, PartReport, Prediction, PredictionSet
+from annotation.pure.batches.hit_filters import BatchPart
 from annotation.pure.data.example import option_of
 from annotation.pure.reports import exclusion_tables
 from annotation.pure.reports.disagreement_map import DIFFERING
@@ -265,7 +265,8 @@ def _answers_by_hit(batch: Batch, hits: list[Hit], part: BatchPart) -> defaultdi
         for row in answers:
             if hit_filters.is_within(part, row.assignment.submitted_at):
                 worker = batch.project.pseudonym(row.assignment.worker_id)
-                more = paid.get(row.assignment_id), counts.get(row.assignment_id)
+                seed = None if row.assignment.response_import_id else row.assignment.seed
+                more = paid.get(row.assignment_id), counts.get(row.assignment_id), seed
                 answers_by_hit[hit].append(GivenResponse(worker, row.answer, row.active_seconds, *more))
     return answers_by_hit
 

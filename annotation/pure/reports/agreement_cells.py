@@ -5,7 +5,7 @@ from typing import Any
 
 from annotation.pure.data.datasheet import Table
 from annotation.pure.data.example import JSON
-from annotation.pure.reports.tables import percent_with_interval
+from annotation.pure.reports.tables import cell_text, percent_with_interval
 
 NAME = "agreement"  # of the measure in reports of answers
 
@@ -31,6 +31,7 @@ def _by_dataset(datasets: JSON) -> Iterator[Table]:
 def _tables(tables: list[JSON]) -> Iterator[Table]:
     for table in tables:
         if on := table.get("on"):
+            on = on if isinstance(on, str) else cell_text(on)
             rows = tuple(tuple(_cell(cell) for cell in row) for row in table["rows"])
             yield Table(f"Agreement on {on} ({table['pairs']} pairs of labels)", tuple(table["columns"]), rows)
 
@@ -40,6 +41,4 @@ def _cell(cell: Any) -> str:
         return "–"
     if not isinstance(cell, dict):
         return f"{cell:.3f}" if isinstance(cell, float) else str(cell)
-    if "text" in cell:
-        return str(cell["text"]) % (cell.get("values") or {})
-    return percent_with_interval(cell)
+    return cell_text(cell) if "value" not in cell else percent_with_interval(cell)

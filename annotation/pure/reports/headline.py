@@ -56,7 +56,8 @@ def _of_table(content: Mapping[str, Any], translate: Translate) -> Iterator[Figu
     cells = [(row, k) for row in rows for k in (places if len(rows) == 1 else places[:1])]
     for row, k in cells:
         if _is_known(row[k]):
-            words = [tables.cell_text(row[0], translate)] if len(rows) > 1 else []
+            words = [tables.cell_text(table["about"], translate)] if table.get("about") else []
+            words += [tables.cell_text(row[0], translate)] if len(rows) > 1 else []
             whole = ": ".join([*words, head[k]] if len(rows) == 1 or len(places) > 1 else words)
             yield Figure(whole, row[k], table_key(table))
 

@@ -38,6 +38,7 @@ def _registration(facts: Facts) -> Iterator[Sentence]:
 def _items(facts: Facts) -> Iterator[Sentence]:
     if facts.question:
         yield as_sentence(_("Annotators were asked: “%(question)s”"), question=text_cell(facts.question))
+    yield from facts.asked
     if facts.datasets:
         yield _data(facts)
     yield from map(_derived, facts.derived)

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from annotation.pure.reports.tables import Sentence
+
 
 class Derived(NamedTuple):
     """A step by which a dataset's items are shown otherwise than in its source; texts are gettext ids."""
@@ -24,7 +26,7 @@ class Agreement(NamedTuple):
     n: int = 0
     share: bool = False  # in percent
     by_chance: bool = False  # what guessing would give: without an interval
-    about: tuple[str, int] | None = None
+    about: tuple[str | dict[str, Any], int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,7 @@ class Facts:
     """The recorded facts of a batch; unrecorded ones keep their default."""
 
     question: str = ""  # the question put to annotators: a gettext id
+    asked: tuple[Sentence, ...] = ()  # what was asked in particular, as the task's report says it
     hits: int = 0  # without hidden gold
     datasets: tuple[tuple[str, int], ...] = ()  # name and HITs
     hops: tuple[tuple[int, int], ...] = ()  # (number of hops, 0: unknown; number of HITs)

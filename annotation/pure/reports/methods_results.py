@@ -34,7 +34,7 @@ def agreement(facts: Facts) -> Iterator[Sentence]:
                 pairs,
                 _("Agreement on %(on)s compares one pair of responses."),
                 _("Agreement on %(on)s compares %(n)s pairs of responses."),
-                on=text_cell(on),
+                on=text_cell(on) if isinstance(on, str) else on,
             )
         yield _agreed(one)
     if any(one.low is not None for one in known):

@@ -3,18 +3,23 @@
 A table is {"name", "title", "note", "columns", "rows"} and optionally "spans" [[words, columns]] over the
 head, "of", the filter behind each row, "leads", False where no number is a link, "bars", False where no
 bars are drawn, "in_order", True where rows follow each other, "variant", a gettext id that tells it from
-another table of its title, and "kind", the key of its explanation (`explanations`) if that is not its name.
-A cell is text as it stands, a number, nothing, a figure {"value", "low", "high", "n"} in 0 to 1, or a sentence
-{"text": gettext id, "values"}.
+another table of its title, "about", a cell that follows the title, and "kind", the key of its explanation
+(`explanations`) if that is not its name.
+A cell is text as it stands, a number, nothing, a figure {"value", "low", "high", "n"} in 0 to 1, a sentence
+{"text": gettext id, "values"}, or a requester's words {"own": a text, or texts by language}.
 `translate` turns gettext ids into the reader's language.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from annotation.pure.ratings.rubric import Text, worded
+from annotation.pure.text.translation_marks import gettext_noop as _
+
 Translate = Callable[[str], str]
 Sentence = dict[str, Any]  # {"message": gettext id, "values"}, which `sentence` says
 UNKNOWN = "–"
+LANGUAGE = _("en")  # Translators: the code of your language, such as “de”
 DIGITS = 10  # of a percentage in a file for programs: all that are exact, without the noise of a multiplication
 
 
@@ -33,6 +38,8 @@ def cell_text(cell: Any, translate: Translate = str) -> str:
         return UNKNOWN
     if is_figure(cell):
         return f"{in_percent(cell)} {interval(cell)}".strip()
+    if isinstance(cell, Mapping) and "own" in cell:
+        return worded(cell["own"], translate(LANGUAGE))
     if isinstance(cell, Mapping):
         return sentence({"message": cell["text"], "values": cell.get("values", {})}, translate)
     if isinstance(cell, float):
@@ -64,6 +71,11 @@ def percent_with_interval(figure: Mapping[str, Any]) -> str:
 def text_cell(words: str, **values: Any) -> dict[str, Any]:
     """A cell of words, a gettext id, that is translated when it is shown."""
     return {"text": words, "values": values}
+
+
+def own_words(text: Text) -> dict[str, Any]:
+    """A cell of a requester's words."""
+    return {"own": text}
 
 
 def counted(number: int, one: str, many: str) -> dict[str, Any]:
@@ -120,8 +132,9 @@ def spans_of(table: Mapping[str, Any], translate: Translate = str) -> list[tuple
 
 
 def title_of(table: Mapping[str, Any], translate: Translate = str) -> str:
-    """The table's title, followed by its variant in parentheses."""
+    """The table's title, what it is about, and its variant in parentheses."""
     title = translate(table["title"])
+    title = f"{title}: {cell_text(table['about'], translate)}" if table.get("about") else title
     return f"{title} ({translate(table['variant'])})" if table.get("variant") else title
 
 

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Hashable, Iterable, Mapping
-from statistics import fmean, pstdev
 from typing import NamedTuple
 
 from annotation.pure.numeric import np
@@ -34,12 +33,13 @@ def leanings(units: Iterable[Mapping[str, float]], clusters: Iterable[Hashable] 
 
 
 def _leaning(own: list[tuple[Hashable, float, list[float]]]) -> Leaning:
-    differences = np.array([value - fmean(others) for _item, value, others in own])
+    values = np.array([value for _item, value, _others in own], dtype=np.float64)
+    differences = values - [sum(others) / len(others) for _item, _value, others in own]
     bias, items = float(differences.mean()), label_codes(item for item, _value, _others in own)
     figure = Figure(bias, None, None, len(own))
     if items.max() > 0 and np.ptp(differences) > 0:
         error = math.sqrt(clustered_variance((differences - bias) / len(own), items))
         half = two_sided(LEVEL, int(items.max())) * error
         figure = Figure(bias, bias - half, bias + half, len(own), "t over items")
-    theirs = pstdev(other for _item, _value, others in own for other in others)
-    return Leaning(figure, pstdev(value for _item, value, _others in own) / theirs if theirs else None)
+    theirs = float(np.std([other for _item, _value, others in own for other in others]))
+    return Leaning(figure, float(values.std()) / theirs if theirs > 0 else None)

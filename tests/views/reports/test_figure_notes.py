@@ -67,6 +67,8 @@ def studied(project: Any, folder: Path, kind: str) -> Batch:
         project, lines(folder / "case.in", [example for example, _answers in found]), format="jsonl", name="case"
     )
     given = {"task": kind, "datasets": [project.datasets.get(slug="case")], "instructions": "Read.", "meeting": "free"}
+    if kind == "rate":
+        given["options"] = json.loads((ROOT / "tasks/rate/examples.json").read_text())[0]["options"]
     batch = create_batch(project, "wells-1", assignments_per_hit=3, same_order=True, **given)
     batch_launch.launch(batch)
     task, answers = registry.task_type(kind), {example["id"]: known for example, known in found}

@@ -1,0 +1,142 @@
+"""Figures of one criterion: how often each value was given, means, agreement."""
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from itertools import combinations
+from typing import Any, NamedTuple
+
+from annotation.pure.ratings.rubric import BEST, CHOICE, CHOICES, MARK, NUMBER, ORDER, SCALE, TIE, Criterion
+from annotation.pure.reports.tables import own_words, rounded, text_cell
+from annotation.pure.statistics.distance_agreement import Alpha, alpha, alpha_of_sets
+from annotation.pure.statistics.intervals import Figure
+from annotation.pure.statistics.ordered_agreement import MarkedUnit, alpha_of_numbers, alpha_of_words, weighted_kappa
+from annotation.pure.statistics.preferences import SystemShares, concordance, system_shares
+from annotation.pure.statistics.rating_shares import Estimate, Share, pair_agreement, rating_shares, shares
+from annotation.pure.statistics.ratings import Rating, rescaled, units_of
+from annotation.pure.text.translation_marks import gettext_noop as _
+
+from .collected import Collected
+
+MOST_POINTS, BINS = 12, 10  # of a scale that is shown point by point; else as many ranges
+RAW = _("Raw agreement of two annotators")
+Units = Sequence[Mapping[str, Any]]
+Value = tuple[Any, Callable[[Any], bool]]  # a cell, and whether a rating is of it
+
+
+def values_of(criterion: Criterion, ratings: Iterable[Rating]) -> list[Value]:
+    """The values that are counted: points or ranges, options, systems."""
+    kind, values = criterion.kind, criterion.values
+    if kind == NUMBER or (kind == SCALE and len(values) > MOST_POINTS):
+        return list(_ranges(values[0], values[-1]))
+    if kind == BEST:
+        given = {one.value for one in ratings}
+        values = (*(sorted(given - {TIE}, key=int) if criterion.listed else values), *((TIE,) if criterion.tie else ()))
+    if kind == CHOICES:
+        return [(_label(criterion, each), lambda given, each=each: each in given) for each in values]
+    if kind in (SCALE, CHOICE, BEST):
+        return [(_label(criterion, each), lambda given, each=each: given == each) for each in values]
+    return []
+
+
+def _ranges(low: float, high: float) -> Iterable[Value]:
+    width = (high - low) / BINS
+    for k in range(BINS):
+        start, end = low + k * width, high if k == BINS - 1 else low + (k + 1) * width
+        is_last = k == BINS - 1
+        yield f"{start:g}–{end:g}", lambda x, a=start, b=end, last=is_last: a <= x < b or (last and x == b)
+
+
+def _label(criterion: Criterion, value: Any) -> Any:
+    """A value as a cell: its label, of a point the point with it."""
+    if (label := criterion.labels.get(value)) is None:
+        return text_cell(_("tie")) if (criterion.kind, value) == (BEST, TIE) else str(value)
+    own = own_words(label)
+    return text_cell("%(value)s (%(label)s)", value=value, label=own) if criterion.kind == SCALE else own
+
+
+class Figures(NamedTuple):
+    """The share of each value, the mean of numbers on (x - low) / (high - low), and how systems did."""
+
+    values: list[tuple[Any, Share]]
+    mean: Share | None
+    systems: Mapping[str, SystemShares]
+
+
+def figures_of(one: Collected, seed: int) -> Figures:
+    """All of one criterion."""
+    return Figures(*value_shares(one, one.ratings, seed), system_shares(one.preferences, seed))
+
+
+def value_shares(one: Collected, ratings: Sequence[Rating], seed: int) -> tuple[list[tuple[Any, Share]], Share | None]:
+    """(value, its share) of the ratings, and the mean if they are numbers."""
+    values = values_of(one.criterion, ratings)
+    low, high = one.criterion.values[0], one.criterion.values[-1]
+
+    def score(given: Any) -> list[float]:
+        mean = [(given - low) / (high - low)] if one.is_numeric else []
+        return [*(float(is_it(given)) for _cell, is_it in values), *mean]
+
+    found = rating_shares(ratings, score, seed) if values else []
+    mean = found.pop() if found and one.is_numeric else None
+    return [(cell, share) for (cell, _is_it), share in zip(values, found, strict=False)], mean
+
+
+def over_workers(estimate: Estimate) -> Figure | None:
+    """The figure over workers and items; None where there are too few workers."""
+    spread = estimate.spread
+    return spread.figure() if spread and spread.error is not None else None
+
+
+def as_points(criterion: Criterion, figure: Figure | None) -> list[float | None]:
+    """Value, low and high of a mean on the scale of its criterion."""
+    if figure is None:
+        return [None, None, None]
+    own = rescaled(figure, criterion.values[0], criterion.values[-1])
+    return [rounded(own.value), rounded(own.low), rounded(own.high)]
+
+
+def agreement_rows(one: Collected, seed: int) -> list[list[Any]]:
+    """Raw agreement, alpha by the kind of values, and weighted kappa; of orders Kendall's W."""
+    if one.criterion.kind == ORDER:
+        w = concordance(one.preferences, seed)
+        return [_row(_("Kendall's W (by chance 1 / number of responses to an item)"), w, w.n)]
+    numbers = one.numbers
+    units, items = units_of(one.ratings if numbers is None else numbers)
+    name, found = _alpha(one, units, items, seed)
+    raw = _raw_of_words(one, units, seed) if one.criterion.kind == MARK else pair_agreement(one.ratings, seed)
+    rows = [_row(RAW, raw, found.figure.n), _row(name, found.figure, found.figure.n)]
+    rows[-1][-2:] = [rounded(found.without.low), rounded(found.without.high)]
+    if numbers is not None and (kappa := weighted_kappa(units, seed, clusters=items)):
+        rows += [_row(_("Weighted kappa (quadratic)"), kappa.quadratic, len(units))]
+        rows += [_row(_("Weighted kappa (linear)"), kappa.linear, len(units))]
+    return rows
+
+
+def _row(words: str, figure: Figure, n: int) -> list[Any]:
+    return [text_cell(words), rounded(figure.value), rounded(figure.low), rounded(figure.high), n, None, None]
+
+
+def _alpha(one: Collected, units: Units, items: Sequence[Hashable], seed: int) -> tuple[str, Alpha]:
+    kind = one.criterion.kind
+    if kind == MARK:
+        return _("Krippendorff's alpha (words)"), alpha_of_words(_marked(one, units), seed)
+    if kind == CHOICES:
+        return _("Krippendorff's alpha (MASI distance)"), alpha_of_sets(units, seed, clusters=items)
+    if one.numbers is None:
+        return _("Krippendorff's alpha (nominal)"), alpha(units, seed, clusters=items)
+    words = _("Krippendorff's alpha (interval)") if kind == NUMBER else _("Krippendorff's alpha (ordinal)")
+    return words, alpha_of_numbers(units, seed, ordinal=kind != NUMBER, clusters=items)
+
+
+def _marked(one: Collected, units: Units) -> list[MarkedUnit]:
+    """The texts that somebody was to mark words in, in the order of their first response."""
+    return [MarkedUnit(item, n, unit) for ((item, _k), n), unit in zip(one.words.items(), units, strict=True)]
+
+
+def _raw_of_words(one: Collected, units: Units, seed: int) -> Figure:
+    """The share of words that two annotators both marked, or both did not."""
+    rows = [
+        (unit.item, "", [float(unit.words - len(a ^ b))], [float(unit.words)])
+        for unit in _marked(one, units)
+        for a, b in combinations(unit.marked.values(), 2)
+    ]
+    return shares(rows, seed)[0].of_elements.figure if rows else Figure(None, None, None, 0)

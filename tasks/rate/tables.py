@@ -1,0 +1,244 @@
+"""Tables of the report of ratings, from what was collected of each criterion."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from annotation.pure.ratings.fields import text_of, value_of
+from annotation.pure.ratings.rubric import MARK, NUMBER, ORDER
+from annotation.pure.reports.tables import own_words, rounded, table, text_cell
+from annotation.pure.review.label_tables import agreed, agreement_columns
+from annotation.pure.statistics.bradley_terry import strengths
+from annotation.pure.statistics.distance_agreement import NO_INTERVAL
+from annotation.pure.statistics.intervals import Figure, wilson
+from annotation.pure.statistics.preferences import SystemShares, by_position, system_shares
+from annotation.pure.statistics.rating_shares import shares
+from annotation.pure.statistics.ratings import Rating, rescaled, units_of
+from annotation.pure.statistics.worker_intervals import LEAST_WORKERS, too_few
+from annotation.pure.statistics.worker_leaning import leanings
+from annotation.pure.text.translation_marks import gettext_noop as _
+from annotation.tasktype import JSON, HitWithResponses
+
+from .collected import Collected
+from .figures import Figures, agreement_rows, as_points, over_workers, value_shares
+
+OVER, OF_ITEMS = _("Over annotators and items"), _("Mean over items")
+OF_ITEMS_OVER = _("Mean over items, over annotators and items")
+LOW, HIGH = _("95 % low"), _("95 % high")
+MOST_STRATA = 50
+ByName = Mapping[str, Figures]  # by criterion
+
+
+def name_of(one: Collected) -> str:
+    """The criterion's name in names of tables, which have no underscores."""
+    return one.criterion.name.replace("_", "-")
+
+
+def cell(figure: Figure | None) -> JSON | None:
+    return figure and figure.as_json()
+
+
+def criteria_table(found: Sequence[Collected]) -> JSON:
+    """What was asked, how often, and of whom; texts are listed by their number only."""
+    columns = (_("Criterion"), _("Question"), _("Items"), _("Workers"), _("Times asked"), _("Times answered"))
+    rows = [
+        [one.criterion.name, own_words(one.criterion.ask), len(one.items), len(one.workers), one.asked, one.given]
+        for one in found
+    ]
+    note = _("What an earlier answer left out was not asked, and is in no figure. With a list, each element counts.")
+    return table("criteria", _("Criteria"), columns, rows, note, leads=False)
+
+
+def value_tables(found: Iterable[Collected], figures: ByName) -> Iterator[JSON]:
+    """How often each value was given, by criterion."""
+    for one in found:
+        rows = []
+        for label, share in figures[one.criterion.name].values:
+            parts = (share.of_elements, share.of_items) if one.criterion.each else (share.of_elements,)
+            count = round((share.of_elements.figure.value or 0) * share.responses)
+            rows.append([label, count, *(cell(figure) for of in parts for figure in (of.figure, over_workers(of)))])
+        columns = [
+            _("Value"),
+            _("Responses"),
+            _("Share"),
+            OVER,
+            *([OF_ITEMS, OF_ITEMS_OVER] if one.criterion.each else []),
+        ]
+        if rows:
+            about = {"about": own_words(one.criterion.ask), "kind": "values", "in_order": one.is_numeric}
+            note = [too_few(len(one.workers))] if len(one.workers) < LEAST_WORKERS else []
+            title = _("How often each value was given")
+            yield table(f"values-{name_of(one)}", title, columns, rows, note, leads=False, **about)
+
+
+def mean_table(found: Iterable[Collected], figures: ByName) -> Iterator[JSON]:
+    """The mean of each scale and number; of lists over all elements, and over items."""
+    rows = []
+    for one in found:
+        if mean := figures[one.criterion.name].mean:
+            parts = {_("Over items"): mean.of_elements.figure, OVER: over_workers(mean.of_elements)}
+            if one.criterion.each:
+                parts |= {OF_ITEMS: mean.of_items.figure, OF_ITEMS_OVER: over_workers(mean.of_items)}
+            known = [(text_cell(words), as_points(one.criterion, figure)) for words, figure in parts.items() if figure]
+            rows += [[one.criterion.name, words, *points] for words, points in known]
+    if rows:
+        columns = (_("Criterion"), _("Interval"), _("Mean"), LOW, HIGH)
+        yield table("means", _("Means"), columns, rows, leads=False)
+
+
+def agreement_tables(found: Iterable[Collected], seed: int) -> Iterator[JSON]:
+    """Agreement on each criterion that two or more were asked about the same thing."""
+    for one in found:
+        on = text_cell("“%(name)s”", name=one.criterion.name)
+        about = agreed(units_of(one.ratings)[0], on)
+        if about["pairs"]:
+            rows, notes = agreement_rows(one, seed), [NO_INTERVAL]
+            title, columns = _("Agreement"), agreement_columns(_("Units"))
+            more = {**about, "about": own_words(one.criterion.name), "kind": "agreement", "leads": False}
+            yield table(f"agreement-{name_of(one)}", title, columns, rows, notes, **more)
+
+
+def mark_table(found: Iterable[Collected], seed: int) -> Iterator[JSON]:
+    """How many of the words were marked, by label."""
+    rows = []
+    for one in found:
+        for label, words in (one.criterion.marks or {"": ""}).items() if one.criterion.kind == MARK else ():
+            size = max(1, len(one.criterion.marks))
+            given = [
+                (item, worker, [float(sum(of == label for _p, _s, of in value))], [one.words[item, k] / size])
+                for item, worker, value, k in one.ratings
+                if one.words[item, k]
+            ]
+            for share in shares(given, seed):
+                row = [one.criterion.name, own_words(words), len(given), share.responses]
+                rows.append([*row, cell(share.of_elements.figure)])
+    columns = (_("Criterion"), _("Label"), _("Responses"), _("Words read"), _("Marked"))
+    if rows:
+        yield table("marks", _("Marked words"), columns, rows, leads=False)
+
+
+def system_tables(found: Iterable[Collected], figures: ByName, seed: int) -> Iterator[JSON]:
+    """Of the best one, and of orders: how systems did against each other, and what stood at each position."""
+    columns = [_("System"), _("Comparisons"), _("Win rate"), OVER, _("First place"), _("Mean rank"), _("Strength")]
+    for one in found:
+        title, about = _("Systems compared"), {"about": own_words(one.criterion.ask), "kind": "systems", "leads": False}
+        if rows := _systems(one, figures[one.criterion.name].systems, seed):
+            yield table(f"systems-{name_of(one)}", title, [*columns, LOW, HIGH], rows, STRENGTHS, **about)
+        placed = system_shares(by_position(one.preferences), seed)
+        if rows := [[at, *_wins(placed[at])] for at in sorted(placed, key=int)]:
+            about["variant"] = _("by position on the page, of responses given here")
+            yield table(f"systems-{name_of(one)}-by-position", title, [_("Position"), *columns[1:5]], rows, **about)
+
+
+STRENGTHS = _(
+    "A tie is half a win. Strengths (Bradley–Terry, with ties Davidson) sum to 0; where two differ by d, one wins "
+    "exp(d) times for each win of the other. A dash: wins do not connect all systems in both directions."
+)
+
+
+def _systems(one: Collected, found: Mapping[str, SystemShares], seed: int) -> list[list[Any]]:
+    fitted, rows = strengths(one.preferences, seed), []
+    for system, of in found.items():
+        rank = rescaled(of.mean_rank.of_elements.figure, 1, len(found)) if one.criterion.kind == ORDER else None
+        strength = fitted.figures[system] if fitted else Figure(None, None, None, 0)
+        ends = [rounded(end) for end in (strength.value, strength.low, strength.high)]
+        rows.append([system, *_wins(of), rank and rounded(rank.value), *ends])
+    return rows
+
+
+def _wins(of: SystemShares) -> list[Any]:
+    wins, first = of.win_rate, of.first_place.of_elements
+    return [wins.responses, cell(wins.of_elements.figure), cell(over_workers(wins.of_elements)), cell(first.figure)]
+
+
+def gold_table(found: Iterable[Collected], seed: int) -> Iterator[JSON]:
+    """Responses and aggregated responses against gold."""
+    rows = []
+    for one in found:
+        if one.scores:
+            [single] = shares(one.scores, seed)
+            whole = shares(one.aggregate_scores, seed)
+            over, aggregate = cell(over_workers(single.of_elements)), whole and cell(whole[0].of_elements.figure)
+            row = [one.criterion.name, single.items, single.responses, cell(single.of_elements.figure), over]
+            rows.append([*row, aggregate or None])
+    columns = (_("Criterion"), _("Items"), _("Responses"), _("Single response"), OVER, _("Aggregated response"))
+    note = _("1 − distance over range, equal or not, or the shared part; open aggregated responses are left out.")
+    if rows:
+        yield table("gold", _("Against gold"), columns, rows, note, leads=False)
+
+
+def strata_tables(rows: Sequence[HitWithResponses], found: Sequence[Collected], by: str, seed: int) -> Iterator[JSON]:
+    """Shares and means by hops, dataset, and the field `by` of items or of their elements."""
+    fields = {row.hit: _worded(value_of(row.example, by)) for row in rows} if by else {}
+    ways: dict[str, tuple[str, Mapping[Any, Any]]] = {
+        "hops": (_("Hops"), {row.hit: len(row.example.hops) for row in rows}),
+        "dataset": (_("Dataset"), {row.hit: row.dataset for row in rows}),
+        "field": (_("Stratum"), fields),
+    }
+    columns = [_("Criterion"), _("Value"), _("Items"), _("Responses"), _("Share"), _("Mean"), LOW, HIGH]
+    for name, (column, of_item) in ways.items():
+        cells = [row for one in found for row in _by_stratum(one, of_item, by, seed)]
+        if cells:
+            about = {"about": own_words(by), "leads": False} if name == "field" else {}
+            cells.sort(key=lambda row: row[0])
+            yield table(f"strata-{name}", _("By stratum"), [column, *columns], cells, kind="strata", **about)
+
+
+def _worded(value: Any) -> Any:
+    return list(map(text_of, value)) if isinstance(value, list) else text_of(value)
+
+
+def _by_stratum(one: Collected, of_item: Mapping[Any, Any], by: str, seed: int) -> Iterator[list[Any]]:
+    """A row for each value in each stratum; of a field of the elements that are rated, an element has its own."""
+    groups: defaultdict[Any, list[Rating]] = defaultdict(list)
+    is_of_elements = by.startswith(f"{one.criterion.each}.")
+    for rating in one.ratings:
+        stratum = of_item.get(rating.item)
+        if isinstance(stratum, list):
+            stratum = stratum[rating.element] if is_of_elements and rating.element is not None else ", ".join(stratum)
+        if stratum:  # 0 hops: unknown
+            groups[stratum].append(rating)
+    for key, ratings in groups.items() if 1 < len(groups) <= MOST_STRATA else ():
+        values, mean = value_shares(one, ratings, seed)
+        for label, share in values if mean is None else ():
+            row = [key, one.criterion.name, label, share.items, share.responses, cell(share.of_elements.figure)]
+            yield [*row, None, None, None]
+        if mean:
+            row = [key, one.criterion.name, text_cell(_("mean")), mean.items, mean.responses, None]
+            yield [*row, *as_points(one.criterion, mean.of_elements.figure)]
+
+
+def worker_table(found: Iterable[Collected]) -> Iterator[JSON]:
+    """Each worker beside the others on the same things: equal values, bias and spread, and gold."""
+    rows = []
+    for one in found:
+        units, items = units_of(one.ratings)
+        leaning = leanings(units, items) if one.is_numeric else {}
+        scores: defaultdict[str, list[float]] = defaultdict(list)
+        for _item, worker, [score], _n in one.scores:
+            scores[worker].append(score)
+        for worker, (n, equal, others) in _equal(units).items():
+            own = leaning.get(worker)
+            bias = [rounded(end) for end in (own.bias.value, own.bias.low, own.bias.high)] if own else [None] * 3
+            met = None if one.criterion.kind in (NUMBER, MARK) else wilson(equal, others).as_json()
+            gold = wilson(sum(scores[worker]), len(scores[worker])).as_json() if worker in scores else None
+            rows.append([worker, one.criterion.name, n, met, *bias, own and rounded(own.spread), gold])
+    columns = [_("Worker"), _("Criterion"), _("Responses"), _("Equal to another response"), _("Bias"), LOW, HIGH]
+    columns += [_("Spread"), _("Against gold")]
+    note = _(
+        "Bias: the mean minus that of the others on the same things, in points of the scale; interval over items. "
+        "Spread: the standard deviation divided by theirs."
+    )
+    if rows:
+        yield table("by-worker", _("By worker"), columns, sorted(rows, key=lambda row: row[:2]), note)
+
+
+def _equal(units: Iterable[Mapping[str, Any]]) -> dict[str, tuple[int, int, int]]:
+    """Of each worker the ratings, and of other ratings of the same things those that are equal, and all."""
+    found: dict[str, tuple[int, int, int]] = {}
+    for unit in units:
+        counts = Counter(unit.values())
+        for worker, value in unit.items():
+            n, equal, others = found.get(worker, (0, 0, 0))
+            found[worker] = n + 1, equal + counts[value] - 1, others + len(unit) - 1
+    return found
