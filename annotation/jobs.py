@@ -26,6 +26,7 @@ from annotation.flow.batches import (
     estimates,
     hit_filters,
 )
+from annotation.flow.batches.hit_filters import BatchPart
 from annotation.flow.data import dataset_import, dataset_removal, derivation, hub_import, item_writer
 from annotation.flow.errors import Refused, is_database_unavailable
 from annotation.flow.money import batch_funds
@@ -38,7 +39,6 @@ from annotation.flow.review import assignment_approval, conclusions, gold_in_dou
 from annotation.flow.work import leases, prefetch
 from annotation.models import Batch, BatchReport, Dataset, Experiment, Job, Project, User, clock
 from annotation.operations import backup, password_links, uploads
-from annotation.pure.batches.hit_filters import BatchPart
 from annotation.pure.data.column_mapping import ColumnMapping
 from annotation.recruitment import marketplaces
 

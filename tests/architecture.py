@@ -128,7 +128,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "tasks": ("annotation/registry.py", "tasks/"),
     "httpx": ("client/",),
     "urllib3": ("annotation/marketplaces/prolific/client.py",),
-    "yaml": ("annotation/pure/studies/definition.py",),
+    "yaml": ("annotation/pure/text/structured.py",),
     "standardwebhooks": ("annotation/webhooks/protocol.py",),
 }
 MAY_MARK_SAFE = (

@@ -13,7 +13,7 @@ that writes runs at most once under an Idempotency-Key.
 
 import inspect
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import wraps
 from typing import Any
 
@@ -27,6 +27,8 @@ from rest_framework.response import Response
 
 from annotation.api.idempotency import once_under_its_key
 from annotation.api.serializers import Filter, Input, ModelResource, validate_input
+from annotation.api.setting_fields import filter_of
+from annotation.flow.lists import ListFilter
 from annotation.models import Job
 
 Method = Callable[..., Any]
@@ -51,7 +53,7 @@ class Operation:
     """Input and output of a ViewSet's method.
 
     `takes` is the body: an Input, passed to the method validated, or {media type: serializer or schema} of a body
-    that the method reads itself. `query` is the Filter of the query string, passed validated. `gives` is the
+    that the method reads itself. `query` is the Filter or ListFilter of the address, passed validated. `gives` is the
     serializer of the result (QueuedSerializer of a job: 202). `many`: the result is rows, which are paginated.
     `location` is the result's URL below the project, as a format string. `files` are the media types of a streamed
     result, with their schemas. `choices` are the allowed values of a part of the URL. `act` is the permission needed,
@@ -59,7 +61,7 @@ class Operation:
     """
 
     takes: Any = None
-    query: type[Filter] | None = None
+    query: Any = None
     gives: type[serializers.Serializer] | None = None
     many: bool = False
     pages: type[BasePagination] | None = None
@@ -82,6 +84,8 @@ def operation(**settings: Any) -> Callable[[Method], Method]:
         terms |= {"status": 201} if method.__name__ == "create" else {}
         terms |= {"status": 204} if method.__name__ == "destroy" else {}
         what = Operation(**terms | settings)
+        if what.query and issubclass(what.query, ListFilter):
+            what = replace(what, query=filter_of(what.query))
 
         @wraps(method)
         def done(view: Any, request: Request, **kwargs: Any) -> HttpResponseBase:

@@ -7,6 +7,8 @@ from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.pagination import CursorPagination
 from rest_framework.request import Request
 
+from annotation.flow.lists import ListFilter
+
 
 class ApiCursorPagination(CursorPagination):
     """Pages of `?limit=` rows, 100 by default, at most 1,000; `next` and `previous` are URLs."""
@@ -14,7 +16,6 @@ class ApiCursorPagination(CursorPagination):
     page_size = 100
     page_size_query_param = "limit"
     max_page_size = 1000
-    ordering = "pk"
 
     def get_page_size(self, request: Request) -> int:
         given = request.query_params.getlist(self.page_size_query_param)
@@ -33,6 +34,9 @@ class ApiCursorPagination(CursorPagination):
             message = _("This cursor is not valid. Follow `next` or `previous`.")
             raise ValidationError({self.cursor_query_param: [message]}) from None
 
+    def get_ordering(self, request: Request, queryset: Any, view: Any) -> tuple[str, ...]:
+        return view.query.order[-1:] if isinstance(view.query, ListFilter) else (view.ordering,)
+
     def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
         limit = {"type": "integer", "minimum": 1, "maximum": self.max_page_size, "default": self.page_size}
         parameters = {"cursor": ({"type": "string"}, "Where to continue, from `next` or `previous` of another page.")}
@@ -48,12 +52,6 @@ class ApiCursorPagination(CursorPagination):
         return {"type": "object", "required": list(rows), "properties": rows}
 
 
-class NewestFirst(ApiCursorPagination):
-    """Pages with the newest rows first."""
-
-    ordering = "-pk"
-
-
 class SinglePage(ApiCursorPagination):
     """A single page, for lists that are always short or have no order by key."""
 
@@ -65,6 +63,9 @@ class SinglePage(ApiCursorPagination):
 
     def get_previous_link(self) -> None:
         return None
+
+    def get_ordering(self, request: Request, queryset: Any, view: Any) -> tuple[str, ...]:
+        return view.query.order[-1:] if isinstance(view.query, ListFilter) else (view.ordering,)
 
     def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
         return []

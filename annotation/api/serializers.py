@@ -9,9 +9,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
-from rest_framework.fields import empty
 
-from annotation.flow.people import worker_names
 from annotation.models.fields import JSONTextField
 
 JSON = dict[str, Any]
@@ -213,26 +211,6 @@ def posted_file(sent: Any, empty: str) -> Any:
     if not getattr(file, "size", 0):
         raise ValidationError({"file": [empty]})
     return file
-
-
-class HasValueField(serializers.BooleanField):
-    """A filter on whether a column is null; its `source` is the column's lookup `__isnull`."""
-
-    def to_internal_value(self, data: Any) -> bool:
-        return not super().to_internal_value(data)
-
-    def get_default(self) -> bool:
-        return not super().get_default()
-
-
-class WorkerField(serializers.CharField):
-    """A worker of the project, by pseudonym or worker id; None if there is none."""
-
-    def __init__(self, **more: Any) -> None:
-        super().__init__(max_length=64, help_text="Pseudonym or worker id.", **more)
-
-    def run_validation(self, data: Any = empty) -> Any:
-        return worker_names.worker_named(self.context["view"].project, super().run_validation(data))
 
 
 def texts(longest: int, **more: Any) -> serializers.ListField:

@@ -1,14 +1,17 @@
 """Fields of requests and resources made of settings, with their limits and words."""
 
 from collections.abc import Callable
-from datetime import date
+from dataclasses import replace
+from datetime import date, datetime
 from decimal import Decimal
+from functools import cache
 from typing import Any
 
 from django.utils.translation import gettext as _
 from rest_framework import serializers
 
-from annotation.api.serializers import JSON, Filter, dollars
+from annotation.api.serializers import JSON, Filter, KindField, dollars
+from annotation.flow.lists import ListFilter
 from annotation.flow.setting_values import help_text
 from annotation.pure.setting_fields import Setting, settings_of
 
@@ -18,6 +21,7 @@ FIELDS: dict[type, Callable[..., serializers.Field]] = {
     float: serializers.FloatField,
     Decimal: dollars,
     date: serializers.DateField,
+    datetime: serializers.DateTimeField,
     str: serializers.CharField,
 }
 
@@ -75,14 +79,17 @@ def output_field(one: Setting) -> serializers.Field:
 
 
 def _field(one: Setting, **given: Any) -> serializers.Field:
-    given |= {"help_text": description(one)} | ({"allow_null": True} if one.optional else {})
+    given = {"help_text": description(one)} | ({"allow_null": True} if one.optional else {}) | given
     if one.choices is not None:
-        return serializers.ChoiceField(choices=list(one.choices.items()), **given)
+        return (KindField if one.installed else serializers.ChoiceField)(choices=list(one.choices.items()), **given)
     return FIELDS[one.type](**given)
 
 
-def filter_of(kind: type) -> type[Filter]:
-    """The parameters of a list that its page has too: a dataclass of settings."""
-    name, text = kind.__name__, kind.__doc__
-    made = {one.name: input_field(one) for one in settings_of(kind).values()}
-    return type(name, (Filter,), {**made, "__doc__": text, "__module__": kind.__module__})
+@cache
+def filter_of(kind: type[ListFilter]) -> type[Filter]:
+    """The parameters of a list that its page has too; they are validated to the filter itself."""
+    made: dict[str, Any] = {"ALIASES": kind.ALIASES, "VALUE_ALIASES": kind.VALUE_ALIASES, "__doc__": kind.__doc__}
+    for one in settings_of(kind).values():
+        default = {"default": one.default} if one.default not in ("", None) else {}
+        made[one.name] = input_field(replace(one, optional=False), help_text=one.help or None, **default)
+    return type(kind.__name__, (Filter,), made | {"validate": lambda _self, data: kind(**data)})

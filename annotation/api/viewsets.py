@@ -45,6 +45,7 @@ class ResourceViewSet(GenericViewSet):
     list_serializer_class: type[serializers.Serializer] | None = None
     lookup_field = "public_id"
     lookup_value_converter = "slug"
+    ordering = "pk"  # of a list without a ListFilter: a unique column
     single = False  # a single object of the project or of the parent, without a list
     project: Project
     role: str

@@ -1,10 +1,10 @@
 """Values of settings from any door, read by Django's fields: one conversion, one set of limits, one wording."""
 
 from collections.abc import Iterable, Mapping
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from math import isfinite
-from typing import Any, TypeVar
+from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator, validate_slug
@@ -14,7 +14,7 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from annotation.flow.errors import Refused
-from annotation.pure.setting_fields import REQUIRED, Flaw, InvalidValues, Setting, read, settings_of
+from annotation.pure.setting_fields import REQUIRED, Flaw, InvalidValues, Setting, read
 
 COLUMNS: dict[type, Any] = {
     bool: models.BooleanField,
@@ -22,6 +22,7 @@ COLUMNS: dict[type, Any] = {
     float: models.FloatField,
     Decimal: models.DecimalField,
     date: models.DateField,
+    datetime: models.DateTimeField,
     str: models.CharField,
 }
 NAMES_OF_PAGES = {"new"}  # names that would be confused with a URL, as of projects/new/
@@ -103,17 +104,6 @@ def fill_name(values: dict[str, Any], problems: Problems, *, longest: int | None
     except ValidationError as invalid:
         text = invalid.message if name else _("Give a name made of Latin letters, digits and hyphens.")
         problems["name"] = [str(text)]
-
-
-Chosen = TypeVar("Chosen")
-
-
-def chosen(kind: type[Chosen], query: Mapping[str, Any]) -> Chosen:
-    """A list's filter from the address of its page; what is not valid narrows nothing."""
-    given = {name: str(value).replace("\0", "") for name, value in query.items()}
-    settings = settings_of(kind)
-    values, problems = read_values(settings.values(), given)
-    return kind(**values | {name: settings[name].default for name in problems})
 
 
 def _column(one: Setting) -> Any:

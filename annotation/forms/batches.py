@@ -24,6 +24,7 @@ from annotation.recruitment import marketplaces
 from annotation.registry import all_default_instructions, default_instructions, kinds, task_type
 from annotation.tasktype import capabilities
 
+MOST_EARLIER = 50
 GOLD = settings_of(HiddenGold)
 GOLD_FIELDS = {"percent": "check_percent", "after": "check_after"}
 GOLD_FIELDS |= {"warn_below_percent": "check_warn", "pause_below_percent": "check_pause"}
@@ -55,8 +56,12 @@ class LaunchForm(BatchTermsForm):
     shown = [name for name in PLAIN_NAMES if name != "task"]
     field_order = ["title", "name", "datasets", "task", "sample", "seed", "assignments_per_hit"]
 
-    def __init__(self, project: Project, posted: Any = None, *, batch: Batch | None = None) -> None:
+    def __init__(self, project: Project, posted: Any = None, files: Any = None, *, batch: Batch | None = None) -> None:
         self._places = {str(row.pk): row for row in marketplaces().available(project)}
+        again = project.batches.filter(slug=posted["again"]).first() if posted and posted.get("again") else None
+        self.is_filled = bool(again or files)  # with options from elsewhere
+        if self.is_filled:
+            posted = OptionsForm.completed(posted, files or {}, again.options if again else {})
         super().__init__(project, posted, batch=batch)
         self.launching = "launch" in self.data
         self.fields |= {field: form_field(GOLD[name], required=False) for name, field in GOLD_FIELDS.items()}
@@ -75,6 +80,13 @@ class LaunchForm(BatchTermsForm):
                 del self.fields[name]
         initial = batch.options if batch and batch.task == self.kind else None
         self.options = OptionsForm(self.kind, posted, initial=initial)
+
+    def clean(self) -> dict[str, Any]:
+        """Options are as the check read them, objects no longer as text."""
+        cleaned = super().clean()
+        if self.options.is_valid():
+            self.options.cleaned_data = dict(self.reading.values.get("options", {}))
+        return cleaned
 
     def add_problem(self, name: str, texts: list[str]) -> None:
         setting, _dot, option = name.partition(".")
@@ -110,6 +122,12 @@ class LaunchForm(BatchTermsForm):
             "marketplace": self._places.get(cleaned.get("marketplace", "")),
             "checks": gold | {"datasets": list(cleaned.get("checks") or ())},
         }
+
+    @property
+    def earlier(self) -> list[Batch]:
+        """The project's newest batches of the task whose options, such as a rubric, can be used again."""
+        rows = self.project.batches.filter(task=self.kind).order_by("-created_at") if self.options.objects else ()
+        return [row for row in rows[:MOST_EARLIER] if self.batch is None or row.pk != self.batch.pk]
 
     @property
     def has_hidden_gold(self) -> bool:
@@ -198,7 +216,9 @@ class LaunchForm(BatchTermsForm):
         return default_instructions(self.kind, capabilities.variant(task_type(self.kind), stored))
 
     def suggested(self) -> OptionsForm:
-        """New options that fit the chosen datasets."""
+        """New options that fit the chosen datasets; a given object, which nothing can propose, keeps the old ones."""
+        if any(field.value() for field in self.options.objects):
+            return self.options
         return self._suggested_for(self.cleaned_data.get("datasets") or ())
 
     def _suggested_for(self, datasets: Iterable[Dataset]) -> OptionsForm:

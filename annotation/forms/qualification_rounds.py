@@ -86,10 +86,12 @@ class RoundForm(LaunchForm):
 
     is_round = True
 
-    def __init__(self, project: Project, posted: Any = None, *, batch: Batch | None = None, task: str = "") -> None:
+    def __init__(
+        self, project: Project, posted: Any = None, files: Any = None, *, batch: Batch | None = None, task: str = ""
+    ) -> None:
         self._chosen_task = task
         self.round = QualificationRound.objects.filter(batch=batch).select_related("grants").first() if batch else None
-        super().__init__(project, posted, batch=batch)
+        super().__init__(project, posted, files, batch=batch)
         for name in qualification_rounds.SETTLED:
             del self.fields[name]
         self.fields["per_worker"] = form_field(ROUND_SETTINGS["per_worker"], initial=20)

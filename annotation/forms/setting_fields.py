@@ -1,20 +1,27 @@
-"""Form fields made of settings, with their words and limits."""
+"""Form fields made of settings, with their words and limits; the controls of a list's filter."""
 
 import json
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from annotation.flow.lists import ListFilter
 from annotation.flow.setting_values import help_text
-from annotation.pure.setting_fields import NO_CHOICE, Setting
+from annotation.pure.setting_fields import NO_CHOICE, Setting, settings_of
 
 
-class JSONText(forms.JSONField):
-    """An object as indented JSON text, as people read and write it."""
+class ObjectText(forms.CharField):
+    """An object as text, JSON or YAML, which the check of all settings reads; a stored one as indented JSON."""
 
-    widget = forms.Textarea(attrs={"rows": 16, "spellcheck": "false"})
+    widget = forms.Textarea(attrs={"rows": 16, "spellcheck": "false", "class": "code"})
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(empty_value=None, **given)
 
     def prepare_value(self, value: Any) -> Any:
         return json.dumps(value, ensure_ascii=False, indent=1) if isinstance(value, dict | list) else value or ""
@@ -22,11 +29,12 @@ class JSONText(forms.JSONField):
 
 CONTROLS: dict[type, type[forms.Field]] = {
     bool: forms.BooleanField,
+    date: forms.DateField,
     int: forms.IntegerField,
     float: forms.FloatField,
     Decimal: forms.DecimalField,
     str: forms.CharField,
-    object: JSONText,
+    object: ObjectText,
 }
 
 
@@ -48,3 +56,21 @@ def form_field(setting: Setting, **more: Any) -> forms.Field:
     if setting.multiline:
         given |= {"strip": False, "widget": forms.Textarea(attrs={"rows": 16, "spellcheck": "true"})}
     return CONTROLS[setting.type](**given | more)
+
+
+class FilterForm(forms.Form):
+    """The controls as the filter is set; `choices` are the values of some, by name. One without any is left out."""
+
+    def __init__(self, wanted: ListFilter, **choices: Iterable[tuple[Any, Any]]) -> None:
+        super().__init__(auto_id=False)
+        self.wanted = wanted
+        for one in settings_of(type(wanted)).values():
+            own = {True: _("yes"), False: _("no")} if one.type is bool else one.choices
+            known = dict(choices[one.name]) if one.name in choices else own
+            more: dict[str, Any] = {"initial": getattr(wanted, one.name), "help_text": ""}
+            if known is None and one.type is str:
+                more["widget"] = forms.SearchInput({"placeholder": _(one.help)} if one.help else {})
+            if known is None and one.type is date:
+                more["widget"] = forms.DateInput({"type": "date"}, "%Y-%m-%d")
+            if known != {}:
+                self.fields[one.name] = form_field(replace(one, choices=known and {"": _("all"), **known}), **more)

@@ -41,7 +41,7 @@ def given_settings(options: Mapping[str, Any], settings: Iterable[Setting]) -> d
 
 
 def option_values(given: Iterable[tuple[str, Any]], kind: type) -> dict[str, Any]:
-    """The options of a task by name; an object may be JSON, or `@FILE` with JSON."""
+    """The options of a task by name; an object may be JSON or YAML, or `@FILE` with either."""
     objects = {name for name, one in settings_of(kind).items() if one.type is object}
     return {name: _content(value) if name in objects else value for name, value in given}
 

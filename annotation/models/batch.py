@@ -294,7 +294,7 @@ class BatchReport(models.Model):
 
 
 class PartReport(models.Model):
-    """The report of a filtered part of a batch, as last computed; `part`: key of pure/batches/hit_filters."""
+    """The report of a filtered part of a batch, as last computed; `part`: key of flow/batches/hit_filters."""
 
     batch = models.ForeignKey(Batch, models.CASCADE, related_name="part_reports")
     part = models.CharField(max_length=2000)

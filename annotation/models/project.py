@@ -89,6 +89,12 @@ class Project(models.Model):
         """Keyed hash for a reviewer; it cannot be joined with the same person's hash as a worker."""
         return self._keyed(f"reviewer/{user_id}")
 
+    def workers_called(self, name: str) -> list[int]:
+        """Key of the worker with that worker id; without one, keys of those whose pseudonym begins so."""
+        called = list(self.workers.filter(public_id=name).values_list("pk", flat=True))
+        every = self.workers.order_by("pk").values_list("pk", flat=True)
+        return called or [pk for pk in every if self.pseudonym(pk).startswith(name.lower())]
+
     def _keyed(self, name: str) -> str:
         return hmac.new(self.pseudonym_key.encode(), name.encode(), hashlib.sha256).hexdigest()[:16]
 

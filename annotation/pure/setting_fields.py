@@ -11,6 +11,7 @@ from math import isfinite
 from types import NoneType, UnionType
 from typing import Any, Final, get_args, get_type_hints
 
+from annotation.pure.text import structured
 from annotation.pure.text.translation_marks import gettext_noop as _
 
 DRAFT: Final = "draft"  # a setting is fixed at the launch
@@ -25,7 +26,6 @@ TOO_LONG = (
     "Ensure this value has at most %(limit_value)d character (it has %(show_value)d).",
     "Ensure this value has at most %(limit_value)d characters (it has %(show_value)d).",
 )
-NO_JSON = "Enter a valid JSON."
 UNFIT = {int: "Enter a whole number.", float: "Enter a number.", bool: _("Give true or false."), str: _("Give a text.")}
 NO_CHOICE = _("“%(value)s” is not available. Choose one of: %(choices)s.")
 NO_SETTING = _("There is no such option. There are: %(names)s.")
@@ -57,9 +57,10 @@ class Setting:
 
     `optional`: None is a value; `required`: it cannot be empty. `least` and `most` bound a number, `length` a text, or
     an object as JSON text; `check` yields what is wrong with either. `multiline`: its white space is kept. `empty`:
-    what a page says where there is no value. `choices`: value -> label. `group`: the part of a form. `registered`: it
-    bears on results, so a preregistration states it. `dry_run`: its value in a dry run. `option`: its name on the
-    command line, if that is another.
+    what a page says where there is no value. `choices`: value -> label; `installed`: they are kinds, which the API's
+    schema does not list. `group`: the part of a form. `registered`: it bears on results, so a preregistration states
+    it. `dry_run`: its value in a dry run. `option`: its name on the command line, if that is another. `column`: the
+    lookup of a list that it narrows (flow/lists).
 
     Of a derivation's text, `kind` may be `dataset` (a name), `datasets` (names, commas between), `upload` (the path of
     a file) or `mix` (shares of the `shapes`). `blank` is the value of an empty control, `values` are places of the
@@ -80,6 +81,7 @@ class Setting:
     multiline: bool = False
     empty: str = ""
     choices: Mapping[Any, Any] | None = None
+    installed: bool = False
     group: str = ""
     changes: str = DRAFT
     registered: bool = False
@@ -90,11 +92,12 @@ class Setting:
     blank: Any = None
     values: Mapping[str, Any] | None = None
     singles: bool = False
+    column: str = ""
 
 
-def setting(default: Any, *, label: str, help: str = "", **about: Any) -> Any:
-    """A field of a dataclass of settings; `about` are further attributes of `Setting`."""
-    return field(default=default, metadata={"label": label, "help": help, **about})
+def setting(default: Any, **about: Any) -> Any:
+    """A field of a dataclass of settings; `about` are attributes of `Setting`, the label by default its name."""
+    return field(default=default, metadata=about)
 
 
 @cache
@@ -118,7 +121,7 @@ def settings_of(kind: type) -> Mapping[str, Setting]:
 
 
 def read(kind: type, given: Mapping[str, Any]) -> Any:
-    """A dataclass of settings with the given values, JSON for objects also as text. Raises InvalidValues.
+    """A dataclass of settings with the given values; objects may be JSON or YAML as text. Raises InvalidValues.
 
     What several settings must not be together is for `__post_init__` of the dataclass, which raises ValueError.
     """
@@ -137,11 +140,11 @@ def read(kind: type, given: Mapping[str, Any]) -> Any:
 
 
 def _loaded(value: Any) -> Any:
-    """An object that is given as JSON text; other values as they are."""
+    """An object that is given as text; other values as they are."""
     try:
-        return json.loads(value) if isinstance(value, str) else value
-    except (ValueError, RecursionError):
-        return value
+        return structured.read(value) if isinstance(value, str) and value else value
+    except structured.NotStructured as wrong:
+        return wrong
 
 
 def _flaws(one: Setting | None, value: Any, known: Mapping[str, Setting]) -> Iterator[Flaw]:
@@ -169,12 +172,15 @@ def _flaws(one: Setting | None, value: Any, known: Mapping[str, Setting]) -> Ite
 
 
 def _object_flaws(one: Setting, value: Any) -> Iterator[Flaw]:
+    if isinstance(value, structured.NotStructured):
+        yield Flaw(value.message, value.values)
+        return
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False).encode().decode()
     except ValueError:  # NaN, or half a character
         text = ""
-    if isinstance(value, str) or not text:
-        yield Flaw(NO_JSON)
+    if not text:
+        yield Flaw(structured.NO_OBJECT)
     else:
         yield from _text_flaws(one, value, text)
 

@@ -28,6 +28,7 @@ from annotation.tasktype.capabilities import Traced as Traced
 from annotation.tasktype.capabilities import Varied as Varied
 from annotation.tasktype.contract import UNSETTLED as UNSETTLED
 from annotation.tasktype.contract import TaskType as TaskType
+from annotation.tasktype.fields import Fielded as Fielded
 from annotation.tasktype.reviewing import Adjudicable as Adjudicable
 from annotation.tasktype.reviewing import Reviewable as Reviewable
 from annotation.tasktype.reviewing import Worded as Worded

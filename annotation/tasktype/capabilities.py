@@ -14,6 +14,7 @@ from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype.across_batches import Baselined, Consulting, FollowedUp
 from annotation.tasktype.answered import Answered, Rated
 from annotation.tasktype.contract import TaskType
+from annotation.tasktype.fields import Fielded
 from annotation.tasktype.reviewing import Adjudicable, Reviewable, Worded
 from annotation.tasktype.steps import Conditional, Stepwise
 from annotation.tasktype.values import JSON, Features, FollowUp, GivenResponse, Label, Measure, RelatedResponses, Remark
@@ -205,9 +206,9 @@ class Traced(ABC):
 
 
 CAPABILITIES: tuple[type, ...] = (
-    Adaptable, Varied, Sampled, Arranged, Timed, Enterable, Live, Embedding, Illustrated, Practised, Revealing,
-    Stepwise, Conditional, Consulting, FollowedUp, Baselined, SecondOpinion, Bridging, Payable, Simulated, Measured,
-    Labelled, Comparable, Doubtful, Worded, Reviewable, Adjudicable, Traced, Answered, Rated,
+    Adaptable, Fielded, Varied, Sampled, Arranged, Timed, Enterable, Live, Embedding, Illustrated, Practised,
+    Revealing, Stepwise, Conditional, Consulting, FollowedUp, Baselined, SecondOpinion, Bridging, Payable, Simulated,
+    Measured, Labelled, Comparable, Doubtful, Worded, Reviewable, Adjudicable, Traced, Answered, Rated,
 )  # fmt: skip
 
 

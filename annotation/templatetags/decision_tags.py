@@ -1,10 +1,11 @@
 """Tags for pages of single decisions."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import template
 from django.template.context import Context
-from django.utils.html import format_html_join
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
@@ -12,11 +13,13 @@ from annotation.pure.data import hop_view
 from annotation.pure.text.marked_text import Mark, Piece, pieces
 from annotation.pure.text.normalization import normalise_answer
 from annotation.registry import task_type
+from annotation.tasktype import UNSETTLED
 from annotation.tasktype.decisions import Choice, Decision
 from annotation.tasktype.helpers.decision_task import DecisionTask
 from annotation.templatetags.display_tags import task_key
 
 register = template.Library()
+OPEN = UNSETTLED | {"unsure"}
 
 
 @register.simple_tag(takes_context=True)
@@ -52,6 +55,13 @@ def choice_keys(context: Context) -> SafeString:
     """The rows of the page's choices among its keys."""
     acts = dict.fromkeys(choice.value for one in _decisions(context) for choice in one.choices if choice.key)
     return format_html_join("\n", "{}", ((task_key(context, act),) for act in acts))
+
+
+@register.filter
+def label_words(label: str, words: Mapping[str, str]) -> SafeString:
+    """A label in words, in italics if it decides nothing; "" for none."""
+    text = _(words[label]) if label else ""
+    return format_html("<i>{}</i>" if label in OPEN else "{}", text)
 
 
 @register.simple_tag

@@ -1,5 +1,6 @@
 """Filters for pages of ratings: texts in the reader's language, options of a criterion, fields with their titles."""
 
+import json
 from typing import Any
 
 from django import template
@@ -7,7 +8,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from annotation.pure.ratings.rubric import EXTRA, Text, worded
+from annotation.pure.ratings.rubric import BEST, CHOICE, EXTRA, SCALE, TEXT, TIE, Text, worded
+from annotation.pure.ratings.showing import passages_of
 from annotation.pure.text.translation_marks import gettext_noop
 from annotation.views.markdown_html import html_of, html_of_stranger
 
@@ -43,11 +45,78 @@ def formatted(part: dict[str, Any]) -> SafeString:
 
 
 @register.filter
-def options_of(criterion: dict[str, Any], value: Any) -> list[dict[str, Any]]:
-    """The options of a scale or choice as {"value", "label", "chosen"}."""
+def options_of(cell: dict[str, Any]) -> list[dict[str, Any]]:
+    """What can be chosen in a criterion, as {"value", "number", "label", "chosen", "key"}.
+
+    `number`: the point of a scale, else ""; `key`: the digit that chooses it, which is the number in a scale within 0
+    to 9, else the position; "" with more.
+    """
+    criterion, value = cell["criterion"], cell["value"]
+    is_scale, chosen = criterion["kind"] == SCALE, value if isinstance(value, list) else [value]
     labels = {each[0]: in_language(each[1]) for each in criterion.get("labels", [])}
-    chosen = value if isinstance(value, list) else [value]
+    values = criterion["values"]
+    if criterion["kind"] == BEST:
+        values = [*range(1, len(cell["candidates"]) + 1), *([TIE] if criterion.get("tie") else [])]
+        labels = {each: _("Candidate %(n)s") % {"n": each} for each in values} | {TIE: _("Equally good")}
+    direct = is_scale and values[0] >= 0 and values[-1] <= 9
+    keys = values if direct else range(1, len(values) + 1) if len(values) <= 9 else [""] * len(values)
     return [
-        {"value": str(each), "label": labels.get(each, str(each)), "chosen": str(each) in chosen}
-        for each in criterion["values"]
+        {
+            "value": str(each),
+            "number": str(each) if is_scale else "",
+            "label": labels.get(each, "" if is_scale else each),
+            "chosen": str(each) in chosen,
+            "key": str(key),
+        }
+        for each, key in zip(values, keys, strict=True)
     ]
+
+
+@register.filter
+def points_of(criterion: dict[str, Any]) -> str:
+    """The same for scales that stand below each other in a grid, else the criterion's name."""
+    return repr(criterion["values"]) if criterion["kind"] == SCALE else criterion["name"]
+
+
+@register.filter
+def condition_of(criterion: dict[str, Any]) -> str:
+    """The values of other criteria for which this one is asked, as JSON for scripts; "" for always."""
+    asked = {name: list(map(str, values)) for name, values in criterion.get("if", {}).items()}
+    return json.dumps(asked) if asked else ""
+
+
+@register.filter
+def arrangement(payload: dict[str, Any]) -> str:
+    """How the page is laid out: a "deck" with one decision below what is read; "wide" rows of passages; "split"."""
+    criteria = payload["criteria"]
+    if len(criteria) == 1 and not criteria[0]["each"] and criteria[0]["kind"] in (SCALE, CHOICE, BEST):
+        return "deck" if len(criteria[0]["values"]) <= 9 else "split"
+    return "wide" if any(each["look"] == "passages" for each in payload["lists"].values()) else "split"
+
+
+@register.filter
+def kinds(payload: dict[str, Any]) -> set[str]:
+    """The kinds of criteria of a payload."""
+    return {each["kind"] for each in payload["criteria"]}
+
+
+@register.filter
+def waits(payload: dict[str, Any]) -> bool:
+    """Whether the last key does not send the response, because an optional text may follow."""
+    last = payload["criteria"][-1]
+    return last["kind"] == TEXT and not last["required"]
+
+
+@register.filter
+def reading(payload: dict[str, Any]) -> dict[str, Any] | None:
+    """The first passages that are shown, as templates/work/answering has them; None without any."""
+    part = passages_of(payload)
+    controls = {"sentences": False, "support": False}
+    return part and {"field": part["field"], "paragraphs": part["value"], "controls": controls}
+
+
+@register.filter
+def compared(payload: dict[str, Any]) -> list[list[dict[str, str]]]:
+    """Candidates of which the best is chosen, once for all criteria about the same ones."""
+    kinds = [payload["candidates"][each["name"]] for each in payload["criteria"] if each["kind"] == BEST]
+    return [each for k, each in enumerate(kinds) if each not in kinds[:k]]

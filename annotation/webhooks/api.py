@@ -8,8 +8,7 @@ from django.utils.translation import gettext as _
 from rest_framework import serializers
 
 from annotation.api.operations import action, operation
-from annotation.api.pagination import NewestFirst
-from annotation.api.serializers import JSON, Filter, Input, ModelResource
+from annotation.api.serializers import JSON, Input, ModelResource
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.errors import Conflict
 from annotation.pure.people import roles
@@ -32,12 +31,6 @@ class KindField(serializers.ChoiceField):
 
     def to_representation(self, value: str) -> str:
         return protocol.NAMES[value]
-
-
-class DeliveryFilter(Filter):
-    """Filters of deliveries."""
-
-    state = serializers.ChoiceField(choices=Delivery.State.choices, required=False)
 
 
 class WebhookSerializer(ModelResource):
@@ -152,12 +145,10 @@ class WebhookViewSet(ResourceViewSet):
         """Send a delivery of type webhook.test within a minute; the list of deliveries shows the result."""
         return deliveries.queue_test(self.row)
 
-    @action(
-        "get", gives=DeliverySerializer, many=True, pages=NewestFirst, query=DeliveryFilter, id="listWebhookDeliveries"
-    )
-    def deliveries(self, query: JSON) -> Any:
+    @action("get", gives=DeliverySerializer, many=True, query=deliveries.DeliveryFilter, id="listWebhookDeliveries")
+    def deliveries(self, wanted: deliveries.DeliveryFilter) -> Any:
         """List the deliveries of the last two weeks, newest first."""
-        return self.row.deliveries.filter(**query).select_related("event")
+        return wanted.narrow(self.project, self.row.deliveries.select_related("event"))
 
     @action(url_path="deliveries/<int:pk>/again", gives=DeliverySerializer, id="repeatDelivery")
     def again(self) -> Delivery:

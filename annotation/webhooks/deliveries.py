@@ -1,6 +1,7 @@
 """Webhook deliveries: created for each subscriber, signed, posted, and retried. A delivery's id is its event's."""
 
 import random
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -9,14 +10,25 @@ from django.db import transaction
 from django.db.models import F, Q, Value
 from django.db.models.functions import Coalesce
 
+from annotation.flow.lists import ListFilter
 from annotation.flow.notifications import http_delivery
 from annotation.flow.notifications.safe_http import Sent
 from annotation.models import clock
+from annotation.pure.setting_fields import setting
 from annotation.webhooks import outbox, protocol
 from annotation.webhooks.models import Delivery, Webhook, WebhookEvent
 from annotation.webhooks.subscriptions import AWAKE, stop
 
 SPREAD_AT_ONCE = 1000  # events of a run
+
+
+@dataclass(frozen=True)
+class DeliveryFilter(ListFilter):
+    """Filters of deliveries."""
+
+    size = 25
+
+    state: str = setting("", choices=dict(Delivery.State.choices), column="state")
 
 
 def deliver_due(*, seconds: float = http_delivery.SECONDS) -> int:

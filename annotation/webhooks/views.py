@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
@@ -12,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
+from annotation.forms.setting_fields import FilterForm
 from annotation.models import Project
 from annotation.pure.people import roles
 from annotation.views.access import member_action, member_form, member_required
@@ -65,7 +65,8 @@ def webhook(request: HttpRequest, project: Project, public_id: str) -> HttpRespo
         subscriptions.change(row, **form.cleaned_data, active=row.active)
         messages.success(request, _("Saved."))
         return see_other("webhook", project.slug, row.public_id)
-    context = {"form": form, "page": _deliveries(request, row), **_around(row)}
+    filters = FilterForm(deliveries.DeliveryFilter.of(request.GET))
+    context = {"form": form, "page": _deliveries(request, row), "filters": filters, **_around(row)}
     return render(request, "webhooks/webhook.html", context, status=422 if form.errors else 200)
 
 
@@ -80,7 +81,8 @@ def _around(row: Webhook) -> dict[str, Any]:
 
 def _deliveries(request: HttpRequest, row: Webhook) -> Any:
     """A page of the webhook's deliveries, newest first."""
-    page = Paginator(row.deliveries.select_related("event").order_by("-pk"), 25).get_page(request.GET.get("page"))
+    wanted = deliveries.DeliveryFilter.of(request.GET)
+    page = wanted.page(wanted.narrow(row.project, row.deliveries.select_related("event")), request.GET)
     for delivery in page:
         delivery.type, delivery.tone = delivery.event.content["type"], TONES[delivery.state]
     return page

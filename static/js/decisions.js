@@ -1,7 +1,8 @@
 // Decisions by one key each. A fieldset.decision is one; its radios name their key's action (data-act) or their digit
 // (data-digit) and what is said of them afterwards (data-said). Where the bar has data-at-once, the last decision sends
-// the answer. With several decisions one is shown at a time, with the [data-step] of the evidence that it is about.
-import { startFrame, showMissing } from "./frame.js";
+// the answer. With several decisions one is shown at a time, with the [data-step] of the evidence that it is about. A
+// task whose decisions have more to them extends Decisions.
+import { showMissing, startFrame } from "./frame.js";
 import { keepHere, keptHere } from "./browser_storage.js";
 import { bind, bindPattern, getPreferences, keyOf, typeInto } from "./keys.js";
 import { nextMention, toggleLit } from "./word_highlighting.js";
@@ -16,10 +17,15 @@ function alike(fields, other) {
   return told(fields) === told(other);
 }
 
+/** The fields of a stored draft; a name may have several values. */
+function fieldsOf({ fields }) {
+  return new URLSearchParams(Object.entries(fields).flatMap(([name, values]) => [values].flat().map((value) => [name, value])));
+}
+
 /** Lay fields on the controls of a form. */
 function put(form, fields) {
-  for (const control of form.querySelectorAll(".decide :is(input, textarea)[name]")) {
-    if (control.type === "radio") control.checked = fields.get(control.name) === control.value;
+  for (const control of form.querySelectorAll(".decide :is(input, textarea)[name]:not([form])")) {
+    if (["radio", "checkbox"].includes(control.type)) control.checked = fields.getAll(control.name).includes(control.value);
     else control.value = fields.get(control.name) ?? "";
   }
 }
@@ -42,8 +48,18 @@ export class Decisions {
     return this.all.findIndex((decision) => !this.chosen(decision));
   }
 
+  /** Where a page begins. */
+  get first() {
+    return this.open < 0 ? this.all.length - 1 : this.open;
+  }
+
   get sendsAtOnce() {
     return "atOnce" in this.bar.dataset;
+  }
+
+  /** What the next page says of them. */
+  get said() {
+    return this.chosen(this.all.at(-1))?.dataset.said;
   }
 
   get busy() {
@@ -67,6 +83,13 @@ export class Decisions {
     this.steady.restart();
     scrollTo(0, 0);
     announce(sentence("step", { number: at + 1, total: this.all.length }));
+  }
+
+  /** To the decision before; false if there is none. */
+  back() {
+    if (this.at <= 0) return false;
+    this.show(this.at - 1);
+    return true;
   }
 
   choose(input) {
@@ -139,18 +162,18 @@ function fold(form) {
 
 function rememberWhatIsSaid(form, decisions) {
   form.addEventListener("work:sent", () => {
-    const said = decisions.chosen(decisions.all.at(-1))?.dataset.said;
+    const { said } = decisions;
     const key = getPreferences().off ? "" : keyOf("undo");
     if (said) remember({ url: location.pathname, said, key });
   });
 }
 
-/** Start a page that extends work/decision.html. */
-export function startDecisions() {
+/** Start a page that extends work/decision.html; `Kind`: Decisions, or a class that extends it. */
+export function startDecisions(Kind = Decisions) {
   const form = document.getElementById("work");
-  const decisions = new Decisions(form);
+  const decisions = new Kind(form);
   const undo = offerUndo();
-  bind("undo", () => (decisions.at > 0 ? decisions.show(decisions.at - 1) : undo?.go()));
+  bind("undo", () => decisions.back() || undo?.go());
   bind("light", () => light(form));
   if (keptHere("lit")) toggleLit(form);
   bind("mention", () => nextMention(form));
@@ -159,11 +182,11 @@ export function startDecisions() {
   decisions.bindPointer();
   bindNote(form);
   form.addEventListener("draft:restore", ({ detail }) => put(form, detail.fields));
-  form.addEventListener("draft:load", ({ detail }) => put(form, new URLSearchParams(detail.draft.fields)));
+  form.addEventListener("draft:load", ({ detail }) => put(form, fieldsOf(detail.draft)));
   for (const kind of ["change", "draft:restore", "draft:load"]) form.addEventListener(kind, () => decisions.tellMissing());
   rememberWhatIsSaid(form, decisions);
-  const frame = startFrame({ alike, fieldsOf: (stored) => new URLSearchParams(stored.fields) });
-  decisions.show(decisions.open < 0 ? decisions.all.length - 1 : decisions.open);
+  const frame = startFrame({ alike, fieldsOf });
+  decisions.show(decisions.first);
   decisions.tellMissing();
   if (decisions.sendsAtOnce) prefetch(form);
   return { decisions, ...frame };

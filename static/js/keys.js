@@ -3,7 +3,7 @@
 import { atEnd, on } from "./item.js";
 
 const MAC = /Mac|iP(hone|ad|od)/.test(navigator.platform);
-const SIGNS = { Enter: "⏎", Escape: "Esc", Control: "⌃", " ": "␣" };
+const SIGNS = { Enter: "⏎", Escape: "Esc", Control: "⌃", " ": "␣", ArrowUp: "↑", ArrowDown: "↓" };
 const bound = new Map();
 let patterns = [];
 let preferences = { off: false, keys: {} };

@@ -8,28 +8,12 @@ import { select, selected, textOf } from "./ranges.js";
 import { Search } from "./search.js";
 import { announce, sentence } from "./texts.js";
 
-export class Reading {
-  /**
-   * Of the page: `changed()` draws it anew; `refusal()` is why no words can be the answer now, "" if they can; `now()`
-   * is the place of the answer as it is, or null; `take(place, words)` makes words the answer; `enter(position)` says
-   * whether Enter on a paragraph was for the page, and is not to begin a selection.
-   */
-  constructor(form, { changed, refusal, now, take, enter = () => false }) {
-    Object.assign(this, { form, changed, refusal, now, take, enter, pointer: null });
-    this.fixed = "readonly" in form.dataset;
+/** The list of paragraphs with its tools: walking, searching, folding, hiding, order and filter. */
+export class ReadingTools {
+  constructor(form, { changed }) {
     this.element = document.getElementById("paragraphs");
     this.list = new ParagraphList(this.element, { name: `view:${form.dataset.assignment}`, changed });
     this.search = new Search(document.getElementById("search"), document.getElementById("search-result"), this.list);
-    this.caret = new Caret(this.list, { hint: document.getElementById("caret-hint"), set: () => this.setFromSelection() });
-  }
-
-  /** Whether no touch selection is being made, so that marks may change the text. */
-  get settled() {
-    return this.pointer?.settled ?? true;
-  }
-
-  showTicks() {
-    for (const item of this.list.items) item.element.toggleAttribute("data-ticked", this.list.isTicked(item));
   }
 
   showView() {
@@ -43,6 +27,56 @@ export class Reading {
     back.querySelector("span").textContent = hidden.length;
     document.getElementById("nothing").hidden = this.list.shown().length > 0;
     this.search.paint();
+  }
+
+  bindKeys() {
+    const { list, search } = this;
+    bind("search", () => { search.input.focus(); search.input.select(); });
+    bind("next", () => list.move(1));
+    bind("previous", () => list.move(-1));
+    bind("fold", () => list.here() && list.toggle("folded", list.here().position));
+    bind("fold-all", () => list.foldAll());
+    bind("hide", () => list.here() && list.hide(list.here()));
+    bind("pin", () => list.change({ pin: !list.view.pin }));
+    bind("sort", cycle("sort"));
+    bind("filter", cycle("filter"));
+  }
+
+  bindButtons() {
+    const { list } = this;
+    const onClick = {
+      pin: () => list.change({ pin: !list.view.pin }),
+      "fold-all": () => list.foldAll(),
+      "show-hidden": () => list.change({ hidden: [] }),
+      "show-all": () => list.change({ hidden: [], filter: "all" }),
+    };
+    for (const [id, run] of Object.entries(onClick)) document.getElementById(id)?.addEventListener("click", run);
+    for (const id of ["sort", "filter"]) {
+      document.getElementById(id).addEventListener("change", ({ target }) => list.change({ [id]: target.value }));
+    }
+  }
+}
+
+export class Reading extends ReadingTools {
+  /**
+   * Of the page: `changed()` draws it anew; `refusal()` is why no words can be the answer now, "" if they can; `now()`
+   * is the place of the answer as it is, or null; `take(place, words)` makes words the answer; `enter(position)` says
+   * whether Enter on a paragraph was for the page, and is not to begin a selection.
+   */
+  constructor(form, { changed, refusal, now, take, enter = () => false }) {
+    super(form, { changed });
+    Object.assign(this, { form, changed, refusal, now, take, enter, pointer: null });
+    this.fixed = "readonly" in form.dataset;
+    this.caret = new Caret(this.list, { hint: document.getElementById("caret-hint"), set: () => this.setFromSelection() });
+  }
+
+  /** Whether no touch selection is being made, so that marks may change the text. */
+  get settled() {
+    return this.pointer?.settled ?? true;
+  }
+
+  showTicks() {
+    for (const item of this.list.items) item.element.toggleAttribute("data-ticked", this.list.isTicked(item));
   }
 
   /** The selected words as an answer: a span of a text, or of a text that holds a title's words; null without any. */
@@ -103,33 +137,14 @@ export class Reading {
   }
 
   bindKeys() {
-    const { list, search } = this;
-    bind("search", () => { search.input.focus(); search.input.select(); });
-    bind("next", () => list.move(1));
-    bind("previous", () => list.move(-1));
+    super.bindKeys();
     bind("tick", () => this.tickHere());
-    bind("fold", () => list.here() && list.toggle("folded", list.here().position));
-    bind("fold-all", () => list.foldAll());
-    bind("hide", () => list.here() && list.hide(list.here()));
-    bind("pin", () => list.change({ pin: !list.view.pin }));
-    bind("sort", cycle("sort"));
-    bind("filter", cycle("filter"));
     bind("select", () => this.beginSelecting());
     bind("answer", () => this.setByKey());
   }
 
   bindButtons() {
-    const { list } = this;
-    const onClick = {
-      pin: () => list.change({ pin: !list.view.pin }),
-      "fold-all": () => list.foldAll(),
-      "show-hidden": () => list.change({ hidden: [] }),
-      "show-all": () => list.change({ hidden: [], filter: "all" }),
-    };
-    for (const [id, run] of Object.entries(onClick)) document.getElementById(id)?.addEventListener("click", run);
-    for (const id of ["sort", "filter"]) {
-      document.getElementById(id).addEventListener("change", ({ target }) => list.change({ [id]: target.value }));
-    }
+    super.bindButtons();
     this.element.addEventListener("keydown", (event) => {
       const plain = event.key === "Enter" && !event.ctrlKey && !event.metaKey;
       if (!plain || event.target.dataset.paragraph === undefined || this.caret.on) return;

@@ -8,18 +8,12 @@ from collections.abc import Iterator
 from annotation.pure.data.example import Example
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Remark
-from annotation.tasktype.helpers.practice_feedback import note_of, why_of
+from annotation.tasktype.helpers.practice_feedback import NECESSITY, note_of, why_of
 
 from .results import matched
 from .words import plain, removed_words
 
 KNOWN = "known_necessary"  # in `extra` of practice and hidden gold
-DECISION = {  # (as it is known, whether the response says so)
-    (True, True): _("Right: what was removed is necessary. %(why)s"),
-    (False, True): _("Right: what was removed is not necessary. %(why)s"),
-    (True, False): _("What was removed is necessary. %(why)s"),
-    (False, False): _("What was removed is not necessary. %(why)s"),
-}
 MISSED = _("Blank %(n)s: the original has “%(gold)s”, not “%(typed)s”. %(why)s")
 LEFT = _("Blank %(n)s: the original has “%(gold)s”. %(why)s")
 
@@ -38,4 +32,4 @@ def remarks(payload: JSON, answer: JSON, gold: Example) -> Iterator[Remark]:
     known = gold.extra.get(KNOWN)
     if isinstance(known, bool):
         right = answer["necessary"] is known
-        yield Remark(right, DECISION[known, right], {"why": why_of(gold)})
+        yield Remark(right, NECESSITY[known, right], {"why": why_of(gold)})

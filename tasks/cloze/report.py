@@ -9,14 +9,11 @@ from annotation.pure.reports.worker_dependence_tables import people_table
 from annotation.pure.review.label_tables import WITHOUT_ONE, agreed, agreement_columns, alpha_row, raw_agreement_row
 from annotation.pure.statistics.cluster_intervals import clustered_mean, clustered_share
 from annotation.pure.statistics.distance_agreement import NO_INTERVAL
-from annotation.pure.statistics.intervals import Figure
-from annotation.pure.statistics.worker_intervals import without_one
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, HitWithResponses
-from annotation.tasktype.helpers.ablation_cells import Cell, head_of, in_cells, named
+from annotation.tasktype.helpers.ablation_cells import Cell, head_of, in_cells, ranges, sentence_of, share_of
 from annotation.tasktype.helpers.report_tables import (
     about,
-    alone,
     as_sentence,
     counted_rows,
     label_tables,
@@ -24,7 +21,6 @@ from annotation.tasktype.helpers.report_tables import (
     report,
     table,
     text_cell,
-    units,
     workers_of,
 )
 
@@ -73,6 +69,9 @@ CLASSES = _(
 )
 
 
+RECONSTRUCTABLE_IN = _("Reconstructable, %(ablation)s, %(dataset)s")
+
+
 @dataclass(frozen=True)
 class Item:
     """A HIT with its aggregated response, and whether the word of each blank is the removed one."""
@@ -109,12 +108,12 @@ def cloze_report(hits: Iterable[HitWithResponses], *, seed: int) -> JSON:
     hits = list(hits)
     rows = counted_rows(hits)
     items = [item for item in map(item_of, rows) if item]
-    ordered = in_cells(items, lambda item: item.row)
+    ordered = in_cells(items)
     tables = [
         _main_table(ordered, seed=seed),
         _thresholds_table(ordered, seed=seed),
         _kinds_table(ordered, seed=seed),
-        *people_table(list(_without_one(ordered)), workers_of(hits)),
+        *people_table(list(ranges(ordered, RECONSTRUCTABLE_IN, _reconstructable)), workers_of(hits)),
         *(_agreement(rows, seed=seed) if rows else []),
     ]
     paragraph = [*_paragraph(items, ordered), *about(hits, intervals=False)]
@@ -129,15 +128,10 @@ def _main_table(cells: Mapping[Cell, Sequence[Item]], *, seed: int) -> JSON:
     rows = []
     for cell, of in cells.items():
         decided = [item for item in of if item.decided]
-        classes = [_share(((item, item.class_name == name) for item in decided), seed) for name in (GAMMA, DELTA)]
-        reconstructable = _share(((item, item.reconstructable) for item in of), seed)
+        classes = [share_of(((item, item.class_name == name) for item in decided), seed) for name in (GAMMA, DELTA)]
+        reconstructable = share_of(((item, item.reconstructable) for item in of), seed)
         rows.append([*head_of(cell), len(of), _blanks(of, seed), reconstructable, *classes])
     return table("reconstructability", _("Reconstructability by cloze"), columns, rows, [RULE, CLASSES, NOT_COMPARABLE])
-
-
-def _share(items: Iterable[tuple[Item, bool]], seed: int) -> JSON:
-    """A share of items; those of one question are resampled together."""
-    return clustered_share(((question_of(item.row), holds) for item, holds in items), seed).as_json()
 
 
 def _blanks(of: Iterable[Item], seed: int) -> JSON:
@@ -158,7 +152,7 @@ def _thresholds_table(cells: Mapping[Cell, Sequence[Item]], *, seed: int) -> JSO
         chance = [replace(item, hits=matched([word] * len(item.removed), item.removed)) for item in of]
         for who, own in ((text_cell(_("workers")), of), (text_cell(_("chance: always “%(word)s”"), word=word), chance)):
             shares = [
-                _share(((item, is_reconstructable(item.hits, least)) for item in own), seed) for least in THRESHOLDS
+                share_of(((item, is_reconstructable(item.hits, least)) for item in own), seed) for least in THRESHOLDS
             ]
             rows.append([*head_of(cell), who, len(own), _blanks(own, seed), *shares])
     return table("thresholds", _("Reconstructable by the share of blanks required"), columns, rows, CHANCE)
@@ -184,14 +178,6 @@ def _kinds_table(cells: Mapping[Cell, Sequence[Item]], *, seed: int) -> JSON:
             if own:
                 rows.append([*head_of(cell), text_cell(words), len(own), clustered_share(own, seed).as_json()])
     return table("kinds", _("Blanks matched, by kind of word"), columns, rows)
-
-
-def _without_one(cells: Mapping[Cell, Sequence[Item]]) -> Iterator[tuple[JSON, None, Figure]]:
-    """Each cell's share of reconstructable items, as it would be without any one worker."""
-    for cell, of in cells.items():
-        ablation, dataset = head_of(cell)
-        words = text_cell(_("Reconstructable, %(ablation)s, %(dataset)s"), ablation=ablation or "–", dataset=dataset)
-        yield words, None, without_one(units(([item.row] for item in of), alone(_reconstructable)))
 
 
 def _reconstructable(row: HitWithResponses) -> float | None:
@@ -227,9 +213,8 @@ def _paragraph(items: Sequence[Item], cells: Mapping[Cell, Sequence[Item]]) -> I
     )
     for cell, of in cells.items():
         values = {"reconstructable": sum(item.reconstructable for item in of), "n": len(of)}
-        message = _("By majority, %(reconstructable)s of %(n)s are reconstructable.")
-        if len(cells) > 1:
-            message = _("By majority, %(reconstructable)s of %(n)s are reconstructable (%(ablation)s; %(dataset)s).")
-        yield as_sentence(message, **values, **named(cell))
+        alone = _("By majority, %(reconstructable)s of %(n)s are reconstructable.")
+        among = _("By majority, %(reconstructable)s of %(n)s are reconstructable (%(ablation)s; %(dataset)s).")
+        yield sentence_of(cells, cell, alone, among, **values)
     if tied := sum(not item.decided for item in items):
         yield as_sentence(_("For %(n)s, annotators are tied on whether the removed words are necessary."), n=tied)

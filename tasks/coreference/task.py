@@ -136,7 +136,12 @@ class Coreference(Bridging, DecisionTask, HopsTask):
             {**edge, "known": right, "responses": [one.answer["bridges"][k] for one in given]}
             for k, (edge, right) in enumerate(zip(payload["edges"], known, strict=True))
         ]
-        return {"columns": [{"why": one.answer["why"]} for one in given], "rows": rows, "payload": payload}
+        return {
+            "columns": [{"why": one.answer["why"]} for one in given],
+            "rows": rows,
+            "words": BRIDGE.words,
+            "payload": payload,
+        }
 
 
 def majority(votes: Mapping[str, int]) -> str:

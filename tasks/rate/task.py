@@ -4,7 +4,7 @@ What a rubric is: annotation/pure/ratings/rubric.py; results: annotation/pure/ra
 """
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 from typing import Any
@@ -13,8 +13,9 @@ from annotation.pure.data.example import Example
 from annotation.pure.ratings import responses, results
 from annotation.pure.ratings.keeping import InvalidExpression, selector
 from annotation.pure.ratings.practice import RIGHT, practice_of
-from annotation.pure.ratings.rubric import MARK, worded
-from annotation.pure.ratings.showing import LeftOut, arranged, payload_of
+from annotation.pure.ratings.rubric import MARK, InvalidRubric, worded
+from annotation.pure.ratings.showing import LeftOut, arranged, check_fields, passages_of, payload_of
+from annotation.pure.setting_fields import Flaw
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import (
     JSON,
@@ -22,9 +23,11 @@ from annotation.tasktype import (
     Arranged,
     Comparable,
     Conditional,
+    Fielded,
     GivenResponse,
     HitWithResponses,
     InvalidWording,
+    Live,
     Practised,
     Problem,
     Rated,
@@ -33,25 +36,37 @@ from annotation.tasktype import (
     TaskType,
     Varied,
 )
+from annotation.tasktype.helpers import answering
 from annotation.tasktype.helpers.lettered_text import lettered
 
 from .explained import EXPLANATIONS
+from .keys import KEYS
 from .options import Options
 from .report import rate_report
 from .simulated import imitated
 
 RATINGS = "ratings"  # in the `extra` of an exported item
+GOLD_ANSWERS = {"answer", "answers"}
+GOLD_SHOWN = _("The rubric shows “%(field)s”, so workers see the gold answer.")
 RIGHT_REMARK = _("Right. %(why)s")
-
-
 CHANGED = object()
 
 
-class Rate(Adjudicable, Varied, Arranged, Comparable, Conditional, Practised, Rated, Simulated, TaskType):
+def search(payload: JSON, params: Mapping[str, str]) -> JSON:
+    """Context of the search fragment, over the passages that are shown."""
+    shown = passages_of(payload)
+    return answering.search({"paragraphs": shown["value"] if shown else []}, params)
+
+
+class Rate(
+    Adjudicable, Fielded, Varied, Arranged, Comparable, Conditional, Live, Practised, Rated, Simulated, TaskType
+):
     title = _("Rate by a rubric")
     question = _("What do you think of this?")
     needs = _("Requires the fields that the rubric shows, with something to ask about.")
     Options = Options
+    keys = KEYS
+    live = {"search": search}
     writes = _("Your own ratings")
     explanations = EXPLANATIONS
 
@@ -67,6 +82,23 @@ class Rate(Adjudicable, Varied, Arranged, Comparable, Conditional, Practised, Ra
 
     def shown_fields(self, options: Options) -> Collection[str]:
         return options.parsed.fields
+
+    def lacking(self, options: Options, examples: Iterable[Example]) -> Iterator[tuple[str, Flaw]]:
+        try:
+            check_fields(options.parsed, examples)
+        except InvalidRubric as invalid:
+            yield "rubric", Flaw(invalid.message, invalid.values, invalid.place)
+
+    def left_out(self, example: Example, options: Options) -> str:
+        try:
+            payload_of(options.parsed, example)
+        except LeftOut as reason:
+            return str(reason)
+        return self.needs
+
+    def warnings(self, options: Options) -> Iterator[Flaw]:
+        for name in GOLD_ANSWERS & options.parsed.fields.keys():
+            yield Flaw(GOLD_SHOWN, {"field": name})
 
     def arrange(self, payload: JSON, rng: Random) -> JSON:
         return arranged(payload, rng)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from annotation.pure.data.example import Example
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Remark
-from annotation.tasktype.helpers.practice_feedback import note_of, on_words
+from annotation.tasktype.helpers.practice_feedback import NECESSITY, note_of, on_words
 
 from .classes import KNOWN
 
@@ -23,10 +23,7 @@ MESSAGES = {  # (decision, as it is known, whether the response says so)
     ("guessable", False, True): _("Right: nobody can guess what was removed. %(why)s"),
     ("guessable", True, False): _("You can guess what was removed. %(why)s"),
     ("guessable", False, False): _("Nobody can guess what was removed. %(why)s"),
-    ("necessary", True, True): _("Right: what was removed is necessary. %(why)s"),
-    ("necessary", False, True): _("Right: what was removed is not necessary. %(why)s"),
-    ("necessary", True, False): _("What was removed is necessary. %(why)s"),
-    ("necessary", False, False): _("What was removed is not necessary. %(why)s"),
+    **{("necessary", *key): message for key, message in NECESSITY.items()},
 }
 
 

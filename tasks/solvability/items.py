@@ -1,12 +1,10 @@
 """Finished HITs with their aggregated responses, by ablation and dataset, and how models do on the same."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from annotation.pure.statistics.cluster_intervals import clustered_share
 from annotation.pure.statistics.metrics import ACCURACY, Scorer, scorer_for
 from annotation.tasktype import JSON, GivenResponse, HitWithResponses
-from annotation.tasktype.helpers.report_tables import question_of
 
 
 @dataclass(frozen=True)
@@ -45,8 +43,3 @@ def model_score(item: Item, model: GivenResponse) -> float | None:
 def scores_of(of: Sequence[Item], name: str) -> list[tuple[Item, float]]:
     pairs = ((item, model_score(item, one)) for item in of for one in item.row.predicted if one.worker == name)
     return [(item, score) for item, score in pairs if score is not None]
-
-
-def share_of(items: Iterable[tuple[Item, bool]], seed: int) -> JSON:
-    """A share of items; the shuffles of one question are resampled together."""
-    return clustered_share(((question_of(item.row), holds) for item, holds in items), seed).as_json()

@@ -7,16 +7,13 @@ from annotation.pure.reports.tables import counted_sentence
 from annotation.pure.reports.worker_dependence_tables import people_table
 from annotation.pure.statistics.cluster_intervals import clustered_mean
 from annotation.pure.statistics.distance_agreement import alpha_of_answers
-from annotation.pure.statistics.intervals import Figure
 from annotation.pure.statistics.significance import chance_text, holm, mcnemar
 from annotation.pure.statistics.text_agreement import ANSWER_TEXT, text_agreement_table
-from annotation.pure.statistics.worker_intervals import without_one
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, HitWithResponses
-from annotation.tasktype.helpers.ablation_cells import Cell, head_of, in_cells, name_of, named
+from annotation.tasktype.helpers.ablation_cells import Cell, head_of, in_cells, name_of, ranges, sentence_of, share_of
 from annotation.tasktype.helpers.report_tables import (
     about,
-    alone,
     as_sentence,
     counted_rows,
     label_tables,
@@ -24,12 +21,11 @@ from annotation.tasktype.helpers.report_tables import (
     report,
     table,
     text_cell,
-    units,
     workers_of,
 )
 
 from .classes import ALPHA, CLASSES, DELTA, GAMMA, LABELS, ruled
-from .items import Item, models_of, scorer_of, scores_of, share_of
+from .items import Item, models_of, scorer_of, scores_of
 
 INTERVALS = _(
     "Shares with 95 % Wilson intervals, or bootstrap over questions if several shuffles of one question are "
@@ -37,17 +33,20 @@ INTERVALS = _(
 )
 
 
+SOLVABLE_IN = _("Solvable, %(ablation)s, %(dataset)s")
+
+
 def solvability_report(hits: Iterable[HitWithResponses], *, seed: int) -> JSON:
     """Each HIT counts once, with the class of most of its annotators; ties are left out of the shares."""
     hits = list(hits)
     items = [Item(row, ruled([one.answer for one in row.given])) for row in counted_rows(hits)]
-    ordered = in_cells(items, lambda item: item.row)
+    ordered = in_cells(items)
     tables = [
         _solvable_table(ordered, seed=seed),
         _class_table(ordered, seed=seed),
         _guessable_table(ordered, seed=seed),
         *case_table(ordered, seed=seed),
-        *people_table(list(_without_one(ordered)), workers_of(hits)),
+        *people_table(list(ranges(ordered, SOLVABLE_IN, _solvable)), workers_of(hits)),
         *(label_tables([item.row for item in items], LABELS, on=_("the class"), seed=seed) if items else []),
         *(_texts_table(items, seed=seed) if items else []),
     ]
@@ -109,14 +108,6 @@ def _is_by_class(item: Item) -> bool:
     return item.kind in (ALPHA, GAMMA) or (item.kind == DELTA and item.solvable is True)
 
 
-def _without_one(cells: Mapping[Cell, Sequence[Item]]) -> Iterator[tuple[JSON, None, Figure]]:
-    """Each cell's share of solvable items, as it would be without any one worker."""
-    for cell, of in cells.items():
-        ablation, dataset = head_of(cell)
-        words = text_cell(_("Solvable, %(ablation)s, %(dataset)s"), ablation=ablation or "–", dataset=dataset)
-        yield words, None, without_one(units(([item.row] for item in of), alone(_solvable)))
-
-
 def _solvable(row: HitWithResponses) -> float | None:
     solvable = ruled([one.answer for one in row.given])["solvable"]
     return None if solvable is None else float(solvable)
@@ -139,10 +130,9 @@ def _paragraph(items: Sequence[Item], cells: Mapping[Cell, Sequence[Item]]) -> I
     for cell, of in cells.items():
         if decided := [item for item in of if item.solvable is not None]:
             values = {"solvable": sum(item.solvable is True for item in decided), "n": len(decided)}
-            message = _("By majority, %(solvable)s of %(n)s can be solved.")
-            if len(cells) > 1:
-                message = _("By majority, %(solvable)s of %(n)s can be solved (%(ablation)s; %(dataset)s).")
-            yield as_sentence(message, **values, **named(cell))
+            alone = _("By majority, %(solvable)s of %(n)s can be solved.")
+            among = _("By majority, %(solvable)s of %(n)s can be solved (%(ablation)s; %(dataset)s).")
+            yield sentence_of(cells, cell, alone, among, **values)
     if open_ := sum(item.solvable is None for item in items):
         yield as_sentence(_("For %(n)s, annotators are tied on whether they can be solved."), n=open_)
     if tied := sum(item.kind == "tied" for item in items):

@@ -23,6 +23,7 @@ VERDICT = Decision(
 )
 FIRM = Decision("verdict", CHOICES[:2], missing=_("Say whether the two paragraphs are sufficient."))
 SPLIT, UNDECIDED = "split", "undecided"  # annotators differ; too few votes
+SAID = {**VERDICT.words, SPLIT: _("no agreement"), UNDECIDED: _("too few votes")}
 PAIR = "pair"  # in `extra`, as the derivation sufficiency-pairs writes it
 
 

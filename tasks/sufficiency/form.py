@@ -1,9 +1,8 @@
 """Parsing the posted decision on a pair of paragraphs."""
 
 from annotation.tasktype import JSON
+from annotation.tasktype.helpers import evidence
 from annotation.tasktype.helpers.task_form import DecisionForm
-
-from . import evidence
 
 
 class Form(DecisionForm):

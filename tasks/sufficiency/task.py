@@ -25,12 +25,12 @@ from annotation.tasktype import (
 from annotation.tasktype.decisions import Decision, votes_for
 from annotation.tasktype.helpers.answering import shuffled
 from annotation.tasktype.helpers.decision_task import DecisionTask
+from annotation.tasktype.helpers.evidence import are_spans, by_position, words_of
 from annotation.tasktype.helpers.hops import reading_seconds
 from annotation.tasktype.helpers.lettered_text import Stretch, lettered
 from annotation.tasktype.keys import DECIDING, FRAME, Key, by_action
 
-from .decisions import FIRM, INSUFFICIENT, SUFFICIENT, VERDICT, decided, pair_of
-from .evidence import are_spans, by_position, words_of
+from .decisions import FIRM, INSUFFICIENT, SAID, SUFFICIENT, VERDICT, decided, pair_of
 from .explained import EXPLANATIONS
 from .options import Options
 from .report import sufficiency_report
@@ -154,6 +154,7 @@ class Sufficiency(Varied, Adaptable, Sampled, Arranged, Timed, Comparable, Trace
                 }
                 for k, paragraph in enumerate(payload["paragraphs"])
             ],
+            "words": SAID,
             "payload": payload,
         }
 

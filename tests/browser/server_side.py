@@ -47,11 +47,11 @@ from annotation.models import (  # noqa: E402
 )
 from annotation.pure.people.consent_text import COUNTING  # noqa: E402
 from tests.batches import create_batch  # noqa: E402
-from tests.browser import ablated, graphs, records, sub_questions, two_paragraphs  # noqa: E402
+from tests.browser import ablated, graphs, rated, records, sub_questions, two_paragraphs  # noqa: E402
 from tests.flow import compositions as compositions_by_hand  # noqa: E402
 from tests.marketplaces import frames, panel  # noqa: E402
 
-KINDS = records.KINDS | graphs.KINDS | two_paragraphs.KINDS | sub_questions.KINDS | ablated.KINDS
+KINDS = records.KINDS | graphs.KINDS | two_paragraphs.KINDS | sub_questions.KINDS | ablated.KINDS | rated.KINDS
 INSTRUCTIONS = "# Read, then answer\n\nSelect the *answer* and tick what it rests on."
 fresh = count()
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from annotation.pure.batches.hit_filters import BatchPart
+from annotation.flow.batches.hit_filters import BatchPart
 from annotation.pure.reports import table_formats
 from annotation.pure.reports.charts import Dots, Grid, Line, Lines, Plot, Series
 from annotation.pure.reports.report_charts import charts_of

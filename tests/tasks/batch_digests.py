@@ -198,8 +198,9 @@ def of_hit(kind: str, row: HitWithResponses, rng: Random) -> Iterator[Any]:
         yield [result, task.unsettled(result), task.agreeing(payload, some, result), task.differences(payload, some)]
         yield [made.as_json() for made in task.export(gold, result)]
         yield capabilities.provenance(task, payload, some, result)
-    yield capabilities.compare(task, payload, row.given, gold)
-    yield capabilities.compare(task, payload, row.given, Example(id="", question="", paragraphs=()))
+    for shown in (gold, Example(id="", question="", paragraphs=())):
+        compare = capabilities.compare(task, payload, row.given, shown)
+        yield {name: value for name, value in compare.items() if name != "words"}
     for answer in answers:
         yield [task.brief(payload, answer), task.grade(payload, answer, gold)]
         yield [asdict(remark) for remark in capabilities.feedback(task, payload, answer, gold)]

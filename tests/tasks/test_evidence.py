@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.sufficiency.evidence import are_spans, parsed, posted, words_of
+from annotation.tasktype.helpers.evidence import are_spans, parsed, posted, words_of
 
 PARAGRAPHS = [{"title": "", "text": "👩‍🔧 built it"}, {"title": "", "text": "Skarrow"}]
 SPANS = st.sets(st.tuples(st.integers(0, 1), st.integers(0, 999), st.integers(0, 999)), max_size=6)

@@ -9,8 +9,8 @@ from rest_framework import serializers
 from annotation.api.batches.inputs import DraftInput, NewDraftInput
 from annotation.api.batches.serializers import BatchSerializer, InstructionsSerializer, OneBatchSerializer
 from annotation.api.operations import QueuedSerializer, action, operation
-from annotation.api.pagination import NewestFirst, SinglePage
-from annotation.api.serializers import JSON, Filter, Input
+from annotation.api.pagination import SinglePage
+from annotation.api.serializers import JSON, Input
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.batches import add_items, batch_drafts, batch_launch, batch_progress
 from annotation.flow.batches.parsing import parse
@@ -23,17 +23,6 @@ from annotation.flow.setting_values import validate_unreserved
 from annotation.models import Batch, Job
 from annotation.pure.batches import lifecycle
 from annotation.recruitment import marketplaces
-
-
-class BatchFilter(Filter):
-    """Filters of batches."""
-
-    state = serializers.ChoiceField(choices=Batch.State.choices, required=False)
-    task = serializers.CharField(required=False, help_text="The task, as in `tasks/`.")
-    purpose = serializers.ChoiceField(choices=Batch.Purpose.choices, required=False)
-    dataset = serializers.CharField(
-        source="datasets__slug", required=False, help_text="With items of the dataset of this name."
-    )
 
 
 class AddAssignmentsInput(Input):
@@ -104,7 +93,6 @@ class BatchViewSet(ResourceViewSet):
 
     serializer_class = OneBatchSerializer
     list_serializer_class = BatchSerializer
-    pagination_class = NewestFirst
     lookup_field, lookup_url_kwarg = "slug", "batch"
     row: Batch
 
@@ -121,10 +109,10 @@ class BatchViewSet(ResourceViewSet):
                 batch.pay = batch_funds.batch_money(batch)
         return rows
 
-    @operation(query=BatchFilter)
-    def list(self, query: JSON) -> Any:
+    @operation(query=batch_progress.BatchFilter)
+    def list(self, wanted: batch_progress.BatchFilter) -> Any:
         """List batches, newest first, with their counts."""
-        return self.get_queryset().filter(**query).prefetch_related("datasets", "checks", "workers")
+        return wanted.narrow(self.project, self.get_queryset()).prefetch_related("datasets", "checks", "workers")
 
     @operation(takes=NewDraftInput, location="batches/{0.slug}/")
     def create(self, data: JSON) -> Batch:

@@ -7,7 +7,6 @@ from django.utils.translation import gettext as _
 from rest_framework import serializers
 
 from annotation.api.operations import operation
-from annotation.api.pagination import NewestFirst
 from annotation.api.serializers import JSON, Input, refuse_unknown, texts
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.batches import experiments
@@ -69,7 +68,7 @@ class ExperimentViewSet(ResourceViewSet):
 
     serializer_class = ExperimentSerializer
     list_serializer_class = ListedExperimentSerializer
-    pagination_class = NewestFirst
+    ordering = "-pk"
     lookup_field, lookup_url_kwarg = "slug", "name"
 
     def get_queryset(self) -> Any:

@@ -2,46 +2,20 @@
 
 from typing import Any
 
-from django.db.models import Q
 from rest_framework import serializers
 
 from annotation.api.batches.serializers import BatchPartViewSet
 from annotation.api.operations import action, operation
 from annotation.api.review.adjudications import AggregateSerializer, blind_aggregates, hidden_from
-from annotation.api.serializers import JSON, Filter, Input, dollars
+from annotation.api.serializers import JSON, Input, dollars
 from annotation.api.work.assignments import AssignmentSerializer, with_answers
 from annotation.flow.batches import batch_progress
+from annotation.flow.batches.hit_filters import HitFilter
 from annotation.flow.reports import score_looks
 from annotation.flow.review import gold_looks, problem_reports
 from annotation.formats.without_gold import without_gold
 from annotation.models import Hit
 from annotation.pure.people import roles
-
-STATES = {
-    "open": Q(excluded_at__isnull=True) & (Q(room__gt=0) | Q(live__gt=0)),
-    "done": Q(excluded_at__isnull=True, room__lte=0, live=0),
-    "excluded": Q(excluded_at__isnull=False),
-}
-
-
-class HitFilter(Filter):
-    """Filters of HITs."""
-
-    VALUE_ALIASES = {"state": {"void": "excluded"}}
-    state = serializers.ChoiceField(choices=[(state, state) for state in STATES], required=False)
-    dataset = serializers.CharField(source="item__dataset__slug", max_length=100, required=False)
-    hops = serializers.IntegerField(source="item__hops", required=False, min_value=0, max_value=100)
-    shape = serializers.CharField(source="item__shape", max_length=60, required=False)
-    disagreement = serializers.FloatField(
-        source="disagreement__gte",
-        required=False,
-        min_value=0,
-        max_value=1,
-        help_text="At least this, as of the last report.",
-    )
-    checks = serializers.BooleanField(
-        source="check_item", default=False, help_text="Hidden gold instead of the batch's own HITs."
-    )
 
 
 class HitSerializer(serializers.Serializer):
@@ -124,10 +98,10 @@ class BatchHitViewSet(BatchPartViewSet):
         return rows
 
     @operation(query=HitFilter)
-    def list(self, query: JSON) -> Any:
+    def list(self, wanted: HitFilter) -> Any:
         """List the HITs of a batch."""
-        rows = self.batch.hits.filter(STATES.get(query.pop("state", ""), Q()), **query)
-        if "disagreement__gte" in query and not score_looks.is_complete(self.batch):
+        rows = wanted.hits(self.batch)
+        if wanted.disagreement is not None and not score_looks.is_complete(self.batch):
             rows = rows.none()
         return rows.select_related("item__dataset").defer("payload", "item__content", "item__dataset__report")
 

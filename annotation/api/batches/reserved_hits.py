@@ -10,7 +10,6 @@ from rest_framework import serializers
 from annotation.api.batches.serializers import BatchPartViewSet
 from annotation.api.examples import HIT, WORKER
 from annotation.api.operations import action, operation
-from annotation.api.pagination import NewestFirst
 from annotation.api.serializers import JSON, Input, refuse_unknown, texts
 from annotation.flow.batches import reserved_hits
 from annotation.flow.people import worker_names
@@ -70,7 +69,7 @@ class ReservedHitViewSet(BatchPartViewSet):
     """Reserved HITs."""
 
     serializer_class = ReservedHitSerializer
-    pagination_class = NewestFirst
+    ordering = "-pk"
 
     def prepare(self, rows: list[Any]) -> list[Any]:
         states = reserved_hits.states(rows)

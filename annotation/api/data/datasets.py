@@ -14,7 +14,6 @@ from rest_framework.exceptions import ValidationError
 from annotation import jobs
 from annotation.api.data.serializers import DatasetSerializer, OneDatasetSerializer
 from annotation.api.operations import QueuedSerializer, action, operation
-from annotation.api.pagination import NewestFirst
 from annotation.api.serializers import (
     BINARY,
     FORMAT,
@@ -30,6 +29,7 @@ from annotation.api.serializers import (
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.data import dataset_files, dataset_removal, item_editing
 from annotation.flow.data.dataset_import import ImportRefused, Unmapped, recognised
+from annotation.flow.data.lineage import DatasetFilter
 from annotation.flow.reports import dataset_documents
 from annotation.flow.setting_values import validate_unreserved
 from annotation.formats import FORMATS
@@ -40,14 +40,6 @@ from annotation.operations.downloads import BYTES, logged_download
 from annotation.pure.data.column_mapping import ROLES, BadMapping, ColumnMapping
 
 TYPES = {"provenance": "application/x-ndjson", "datasheet": "text/markdown", "card": "text/markdown"}
-
-
-class DatasetFilter(Filter):
-    """Filters of datasets."""
-
-    q = serializers.CharField(max_length=100, source="slug__icontains", required=False, help_text="Text in the name.")
-    format = KindField(choices=sorted(FORMATS), required=False, help_text=FORMAT)
-    how = serializers.CharField(max_length=60, required=False, help_text="The derivation that made it.")
 
 
 class MappingField(serializers.CharField):
@@ -145,7 +137,6 @@ class DatasetViewSet(ResourceViewSet):
 
     serializer_class = OneDatasetSerializer
     list_serializer_class = DatasetSerializer
-    pagination_class = NewestFirst
     lookup_field, lookup_url_kwarg = "slug", "name"
     row: Dataset
 
@@ -153,13 +144,9 @@ class DatasetViewSet(ResourceViewSet):
         return Dataset.objects.whole().filter(project=self.project).select_related("root", "created_by")
 
     @operation(query=DatasetFilter)
-    def list(self, query: JSON) -> Any:
+    def list(self, wanted: DatasetFilter) -> Any:
         """List the datasets of a project, newest first."""
-        how, rows = query.pop("how", None), self.get_queryset().filter(**query)
-        if how is None:
-            return rows
-        made = [pk for pk, lineage in rows.values_list("pk", "lineage") if lineage.get("how") == how]
-        return rows.filter(pk__in=made)
+        return wanted.narrow(self.project, self.get_queryset())
 
     @operation(takes=BODIES, parameters=(ImportInput,), gives=QueuedSerializer, id="importDataset")
     def create(self) -> Job:

@@ -11,7 +11,7 @@ from annotation.api.data.serializers import DatasetPartViewSet, ItemSerializer
 from annotation.api.examples import ITEM
 from annotation.api.operations import action, operation
 from annotation.api.pagination import ApiCursorPagination, SinglePage
-from annotation.api.serializers import JSON, Filter, HasValueField, Input
+from annotation.api.serializers import JSON, Input
 from annotation.flow.data import item_editing
 from annotation.flow.errors import Conflict, Refused
 from annotation.flow.review import gold_looks
@@ -19,20 +19,6 @@ from annotation.formats.without_gold import without_gold
 from annotation.models import Item
 
 MOST_ITEMS = 10_000
-
-
-class ItemFilter(Filter):
-    """Filters of items."""
-
-    ALIASES = {"retired": "archived"}
-
-    q = serializers.CharField(max_length=500, required=False, help_text="Text in the question, or an exact id.")
-    hops = serializers.IntegerField(min_value=0, max_value=100, required=False)
-    shape = serializers.CharField(max_length=60, required=False)
-    answerable = serializers.BooleanField(required=False)
-    archived = HasValueField(
-        source="archived_at__isnull", required=False, help_text="Only archived items, or only the others."
-    )
 
 
 class ItemInput(Input):
@@ -77,9 +63,8 @@ class VersionSerializer(ItemSerializer):
 
 
 class ItemPages(ApiCursorPagination):
-    """Smaller pages in order of position, because an item may contain twenty paragraphs."""
+    """Smaller pages, because an item may contain twenty paragraphs."""
 
-    ordering = "position"
     max_page_size = 200
     page_size = 50
 
@@ -105,11 +90,10 @@ class DatasetItemViewSet(DatasetPartViewSet):
                 row.hops, row.shape, row.answerable = 0, "", None
         return rows
 
-    @operation(query=ItemFilter)
-    def list(self, query: JSON) -> Any:
+    @operation(query=item_editing.ItemFilter)
+    def list(self, wanted: item_editing.ItemFilter) -> Any:
         """List the items of a dataset in order, with their gold."""
-        rows = self.get_queryset().holding(query.pop("q")) if "q" in query else self.get_queryset()
-        return rows.filter(**query)
+        return wanted.narrow(self.project, self.get_queryset())
 
     @operation()
     def retrieve(self) -> None:

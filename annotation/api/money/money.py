@@ -1,20 +1,20 @@
 """A project's money: balances, payments, ledger."""
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from rest_framework import serializers
 
 from annotation.api.operations import operation
-from annotation.api.pagination import NewestFirst
-from annotation.api.serializers import JSON, Filter, ModelResource, WorkerField, dollars
-from annotation.api.setting_fields import filter_of, output_field
+from annotation.api.serializers import JSON, ModelResource, dollars
+from annotation.api.setting_fields import output_field
 from annotation.api.viewsets import ResourceViewSet
+from annotation.flow.lists import ListFilter, worker_setting
 from annotation.flow.money import ledger_audit, ledger_table
-from annotation.flow.money.ledger_table import LedgerFilter
 from annotation.flow.projects.settings import SETTINGS
 from annotation.models import Payment
 from annotation.pure.people import roles
+from annotation.pure.setting_fields import setting
 
 
 class FaultSerializer(serializers.Serializer):
@@ -39,13 +39,14 @@ class BooksSerializer(serializers.Serializer):
     faults = FaultSerializer(many=True, help_text="Accounts that do not balance; empty: the ledger is right.")
 
 
-class PaymentFilter(Filter):
+@dataclass(frozen=True)
+class PaymentFilter(ListFilter):
     """Filters of payments."""
 
-    batch = serializers.CharField(max_length=100, source="batch__slug", required=False)
-    worker = WorkerField(required=False)
-    kind = serializers.ChoiceField(choices=Payment.Kind.choices, required=False)
-    state = serializers.ChoiceField(choices=Payment.State.choices, required=False)
+    batch: str = setting("", length=100, column="batch__slug")
+    worker: str = worker_setting("worker__in")
+    kind: str = setting("", choices=dict(Payment.Kind.choices), column="kind")
+    state: str = setting("", choices=dict(Payment.State.choices), column="state")
 
 
 class PaymentSerializer(ModelResource):
@@ -97,27 +98,25 @@ class PaymentViewSet(ResourceViewSet):
     """Payments."""
 
     serializer_class = PaymentSerializer
-    pagination_class = NewestFirst
     reads = roles.PAY
 
     @operation(query=PaymentFilter)
-    def list(self, query: JSON) -> Any:
+    def list(self, wanted: PaymentFilter) -> Any:
         """List payments, made and due, newest first: rewards, bonuses and top-ups to the wage floor."""
-        rows = self.project.payments.filter(**query)
-        return rows.select_related("batch", "assignment").defer("assignment__draft")
+        rows = self.project.payments.select_related("batch", "assignment").defer("assignment__draft")
+        return wanted.narrow(self.project, rows)
 
 
 class EntryViewSet(ResourceViewSet):
     """The ledger."""
 
     serializer_class = EntrySerializer
-    pagination_class = NewestFirst
     reads = roles.PAY
 
     def prepare(self, rows: list[Any]) -> list[Any]:
         return list(ledger_table.display_rows(self.project, rows))
 
-    @operation(query=filter_of(LedgerFilter))
-    def list(self, query: JSON) -> Any:
+    @operation(query=ledger_table.LedgerFilter)
+    def list(self, wanted: ledger_table.LedgerFilter) -> Any:
         """List the entries of the ledger, newest first."""
-        return ledger_table.entries(self.project, LedgerFilter(**query))
+        return ledger_table.entries(self.project, wanted)

@@ -11,7 +11,6 @@ from rest_framework.exceptions import ValidationError
 
 from annotation.api.examples import WORKER
 from annotation.api.operations import action, operation
-from annotation.api.pagination import NewestFirst
 from annotation.api.serializers import FILE, JSON, TEXT, Input, dollars, posted_file
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.money import payouts
@@ -77,7 +76,7 @@ class PayoutViewSet(ResourceViewSet):
 
     serializer_class = OnePayoutSerializer
     list_serializer_class = PayoutSerializer
-    pagination_class = NewestFirst
+    ordering = "-pk"
     act = reads = roles.PAY
     lookup_field, lookup_value_converter = "number", "int"
     row: Payout

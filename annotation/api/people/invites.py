@@ -8,7 +8,6 @@ from rest_framework import serializers
 from rest_framework.exceptions import PermissionDenied
 
 from annotation.api.operations import operation
-from annotation.api.pagination import NewestFirst
 from annotation.api.serializers import JSON, Input, ModelResource
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.people import invites
@@ -56,7 +55,7 @@ class InviteViewSet(ResourceViewSet):
     """The invites of a project."""
 
     serializer_class = InviteSerializer
-    pagination_class = NewestFirst
+    ordering = "-pk"
     act = reads = roles.PEOPLE
     lookup_field, lookup_value_converter = "pk", "int"
 

@@ -11,7 +11,7 @@ from rest_framework import serializers
 from annotation.api.batches.inputs import DraftInput
 from annotation.api.examples import CLAUSE
 from annotation.api.operations import action, operation
-from annotation.api.pagination import NewestFirst, SinglePage
+from annotation.api.pagination import SinglePage
 from annotation.api.people.scores import StepInput, StepSerializer, stepped
 from annotation.api.serializers import JSON, Input, KindField, schema_of, texts
 from annotation.api.setting_fields import input_field
@@ -172,7 +172,7 @@ class RoundViewSet(ResourceViewSet):
 
     serializer_class = OneRoundSerializer
     list_serializer_class = RoundSerializer
-    pagination_class = NewestFirst
+    ordering = "-pk"
     lookup_field, lookup_url_kwarg = "batch__slug", "batch"
     row: QualificationRound
 

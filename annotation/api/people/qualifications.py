@@ -1,5 +1,6 @@
 """Qualification types: list, create, change, delete and restore them."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Count, Q
@@ -8,13 +9,15 @@ from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
 from annotation.api.operations import action, operation
-from annotation.api.serializers import JSON, Filter, HasValueField, Input, ModelResource
+from annotation.api.serializers import JSON, Input, ModelResource
 from annotation.api.viewsets import ResourceViewSet
+from annotation.flow.lists import ListFilter
 from annotation.flow.people import qualification_types
 from annotation.forms.qualifications import QualificationTypeForm
 from annotation.models import Project, Qualification, QualificationRequest, QualificationType
 from annotation.pure.people import roles
 from annotation.pure.people.requirements import LARGEST, SMALLEST
+from annotation.pure.setting_fields import setting
 
 
 class QualificationTermsInput(Input):
@@ -42,12 +45,14 @@ class QualificationInput(QualificationTermsInput):
     description = serializers.CharField(max_length=2000)
 
 
-class QualificationFilter(Filter):
+@dataclass(frozen=True)
+class QualificationFilter(ListFilter):
     """Filters of qualifications."""
 
+    order = ("pk",)
     ALIASES = {"retired": "deleted"}
 
-    deleted = HasValueField(source="deleted_at__isnull", default=False, help_text="Deleted qualifications instead.")
+    deleted: bool = setting(False, help="Deleted qualifications instead.", column="deleted_at__isnull")
 
 
 class QualificationSerializer(ModelResource):
@@ -107,9 +112,9 @@ class QualificationViewSet(ResourceViewSet):
         return rows if {"list", "restore"} & set(self.action_map.values()) else rows.filter(deleted_at=None)
 
     @operation(query=QualificationFilter)
-    def list(self, query: JSON) -> Any:
+    def list(self, wanted: QualificationFilter) -> Any:
         """List the project's qualifications."""
-        return self.get_queryset().filter(**query)
+        return wanted.narrow(self.project, self.get_queryset())
 
     @operation(takes=QualificationInput)
     def create(self, data: JSON) -> QualificationType:

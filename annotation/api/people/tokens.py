@@ -5,7 +5,6 @@ from typing import Any
 from rest_framework import serializers
 
 from annotation.api.operations import operation
-from annotation.api.pagination import NewestFirst
 from annotation.api.serializers import ModelResource
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.projects import api_tokens
@@ -26,7 +25,7 @@ class TokenViewSet(ResourceViewSet):
     """The caller's tokens; a token of one project lists those of that project."""
 
     serializer_class = TokenSerializer
-    pagination_class = NewestFirst
+    ordering = "-pk"
     lookup_field, lookup_value_converter = "pk", "int"
 
     def get_queryset(self) -> Any:

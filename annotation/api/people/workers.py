@@ -6,22 +6,12 @@ from django.shortcuts import get_object_or_404
 from rest_framework import serializers
 
 from annotation.api.operations import action, operation
-from annotation.api.serializers import JSON, Filter, HasValueField, Input
+from annotation.api.serializers import JSON, Input
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.notifications import worker_messages
 from annotation.flow.people import qualification_types, sign_up, worker_names, worker_profile
 from annotation.models import Worker
 from annotation.pure.people import roles
-
-
-class WorkerFilter(Filter):
-    """Filters of workers."""
-
-    active = serializers.BooleanField(required=False)
-    blocked = HasValueField(source="block__isnull", required=False)
-    qualification = serializers.CharField(
-        max_length=64, required=False, help_text="With this qualification, by its id."
-    )
 
 
 class HeldSerializer(serializers.Serializer):
@@ -100,17 +90,13 @@ class WorkerViewSet(ResourceViewSet):
             worker.held = [{"id": id, "name": name, "value": value} for id, name, value in activity.held]
         return rows
 
-    @operation(query=WorkerFilter)
-    def list(self, query: JSON) -> Any:
+    @operation(query=worker_profile.WorkerFilter)
+    def list(self, wanted: worker_profile.WorkerFilter) -> Any:
         """List the workers of a project under pseudonyms, with their figures and qualifications.
 
         Names are included only for roles that may see them.
         """
-        rows, type = self.get_queryset(), query.pop("qualification", None)
-        if type is not None:
-            held = {"type__public_id": type, "state": "Granted", "type__deleted_at": None}
-            rows = rows.filter(**{f"qualifications__{name}": value for name, value in held.items()})
-        return rows.filter(**query)
+        return wanted.narrow(self.project, self.get_queryset())
 
     @operation()
     def retrieve(self) -> None:

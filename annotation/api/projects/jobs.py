@@ -7,7 +7,6 @@ from rest_framework import serializers
 
 from annotation import jobs
 from annotation.api.operations import QueuedSerializer, action, operation
-from annotation.api.pagination import NewestFirst
 from annotation.api.serializers import JSON, Filter
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.data import dataset_removal
@@ -43,7 +42,7 @@ class JobViewSet(ResourceViewSet):
     """The jobs of a project."""
 
     serializer_class = JobSerializer
-    pagination_class = NewestFirst
+    ordering = "-pk"
     row: Job
 
     def get_queryset(self) -> Any:

@@ -5,12 +5,8 @@ from typing import Any
 from rest_framework import serializers
 
 from annotation.api.operations import operation
-from annotation.api.pagination import NewestFirst
-from annotation.api.serializers import JSON
-from annotation.api.setting_fields import filter_of
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.projects import audit_log_table
-from annotation.flow.projects.audit_log_table import LogFilter
 from annotation.models import AuditEntry
 from annotation.pure.people import roles
 
@@ -34,13 +30,12 @@ class LogViewSet(ResourceViewSet):
     """The log of a project."""
 
     serializer_class = LogLineSerializer
-    pagination_class = NewestFirst
     act = reads = roles.RUN
 
     def prepare(self, rows: list[Any]) -> list[Any]:
         return audit_log_table.display_rows(self.project, rows)
 
-    @operation(query=filter_of(LogFilter), id="listLog")
-    def list(self, query: JSON) -> Any:
+    @operation(query=audit_log_table.LogFilter, id="listLog")
+    def list(self, wanted: audit_log_table.LogFilter) -> Any:
         """List who did what, newest first. Lines are never changed or removed."""
-        return audit_log_table.entries(self.project, LogFilter(**query))
+        return audit_log_table.entries(self.project, wanted)

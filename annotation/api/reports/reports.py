@@ -1,6 +1,5 @@
 """The report of a batch: the stored one, its recalculation in a job, its tables as files."""
 
-from datetime import date
 from typing import Any
 
 from django.http import Http404
@@ -10,32 +9,19 @@ from rest_framework import serializers
 
 from annotation.api.batches.serializers import BatchPartViewSet
 from annotation.api.operations import QueuedSerializer, action, operation
-from annotation.api.serializers import JSON, TEXT, Filter, Input
+from annotation.api.serializers import JSON, TEXT, Input
+from annotation.api.setting_fields import filter_of
+from annotation.flow.batches.hit_filters import BatchPart, ReportPart
 from annotation.flow.reports import batch_scores, score_looks
 from annotation.models import Batch, Job
 from annotation.operations.downloads import logged_download
-from annotation.pure.batches.hit_filters import TIES, BatchPart
 from annotation.pure.people import roles
 from annotation.pure.reports import tables
 from annotation.pure.reports.report_values import table_of, tables_of
 from annotation.pure.reports.table_files import FILES
 
 
-class PartFilter(Filter):
-    """Part of a batch; all of it by default."""
-
-    dataset = serializers.CharField(max_length=100, required=False)
-    hops = serializers.IntegerField(min_value=1, max_value=100, required=False)
-    shape = serializers.CharField(max_length=60, required=False)
-    since = serializers.DateField(required=False, help_text="Responses submitted on this day (UTC) or later.")
-    until = serializers.DateField(required=False, help_text="Responses submitted on this day (UTC) or earlier.")
-    ties = serializers.ChoiceField(
-        choices=TIES, required=False,
-        help_text="Ties in the human score of `answer`: the expected value, or one at random by the batch's seed.",
-    )  # fmt: skip
-
-
-class PartInput(Input, PartFilter):
+class PartInput(Input, filter_of(ReportPart)):  # type: ignore[misc]
     """Part of a batch, as a body."""
 
     EXAMPLE = {"dataset": "wells", "hops": 3}
@@ -58,12 +44,6 @@ class ReportSerializer(serializers.Serializer):
     fresh = serializers.BooleanField(help_text="Whether it covers the current responses.")
     tables = TableSerializer(many=True)
     content = serializers.DictField(allow_null=True, help_text="The complete report as the task computes it.")
-
-
-def part_of(data: JSON) -> BatchPart:
-    """The requested part of the batch."""
-    texts = {name: value.isoformat() if isinstance(value, date) else str(value) for name, value in data.items()}
-    return BatchPart.of(texts)
 
 
 def table_data(table: JSON) -> JSON:
@@ -102,15 +82,14 @@ class BatchReportViewSet(BatchPartViewSet):
     serializer_class = ReportSerializer
     single = True
 
-    @operation(query=PartFilter)
-    def retrieve(self, query: JSON) -> JSON:
+    @operation(query=ReportPart)
+    def retrieve(self, part: ReportPart) -> JSON:
         """The report of a batch, or of a part of it, as last computed."""
-        return report_data(self.batch, part_of(query))
+        return report_data(self.batch, BatchPart(**vars(part)))
 
     @action(takes=PartInput, gives=QueuedSerializer, act=roles.SEE)
-    def refresh(self, data: JSON) -> Job:
+    def refresh(self, part: ReportPart) -> Job:
         """Recalculate the report of a batch, or of a part of it, in a job."""
-        part = part_of(data)
         arguments = {"batch": self.batch.pk} | ({"cut": part.query} if part.key else {})
         title = _("Report on %(batch)s") % {"batch": self.batch.title}
         return self.enqueue("score_batch", title, arguments)
@@ -118,15 +97,15 @@ class BatchReportViewSet(BatchPartViewSet):
     @action(
         "get",
         "tables/<slug:table>/<slug:format>",
-        query=PartFilter,
+        query=ReportPart,
         choices={"format": FILES},
         files={form.media: TEXT for form in FILES.values()},
         id="exportReportTable",
     )
-    def table(self, query: JSON) -> HttpResponseBase:
+    def table(self, part: ReportPart) -> HttpResponseBase:
         """A table of the stored report as a file: `tex`, `md` or `csv`."""
         table, format = self.kwargs["table"], self.kwargs["format"]
-        kept = batch_scores.kept_report(self.batch, part_of(query))
+        kept = batch_scores.kept_report(self.batch, BatchPart(**vars(part)))
         found = table_of(kept.content, table) if kept else None
         if found is None:
             raise Http404

@@ -14,11 +14,9 @@ from annotation.api.examples import ANSWER
 from annotation.api.idempotency import HEADER
 from annotation.api.operations import action, operation
 from annotation.api.serializers import JSON, Input, dollars, refuse_unknown, texts
-from annotation.api.setting_fields import filter_of
 from annotation.api.viewsets import ResourceViewSet
 from annotation.api.work.assignments import with_answers
 from annotation.flow.review import approval_queue, assignment_approval
-from annotation.flow.review.approval_queue import ApprovalFilter
 from annotation.models import Assignment, clock
 from annotation.pure.people import roles
 
@@ -150,10 +148,10 @@ class ApprovalViewSet(ResourceViewSet):
             row.pressing = not row.approval and row.auto_approve_at - clock.now() < approval_queue.ALARM
         return rows
 
-    @operation(query=filter_of(ApprovalFilter))
-    def list(self, query: JSON) -> Any:
+    @operation(query=approval_queue.ApprovalFilter)
+    def list(self, wanted: approval_queue.ApprovalFilter) -> Any:
         """List submitted responses of paid batches with their deadlines, by default those to decide on."""
-        return approval_queue.listed(self.project, ApprovalFilter(**query))
+        return approval_queue.listed(self.project, wanted)
 
     @action(detail=False, takes=ManyInput, gives=OutcomeSerializer)
     def decide(self, data: JSON) -> JSON:

@@ -7,18 +7,10 @@ from rest_framework import serializers
 
 from annotation.api.batches.serializers import BatchPartViewSet
 from annotation.api.operations import action, operation
-from annotation.api.serializers import JSON, Filter
 from annotation.flow.errors import Conflict
 from annotation.flow.review import gold_looks, problem_reports
 from annotation.models import ProblemReport
 from annotation.pure.people import roles
-
-
-class ProblemReportFilter(Filter):
-    """Filters of problem reports."""
-
-    VALUE_ALIASES = {"state": {"voided": "excluded"}}
-    state = serializers.ChoiceField(choices=ProblemReport.State.values, required=False)
 
 
 class ProblemReportSerializer(serializers.Serializer):
@@ -54,10 +46,10 @@ class BatchProblemReportViewSet(BatchPartViewSet):
             row.worker = None if row.assignment.hit_id in hidden else row.assignment.worker.pseudonym
         return rows
 
-    @operation(query=ProblemReportFilter)
-    def list(self, query: JSON) -> Any:
+    @operation(query=problem_reports.ProblemReportFilter)
+    def list(self, wanted: problem_reports.ProblemReportFilter) -> Any:
         """List problem reports, oldest first. To agree with a report, exclude its HIT."""
-        return self.get_queryset().filter(**query)
+        return wanted.narrow(self.project, self.get_queryset())
 
     @action(url_path="keep", id="closeBatchProblemReport")
     def keep(self) -> None:

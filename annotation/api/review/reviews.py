@@ -9,7 +9,7 @@ from rest_framework.exceptions import ValidationError
 
 from annotation.api.batches.serializers import BatchPartViewSet
 from annotation.api.operations import action, operation
-from annotation.api.serializers import JSON, Filter, Input
+from annotation.api.serializers import JSON, Input
 from annotation.flow.errors import Refused
 from annotation.flow.people import worker_names
 from annotation.flow.review import approval_queue, review_decisions, review_samples, worker_feedback
@@ -18,15 +18,6 @@ from annotation.pure.people import roles
 from annotation.pure.review import review_state
 from annotation.registry import task_type
 from annotation.tasktype import capabilities
-
-SHOWS = ("waiting", "decided", *sorted(review_state.DECIDED), review_state.REPAIRED, review_state.CHANGED, "all")
-
-
-class ReviewFilter(Filter):
-    """Filters of responses to review."""
-
-    show = serializers.ChoiceField(choices=[(show, show) for show in SHOWS], default="waiting")
-    worker = serializers.CharField(max_length=64, required=False, help_text="Pseudonym or worker id.")
 
 
 class DrawInput(Input):
@@ -168,17 +159,14 @@ class BatchReviewViewSet(BatchPartViewSet):
         self.last = {pk: history[-1].pk for pk, history in histories.items() if history}
         return list(review_decisions.responses_with_reviews(rows))
 
-    @operation(query=ReviewFilter)
-    def list(self, query: JSON) -> Any:
+    @operation(query=review_samples.ReviewFilter)
+    def list(self, wanted: review_samples.ReviewFilter) -> Any:
         """List responses drawn for review, by default those to review.
 
         Only for tasks whose responses are reviewed (`reviewed` in `tasks/`).
         """
-        worker = worker_names.worker_named(self.project, query["worker"]) if "worker" in query else None
-        if "worker" in query and worker is None:
-            return self.get_queryset().none()
-        places = review_samples.queue(self.batch, worker=worker.pk if worker else None)
-        return self.get_queryset().filter(pk__in=[place.pk for place in review_samples.shown(places, query["show"])])
+        places = review_samples.shown(review_samples.queue(self.batch), wanted.show)
+        return wanted.narrow(self.project, self.get_queryset().filter(pk__in=[place.pk for place in places]))
 
     @action(detail=False, takes=DrawInput, gives=DrawSerializer, status=201, id="drawReviews")
     def draw(self, data: JSON) -> JSON:

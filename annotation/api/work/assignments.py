@@ -6,21 +6,12 @@ from typing import Any
 from rest_framework import serializers
 
 from annotation.api.operations import operation
-from annotation.api.serializers import JSON, Filter, ModelResource, WorkerField
+from annotation.api.serializers import ModelResource
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.batches import batch_progress
 from annotation.flow.review import gold_looks, review_decisions
 from annotation.models import Assignment, Hit, Project, User
 from annotation.pure.batches import lifecycle
-
-
-class AssignmentFilter(Filter):
-    """Filters of assignments."""
-
-    batch = serializers.CharField(max_length=100, source="batch__slug", required=False)
-    state = serializers.ChoiceField(choices=Assignment.State.choices, required=False)
-    worker = WorkerField(required=False)
-    since = serializers.DateTimeField(source="submitted_at__gte", required=False, help_text="Submitted then or later.")
 
 
 class AssignmentSerializer(ModelResource):
@@ -61,9 +52,11 @@ def with_answers(project: Project, rows: Iterable[Any], viewer: User | None = No
     return rows
 
 
-def without_hidden(rows: Any, column: str, worker: Any, viewer: User) -> Any:
-    """The worker's rows without those of HITs that the viewer is still to adjudicate; `column` names the HIT."""
-    hits = Hit.objects.filter(assignments__worker=worker).distinct()
+def without_hidden(rows: Any, column: str, wanted: Any, viewer: User, project: Project) -> Any:
+    """Of a worker's rows only those of HITs that the viewer is not still to adjudicate; `column` names the HIT."""
+    if not wanted.worker:
+        return rows
+    hits = Hit.objects.filter(assignments__worker__in=project.workers_called(wanted.worker)).distinct()
     return rows.exclude(**{f"{column}__in": [hit.pk for hit in gold_looks.hidden_among(hits, viewer)]})
 
 
@@ -79,14 +72,14 @@ class AssignmentViewSet(ResourceViewSet):
     def prepare(self, rows: list[Any]) -> list[Any]:
         return with_answers(self.project, rows, self.request.user)
 
-    @operation(query=AssignmentFilter)
-    def list(self, query: JSON) -> Any:
+    @operation(query=batch_progress.AssignmentFilter)
+    def list(self, wanted: batch_progress.AssignmentFilter) -> Any:
         """List the assignments of a project under pseudonyms, with their responses.
 
         By worker without those of HITs that you are still to adjudicate.
         """
-        rows = self.get_queryset().filter(**query)
-        return without_hidden(rows, "hit", query.get("worker"), self.request.user) if "worker" in query else rows
+        rows = wanted.narrow(self.project, self.get_queryset())
+        return without_hidden(rows, "hit", wanted, self.request.user, self.project)
 
     @operation()
     def retrieve(self) -> None:

@@ -1,6 +1,8 @@
 """Responses: every revision, as JSON or as a file; and the import of responses from elsewhere."""
 
 from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.http.response import HttpResponseBase
@@ -10,14 +12,16 @@ from rest_framework import serializers
 from annotation import jobs
 from annotation.api.batches.serializers import BatchPartViewSet
 from annotation.api.operations import QueuedSerializer, action, operation
-from annotation.api.serializers import BINARY, FILE, JSON, Filter, WorkerField, posted_file
+from annotation.api.serializers import BINARY, FILE, JSON, posted_file
 from annotation.api.work.assignments import without_hidden
 from annotation.flow.data import response_files
 from annotation.flow.data.response_columns import JudgedItems
+from annotation.flow.lists import ListFilter, worker_setting
 from annotation.flow.review import gold_looks
 from annotation.models import Hit, Job
 from annotation.operations import uploads
 from annotation.operations.downloads import logged_download
+from annotation.pure.setting_fields import setting
 
 
 class ResponseSerializer(serializers.Serializer):
@@ -75,23 +79,28 @@ class ResponseSerializer(serializers.Serializer):
         return row
 
 
-class FileFilter(Filter):
+@dataclass(frozen=True)
+class FileFilter(ListFilter):
     """What the file contains."""
 
-    ids_only = serializers.BooleanField(required=False, help_text="Leave out the items' content, from `question` on.")
+    order = ("pk",)
+
+    ids_only: bool = setting(False, help="Leave out the items' content, from `question` on.")
 
 
+@dataclass(frozen=True)
 class ExportFilter(FileFilter):
     """What the file contains, and how."""
 
-    long = serializers.BooleanField(required=False, help_text="Of ratings: a row for each criterion and element.")
+    long: bool = setting(False, help="Of ratings: a row for each criterion and element.")
 
 
+@dataclass(frozen=True)
 class ResponseFilter(FileFilter):
     """Filters of responses."""
 
-    since = serializers.DateTimeField(source="created_at__gte", required=False, help_text="Revisions of then or later.")
-    worker = WorkerField(source="assignment__worker", required=False)
+    since: datetime | None = setting(None, help="Revisions of then or later.", column="created_at__gte")
+    worker: str = worker_setting("assignment__worker__in")
 
 
 HIDDEN = ("gold", "gold_set", "gold_support", "answerable", "score", *response_files.DRAW)
@@ -110,7 +119,7 @@ class BatchResponseViewSet(BatchPartViewSet):
     serializer_class = ResponseSerializer
 
     def prepare(self, rows: list[Any]) -> list[Any]:
-        items = JudgedItems(self.batch, ids_only=self.ids_only)
+        items = JudgedItems(self.batch, ids_only=self.query.ids_only)
         fields = [tuple(row[name] for name in response_files.FIELDS) for row in rows]
         found = response_files.responses(self.batch, fields, {}, items)
         hits = Hit.objects.filter(pk__in={row["assignment__hit_id"] for row in rows})
@@ -118,15 +127,13 @@ class BatchResponseViewSet(BatchPartViewSet):
         return [_blind(row, hidden) | {"answer": row["answer"].value} for row in found]
 
     @operation(query=ResponseFilter)
-    def list(self, query: JSON) -> Any:
+    def list(self, wanted: ResponseFilter) -> Any:
         """List every revision of every response, under pseudonyms.
 
         By worker without those to HITs that you are still to adjudicate.
         """
-        self.ids_only = query.pop("ids_only", False)
-        rows = response_files.revisions_of(self.batch).filter(**query)
-        if "assignment__worker" in query:
-            rows = without_hidden(rows, "assignment__hit", query["assignment__worker"], self.request.user)
+        rows = wanted.narrow(self.project, response_files.revisions_of(self.batch))
+        rows = without_hidden(rows, "assignment__hit", wanted, self.request.user, self.project)
         return rows.annotate(**response_files.STORED).values("pk", *response_files.FIELDS)
 
     @operation(takes=FILE, gives=QueuedSerializer, id="importResponses")
@@ -151,13 +158,13 @@ class BatchResponseViewSet(BatchPartViewSet):
         files=dict.fromkeys(response_files.MEDIA.values(), BINARY),
         id="exportResponses",
     )
-    def export(self, query: JSON) -> HttpResponseBase:
+    def export(self, wanted: ExportFilter) -> HttpResponseBase:
         """Every revision of every response as a file: `jsonl`, `csv` or `parquet`.
 
         For who is still to adjudicate HITs of the batch, this opens all of them, which is logged.
         """
         gold_looks.look_at_all(self.batch, self.request.user)
         format = self.kwargs["format"]
-        blocks = response_files.stream_responses(self.batch, format, **query)
+        blocks = response_files.stream_responses(self.batch, format, **vars(wanted))
         name = f"{self.batch.slug}-responses.{format}"
         return logged_download(self.request, self.batch, blocks, name=name, kind=response_files.MEDIA[format])

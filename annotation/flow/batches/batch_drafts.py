@@ -9,7 +9,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
-from annotation.flow.batches import batch_launch, item_selection, workers_needed
+from annotation.flow.batches import batch_launch, item_selection, option_fit, workers_needed
 from annotation.flow.batches.hit_counts import HitCount, look
 from annotation.flow.batches.parsing import name_taken
 from annotation.flow.batches.settings import COLUMNS_THAT_CHANGE, BatchSettings
@@ -18,6 +18,7 @@ from annotation.flow.people import consent, round_attempts
 from annotation.flow.projects import audit_log
 from annotation.models import Batch, Dataset, Hit, Instructions, Item, Project, User, Worker
 from annotation.recruitment import marketplaces
+from annotation.registry import task_type
 
 LOOK_AHEAD = 20  # items read at a time while looking for usable ones
 
@@ -31,6 +32,7 @@ class Plan:
     expected_seconds: int
     people: int
     left_out: tuple[dict[str, Any], ...]
+    warnings: tuple[str, ...]  # about the task's options
     doubts: tuple[str, ...]
     missing: int  # workers who must join
 
@@ -79,6 +81,7 @@ def plan(
         expected_seconds=batch.expected_seconds,
         people=people,
         left_out=tuple(item_selection.rows_of(count.left_out)),
+        warnings=tuple(option_fit.warnings(task_type(batch.task), batch.options)),
         doubts=tuple(workers_needed.lack_of_people(people, wanted=wanted)),
         missing=0 if workers else max(0, wanted - people),
     )

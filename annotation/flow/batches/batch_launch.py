@@ -11,7 +11,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from annotation.events import BatchClosed, BatchLaunched, BatchLaunching, BatchPaused, BatchResumed, HitsCreated, emit
-from annotation.flow.batches import cached_figures, hidden_gold, workers_needed
+from annotation.flow.batches import cached_figures, hidden_gold, option_fit, workers_needed
 from annotation.flow.batches.hidden_gold import GoldEntry
 from annotation.flow.batches.item_selection import LeftOut, nothing_to_ask, rows_of, select_and_reserve, takes_singles
 from annotation.flow.data.item_writer import no_progress
@@ -25,11 +25,13 @@ from annotation.models import Batch, Dataset, Hit, Instructions, Item, Qualifica
 from annotation.models.compiled import insert_many
 from annotation.pure.money import pricing
 from annotation.pure.text.answer_kinds import NO_ANSWER
+from annotation.pure.text.translation_marks import gettext_noop
 from annotation.recruitment import has_gold_among_hits
 from annotation.registry import task_type
 from annotation.tasktype import Features, capabilities
 
 CHUNK = 200
+UNGRADABLE = gettext_noop("Their gold cannot grade a response.")
 OnProgress = Callable[[int, int], None]
 
 
@@ -67,6 +69,7 @@ def launch(batch: Batch, *, progress: OnProgress = no_progress) -> dict[str, Any
     consent.check_finished(batch.project)
     consent.check_counting(batch)
     hidden_gold.check_settings(batch)
+    option_fit.check(batch)
     if not batch.move(Batch.State.LAUNCHING):
         batch.refresh_from_db()
         if batch.state != Batch.State.LAUNCHING:
@@ -181,7 +184,7 @@ def hits_of(
         payload = task.prepare(item.example, options, rng)
         if payload is None or (graded and not task.gradable(payload, item.example)):
             if left_out is not None:
-                why = _(task.needs) if payload is None else _("Their gold cannot grade a response.")
+                why = option_fit.why_left_out(task, item.example, options) if payload is None else _(UNGRADABLE)
                 left_out[item.dataset.slug, why] += 1
             continue
         if entry is not None:
@@ -223,11 +226,12 @@ def warnings(batch: Batch) -> list[str]:
 
 def setting_warnings(batch: Batch) -> list[str]:
     """Warnings for the requester about settings that cannot work with the current workers and items."""
+    told = option_fit.warnings(task_type(batch.task), batch.options)
     if _brings_workers(batch):
-        return hidden_gold.lacking(batch)
+        return told + hidden_gold.lacking(batch)
     chosen = batch.workers.filter(active=True).count() if batch.workers.exists() else None
     people = workers_needed.able_workers(batch.project) if chosen is None else chosen
-    return workers_needed.lack_of_people(people, wanted=_workers_wanted(batch))
+    return told + workers_needed.lack_of_people(people, wanted=_workers_wanted(batch))
 
 
 def workers_missing(batch: Batch) -> int:

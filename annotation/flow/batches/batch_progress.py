@@ -16,6 +16,8 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from annotation.flow.batches import cached_figures, hidden_gold
+from annotation.flow.batches.hit_filters import STATES
+from annotation.flow.lists import ListFilter, worker_setting
 from annotation.flow.money import wages
 from annotation.flow.money.wages import Wage
 from annotation.models import (
@@ -32,6 +34,7 @@ from annotation.models import (
 from annotation.models.assignment import NOT_IMPORTING
 from annotation.pure.batches import lifecycle, pace
 from annotation.pure.reports.time_grid import time_grid
+from annotation.pure.setting_fields import setting
 
 HOURS = 48  # shown in the chart of the pace
 PERIODS = 24  # shown in the chart of the progress
@@ -42,12 +45,24 @@ SHOWS = {
     "surplus": Q(state=lifecycle.SUBMITTED, counts=False),
     "returned": Q(state__in=[lifecycle.RETURNED, lifecycle.EXPIRED]),
 }
-SHOWN_HITS = {
-    "all": Q(),
-    "finished": Q(room__lte=0, live=0, excluded_at__isnull=True),
-    "unfinished": Q(excluded_at__isnull=True) & (Q(room__gt=0) | Q(live__gt=0)),
-    "excluded": Q(excluded_at__isnull=False),
-}
+
+
+@dataclass(frozen=True)
+class AssignmentFilter(ListFilter):
+    """Filters of assignments."""
+
+    order = ("pk",)
+
+    batch: str = setting("", length=100, column="batch__slug")
+    state: str = setting("", choices=dict(Assignment.State.choices), column="state")
+    worker: str = worker_setting("worker__in")
+    since: datetime | None = setting(None, help="Submitted then or later.", column="submitted_at__gte")
+    show: str = setting("", help="Those that a batch's page counts.", choices={name: name for name in SHOWS})
+
+    def narrow(self, project: Project, rows: QuerySet[Assignment]) -> QuerySet[Assignment]:
+        return super().narrow(project, rows.filter(SHOWS.get(self.show, Q())))
+
+
 OF_ASSIGNMENTS = {name.replace("-", "_"): Count("pk", filter=rule) for name, rule in SHOWS.items()}
 OF_HITS = {
     "hits": Count("pk"),
@@ -55,6 +70,18 @@ OF_HITS = {
     "places": Sum("wanted", filter=Q(excluded_at__isnull=True), default=0),
     "done": Sum("done", filter=Q(excluded_at__isnull=True), default=0),
 }
+
+
+@dataclass(frozen=True)
+class BatchFilter(ListFilter):
+    """Filters of batches."""
+
+    size = 30
+
+    state: str = setting("", choices=dict(Batch.State.choices), column="state")
+    task: str = setting("", help="The task, as in `tasks/`.", column="task")
+    purpose: str = setting("", choices=dict(Batch.Purpose.choices), column="purpose")
+    dataset: str = setting("", help="With items of the dataset of this name.", column="datasets__slug")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +125,8 @@ def _counts(batch: Batch) -> dict[str, int]:
 
 @cached_figures.cached_figure("hits")
 def hits_of(batch: Batch) -> dict[str, int]:
-    """Numbers of HITs as `SHOWN_HITS` names them; cached if the batch is large."""
-    shown = {name: Count("pk", filter=rule) for name, rule in SHOWN_HITS.items()}
+    """Numbers of HITs by state, and of "all"; cached if the batch is large."""
+    shown = {"all": Count("pk")} | {name: Count("pk", filter=rule) for name, rule in STATES.items()}
     return hidden_gold.hits_without_checks(batch).aggregate(**shown)
 
 

@@ -1,5 +1,11 @@
-"""Filter the HITs and assignments of a batch by hops, shape, dataset, day or worker (pure/batches/hit_filters)."""
+"""Filter the HITs and assignments of a batch by hops, shape, dataset, day or worker.
 
+A part of a batch is in URLs and, as the key of a report, of database rows; both use the same text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from typing import Any
@@ -9,14 +15,96 @@ from django.db.models import Count, F, Q, QuerySet, TextField
 from django.db.models.functions import Cast
 from django.db.models.lookups import GreaterThan
 
-from annotation.flow.batches import cached_figures
-from annotation.models import Assignment, Batch, Hit, WorkerResponse, clock
+from annotation.flow.batches import cached_figures, hidden_gold
+from annotation.flow.lists import ListFilter
+from annotation.models import Assignment, Batch, Hit, Item, Project, WorkerResponse, clock
 from annotation.models.batch import by_disagreement
 from annotation.models.fields import to_text
-from annotation.pure.batches.hit_filters import BatchPart
+from annotation.pure.setting_fields import setting, settings_of
 from annotation.recruitment import used
 from annotation.registry import task_type
 from annotation.tasktype import capabilities
+
+TIES = ("expected", "random")
+ONLY = ("several", "labelled", "answerable")  # two responses or more; a label in the source; not "unanswerable" there
+STATES = {
+    "open": Q(excluded_at__isnull=True) & (Q(room__gt=0) | Q(live__gt=0)),
+    "done": Q(room__lte=0, live=0, excluded_at__isnull=True),
+    "excluded": Q(excluded_at__isnull=False),
+}
+
+
+@dataclass(frozen=True)
+class ReportPart(ListFilter):
+    """Part of a batch; all of it by default."""
+
+    dataset: str = setting("", length=100)
+    hops: int | None = setting(None, least=1, most=100)
+    shape: str = setting("", length=60)
+    since: date | None = setting(None, help="Responses submitted on this day (UTC) or later.")
+    until: date | None = setting(None, help="Responses submitted on this day (UTC) or earlier.")
+    ties: str = setting(
+        "",
+        help="Ties in the human score of `answer`: the expected value, or one at random by the batch's seed.",
+        choices={rule: rule for rule in TIES},
+    )
+
+
+@dataclass(frozen=True)
+class BatchPart(ReportPart):
+    """A filter of a batch's HITs; by default all. `since` and `until` are days in UTC, both included."""
+
+    worker: str = setting("", length=100)  # a pseudonym
+    label: str = setting("", length=100)  # label of a response, as its task type counts it
+    differing: bool = setting(False)  # only HITs with differing answers
+    counted: bool = setting(False)  # only HITs that figures count: none excluded
+    only: str = setting("", choices={only: only for only in ONLY})
+
+    @property
+    def is_part(self) -> bool:
+        """Whether the filter excludes any HITs."""
+        return bool(replace(self, ties="").query)
+
+    @property
+    def of_report(self) -> BatchPart:
+        """The filter with only the fields that a report can be restricted to."""
+        return BatchPart(**{name: getattr(self, name) for name in settings_of(ReportPart)})
+
+    def narrowed(self, parts: Mapping[str, str]) -> BatchPart:
+        """This filter with the fields set in `parts` replaced."""
+        other = BatchPart.of(parts)
+        return replace(self, **{name: getattr(other, name) for name in other.query})
+
+
+@dataclass(frozen=True)
+class HitFilter(ListFilter):
+    """Filters of a batch's HITs."""
+
+    order = ("pk",)
+    VALUE_ALIASES = {"state": {"void": "excluded", "finished": "done", "unfinished": "open"}}
+
+    q: str = setting("", help="Text in the question, or an exact id.", length=200)
+    state: str = setting("", choices={state: state for state in STATES})
+    dataset: str = setting("", length=100, column="item__dataset__slug")
+    hops: int | None = setting(None, least=0, most=100, column="item__hops")
+    shape: str = setting("", length=60, column="item__shape")
+    disagreement: float | None = setting(
+        None, help="At least this, as of the last report.", least=0, most=1, column="disagreement__gte"
+    )
+    checks: bool = setting(False, help="Hidden gold instead of the batch's own HITs.")
+
+    def narrow(self, project: Project, rows: QuerySet[Hit]) -> QuerySet[Hit]:
+        if self.q:
+            # with the datasets an index finds the id; without them every id would be compared
+            known = Item.every.filter(dataset__project=project, source_id=self.q).values_list("dataset", flat=True)
+            called = Q(item__source_id=self.q, item__dataset__in=set(known))
+            rows = rows.filter(Q(item__question__icontains=self.q) | called)
+        return super().narrow(project, rows.filter(STATES.get(self.state, Q())))
+
+    def hits(self, batch: Batch) -> QuerySet[Hit]:
+        """The batch's HITs that match."""
+        rows = batch.hits.filter(check_item=True) if self.checks else hidden_gold.hits_without_checks(batch)
+        return self.narrow(batch.project, rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +199,7 @@ def _worker(batch: Batch, name: str) -> int | None:
     if own is None and name.isascii() and name.isdigit() and len(name) < 16:
         return int(name)
     if own is None and cached_figures.cached_at(batch):  # they may have come since
-        joined = batch.project.workers.order_by().values_list("pk", flat=True)
-        return next((pk for pk in joined if batch.project.pseudonym(pk) == name), None)
+        return next(iter(batch.project.workers_called(name)), None)
     return own
 
 

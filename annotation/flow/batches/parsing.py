@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from annotation import recruitment
-from annotation.flow.batches import estimates, expected_time, hidden_gold, task_fit
+from annotation.flow.batches import estimates, expected_time, hidden_gold, option_fit, task_fit
 from annotation.flow.batches.batch_launch import features_of
 from annotation.flow.batches.settings import PLAIN, SETTINGS, BatchSettings, HiddenGold, columns, rule_of, stored
 from annotation.flow.data.lineage import refuse_hidden_gold
@@ -153,6 +153,8 @@ class Reading:
             self.refuse("task", _("This task can use none of these items. %(needs)s") % {"needs": _(needs)})
         self.values |= {name: value for name, value in proposals(kind).items() if self.values.get(name, 0) is None}
         self.values["options"] = options = self._options(task_type(kind), chosen)
+        if "options" not in self.wrong:
+            self.problems |= option_fit.problems(chosen, task_type(kind), options)
         if "options" in self.wrong:
             return
         self._read_instructions(kind, options)

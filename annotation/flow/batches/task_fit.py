@@ -7,6 +7,7 @@ from random import Random
 from annotation.flow.batches.batch_launch import features_of
 from annotation.models import Dataset, Item
 from annotation.pure.data.example import Example
+from annotation.pure.setting_fields import settings_of
 from annotation.registry import kinds, task_type
 from annotation.tasktype import Features, TaskType, capabilities
 
@@ -33,7 +34,12 @@ def misfit(datasets: Iterable[Dataset], kind: str) -> str:
 
 
 def _fits(task: TaskType, features: Features, examples: Callable[[], Iterator[Example]] | None) -> bool:
-    """Whether the task can use any item, with its default options or with all switches off."""
+    """Whether the task can use any item, with its default options or with all switches off.
+
+    A task that has no default options is judged once it has some (option_fit).
+    """
+    if any(one.required for one in settings_of(task.Options).values()):
+        return True
     if examples is None or not capabilities.fits(task, features):
         return capabilities.fits(task, features)
     proposed = task.options(capabilities.suggest(task, features))

@@ -6,27 +6,54 @@ item that is not archived.
 
 import hashlib
 from collections.abc import Collection, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from annotation.flow.data.item_writer import item_of
 from annotation.flow.errors import Refused
+from annotation.flow.lists import ListFilter
 from annotation.flow.projects import audit_log
 from annotation.formats.fields import Inspection
 from annotation.formats.jsonl import Jsonl
-from annotation.models import Dataset, Item, User
+from annotation.models import Dataset, Item, Project, User
 from annotation.models.fields import to_text
 from annotation.pure.data.example import Example
 from annotation.pure.data.features import replaced
+from annotation.pure.setting_fields import setting
 
 LONGEST = 2_000_000  # characters of an item as JSON
 
 STATED = ("licence", "source", "ethics", "consent")  # about a dataset, as texts
+
+
+@dataclass(frozen=True)
+class ItemFilter(ListFilter):
+    """Filters of items."""
+
+    order = ("position",)
+    ALIASES = {"retired": "archived"}
+
+    q: str = setting(
+        "", label=gettext_noop("Search"), help=gettext_noop("Text in the question, or an exact id."), length=500
+    )
+    hops: int | None = setting(None, least=0, most=100, column="hops")
+    shape: str = setting("", length=60, column="shape")
+    answerable: bool | None = setting(None, column="answerable")
+    archived: bool | None = setting(
+        None,
+        label=gettext_noop("Archived"),
+        help="Only archived items, or only the others.",
+        column="archived_at__isnull",
+    )
+
+    def narrow(self, project: Project, rows: Any) -> QuerySet[Any]:
+        return super().narrow(project, rows.holding(self.q) if self.q else rows)
 
 
 def read(content: Any) -> Example:

@@ -6,13 +6,39 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from annotation.derivations import DERIVATIONS
 from annotation.derivations.base import RESULTS
 from annotation.flow.errors import Refused
+from annotation.flow.lists import ListFilter
+from annotation.formats import FORMATS
 from annotation.models import Batch, Dataset, GroupPart, Project
+from annotation.pure.setting_fields import setting
 from annotation.registry import task_type
+
+
+@dataclass(frozen=True)
+class DatasetFilter(ListFilter):
+    """Filters of datasets."""
+
+    q: str = setting("", label=gettext_noop("Search"), help="Text in the name.", length=100, column="slug__icontains")
+    format: str = setting(
+        "",
+        help="The name of a file format, such as `musique` or `jsonl`.",
+        choices={name: name for name in sorted(FORMATS)},
+        installed=True,
+        column="format",
+    )
+    how: str = setting("", label=gettext_noop("Derivation"), help="The derivation that made it.", length=60)
+
+    def narrow(self, project: Project, rows: QuerySet[Dataset]) -> QuerySet[Dataset]:
+        if self.how:
+            made = [pk for pk, lineage in rows.values_list("pk", "lineage") if lineage.get("how") == self.how]
+            rows = rows.filter(pk__in=made)
+        return super().narrow(project, rows)
 
 
 @dataclass(slots=True)

@@ -12,8 +12,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from annotation.flow.lists import ListFilter, worker_setting
 from annotation.flow.money import ledger
-from annotation.models import Batch, Entry, Project, Worker, clock
+from annotation.models import Batch, Entry, Project, clock
 from annotation.models.money import OUTSIDE
 from annotation.pure.reports.time_grid import time_grid
 from annotation.pure.setting_fields import setting
@@ -48,14 +49,12 @@ class Row:
 
 
 @dataclass(frozen=True)
-class LedgerFilter:
+class LedgerFilter(ListFilter):
     """Filters of the ledger."""
 
-    batch: str = setting("", label=gettext_noop("Batch"), length=100)
-    kind: str = setting("", label=gettext_noop("Kind of transfer"), choices={kind: kind for kind in KINDS})
-    worker: str = setting(
-        "", label=gettext_noop("Worker"), help=gettext_noop("The beginning of a pseudonym, or a worker id."), length=64
-    )
+    batch: str = setting("", length=100, column="batch__slug")
+    kind: str = setting("", label=gettext_noop("Type"), choices=KINDS, column="kind")
+    worker: str = worker_setting("worker__in")
 
 
 ALL = LedgerFilter()
@@ -63,21 +62,7 @@ ALL = LedgerFilter()
 
 def entries(project: Project, wanted: LedgerFilter = ALL) -> QuerySet[Entry]:
     """Matching entries, newest first."""
-    rows = Entry.objects.filter(project=project).select_related("source", "target", "batch")
-    narrowed = {"batch__slug": wanted.batch, "kind": wanted.kind}
-    rows = rows.filter(**{column: value for column, value in narrowed.items() if value})
-    if wanted.worker:
-        rows = rows.filter(worker__in=_workers(project, wanted.worker))
-    return rows.order_by("-pk")
-
-
-def _workers(project: Project, wanted: str) -> list[int]:
-    found = []
-    for row in Worker.objects.filter(project=project):
-        row.project = project
-        if row.pseudonym.startswith(wanted.lower()) or row.public_id == wanted:
-            found.append(row.pk)
-    return found
+    return wanted.narrow(project, Entry.objects.filter(project=project).select_related("source", "target", "batch"))
 
 
 def display_rows(project: Project, some: Iterable[Entry]) -> Iterator[Row]:

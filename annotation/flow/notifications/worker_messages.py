@@ -108,7 +108,7 @@ def threads(project: Project, *, unread: bool = False) -> QuerySet[Message, dict
     """The project's messages by worker and assignment, latest first, as rows for `load_threads`."""
     rows = Message.objects.filter(worker__project=project).order_by().values("worker", "assignment")
     counted = rows.annotate(last=Max("pk"), size=Count("pk"), unread=Count("pk", filter=FROM_WORKERS))
-    return (counted.filter(unread__gt=0) if unread else counted).order_by("-last")
+    return (counted.filter(unread__gt=0) if unread else counted).order_by("-last", "worker", "assignment")
 
 
 def load_threads(rows: Iterable[dict[str, Any]]) -> list[Thread]:

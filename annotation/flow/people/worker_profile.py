@@ -9,17 +9,37 @@ from statistics import median
 
 from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery, Sum
 from django.utils import timezone
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, gettext_noop
 
 from annotation.flow.batches import practice_progress
+from annotation.flow.lists import ListFilter, worker_setting
 from annotation.flow.work import grading
-from annotation.models import Assignment, Batch, Participation, ProblemReport, Qualification, Worker
+from annotation.models import Assignment, Batch, Participation, ProblemReport, Project, Qualification, Worker
 from annotation.models.assignment import NOT_IMPORTING
 from annotation.pure.batches import lifecycle
+from annotation.pure.setting_fields import setting
 
 DAYS = 45  # of the chart of submissions
 BATCHES = 20  # shown one by one, latest first
 ANSWERS = 10  # shown as a sample
+
+
+@dataclass(frozen=True)
+class WorkerFilter(ListFilter):
+    """Filters of workers."""
+
+    order = ("-active", "pk")
+    size = 100
+
+    worker: str = worker_setting("pk__in")
+    active: bool | None = setting(None, label=gettext_noop("Active"), column="active")
+    blocked: bool | None = setting(None, label=gettext_noop("Blocked"), column="block__isnull")
+    qualification: str = setting("", help="With this qualification, by its id.", length=64)
+
+    def narrow(self, project: Project, rows: QuerySet[Worker]) -> QuerySet[Worker]:
+        held = Qualification.objects.filter(type__public_id=self.qualification, state="Granted", type__deleted_at=None)
+        rows = rows.filter(pk__in=held.values("worker")) if self.qualification else rows
+        return super().narrow(project, rows)
 
 
 @dataclass(frozen=True, slots=True)

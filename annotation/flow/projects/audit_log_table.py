@@ -12,6 +12,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from annotation.flow.lists import ListFilter
 from annotation.models import Assignment, AuditEntry, Batch, Dataset, Hit, Invite, Project, User, clock
 from annotation.pure.review import gold_corrections, review_state
 from annotation.pure.setting_fields import setting
@@ -159,17 +160,17 @@ WORDS: dict[str, Callable[[Any], str]] = {  # how to display details; others are
 
 
 @dataclass(frozen=True)
-class LogFilter:
+class LogFilter(ListFilter):
     """Filters of the log."""
 
-    person: str = setting(
-        "", label=gettext_noop("Who did it"), help=gettext_noop("A user's number or name; `none`: nobody."), length=150
-    )
-    act: str = setting("", label=gettext_noop("Action"), length=30)
-    kind: str = setting("", label=gettext_noop("Kind of the object"), choices={kind: kind for kind in sorted(KINDS)})
-    batch: str = setting("", label=gettext_noop("Batch"), length=100)
-    since: date | None = setting(None, label=gettext_noop("The first day, in UTC"))
-    until: date | None = setting(None, label=gettext_noop("The last day, in UTC"))
+    order = ("-at", "-pk")
+
+    person: str = setting("", help="A user's number or name; `none`: nobody.", length=150)
+    act: str = setting("", label=gettext_noop("Action"), length=30, column="act")
+    kind: str = setting("", label=gettext_noop("Object"), choices={kind: kind for kind in sorted(KINDS)}, column="kind")
+    batch: str = setting("", length=100, column="batch")
+    since: date | None = setting(None, label=gettext_noop("From"), help="The first day, in UTC.")
+    until: date | None = setting(None, label=gettext_noop("to (UTC)"), help="The last day, in UTC.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,27 +192,26 @@ class Row:
 
 def entries(project: Project, wanted: LogFilter) -> QuerySet[AuditEntry]:
     """Matching lines, latest first."""
-    rows = AuditEntry.objects.filter(project=project).select_related("user")
-    narrowed = {"act": wanted.act, "kind": wanted.kind, "batch": wanted.batch}
-    rows = rows.filter(**{column: value for column, value in narrowed.items() if value})
+    rows = AuditEntry.objects.filter(clock.within_days("at", wanted.since, wanted.until), project=project)
     if wanted.person == "none":
         rows = rows.filter(user__isnull=True)
     elif wanted.person.isdecimal():
         rows = rows.filter(user=int(wanted.person[:18]))
     elif wanted.person:
         rows = rows.filter(user__username=wanted.person)
-    return rows.filter(clock.within_days("at", wanted.since, wanted.until)).order_by("-at", "-pk")
+    return wanted.narrow(project, rows.select_related("user"))
 
 
 def choices(project: Project) -> dict[str, list[Any]]:
-    """Values to filter by: {"people": Users, "acts", "kinds": [(kind, label)], "batches": names}."""
+    """Values to filter by with their labels, as far as the log has them."""
     rows = AuditEntry.objects.filter(project=project).order_by()
     found = {name: sorted(set(rows.values_list(name, flat=True).distinct())) for name in ("act", "kind", "batch")}
+    people = User.objects.filter(pk__in=rows.values("user").distinct()).order_by("display_name", "username")
     return {
-        "people": list(User.objects.filter(pk__in=rows.values("user").distinct()).order_by("display_name", "username")),
-        "acts": [(act, act_label(act)) for act in found["act"]],
-        "kinds": [(kind, _kind(kind)) for kind in found["kind"]],
-        "batches": [name for name in found["batch"] if name],
+        "person": [*((person.pk, str(person)) for person in people), ("none", _("no person"))],
+        "act": [(act, act_label(act)) for act in found["act"]],
+        "kind": [(kind, _kind(kind)) for kind in found["kind"]],
+        "batch": [(name, name) for name in found["batch"] if name],
     }
 
 

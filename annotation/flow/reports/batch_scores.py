@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 
 from annotation import models
 from annotation.flow.batches import cached_figures, hidden_gold, hit_filters
+from annotation.flow.batches.hit_filters import BatchPart
 from annotation.flow.data.dataset_import import file_digest
 from annotation.flow.data.item_writer import OnProgress, no_progress
 from annotation.flow.errors import Refused
@@ -27,7 +28,6 @@ from annotation.flow.review import adjudication, gold_in_doubt
 from annotation.flow.work import across_batches
 from annotation.flow.work.submitted_responses import submitted_answers
 from annotation.models import Batch, BatchReport, GoldDecision, Hit, Item, PartReport, Prediction, PredictionSet
-from annotation.pure.batches.hit_filters import BatchPart
 from annotation.pure.data.example import option_of
 from annotation.pure.reports import exclusion_tables
 from annotation.pure.reports.disagreement_map import DIFFERING

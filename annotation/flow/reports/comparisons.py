@@ -14,11 +14,11 @@ from typing import Any
 from django.db.models import Count, F, Sum
 
 from annotation.flow.batches import batch_progress, cached_figures, hit_filters
+from annotation.flow.batches.hit_filters import BatchPart
 from annotation.flow.money import wages
 from annotation.flow.reports import batch_scores
 from annotation.flow.work.submitted_responses import submitted_answers
 from annotation.models import Batch, Dataset, Hit, Job, Payment, Prediction, Project, WorkerResponse
-from annotation.pure.batches.hit_filters import BatchPart
 from annotation.pure.data.example import JSON
 from annotation.pure.reports.comparison import PEOPLE, Measured, Without
 from annotation.pure.reports.comparison_tables import batch_tables, chart_of

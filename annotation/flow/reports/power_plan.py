@@ -8,10 +8,10 @@ from django.db.models import F
 from django.utils.translation import gettext as _
 
 from annotation.flow.batches import hit_filters
+from annotation.flow.batches.hit_filters import BatchPart
 from annotation.flow.errors import Refused
 from annotation.flow.reports import score_looks
 from annotation.models import Batch, WorkerResponse
-from annotation.pure.batches.hit_filters import BatchPart
 from annotation.pure.reports import tables
 from annotation.pure.reports.power_tables import assumptions_table, budget_table, plan_sentences
 from annotation.pure.statistics.pilot import Pilot, pilot_of

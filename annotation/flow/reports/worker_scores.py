@@ -9,9 +9,9 @@ from django.core.cache import cache
 from django.db.models import F
 
 from annotation.flow.batches import hit_filters
+from annotation.flow.batches.hit_filters import BatchPart
 from annotation.flow.reports.batch_scores import version_key
 from annotation.models import Assignment, Batch, Worker, WorkerResponse
-from annotation.pure.batches.hit_filters import BatchPart
 from annotation.pure.statistics.metrics import scored_as
 from annotation.registry import task_type
 from annotation.tasktype import capabilities

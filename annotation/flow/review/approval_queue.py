@@ -18,8 +18,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from annotation.flow.errors import Conflict, Refused
+from annotation.flow.lists import ListFilter, worker_setting
 from annotation.flow.notifications import worker_messages
-from annotation.flow.people.worker_names import worker_named
 from annotation.flow.review import assignment_approval, review_decisions
 from annotation.flow.review.assignment_approval import WrongState
 from annotation.models import Approval, Assignment, Batch, Payment, Project, Review, User
@@ -42,31 +42,27 @@ SHOWS = {"waiting": gettext_noop("waiting"), "approved": gettext_noop("approved"
 
 
 @dataclass(frozen=True)
-class ApprovalFilter:
-    """Filters of responses to approve."""
+class ApprovalFilter(ListFilter):
+    """Filters of responses to approve: those to decide on by their deadlines, the others latest first."""
 
     show: str = setting("waiting", label=gettext_noop("Decision"), choices=SHOWS)
-    batch: str = setting("", label=gettext_noop("Batch"), length=100)
-    worker: str = setting("", label=gettext_noop("Worker"), help=gettext_noop("Pseudonym or worker id."), length=64)
+    batch: str = setting("", length=100, column="batch__slug")
+    worker: str = worker_setting("worker__in")
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        return ("auto_approve_at", "pk") if self.show == "waiting" else (f"-{self.show}_at", "pk")
 
 
 def listed(project: Project, wanted: ApprovalFilter) -> QuerySet[Assignment]:
-    """Matching responses: those to decide on by their deadlines, the others latest first."""
-    rows = waiting(project) if wanted.show == "waiting" else decided(project, wanted.show)
-    if wanted.batch:
-        rows = rows.filter(batch__slug=wanted.batch)
-    return rows.filter(worker=worker_named(project, wanted.worker)) if wanted.worker else rows
+    """Matching responses."""
+    approval = "" if wanted.show == "waiting" else wanted.show
+    return wanted.narrow(project, project_rows(project).filter(approval=approval))
 
 
 def waiting(project: Project) -> QuerySet[Assignment]:
     """Submitted, paid and undecided assignments, the first to be approved automatically first."""
-    return project_rows(project).filter(approval="").order_by("auto_approve_at", "pk")
-
-
-def decided(project: Project, decision: str) -> QuerySet[Assignment]:
-    """Approved or rejected assignments, latest first."""
-    stamp = "approved_at" if decision == Assignment.Approved.APPROVED else "rejected_at"
-    return project_rows(project).filter(approval=decision).order_by(f"-{stamp}", "-pk")
+    return listed(project, ApprovalFilter())
 
 
 def project_rows(project: Project) -> QuerySet[Assignment]:

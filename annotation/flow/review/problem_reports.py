@@ -1,19 +1,44 @@
 """Workers' problem reports, and requesters' decisions on them."""
 
+from dataclasses import dataclass
+
 from django.db import transaction
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from annotation.events import HitExcluded, HitRestored, emit
+from annotation.flow.lists import ListFilter
 from annotation.flow.money import batch_funds
 from annotation.flow.people import round_attempts
 from annotation.flow.projects import audit_log
 from annotation.flow.rate_limits import check_hourly
 from annotation.flow.work.leases import reopen_hit, return_assignment
-from annotation.models import Assignment, Batch, Hit, ProblemReport
+from annotation.models import Assignment, Batch, Hit, ProblemReport, Project
+from annotation.pure.setting_fields import setting
 
 MOST_AN_HOUR = 30  # from one worker
 REASONS = ["unclear", "wrong_context", "several_answers", "no_answer", "broken", "harmful", "other"]
+
+
+@dataclass(frozen=True)
+class ProblemReportFilter(ListFilter):
+    """Filters of problem reports: decided ones latest first, the others oldest first."""
+
+    VALUE_ALIASES = {"state": {"voided": "excluded"}}
+    size = 30
+
+    state: str = setting("", choices=dict(ProblemReport.State.choices), column="state")
+    show: str = setting("", choices={"open": "open", "decided": "decided"}, help="Whether they are decided.")
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        return ("-decided_at", "pk") if self.show == "decided" else ("created_at", "pk")
+
+    def narrow(self, project: Project, rows: QuerySet[ProblemReport]) -> QuerySet[ProblemReport]:
+        if self.show:
+            rows = rows.filter(decided_at__isnull=self.show == "open")
+        return super().narrow(project, rows)
 
 
 @transaction.atomic

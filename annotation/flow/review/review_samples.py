@@ -4,17 +4,18 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any
 
 from django.db import transaction
 from django.db.models import Max, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from annotation.flow.errors import Refused
+from annotation.flow.lists import ListFilter, worker_setting
 from annotation.flow.projects import audit_log
 from annotation.models import Assignment, Batch, Review, ReviewSample, SampledAssignment, User, Worker
 from annotation.models.assignment import random_seed
 from annotation.pure.review import review_state
+from annotation.pure.setting_fields import setting
 
 SIZE, MOST = 15, 500  # responses per worker in a draw: default and maximum
 
@@ -170,12 +171,26 @@ def next_waiting(places: list[QueuedResponse], after: str) -> QueuedResponse | N
     return next((place for place in turned if place.state in review_state.WAITING and place.public_id != after), None)
 
 
+SHOWS = {
+    "waiting": review_state.WAITING,
+    "decided": review_state.DECIDED,
+    **{state: {state} for state in sorted(review_state.DECIDED)},
+    review_state.REPAIRED: {review_state.REPAIRED},
+    review_state.CHANGED: {review_state.CHANGED},
+    "all": review_state.WAITING | review_state.DECIDED,
+}
+
+
+@dataclass(frozen=True)
+class ReviewFilter(ListFilter):
+    """Filters of responses to review; pages have them in the order of the draws."""
+
+    order = ("pk",)
+
+    show: str = setting("waiting", choices={show: show for show in SHOWS})
+    worker: str = worker_setting("worker__in")
+
+
 def shown(places: Iterable[QueuedResponse], show: str) -> list[QueuedResponse]:
-    """Places of the queue by a filter: waiting, decided, one state, or all."""
-    states = {
-        "waiting": review_state.WAITING,
-        "decided": review_state.DECIDED,
-        "all": review_state.WAITING | review_state.DECIDED,
-    }
-    wanted: Any = states.get(show, {show})
-    return [place for place in places if place.state in wanted]
+    """Places of the queue that are shown so: waiting, decided, of one state, or all."""
+    return [place for place in places if place.state in SHOWS[show]]

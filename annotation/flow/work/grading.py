@@ -3,9 +3,9 @@
 from datetime import datetime
 
 from annotation.flow.batches import hidden_gold, hit_filters
+from annotation.flow.batches.hit_filters import BatchPart
 from annotation.flow.people import round_attempts
 from annotation.models import Assignment, Batch, Hit, QualificationRound, WorkerResponse
-from annotation.pure.batches.hit_filters import BatchPart
 from annotation.registry import task_type
 from annotation.tasktype import JSON
 

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from typing import Any
 
+from annotation.flow.batches.hit_filters import TIES, BatchPart
 from annotation.flow.errors import Refused
 from annotation.flow.reports import score_looks
 from annotation.flow.reports.batch_scores import score_batch
 from annotation.management.json_command import JSONCommand, batch_named, project_of, slug
 from annotation.models import Batch
-from annotation.pure.batches.hit_filters import TIES, BatchPart
 from annotation.pure.reports import tables
 from annotation.pure.reports.report_values import tables_of
 

@@ -117,6 +117,17 @@ class Rubric:
             used = {**places, **used}
         return used
 
+    @property
+    def lists(self) -> dict[str, str]:
+        """Those of the fields that must be lists, and where they are named."""
+        found: dict[str, str] = {}
+        for k, criterion in enumerate(self.criteria):
+            if criterion.each:
+                found.setdefault(criterion.each, f"criteria[{k}].each")
+            if criterion.listed:
+                found.setdefault(criterion.values[0], f"criteria[{k}].{criterion.kind}")
+        return found
+
 
 def parse(given: Any) -> Rubric:
     """The rubric in an object as from JSON. Raises InvalidRubric at the first thing that is wrong."""

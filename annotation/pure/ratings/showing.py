@@ -7,7 +7,7 @@ element by element stands in `lists` only. As shown, `order[field][k]` is the or
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from random import Random
 from typing import Any, Final
 
@@ -22,6 +22,9 @@ MOST_CONTROLS: Final = 2000
 MOST_BYTES: Final = 200_000
 TOO_LARGE = _("Too much for one page: at most 200 elements, 2,000 controls and 200 KB.")
 NOTHING = _("Nothing is left to ask about it.")
+MOST_KNOWN: Final = 600  # characters of the names in a message
+NO_FIELD = _("Items have no field “%(name)s”; they have %(known)s.")
+NO_LIST = _("Items have no list “%(name)s”; they have %(known)s.")
 FEW = _("It has fewer than two to compare.")
 
 
@@ -54,6 +57,11 @@ def payload_of(rubric: Rubric, example: Example, *, agree: int = 0) -> JSON:
     return payload
 
 
+def passages_of(payload: JSON) -> JSON | None:
+    """The first passages that are shown and not rated."""
+    return next((part for part in payload["show"] if part["look"] == "passages"), None)
+
+
 def controls_of(payload: JSON) -> int:
     """How many controls the page of a payload has."""
     rows = {name: len(each["elements"]) for name, each in payload["lists"].items()}
@@ -61,18 +69,27 @@ def controls_of(payload: JSON) -> int:
     return sum(size * rows.get(each["each"], 1) for size, each in zip(sizes, payload["criteria"], strict=True))
 
 
-def check_fields(rubric: Rubric, examples: list[Example]) -> None:
-    """Whether records have what the rubric names. Raises InvalidRubric for a field that none of them has."""
-    if not examples:
-        return
-    for name, place in rubric.fields.items():
-        values = [value for each in examples if (value := value_of(each, name)) is not None]
-        known = dict.fromkeys(field for each in examples for field in fields_of(each))
-        has = ", ".join(known)
-        if not values:
-            raise InvalidRubric(place, _("Items have no field “%(name)s”; they have %(known)s."), name=name, known=has)
-        if place.endswith("each") and not any(isinstance(value, list) for value in values):
-            raise InvalidRubric(place, _("Items have no list “%(name)s”; they have %(known)s."), name=name, known=has)
+def check_fields(rubric: Rubric, examples: Iterable[Example]) -> None:
+    """Whether records have what the rubric names. Raises InvalidRubric for a field that none of them has.
+
+    Reads no more of them than it needs.
+    """
+    missing = {(name, False): place for name, place in rubric.fields.items()}
+    missing |= {(name, True): place for name, place in rubric.lists.items()}
+    known: dict[str, None] = {}
+    for example in examples:
+        missing = {key: place for key, place in missing.items() if not _has(example, *key)}
+        if not missing:
+            return
+        known |= dict.fromkeys(fields_of(example))
+    for (name, is_list), place in missing.items() if known else ():
+        message = NO_LIST if is_list and (name, False) not in missing else NO_FIELD
+        raise InvalidRubric(place, message, name=name, known=", ".join(known)[:MOST_KNOWN])
+
+
+def _has(example: Example, name: str, is_list: bool) -> bool:
+    value = value_of(example, name)
+    return isinstance(value, list) if is_list else value is not None
 
 
 def _hidden(rubric: Rubric, field: str) -> frozenset[str]:
@@ -154,8 +171,9 @@ def arranged(payload: JSON, rng: Random) -> JSON:
         name: _shuffled(each, "elements", name, shown["order"], rng) for name, each in payload["lists"].items()
     }
     shown["candidates"] = dict(payload["candidates"])
+    orders: dict[str, list[int]] = {}  # criteria about the same candidates have them in the same order
     for name, texts in payload["candidates"].items():
-        order = rng.sample(range(len(texts)), len(texts))
+        order = orders.setdefault(repr(texts), rng.sample(range(len(texts)), len(texts)))
         shown["ranked"][name] = order
         shown["candidates"][name] = [texts[k] for k in order]
     return shown

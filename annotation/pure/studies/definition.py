@@ -12,6 +12,8 @@ from dataclasses import MISSING, dataclass, field, fields
 from functools import lru_cache
 from typing import Any, TypeVar
 
+from annotation.pure.text.structured import yaml_library
+
 PAPER, OURS = "paper", "ours"
 
 
@@ -130,10 +132,8 @@ KINDS = {"str": str, "int": int, "float": (int, float), "dict": dict, "list": li
 
 def yaml_reader() -> Any:
     """The package that reads YAML, an extra. Raises BadStudy where it is not installed."""
-    try:
-        import yaml
-    except ModuleNotFoundError:
-        raise BadStudy('studies need a package that is not installed: pip install "hopscribe[studies]"') from None
+    if (yaml := yaml_library()) is None:
+        raise BadStudy('studies need a package that is not installed: pip install "hopscribe[studies]"')
     return yaml
 
 

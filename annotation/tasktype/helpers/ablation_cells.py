@@ -1,15 +1,26 @@
 """The cells of reports on ablated questions: a row for each ablation and dataset (Sugawara et al. 2020, Table 10)."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Protocol, TypeVar
 
 from annotation.pure.derivations.ablation import ABLATION, ABLATIONS
+from annotation.pure.statistics.cluster_intervals import clustered_share
+from annotation.pure.statistics.intervals import Figure
+from annotation.pure.statistics.worker_intervals import without_one
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, HitWithResponses
-from annotation.tasktype.helpers.report_tables import text_cell
+from annotation.tasktype.helpers.report_tables import alone, as_sentence, question_of, text_cell, units
 
-T = TypeVar("T")
+
+class OfHit(Protocol):
+    """What a report knows of a HIT."""
+
+    @property
+    def row(self) -> HitWithResponses: ...
+
+
+T = TypeVar("T", bound=OfHit)
 Cell = tuple[int, str]  # the number of an ablation (0: none is known) and a dataset
 
 
@@ -24,12 +35,31 @@ def cell_of(row: HitWithResponses) -> Cell:
     return number_of(row.example.extra), row.dataset
 
 
-def in_cells(items: Iterable[T], row_of: Callable[[T], HitWithResponses]) -> dict[Cell, list[T]]:
+def in_cells(items: Iterable[T]) -> dict[Cell, list[T]]:
     """The items by cell, in order of the cells."""
     cells: defaultdict[Cell, list[T]] = defaultdict(list)
     for item in items:
-        cells[cell_of(row_of(item))].append(item)
+        cells[cell_of(item.row)].append(item)
     return {cell: cells[cell] for cell in sorted(cells)}
+
+
+def share_of(items: Iterable[tuple[OfHit, bool]], seed: int) -> JSON:
+    """A share of items; those of one question are resampled together."""
+    return clustered_share(((question_of(item.row), holds) for item, holds in items), seed).as_json()
+
+
+def ranges(
+    cells: Mapping[Cell, Sequence[OfHit]], message: str, value: Callable[[HitWithResponses], float | None]
+) -> Iterator[tuple[JSON, None, Figure]]:
+    """The mean of each cell's values as it would be without any one worker, for a table of people."""
+    for cell, of in cells.items():
+        figure = without_one(units(([item.row] for item in of), alone(value)))
+        yield text_cell(message, **named(cell)), None, figure
+
+
+def sentence_of(cells: Mapping[Cell, object], cell: Cell, alone: str, among: str, **values: object) -> JSON:
+    """A sentence on a cell: `among` several with its ablation and dataset, or `alone`."""
+    return as_sentence(among if len(cells) > 1 else alone, **values, **named(cell))
 
 
 def head_of(cell: Cell) -> list[object]:

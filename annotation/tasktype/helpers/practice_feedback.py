@@ -11,6 +11,13 @@ from annotation.tasktype import JSON, Remark
 from annotation.tasktype.capabilities import RIGHT, WRONG
 from annotation.tasktype.helpers.answering import answer_text, is_closed_book
 
+NECESSITY = {  # (whether it is known to be, whether the response says so)
+    (True, True): _("Right: what was removed is necessary. %(why)s"),
+    (False, True): _("Right: what was removed is not necessary. %(why)s"),
+    (True, False): _("What was removed is necessary. %(why)s"),
+    (False, False): _("What was removed is not necessary. %(why)s"),
+}
+
 
 def why_of(gold: Example) -> str:
     """The reason for the right response to the item; "" if it has none."""

@@ -8,7 +8,6 @@ from typing import Any
 from django import forms
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -20,18 +19,19 @@ from django.utils.translation import gettext_lazy
 
 from annotation import discovery
 from annotation.flow.batches import add_items, batch_launch, batch_progress, cached_figures, hidden_gold, hit_filters
+from annotation.flow.batches.hit_filters import BatchPart
 from annotation.flow.batches.settings import SETTINGS, HiddenGold, stored
 from annotation.flow.people.worker_names import name_uncomposed
 from annotation.flow.review import gold_looks
 from annotation.forms.batch_terms import BatchTermsForm, InstructionsForm
 from annotation.forms.projects import ConsoleForm
+from annotation.forms.setting_fields import FilterForm
 from annotation.forms.task_options import OptionsForm
 from annotation.models import Batch, BatchReport, Hit, Job, Project, clock
-from annotation.pure.batches.hit_filters import BatchPart
 from annotation.pure.people import roles
 from annotation.pure.reports.charts import Bars, Line, Lines
 from annotation.pure.setting_fields import DRAFT
-from annotation.registry import task_type
+from annotation.registry import kinds, task_type
 from annotation.views.access import member_form, member_page, requester_action, requester_form
 from annotation.views.batches.batch_page import TONES, batch_context, is_folded
 from annotation.views.batches.hits import hits_revealed_by_filter, part_context
@@ -45,15 +45,16 @@ MOVES = {"pause": batch_launch.pause, "resume": batch_launch.resume, "close": ba
 @member_page(roles.SEE)
 def batches(request: HttpRequest, project: Project) -> HttpResponse:
     """List the batches of the project, newest first."""
-    rows = project.batches.prefetch_related("datasets").order_by("-created_at", "-pk")
-    page = Paginator(rows, 30).get_page(request.GET.get("page"))
+    wanted = batch_progress.BatchFilter.of(request.GET)
+    page = wanted.page(wanted.narrow(project, project.batches.prefetch_related("datasets")), request.GET)
     done = batch_progress.submitted_by_batch([batch.pk for batch in page])
     places = Hit.objects.filter(batch__in=[batch for batch in page if batch.launched_at]).places()
     for batch in page:
         batch.submitted, batch.tone = done.get(batch.pk, 0), TONES[batch.state]
         batch.places, batch.task_title = places.get(batch.pk), task_type(batch.task).title
     links = [entry for entry in discovery.listed("BATCHES") if entry.act in request.may and entry.shown(project)]
-    context = {"project": project, "section": "batches", "page": page, "links": links}
+    filters = FilterForm(wanted, task=kinds())
+    context = {"project": project, "section": "batches", "page": page, "links": links, "filters": filters}
     return render(request, "batches/list.html", context)
 
 
@@ -132,8 +133,8 @@ def batch_add_assignments(request: HttpRequest, project: Project, batch: Batch) 
 @member_page(roles.SEE)
 def batch_assignments(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """List the assignments that a number on the overview counts."""
-    show = request.GET.get("show", "submitted")
-    rows = batch_progress.assignments_of(batch).filter(batch_progress.SHOWS.get(show, Q()))
+    show = batch_progress.AssignmentFilter.of({"show": request.GET.get("show", "submitted")}).show
+    rows = batch_progress.AssignmentFilter(show=show).narrow(project, batch_progress.assignments_of(batch))
     filters = part_context(request, batch)
     rows = hit_filters.assignments_in(batch, filters["part"], rows)
     answered = batch.hits.filter(pk__in=rows.order_by().values("hit"))
@@ -144,7 +145,7 @@ def batch_assignments(request: HttpRequest, project: Project, batch: Batch) -> H
         if batch.state == Batch.State.CLOSED and (newest := batch_progress.newest_assignment(batch)):
             rows = rows.filter(pk__lte=newest)  # or those of all younger batches would be read first
     rows = rows.select_related("hit__item", "worker__project").defer("hit__payload", "hit__item__content", "draft")
-    pages = Paginator(rows.order_by("-pk"), 50)
+    pages = Paginator(rows.order_by("-pk"), batch_progress.AssignmentFilter.size)
     if is_kept:
         pages.count = getattr(batch_progress.counts_of(batch), show.replace("-", "_"))
     page = pages.get_page(request.GET.get("page"))

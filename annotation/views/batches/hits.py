@@ -8,22 +8,22 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.template.loader import select_template
 from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 
-from annotation.flow.batches import batch_progress, hidden_gold, hit_filters, reserved_hits
+from annotation.flow.batches import batch_progress, hit_filters, reserved_hits
+from annotation.flow.batches.hit_filters import BatchPart
 from annotation.flow.batches.hit_headings import heading
 from annotation.flow.notifications import worker_messages
 from annotation.flow.people.worker_names import name_uncomposed
 from annotation.flow.review import comments, gold_looks, problem_reports, review_decisions
-from annotation.models import Assignment, Batch, Hit, Item, Project
+from annotation.models import Assignment, Batch, Hit, Project
 from annotation.models.batch import by_disagreement
 from annotation.pure.batches import lifecycle
-from annotation.pure.batches.hit_filters import BatchPart
 from annotation.pure.data.example import Example
 from annotation.pure.people import roles
 from annotation.pure.review import review_state
@@ -36,7 +36,6 @@ from annotation.views.review.comments import letter_of, thread_context
 from annotation.views.review.review import state_words
 from annotation.views.work.task_frame import PROBLEM_REASONS
 
-SHOWS = batch_progress.SHOWN_HITS
 ORDERS = {
     "disagreement": [by_disagreement().desc(), "pk"],
     "ticket": ["ticket"],
@@ -51,8 +50,9 @@ def hits(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     folded = filters["folded"]
     show, order, query = _listing_parameters(request, folded=folded)
     pages = Paginator(listed(request, batch, filters["part"], folded=folded).values_list("pk", flat=True), 50)
-    if show in SHOWS and not query and not filters["part"].query:
-        pages.count = batch_progress.hits_of(batch)[show]
+    state = hit_filters.HitFilter.of({"state": show}).state or show
+    if (count := batch_progress.hits_of(batch).get(state)) is not None and not query and not filters["part"].query:
+        pages.count = count
     page = pages.get_page(request.GET.get("page"))
     # only these are read with their items: an index has the order, and pages before this one are counted in it
     found = Hit.objects.select_related("item__dataset").defer("payload", "item__content", "item__dataset__report")
@@ -78,14 +78,8 @@ def _listing_parameters(request: HttpRequest, *, folded: bool) -> tuple[str, str
 def listed(request: HttpRequest, batch: Batch, part: BatchPart, *, folded: bool = True) -> QuerySet[Hit]:
     """The HITs that match the query string, in its order; `folded`: not by disagreement."""
     show, order, query = _listing_parameters(request, folded=folded)
-    chosen = batch.hits.filter(check_item=True) if show == "checks" else hidden_gold.hits_without_checks(batch)
-    rows = chosen.filter(SHOWS.get(show, Q())).order_by(*ORDERS[order])
-    if query:
-        # with the datasets an index finds the id; without them every id would be compared
-        known = Item.every.filter(dataset__project=batch.project, source_id=query).values_list("dataset", flat=True)
-        called = Q(item__source_id=query, item__dataset__in=set(known))
-        rows = rows.filter(Q(item__question__icontains=query) | called)
-    rows = hit_filters.hits_in(batch, part, rows)
+    wanted = hit_filters.HitFilter.of({"q": query, "state": show, "checks": "yes" if show == "checks" else ""})
+    rows = hit_filters.hits_in(batch, part, wanted.hits(batch).order_by(*ORDERS[order]))
     return rows.exclude(pk__in=hits_revealed_by_filter(part, rows, request.user))
 
 

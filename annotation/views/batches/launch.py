@@ -58,7 +58,7 @@ def batch_edit(request: HttpRequest, project: Project, batch: Batch) -> HttpResp
 def _page(request: HttpRequest, project: Project, draft: Batch | None, *, key: str = "") -> HttpResponse:
     again = failed_launch_of(request, project) if draft is None else None
     posted = request.POST if request.method == "POST" else posted_of(again)
-    form = LaunchForm(project, posted, batch=draft)
+    form = LaunchForm(project, posted, request.FILES, batch=draft)
     if "suggest" in request.POST:
         form.renew_proposals()
     if not form.is_bound and draft is None:
@@ -181,11 +181,11 @@ def _proposed(task_seconds: int | None, reading: int) -> dict[str, Any]:
 @requester_action
 def batch_consequences(request: HttpRequest, project: Project) -> HttpResponse:
     """The effects of the form so far, as a fragment; with new options and instructions if data or task changed."""
-    form = LaunchForm(project, request.POST)
+    form = LaunchForm(project, request.POST, request.FILES)
     renewed = [form[name] for name in form.renew_proposals()]
     form.is_valid()
     context = {"project": project, "form": form, "renewed": renewed, "samples": [], **_consequences(form)}
-    if (before := request.POST.get("proposed_for", "")) != form.basis:
+    if (before := request.POST.get("proposed_for", "")) != form.basis or form.is_filled:
         context["options"] = form.suggested()
         context["other_data"] = before.partition(".")[2] != form.basis.partition(".")[2]
     default = form.default_instructions(context.get("options"))

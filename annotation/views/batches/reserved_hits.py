@@ -7,9 +7,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from annotation.flow.batches import reserved_hits
+from annotation.flow.batches.hit_filters import BatchPart
 from annotation.flow.errors import Refused
 from annotation.models import Batch, Hit, Project
-from annotation.pure.batches.hit_filters import BatchPart
 from annotation.views.access import requester_action, requester_form
 from annotation.views.batches.batch_page import batch_context
 from annotation.views.batches.hits import listed

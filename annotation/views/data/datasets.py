@@ -6,20 +6,23 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from annotation.flow.data import dataset_files, dataset_removal, item_editing
+from annotation.flow.data import dataset_files, dataset_removal, item_editing, lineage
 from annotation.flow.data.lineage import is_for_hidden_gold
 from annotation.flow.reports.dataset_documents import DOCUMENTS, stream_document
 from annotation.flow.review import comments, gold_looks
 from annotation.formats import FORMATS
+from annotation.forms.setting_fields import FilterForm
 from annotation.models import Dataset, Item, Project
 from annotation.operations.downloads import logged_download
 from annotation.pure.people import roles
 from annotation.pure.reports.dataset_charts import charts_of
+from annotation.templatetags.human_format import shape_name
 from annotation.views.access import member_page, member_required, requester_action
 from annotation.views.data.derivation_report import derived_exhibit, derived_tables, table_address
 from annotation.views.data.lineage import ancestry, derived_from
@@ -38,10 +41,14 @@ def datasets(request: HttpRequest, project: Project) -> HttpResponse:
     """List datasets, newest first, with imports under way and deletions that can be undone."""
     kinds = ["import_dataset", "derive_dataset", "remove_dataset"]
     waiting = dataset_removal.under_way(project.jobs.filter(kind__in=kinds))
+    wanted = lineage.DatasetFilter.of(request.GET)
+    page = wanted.page(wanted.narrow(project, project.datasets.whole()), request.GET)
     context = {
         "project": project,
         "section": "datasets",
-        "datasets": [(row, derived_from(row)) for row in project.datasets.whole().order_by("-created_at")],
+        "page": page,
+        "filters": FilterForm(wanted),
+        "datasets": [(row, derived_from(row)) for row in page],
         "jobs": waiting.order_by("due_at"),
     }
     return render(request, "data/datasets.html", context)
@@ -52,8 +59,8 @@ def datasets(request: HttpRequest, project: Project) -> HttpResponse:
 def dataset(request: HttpRequest, project: Project, name: str) -> HttpResponse:
     """A dataset's items, 50 per page, with search and filters, and its figures."""
     row = dataset_of(project, name)
-    item_query = ItemQuery.of(request.GET)
-    items = browse(row, item_query)
+    wanted, changed = item_editing.ItemFilter.of(request.GET), item_editing.change_counts(row)
+    items = browse(wanted.narrow(project, row.items.all()), request.GET)
     numbers = comments.numbers_on_items(project, items.items)
     hidden = gold_looks.hidden_positions(row, [each.position for each in items.items], request.user)
     for each in items.items:
@@ -63,9 +70,9 @@ def dataset(request: HttpRequest, project: Project, name: str) -> HttpResponse:
         "project": project,
         "section": "datasets",
         "dataset": row,
-        "item_query": item_query,
+        "filters": FilterForm(wanted, **_choices(row, changed)),
         "slice": items,
-        "changed": item_editing.change_counts(row),
+        "changed": changed,
         "formats": sorted(FORMATS.values(), key=lambda kind: kind.name != row.format),
         "batches": row.batches.order_by("-created_at"),
         "descendants": row.descendants.order_by("created_at"),
@@ -118,38 +125,6 @@ def dataset_restore(request: HttpRequest, project: Project, public_id: str) -> H
     return see_other("datasets", project.slug)
 
 
-PAGE = 50
-ANSWERABLE = {"yes": True, "no": False}
-
-
-@dataclass(frozen=True, slots=True)
-class ItemQuery:
-    """The request from the query string; invalid values are ignored."""
-
-    text: str
-    hops: int | None
-    shape: str
-    answerable: str
-    after: int | None
-    before: int | None
-
-    @classmethod
-    def of(cls, query: QueryDict) -> ItemQuery:
-        answerable = query.get("answerable", "")
-        return cls(
-            text=query.get("q", "").replace("\0", "").strip()[:500],
-            hops=whole_number(query.get("hops", ""), None),
-            shape=query.get("shape", "").replace("\0", "")[:60],
-            answerable=answerable if answerable in ANSWERABLE else "",
-            after=whole_number(query.get("after", ""), None),
-            before=whole_number(query.get("before", ""), None),
-        )
-
-    @property
-    def narrows(self) -> bool:
-        return bool(self.text or self.hops is not None or self.shape or self.answerable)
-
-
 @dataclass(frozen=True, slots=True)
 class Slice:
     """A page of items in order; `previous` and `next`: positions to continue from."""
@@ -159,15 +134,15 @@ class Slice:
     next: int | None
 
 
-def browse(dataset: Dataset, item_query: ItemQuery) -> Slice:
-    """The requested page."""
-    rows = _narrowed(dataset, item_query)
-    if item_query.before is not None:
-        items = list(rows.filter(position__lt=item_query.before).order_by("-position")[: PAGE + 1])
-        return _slice(items[:PAGE][::-1], earlier=len(items) > PAGE, later=bool(items))
-    after = -1 if item_query.after is None else item_query.after
-    items = list(rows.filter(position__gt=after).order_by("position")[: PAGE + 1])
-    return _slice(items[:PAGE], earlier=after >= 0, later=len(items) > PAGE)
+def browse(rows: QuerySet[Item], query: QueryDict) -> Slice:
+    """The page before or after a position."""
+    before, after = whole_number(query.get("before", ""), None), whole_number(query.get("after", ""), -1)
+    size = item_editing.ItemFilter.size
+    if before is not None:
+        items = list(rows.filter(position__lt=before).reverse()[: size + 1])
+        return _slice(items[:size][::-1], earlier=len(items) > size, later=bool(items))
+    items = list(rows.filter(position__gt=after)[: size + 1])
+    return _slice(items[:size], earlier=after >= 0, later=len(items) > size)
 
 
 def _slice(items: list[Item], *, earlier: bool, later: bool) -> Slice:
@@ -176,15 +151,14 @@ def _slice(items: list[Item], *, earlier: bool, later: bool) -> Slice:
     return Slice(items, items[0].position if earlier else None, items[-1].position if later else None)
 
 
-def _narrowed(dataset: Dataset, item_query: ItemQuery) -> Any:
-    rows = dataset.items.holding(item_query.text) if item_query.text else dataset.items.all()
-    if item_query.hops is not None:
-        rows = rows.filter(hops=item_query.hops)
-    if item_query.shape:
-        rows = rows.filter(shape=item_query.shape)
-    if item_query.answerable:
-        rows = rows.filter(answerable=ANSWERABLE[item_query.answerable])
-    return rows
+def _choices(dataset: Dataset, changed: dict[str, int]) -> dict[str, list[tuple[Any, str]]]:
+    """Values to filter the items by, as far as they have several."""
+    hops, shapes = dataset.features.get("hops", {}), dataset.features.get("shapes", {})
+    known = [(count, f"{_('unknown') if count == '0' else count} ({n})") for count, n in hops.items()]
+    named = [(shape, f"{shape_name(shape)} ({n})") for shape, n in shapes.items() if shape]
+    found: dict[str, Any] = {"hops": known if len(hops) > 1 else [], "shape": named if len(shapes) > 1 else []}
+    found |= {} if dataset.features.get("unanswerable") else {"answerable": []}
+    return found | ({} if changed.get("archived") else {"archived": []})
 
 
 @member_page(roles.SEE)

@@ -3,17 +3,15 @@
 import secrets
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation.flow.money import batch_funds, ledger, ledger_audit, ledger_table, payouts, wages
-from annotation.flow.money.ledger_table import LedgerFilter
 from annotation.flow.projects import projects
-from annotation.flow.setting_values import chosen
 from annotation.forms.money import DepositForm, MoneyTermsForm
+from annotation.forms.setting_fields import FilterForm
 from annotation.models import Batch, Entry, Payout, PayoutLine, Project
 from annotation.operations import uploads
 from annotation.operations.downloads import CSV, logged_download
@@ -99,18 +97,16 @@ def money_floor(request: HttpRequest, project: Project) -> HttpResponse:
 @member_page(roles.PAY)
 def money_ledger(request: HttpRequest, project: Project) -> HttpResponse:
     """The ledger, filtered by batch, kind and worker."""
-    wanted = chosen(LedgerFilter, request.GET.dict())
-    page = Paginator(ledger_table.entries(project, wanted), 50).get_page(request.GET.get("page"))
-    kinds = sorted(set(Entry.objects.filter(project=project).values_list("kind", flat=True)))
+    wanted = ledger_table.LedgerFilter.of(request.GET)
+    paid = project.batches.filter(pk__in=Entry.objects.filter(project=project).values("batch")).order_by("slug")
+    page = wanted.page(ledger_table.entries(project, wanted), request.GET)
     context = {
         "project": project,
         "section": "money",
         "breadcrumbs": section_breadcrumbs(project, "money", _("Ledger")),
         "page": page,
         "rows": list(ledger_table.display_rows(project, page)),
-        "kinds": [(kind, _(ledger_table.KINDS.get(kind, kind))) for kind in kinds],
-        "batches": project.batches.filter(entry__isnull=False).distinct().order_by("slug"),
-        "wanted": wanted,
+        "filters": FilterForm(wanted, batch=[(slug, slug) for slug in paid.values_list("slug", flat=True)]),
     }
     return render(request, "money/ledger.html", context)
 
@@ -118,7 +114,7 @@ def money_ledger(request: HttpRequest, project: Project) -> HttpResponse:
 @member_page(roles.PAY)
 def ledger_file(request: HttpRequest, project: Project) -> HttpResponse:
     """The filtered entries as a file."""
-    some = ledger_table.entries(project, chosen(LedgerFilter, request.GET.dict()))
+    some = ledger_table.entries(project, ledger_table.LedgerFilter.of(request.GET))
     return logged_download(
         request, project, ledger_table.lines(project, some), name=f"{project.slug}-ledger.csv", kind=CSV
     )

@@ -5,7 +5,6 @@ from urllib.parse import quote, urlsplit
 
 from django.conf import settings
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
@@ -21,6 +20,7 @@ from annotation.flow.notifications import worker_messages
 from annotation.flow.people import invites, members, mturk_ids, qualification_types, sign_up, worker_profile
 from annotation.flow.projects import audit_log
 from annotation.forms.projects import InviteForm
+from annotation.forms.setting_fields import FilterForm
 from annotation.models import Invite, Member, Project, User, Worker
 from annotation.operations.password_links import password_path
 from annotation.pure.net import host_reach
@@ -40,8 +40,9 @@ def people(request: HttpRequest, project: Project) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         made = invites.invite(project, by=request.user, **form.cleaned_data)
         return HttpResponseRedirect(f"{reverse('people', args=[project.slug])}?made={made.pk}#links", status=303)
-    workers = project.workers.select_related("user", "block").order_by("-active", "pk")
-    page = Paginator(workers, 100).get_page(request.GET.get("page"))
+    wanted = worker_profile.WorkerFilter.of(request.GET)
+    page = wanted.page(wanted.narrow(project, project.workers.select_related("user", "block")), request.GET)
+    types = project.qualification_types.filter(deleted_at=None).order_by("name").values_list("public_id", "name")
     base = _base_of_links(request)
     by_invite = project.sign_up == Project.SignUp.INVITE
     context = {
@@ -49,6 +50,7 @@ def people(request: HttpRequest, project: Project) -> HttpResponse:
         "section": "people",
         "form": form,
         "page": page,
+        "filters": FilterForm(wanted, qualification=types),
         "workers": _worker_rows(project, list(page)),
         "members": project.members.select_related("user").order_by("created_at"),
         "alone": project.members.filter(role=Member.Role.OWNER, user__is_active=True).count() < 2,

@@ -71,7 +71,7 @@ def _edit(request: HttpRequest, project: Project, draft: Batch | None) -> HttpRe
     known = task if task in dict(kinds()) else ""
     again = failed_launch_of(request, project) if draft is None else None
     posted = request.POST if request.method == "POST" else posted_of(again)
-    form = RoundForm(project, posted, batch=draft, task=known)
+    form = RoundForm(project, posted, request.FILES, batch=draft, task=known)
     if again is not None and request.method != "POST":
         form.add_error(None, again.error)
     elif form.is_bound and form.is_valid() and "launch" in request.POST and (why := hindrance(form)):
@@ -130,7 +130,7 @@ def _saved(request: HttpRequest, draft: Batch, *, new: bool) -> HttpResponse:
 @requester_action
 def round_chances(request: HttpRequest, project: Project) -> HttpResponse:
     """The chances of passing with the form so far, and which tasks fit, as a fragment."""
-    form = RoundForm(project, request.POST)
+    form = RoundForm(project, request.POST, request.FILES)
     form.is_valid()
     context = {"project": project, "form": form, **_chances(form, None), **_pool(form, None)}
     return render(request, "people/_round_update.html", context)

@@ -125,7 +125,8 @@ def type_page(request: HttpRequest, type: QualificationType, **forms: Any) -> di
     wanted = request.GET.get("q", "").strip()[:40]
     rows = bulk_grants.holders(type)
     if wanted:
-        rows = rows.filter(worker__in=_named(type.project, wanted))
+        called = Q(worker__in=type.project.workers_called(wanted))
+        rows = rows.filter(called | Q(worker__public_id__istartswith=wanted))
     step = bulk_grants.last_step(type)
     proposed = {"hand": ScoresForm(), "file": ScoreFileForm()}
     return of_type(
@@ -138,12 +139,6 @@ def type_page(request: HttpRequest, type: QualificationType, **forms: Any) -> di
         requiring=_requiring(type),
         **proposed | forms,
     )
-
-
-def _named(project: Project, beginning: str) -> list[int]:
-    """Keys of the workers whose pseudonym or id begins with this."""
-    found = bulk_grants.people_by_name(project).items()
-    return [worker.pk for name, worker in found if name.lower().startswith(beginning.lower())]
 
 
 def _requiring(type: QualificationType) -> list[Any]:

@@ -11,11 +11,11 @@ from django.utils.translation import gettext as _
 
 from annotation import jobs
 from annotation.flow.batches import batch_progress, cached_figures, hit_filters
+from annotation.flow.batches.hit_filters import BatchPart
 from annotation.flow.money import wages
 from annotation.flow.reports import batch_scores, methods_facts, score_looks
 from annotation.models import Batch, BatchReport, Job, Project
 from annotation.models.batch import by_disagreement
-from annotation.pure.batches.hit_filters import BatchPart
 from annotation.pure.people import roles
 from annotation.recruitment import marketplaces
 from annotation.registry import task_type

@@ -9,10 +9,10 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from annotation.flow.batches.hit_filters import BatchPart
 from annotation.flow.reports import comparisons
 from annotation.models import Batch, Dataset, Project
 from annotation.operations.downloads import download
-from annotation.pure.batches.hit_filters import BatchPart
 from annotation.pure.people import roles
 from annotation.pure.reports.charts import Dots, Series
 from annotation.pure.reports.comparison_explained import COMPARISON

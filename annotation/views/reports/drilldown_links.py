@@ -8,8 +8,8 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from annotation.flow.batches import hit_filters
+from annotation.flow.batches.hit_filters import BatchPart
 from annotation.models import Batch
-from annotation.pure.batches.hit_filters import BatchPart
 from annotation.registry import task_type
 from annotation.tasktype import capabilities
 

@@ -14,8 +14,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from annotation.flow.batches.hit_filters import BatchPart
 from annotation.models import Batch
-from annotation.pure.batches.hit_filters import BatchPart
 from annotation.pure.reports.exclusion_tables import WITH_EXCLUDED
 from annotation.pure.reports.explained import ABOUT_BATCH, ANSWERS, SHARED
 from annotation.pure.reports.explanation_index import sections

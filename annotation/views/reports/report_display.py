@@ -8,8 +8,8 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from annotation.flow.batches.hit_filters import BatchPart
 from annotation.models import Batch
-from annotation.pure.batches.hit_filters import BatchPart
 from annotation.pure.reports import answer_tables, exclusion_tables, tables
 from annotation.pure.reports.charts import Plot
 from annotation.pure.reports.disagreement_map import DIFFERING

@@ -13,10 +13,10 @@ from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from annotation.flow.batches.hit_filters import BatchPart
 from annotation.flow.reports import score_looks
 from annotation.models import Batch, Project
 from annotation.operations.downloads import logged_download
-from annotation.pure.batches.hit_filters import BatchPart
 from annotation.pure.people import roles
 from annotation.pure.reports import tables
 from annotation.pure.reports.report_charts import charts_of

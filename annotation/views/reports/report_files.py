@@ -5,10 +5,10 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
+from annotation.flow.batches.hit_filters import BatchPart
 from annotation.flow.reports import batch_scores, methods_facts, score_looks
 from annotation.models import Batch, BatchReport, PartReport, Project
 from annotation.operations.downloads import download, logged_download
-from annotation.pure.batches.hit_filters import BatchPart
 from annotation.pure.people import roles
 from annotation.pure.reports import methods, table_formats
 from annotation.pure.reports.report_charts import chart_named

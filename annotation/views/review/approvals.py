@@ -4,10 +4,8 @@ import secrets
 from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from typing import Any
-from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
@@ -16,12 +14,9 @@ from django.utils.translation import gettext_noop, ngettext
 
 from annotation.flow.errors import Conflict, Refused
 from annotation.flow.review import approval_queue, assignment_approval
-from annotation.flow.review.approval_queue import ApprovalFilter
-from annotation.flow.setting_values import chosen
 from annotation.models import Assignment, Project, clock
 from annotation.operations.downloads import CSV, logged_download
 from annotation.pure.people import roles
-from annotation.pure.setting_fields import settings_of
 from annotation.registry import task_type
 from annotation.views.access import member_action, member_form, member_page
 from annotation.views.batches.hits import hit_of, responses_of, side_by_side
@@ -64,31 +59,24 @@ MANY = {  # decisions on many: question, explanation, field, button
     ),
 }  # fmt: skip
 WORDS = ("act", "text", "amount", "form")  # posted fields that a form with errors shows again
-PAGE, MOST_DECIDED = 50, 500  # responses shown, and decided on, at once
-
-
-def _query(request: HttpRequest) -> str:
-    """The filters of the address, for links that keep them."""
-    return urlencode({name: request.GET[name] for name in settings_of(ApprovalFilter) if request.GET.get(name)})
+MOST_DECIDED = 500  # responses decided on at once
 
 
 @member_page(roles.PAY)
 def approvals(request: HttpRequest, project: Project) -> HttpResponse:
     """The approval queue, ordered by time of automatic approval; responses can be decided on in bulk."""
-    wanted = chosen(ApprovalFilter, request.GET.dict())
-    page = Paginator(approval_queue.listed(project, wanted), PAGE).get_page(request.GET.get("page"))
+    wanted = approval_queue.ApprovalFilter.of(request.GET)
+    page = wanted.page(approval_queue.listed(project, wanted), request.GET)
     page.object_list = [_line(row) for row in page.object_list]
     context = {
         "project": project,
         "section": "approvals",
-        "show": wanted.show,
+        "wanted": wanted,
         "shows": [(name, _(label)) for name, label in approval_queue.SHOWS.items()],
         "page": page,
         "batches": approval_queue.by_batch(project),
         "pressing": approval_queue.pressing(project),
-        "batch": wanted.batch,
-        "worker": wanted.worker,
-        "query": _query(request),
+        "query": wanted.key,
         "first": page.object_list[0] if page.object_list and wanted.show == "waiting" else None,
     }
     return render(request, "review/approvals.html", context)
@@ -109,7 +97,8 @@ def approvals_decide(request: HttpRequest, project: Project) -> HttpResponse:
     """Decide on all chosen responses: first a confirmation, then the decision."""
     ids = [name.replace("\0", "") for name in request.POST.getlist("which")[:MOST_DECIDED]]
     rows = list(approval_queue.project_rows(project).filter(public_id__in=ids).order_by("auto_approve_at", "pk"))
-    back = f"{reverse('approvals', args=[project.slug])}?{_query(request)}".rstrip("?")
+    query = approval_queue.ApprovalFilter.of(request.GET).key
+    back = f"{reverse('approvals', args=[project.slug])}?{query}".rstrip("?")
     decision = approval_queue.BulkDecision(
         act=request.POST.get("act", ""),
         text=posted_text(request, "text"),
@@ -121,7 +110,7 @@ def approvals_decide(request: HttpRequest, project: Project) -> HttpResponse:
         return HttpResponseRedirect(back, status=303)
     context = {"project": project, "section": "approvals", "decision": decision, "rows": rows, "back": back}
     context |= {"stake": approval_queue.stake(rows), "bonuses": approval_queue.bonuses(rows)}
-    context |= {"query": _query(request), "problem": ""}
+    context |= {"query": query, "problem": ""}
     context["posted_amount"] = request.POST.get("amount", "")[:20]
     texts = zip(("title", "meaning", "label", "button"), MANY[decision.act], strict=True)
     context |= {name: _(text) for name, text in texts}
@@ -167,7 +156,7 @@ def approval(request: HttpRequest, project: Project, public_id: str) -> HttpResp
 def _see(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
     given = [project.slug, public_id] if public_id else [project.slug]
     page = reverse("approval" if public_id else "approvals", args=given)
-    return HttpResponseRedirect(f"{page}?{_query(request)}".rstrip("?"), status=303)
+    return HttpResponseRedirect(f"{page}?{approval_queue.ApprovalFilter.of(request.GET).key}".rstrip("?"), status=303)
 
 
 def _act(request: HttpRequest, row: Assignment) -> bool:
@@ -215,7 +204,7 @@ def _amount(request: HttpRequest) -> Decimal:
 
 def _neighbours(request: HttpRequest, project: Project, row: Assignment) -> dict[str, Assignment | None]:
     """The previous and next response in the filtered queue."""
-    wanted = replace(chosen(ApprovalFilter, request.GET.dict()), show="waiting")
+    wanted = replace(approval_queue.ApprovalFilter.of(request.GET), show="waiting")
     queue = approval_queue.listed(project, wanted).exclude(pk=row.pk)
     after = queue.filter(auto_approve_at__gte=row.auto_approve_at)
     later = after.exclude(auto_approve_at=row.auto_approve_at, pk__lt=row.pk)
@@ -247,7 +236,7 @@ def _page(
         "problem": problem,
         "posted": {name: request.POST.get(name, "") for name in WORDS} if problem else {},
         "left": approval_queue.waiting(project).count(),
-        "query": _query(request),
+        "query": approval_queue.ApprovalFilter.of(request.GET).key,
         **shortcut_context(request),
         **_clock(row),
         **_neighbours(request, project, row),

@@ -1,7 +1,6 @@
 """Problem reports, and a requester's decisions on them."""
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
@@ -19,21 +18,18 @@ from annotation.views.work.task_frame import PROBLEM_REASONS
 @member_page(roles.REVIEW)
 def problem_report_list(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """Open problem reports, oldest first; or decided ones, newest first."""
-    decided = request.GET.get("show") == "decided"
+    usual = {} if "state" in request.GET else {"show": "open"}
+    wanted = problem_reports.ProblemReportFilter.of(usual | request.GET.dict())
     rows = ProblemReport.objects.filter(assignment__batch=batch)
     rows = rows.select_related("assignment__hit__item__dataset", "assignment__worker__project")
     rows = rows.defer("assignment__hit__payload", "assignment__hit__item__content", "assignment__draft")
-    if decided:
-        rows = rows.exclude(state=ProblemReport.State.OPEN).order_by("-decided_at", "-pk")
-    else:
-        rows = rows.filter(state=ProblemReport.State.OPEN).order_by("created_at", "pk")
-    page = Paginator(rows, 30).get_page(request.GET.get("page"))
+    page = wanted.page(wanted.narrow(project, rows), request.GET)
     name_uncomposed(row.assignment.hit.item for row in page)
     hidden = gold_looks.hidden_keys([row.assignment.hit_id for row in page], request.user)
     for row in page:
         row.reason_text = reason_text(row)
         row.name_hidden = row.assignment.hit_id in hidden
-    context = batch_context(batch, "problem-reports", page=page, decided=decided)
+    context = batch_context(batch, "problem-reports", page=page, decided=wanted.show == "decided")
     return render(request, "review/problem_reports.html", context)
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.contrib import messages
-from django.core.paginator import Page, Paginator
+from django.core.paginator import Page
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
@@ -59,7 +59,7 @@ def review(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse
     before = review_samples.earlier(shown)
     since = next((other for other in before if other.slug == request.GET.get("since")), None)
     covered = review_samples.coverage(shown, since=since)
-    show = request.GET.get("show") if request.GET.get("show") in SHOWS else "waiting"
+    show = "choose" if request.GET.get("show") == "choose" else review_samples.ReviewFilter.of(request.GET).show
     worker = chosen_worker(request)
     context = {
         "covered": covered,
@@ -78,7 +78,7 @@ def review(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse
     if show == "choose":
         context["several"] = _several(shown, request)
     else:
-        context["page"] = _listed(shown, review_samples.shown(places, str(show)), request)
+        context["page"] = _listed(shown, review_samples.shown(places, show), request)
     return render(request, "review/review.html", batch_context(shown, "review", **context))
 
 
@@ -95,7 +95,7 @@ def _counts(covered: list[review_samples.Coverage]) -> list[dict[str, Any]]:
 
 def _listed(batch: Batch, places: list[review_samples.QueuedResponse], request: HttpRequest) -> Page[Any]:
     """A page of the queue; each place becomes {"standing", "text", "label", "tone"}."""
-    page = Paginator(places, 50).get_page(request.GET.get("page"))
+    page = review_samples.ReviewFilter().page(places, request.GET)
     rows = Assignment.objects.filter(pk__in=[place.pk for place in page]).select_related("hit", "worker__project")
     standings = {s.assignment.pk: s for s in review_decisions.responses_with_reviews(rows.defer("draft"))}
     page.object_list = [_line(batch, standings[place.pk]) for place in page if place.pk in standings]
@@ -109,7 +109,7 @@ def _line(batch: Batch, standing: review_decisions.ResponseWithReview) -> dict[s
 
 
 def _several(batch: Batch, request: HttpRequest) -> Page[Any]:
-    page = Paginator(review_decisions.several(batch), 50).get_page(request.GET.get("page"))
+    page = review_samples.ReviewFilter().page(review_decisions.several(batch), request.GET)
     for hit, standings in page.object_list:
         for standing in standings:
             standing.assignment.hit = hit

@@ -130,7 +130,7 @@ def history(request: HttpRequest) -> HttpResponse:
     rows = Assignment.objects.filter(**_own(request.user.pk), state=lifecycle.SUBMITTED)
     rows = rows.select_related("batch", "hit__item")
     decided = Prefetch("approvals", Approval.objects.order_by("-pk"), to_attr="decided")
-    written = worker_messages.counted(rows.order_by("-submitted_at"))
+    written = worker_messages.counted(rows.order_by("-submitted_at", "-pk"))
     page = Paginator(written.prefetch_related(decided), 50).get_page(request.GET.get("page"))
     returned = review_decisions.to_repair(worker__user=request.user).filter(assignment__in=[row.pk for row in page])
     scored = {row.batch_id: row for row in reversed(page.object_list) if worker_scores.is_scored(row)}

@@ -10,11 +10,11 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from annotation.flow.batches.hit_filters import BatchPart
 from annotation.flow.reports import batch_scores
 from annotation.flow.review import problem_reports, response_erasure
 from annotation.flow.work import submissions
 from annotation.models import Assignment, Batch, Project, Worker, WorkerResponse
-from annotation.pure.batches.hit_filters import BatchPart
 from annotation.pure.people.consent_text import COUNTING
 from annotation.pure.reports.report_values import table_of, tables_of
 from annotation.pure.reports.tables import cell_text, note_of, title_of

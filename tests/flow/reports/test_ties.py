@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from annotation.flow.batches import batch_launch
+from annotation.flow.batches.hit_filters import BatchPart
 from annotation.flow.reports import batch_scores
 from annotation.management.commands.score_batch import printed
 from annotation.models import Batch
-from annotation.pure.batches.hit_filters import BatchPart
 from annotation.pure.reports.human_scores import random_human_score
 from annotation.pure.statistics.metrics import MUSIQUE
 from tests.batches import create_batch

@@ -10,12 +10,12 @@ from django.db import connection
 from django.db.models.functions import Now
 from django.test.utils import CaptureQueriesContext
 
+from annotation.flow.batches.hit_filters import BatchPart
 from annotation.flow.data import response_files
 from annotation.flow.reports import batch_scores
 from annotation.flow.work import leases, next_assignment, open_work, prefetch
 from annotation.models import Assignment, Batch, Hit, Participation, Worker
 from annotation.pure.batches import queue_order
-from annotation.pure.batches.hit_filters import BatchPart
 from annotation.pure.reports.report_values import table_of
 from tests.flow.acting import answer_all, dataset_of, launched, newcomer, participation_of, submit, take
 

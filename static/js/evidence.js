@@ -1,12 +1,12 @@
-// The page of a pair: a decision by one key and, where the batch asks for it, the words that it rests on. These are
-// kept as "paragraph:start:end" (as shown, in code points), with blanks between, in a field of the form.
-import { Caret } from "../../js/caret.js";
-import { startDecisions } from "../../js/decisions.js";
-import { onItem } from "../../js/item.js";
-import { bind } from "../../js/keys.js";
-import { toCodePoint, toUnit } from "../../js/offsets.js";
-import { rangeOf, selected, textOf } from "../../js/ranges.js";
-import { announce, sentence } from "../../js/texts.js";
+// Decisions and, where the batch asks for it, the words that they rest on (work/_evidence.html): selected in texts with
+// data-evidence, and kept as "paragraph:start:end" (as shown, in code points), with blanks between, in a field.
+import { Caret } from "./caret.js";
+import { startDecisions } from "./decisions.js";
+import { onItem } from "./item.js";
+import { bind } from "./keys.js";
+import { toCodePoint, toUnit } from "./offsets.js";
+import { rangeOf, selected, textOf } from "./ranges.js";
+import { announce, sentence } from "./texts.js";
 
 /** Spans of one paragraph as [start, end), ordered, those that meet made one. */
 export function joined(spans) {

@@ -1,4 +1,7 @@
-"""Words that a decision rests on: {"paragraph", "start", "end"} with the payload's positions, in code points."""
+"""Words that a decision on two paragraphs rests on.
+
+Each span is {"paragraph", "start", "end"} with the payload's positions, in code points.
+"""
 
 import re
 from collections.abc import Sequence
