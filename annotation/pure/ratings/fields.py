@@ -17,7 +17,7 @@ def value_of(example: Example, name: str) -> Any:
     if name in ROLES and (value := _role(example, name)) not in (None, "", []):
         return value
     plain = name.removeprefix(EXTRA)
-    if plain in example.extra:
+    if plain in example.extra and not plain.startswith("@"):
         return example.extra[plain]
     field, _dot, key = plain.rpartition(".")  # "steps.label": a list of what each of the steps has there
     elements = value_of(example, field) if field else None
@@ -37,7 +37,8 @@ def _role(example: Example, name: str) -> Any:
 
 def fields_of(example: Example) -> list[str]:
     """The names of the fields that the example has: roles, then others."""
-    return [*(name for name in ROLES if _role(example, name)), *example.extra]
+    own = (name for name in example.extra if not name.startswith("@"))  # those are ours
+    return [*(name for name in ROLES if _role(example, name)), *own]
 
 
 def look_of(name: str, value: Any) -> str:
