@@ -1,7 +1,7 @@
 """Seeded random batches of the tasks of decisions, through every method that makes or reads what is stored.
 
-`python -m tests.tasks.batch_digests` prints the digests that `test_batch_digests.py` compares; `--dump FOLDER` writes
-what they are of, to be compared with that of another commit. Only answers are made here, without the tasks' code.
+`python -m tests.tasks.batch_digests --dump FOLDER` writes all of it, to be compared with that of another commit; what
+it prints without words is in `test_batch_digests.py`. Answers are made here, without the tasks' code.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from annotation.tasktype import GivenResponse, HitWithResponses, capabilities
 from tests.derivations.listed import Listed, derived
 
 JSON = dict[str, Any]
-BATCHES = 200
+BATCHES, FEW = 200, 4
 OPTIONS: dict[str, dict[str, list[Any]]] = {
     "choose": {},
     "coreference": {},
@@ -224,8 +224,24 @@ def of_batch(kind: str, seed: int) -> list[Any]:
     return [found, task.report(rows, options, seed=seed), labels, capabilities.asked(task, stored)]
 
 
+WORDS = {"text", "title", "note", "columns", "paragraph", "message", "refused", "intervals", "asked", "words", "values"}
+
+
+def without_words(value: Any) -> Any:
+    """Without the texts of a report and of messages, which may be put better."""
+    if isinstance(value, dict):
+        return {name: without_words(each) for name, each in value.items() if name not in WORDS}
+    return [without_words(each) for each in value] if isinstance(value, list) else value
+
+
 def digest(content: list[Any]) -> str:
     return hashlib.sha256(json.dumps(content, allow_nan=False).encode()).hexdigest()[:16]
+
+
+def figures_digest(kind: str, batches: int) -> str:
+    """Of stored answers and figures of the first batches."""
+    contents = [json.loads(json.dumps(of_batch(kind, seed)[:2])) for seed in range(batches)]
+    return digest(without_words(contents))
 
 
 def main() -> None:
@@ -239,7 +255,7 @@ def main() -> None:
         if given.dump:
             given.dump.mkdir(parents=True, exist_ok=True)
             (given.dump / f"{kind}.jsonl").write_text("".join(json.dumps(each) + "\n" for each in contents))
-        print(kind, digest(contents))
+        print(kind, digest(contents), figures_digest(kind, FEW))
 
 
 if __name__ == "__main__":
