@@ -105,9 +105,9 @@ class Form(TaskForm):
     def _parts(self, criterion: JSON, k: int | None) -> list[int]:
         """The payload's positions of the parts in which words are marked, in the order in which they are shown."""
         field = criterion["values"][0]
-        if field in self.payload["lists"] and k is not None:
+        if criterion["each"] == field and k is not None:
             return [k]
-        return self.payload.get("order", {}).get(field) or sorted(parts_of(self.payload, field, None))
+        return self.payload.get("order", {}).get(field) or sorted(parts_of(self.payload, criterion, None))
 
     def _read_marks(self, criterion: JSON, posted: str, k: int | None) -> list[JSON]:
         """Marks as "part:start:end", with labels "part:start:end:number of the label", parts as shown."""

@@ -55,7 +55,7 @@ def _drawn(payload: JSON, criterion: JSON, k: int | None, rng: Random) -> Any:
 
 def _marks(payload: JSON, criterion: JSON, k: int | None, rng: Random) -> list[JSON]:
     """The first word of one of the parts."""
-    parts = {place: text for place, text in parts_of(payload, criterion["values"][0], k).items() if text.strip()}
+    parts = {place: text for place, text in parts_of(payload, criterion, k).items() if text.strip()}
     if not parts:
         return []
     place = rng.choice(sorted(parts))

@@ -212,7 +212,7 @@ def _marked(payload: JSON, given: Sequence[GivenResponse]) -> list[JSON]:
     for criterion in payload["criteria"]:
         if criterion["kind"] != MARK:
             continue
-        for part, text in responses.parts_of(payload, criterion["values"][0], None).items():
+        for part, text in responses.parts_of(payload, criterion, None).items():
             marks = [
                 (mark["start"], mark["end"], one.worker)
                 for one in given

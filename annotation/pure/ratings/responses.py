@@ -116,7 +116,7 @@ def is_valid(payload: JSON, criterion: JSON, value: Any, k: int | None) -> bool:
     if kind == TEXT:
         return isinstance(value, str) and len(value) <= LONGEST_TEXT
     if kind == MARK:
-        return _are_marks(parts_of(payload, values[0], k), [pair[0] for pair in criterion.get("of", [])], value)
+        return _are_marks(parts_of(payload, criterion, k), [pair[0] for pair in criterion.get("of", [])], value)
     known = candidates_of(payload, criterion)
     if kind == BEST:
         return _is_one(value, known) or (value == TIE and bool(criterion.get("tie")))
@@ -128,11 +128,12 @@ def _is_one(value: Any, known: list[Any]) -> bool:
     return not isinstance(value, bool) and any(type(each) is type(value) and each == value for each in known)
 
 
-def parts_of(payload: JSON, field: str, k: int | None) -> dict[int, str]:
-    """The texts in which words of a field can be marked, by their position; of a rated list only element k."""
+def parts_of(payload: JSON, criterion: JSON, k: int | None) -> dict[int, str]:
+    """The texts in which words can be marked, by their position; of the list that it is asked of, only element k."""
+    field = criterion["values"][0]
     if field in payload["lists"]:
         texts = [each["text"] for each in payload["lists"][field]["elements"]]
-        return dict(enumerate(texts)) if k is None else {k: texts[k]}
+        return dict(enumerate(texts)) if k is None or criterion["each"] != field else {k: texts[k]}
     shown = next((each for each in payload["show"] if each["field"] == field), None)
     if shown is None:
         return {}

@@ -97,7 +97,7 @@ def rating_of(payload: JSON, criterion: JSON, k: int | None, value: Any) -> Any:
     """
     if criterion["kind"] != MARK:
         return {CHOICES: frozenset, ORDER: tuple}.get(criterion["kind"], lambda same: same)(value)
-    parts = parts_of(payload, criterion["values"][0], k) if value else {}
+    parts = parts_of(payload, criterion, k) if value else {}
     return frozenset(
         (mark["part"], word.start(), mark.get("label", ""))
         for mark in value
@@ -114,7 +114,7 @@ def _stored(payload: JSON, criterion: JSON, k: int | None, rating: Any) -> Any:
         return [each for each in criterion["values"] if each in rating]
     found = []
     for label in {label for _part, _start, label in rating}:
-        for part, text in parts_of(payload, criterion["values"][0], k).items():
+        for part, text in parts_of(payload, criterion, k).items():
             starts = {start for at, start, of in rating if (at, of) == (part, label)}
             spans = [{"part": part, "start": start, "end": end} for start, end in _runs(text, starts)]
             found += [span | ({"label": label} if label else {}) for span in spans]
@@ -214,7 +214,7 @@ def _scores(payload: JSON, answer: JSON, gold: JSON) -> Iterator[tuple[JSON, int
 
 def _in_words(payload: JSON, criterion: JSON, k: int | None, value: Any) -> str:
     if criterion["kind"] == MARK:
-        parts = parts_of(payload, criterion["values"][0], k)
+        parts = parts_of(payload, criterion, k)
         return " … ".join(parts[mark["part"]][mark["start"] : mark["end"]] for mark in value) or "–"
     if criterion["kind"] in (BEST, ORDER) and value != TIE:
         known, texts = candidates_of(payload, criterion), payload["candidates"][criterion["name"]]

@@ -344,6 +344,7 @@ def _practice(given: Any) -> Iterator[Mapping[str, Any]]:
 def _check_together(rubric: Rubric) -> None:
     before: dict[str, Criterion] = {}
     shown = {each.field for each in rubric.show} | {criterion.each for criterion in rubric.criteria}
+    formatted = {each.field for each in rubric.show if each.look in ("markdown", "html")}
     for k, criterion in enumerate(rubric.criteria):
         place = f"criteria[{k}]"
         if criterion.name in before:
@@ -351,6 +352,9 @@ def _check_together(rubric: Rubric) -> None:
         _check_condition(criterion, before, f"{place}.if")
         if criterion.kind == MARK and criterion.values[0] not in shown:
             message = _("“%(field)s” is not shown, so nothing can be marked there. Add it to “show”.")
+            raise InvalidRubric(f"{place}.mark", message, field=criterion.values[0])
+        if criterion.kind == MARK and criterion.values[0] in formatted:
+            message = _("“%(field)s” is shown formatted, so nothing can be marked there. Show it as “text”.")
             raise InvalidRubric(f"{place}.mark", message, field=criterion.values[0])
         before[criterion.name] = criterion
     _check_hidden(rubric)

@@ -159,20 +159,18 @@ export class Marks {
   /** Light the marks of the lit row in the texts, others faintly, and list each criterion's marks. */
   draw() {
     const { lit } = this.page;
-    const found = new Map();
+    const found = new Map(["other", ...Array(COLOURS + 1).keys()].map((name) => [`mark-${name}`, []]));
     for (const each of this.all) {
       if (each.hidden || (!each.field.value && !each.drawn)) continue;
       const marks = this.rangesOf(each);
       const isLit = each.row === lit?.row;
       for (const { range, label } of marks) {
         const name = isLit ? `mark-${label === undefined ? 0 : (label % COLOURS) + 1}` : "mark-other";
-        if (range) found.set(name, [...(found.get(name) ?? []), range]);
+        if (range) found.get(name).push(range);
       }
       if (each.drawn !== each.field.value) this.list(each, marks);
     }
-    for (const name of ["mark-other", ...Array(COLOURS + 1).keys()].map((name) => (name === "mark-other" ? name : `mark-${name}`))) {
-      globalThis.CSS?.highlights?.set(name, new Highlight(...(found.get(name) ?? [])));
-    }
+    for (const [name, ranges] of found) globalThis.CSS?.highlights?.set(name, new Highlight(...ranges));
   }
 
   list(criterion, marks) {

@@ -53,11 +53,6 @@ class Criterion {
       label.hidden = !folded(label.textContent).text.includes(wanted);
     }
   }
-
-  /** The first option that is shown. */
-  get first() {
-    return this.options.find((option) => !option.closest("label").hidden);
-  }
 }
 
 class Criteria extends Decisions {
@@ -146,7 +141,7 @@ class Criteria extends Decisions {
     if (fixed || !this.steady.allowed) return true;
     if (lit.ranking) return lit.ranking.place(digit) && (!lit.isGiven || this.step(1) || true);
     if (lit.kind === "mark") return this.marks.mark(lit, digit - 1);
-    if (lit.typed && !lit.filter) return this.typeDigit(digit);
+    if (lit.kind === "number") return this.typeDigit(digit);
     const option = lit.element.querySelector(`[data-digit="${digit}"]`);
     if (!option) return false;
     if (lit.kind === "choices") option.click();
@@ -156,7 +151,6 @@ class Criteria extends Decisions {
 
   typeDigit(digit) {
     const { field } = this.lit;
-    if (this.lit.kind !== "number") return false;
     field.focus();
     field.value += digit;
     return field.dispatchEvent(new Event("input", { bubbles: true }));
@@ -171,7 +165,7 @@ class Criteria extends Decisions {
       if (this.steady.allowed) this.goOn();
       return true;
     });
-    bind("comment", () => typeInto(this.lit.typed ?? this.criteria.findLast((each) => each.typed && !each.hidden)?.field));
+    bind("comment", () => typeInto(this.lit.typed ?? this.criteria.findLast((each) => each.typed && !each.hidden)?.typed));
     bind("mark", () => this.marks.start());
     bind("unmark", () => this.marks.removeLast());
   }
@@ -203,12 +197,13 @@ class Criteria extends Decisions {
     const { key, ctrlKey, metaKey, isComposing, target } = event;
     if (key !== "Enter" || ctrlKey || metaKey || isComposing || !target.matches(".criterion [type=text], [data-filter]")) return;
     if (target !== this.lit.filter || !target.value) return this.goOn();
-    if (this.lit.first) {
-      target.value = "";
-      if (this.lit.kind === "choices") this.lit.first.click();
-      else this.choose(this.lit.first);
-      this.criteria.find(({ filter }) => filter === target).narrow();
-    }
+    const { lit } = this;
+    const first = lit.options.find((option) => !option.closest("label").hidden);
+    if (!first) return;
+    target.value = "";
+    lit.narrow();
+    if (lit.kind === "choices") first.click();
+    else this.choose(first);
   }
 
   /** Hide what is not asked. */
@@ -238,10 +233,9 @@ onItem(() => {
   const form = document.getElementById("work");
   const above = form.querySelector(".wide > .evidence");
   document.documentElement.style.setProperty("--above", `${above?.offsetHeight ?? 0}px`); // what sticks above the rows
-  let tools = null;
   const { decisions } = startDecisions(Criteria);
   if (!document.getElementById("paragraphs")) return;
-  tools = new ReadingTools(form, { changed: () => tools?.showView() });
+  const tools = new ReadingTools(form, { changed: () => tools.showView() });
   tools.bindKeys();
   tools.bindButtons();
   tools.list.apply();

@@ -90,7 +90,7 @@ export class Ranking {
     if (ordered.some((entry, k) => entry !== this.list.children[k])) this.list.append(...ordered);
     for (const entry of this.entries) {
       const at = ranked.indexOf(entry.dataset.number);
-      entry.querySelector(".rank").textContent = at < 0 ? "–" : at + 1;
+      entry.querySelector(".rank").textContent = at < 0 ? "" : at + 1;
     }
   }
 }
