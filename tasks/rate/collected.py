@@ -57,7 +57,7 @@ class Collected:
         elif asked["kind"] != TEXT:
             self.ratings.append(Rating(row.hit, worker, rating_of(row.payload, asked, k, value), k))
         if asked["kind"] == MARK and (row.hit, k) not in self.words:
-            texts = parts_of(row.payload, asked["values"][0], k).values()
+            texts = parts_of(row.payload, asked, k).values()
             self.words[row.hit, k] = sum(len(WORD.findall(text)) for text in texts) * max(1, len(asked.get("of", ())))
 
     def _preferred(self, row: HitWithResponses, worker: str, asked: JSON, value: Any, shown: Any) -> Any:
