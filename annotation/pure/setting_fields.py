@@ -139,6 +139,12 @@ def read(kind: type, given: Mapping[str, Any]) -> Any:
         raise InvalidValues({"": [Flaw(str(conflict))]}) from None
 
 
+def digests(kind: type, values: Mapping[str, Any]) -> dict[str, str]:
+    """{`NAME_sha256`: its SHA-256} of the values that are objects."""
+    objects = (name for name, one in settings_of(kind).items() if one.type is object and values.get(name))
+    return {f"{name}_sha256": structured.digest(values[name]) for name in objects}
+
+
 def _loaded(value: Any) -> Any:
     """An object that is given as text; other values as they are."""
     try:

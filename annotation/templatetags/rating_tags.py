@@ -8,7 +8,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from annotation.pure.ratings.rubric import BEST, CHOICE, EXTRA, SCALE, TEXT, TIE, Text, worded
+from annotation.pure.ratings.rubric import BEST, CHOICE, EXTRA, SCALE, TEXT, TIE, Rubric, Text, parse, worded
 from annotation.pure.ratings.showing import passages_of
 from annotation.pure.text.translation_marks import gettext_noop
 from annotation.views.markdown_html import html_of, html_of_stranger
@@ -28,6 +28,12 @@ TITLES = {
 def in_language(text: Text) -> str:
     """A requester's text in the reader's language."""
     return worded(text, get_language() or "en")
+
+
+@register.filter
+def parsed_rubric(value: Any) -> Rubric:
+    """A stored rubric."""
+    return parse(value)
 
 
 @register.filter

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from annotation.models import Batch, Hit
 from annotation.pure.data.example import Example
+from annotation.pure.setting_fields import digests
 from annotation.pure.statistics.metrics import scored_as
 from annotation.registry import task_type
 from annotation.tasktype import Measured, capabilities
@@ -44,6 +45,7 @@ class JudgedItems:
 
     def __init__(self, batch: Batch, *, ids_only: bool = False) -> None:
         self._task = task_type(batch.task)
+        self._digests = digests(self._task.Options, batch.options)
         self._read = ("pk", *_NAMES, *_EXCLUSION, *(() if ids_only else _CONTENT))
         self._known: OrderedDict[int, _HitColumns] = OrderedDict()
         self._is_light = ids_only or isinstance(self._task, Measured)  # which needs no texts of paragraphs
@@ -80,7 +82,7 @@ class JudgedItems:
         rows = Hit.objects.filter(pk__in=wanted - self._known.keys()).values_list(*self._read)
         for pk, hit, dataset, sha256, position, source_id, reason, excluded_at, *content in rows:
             named = {"dataset": intern(dataset), "dataset_sha256": intern(sha256)}  # each text once in memory
-            names = {"hit": hit, **named, "item": position, "item_id": source_id}
+            names = {"hit": hit, **named, "item": position, "item_id": source_id, **self._digests}
             exclusion = {"exclusion_reason": reason, "excluded": True} if excluded_at else NOT_EXCLUDED
             self._known[pk] = _HitColumns(names, exclusion, **self._of(*content) if content else {"columns": {}})
         most = KEPT_WITHOUT_TEXTS if self._is_light else KEPT

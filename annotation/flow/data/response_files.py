@@ -27,6 +27,7 @@ from annotation.formats.base import INSTALL_PARQUET
 from annotation.models import Batch, WorkerResponse
 from annotation.models.fields import to_text
 from annotation.pure.batches import lifecycle
+from annotation.pure.setting_fields import digests
 from annotation.pure.text.spreadsheet import guarded
 from annotation.recruitment import used
 from annotation.registry import task_type
@@ -98,6 +99,7 @@ def _pieces(batch: Batch, rows: Rows, format: str, ids_only: bool, long: bool) -
         return WRITERS[format](rows, LONG)
     measures = None if ids_only else list(capabilities.measures(task))
     columns = columns_of(measures) + (list(DRAW) if batch.experiment_id is not None else [])
+    columns += list(digests(task.Options, batch.options))
     if isinstance(task, Rated):
         columns += [RATING + name for name in task.criteria_of(task.options(batch.options))]
     return WRITERS[format](rows, columns)

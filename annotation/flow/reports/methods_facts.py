@@ -39,7 +39,7 @@ from annotation.pure.reports.methods_facts import Agreement, Derived, Facts
 from annotation.pure.reports.tables import text_cell
 from annotation.pure.review import review_state
 from annotation.pure.review.label_tables import BY_CHANCE
-from annotation.pure.setting_fields import settings_of
+from annotation.pure.setting_fields import digests, settings_of
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.registry import default_instructions, task_type
 from annotation.tasktype import capabilities
@@ -67,6 +67,7 @@ def _facts(batch: Batch, report: Mapping[str, Any] | None, counted: Mapping[str,
         stopped=stopped,
         question=capabilities.asked(task_type(batch.task), batch.options),
         asked=tuple((report or {}).get("asked", ())),
+        rubric_sha256=digests(task_type(batch.task).Options, batch.options).get("rubric_sha256", ""),
         derived=tuple(_derived(batch)),
         preface=preface_of(batch),
         chosen=batch.workers.count(),

@@ -16,6 +16,8 @@ from annotation.flow.errors import Refused
 from annotation.flow.projects import audit_log
 from annotation.models import Batch, Preregistration, User, clock
 from annotation.pure.reports.preregistration import LONGEST, REQUIRED, TEXTS, differences, digest, document
+from annotation.pure.setting_fields import digests
+from annotation.registry import task_type
 
 JSON = dict[str, Any]
 
@@ -65,7 +67,7 @@ def settings_of(batch: Batch) -> JSON:
     launched = batch.launched_at is not None
     gold = {"datasets": sorted(batch.checks.values_list("slug", flat=True)), "share": batch.check_share}
     return {name: getattr(batch, name) for name in STORED_AS_COLUMNS if SETTINGS[name].registered} | {
-        "options": batch.options,
+        "options": batch.options | digests(task_type(batch.task).Options, batch.options),
         "datasets": {row.slug: row.digest for row in batch.datasets.order_by("slug")},
         "sample": batch.sample or "all",
         "hits": hits.count() if launched else None,

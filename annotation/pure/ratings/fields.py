@@ -77,7 +77,8 @@ def _get(value: Any, key: str) -> Any:
 
 
 def _first(value: Any, keys: Sequence[str]) -> str:
-    return next((text_of(value[key]) for key in keys if isinstance(value, Mapping) and key in value), text_of(value))
+    found = next((key for key in keys if key in value), None) if isinstance(value, Mapping) else None
+    return text_of(value if found is None else value[found])
 
 
 def element_of(value: Any, hidden: frozenset[str] = frozenset()) -> JSON:

@@ -39,6 +39,8 @@ def _items(facts: Facts) -> Iterator[Sentence]:
     if facts.question:
         yield as_sentence(_("Annotators were asked: “%(question)s”"), question=text_cell(facts.question))
     yield from facts.asked
+    if facts.rubric_sha256:
+        yield as_sentence(_("The SHA-256 of the rubric is %(sha256)s."), sha256=facts.rubric_sha256[:12])
     if facts.datasets:
         yield _data(facts)
     yield from map(_derived, facts.derived)

@@ -35,6 +35,7 @@ class Facts:
 
     question: str = ""  # the question put to annotators: a gettext id
     asked: tuple[Sentence, ...] = ()  # what was asked in particular, as the task's report says it
+    rubric_sha256: str = ""
     hits: int = 0  # without hidden gold
     datasets: tuple[tuple[str, int], ...] = ()  # name and HITs
     hops: tuple[tuple[int, int], ...] = ()  # (number of hops, 0: unknown; number of HITs)

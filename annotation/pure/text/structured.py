@@ -3,6 +3,7 @@
 YAML's yes, no, on and off, and its dates, stay texts. Aliases are refused: a few lines of them become gigabytes.
 """
 
+import hashlib
 import json
 import re
 from typing import Any
@@ -37,6 +38,12 @@ def read(text: str) -> Any:
     if not isinstance(found, dict | list):
         raise NotStructured(NO_OBJECT)
     return found
+
+
+def digest(value: Any) -> str:
+    """SHA-256 of an object's JSON in one form: sorted keys, no white space, UTF-8."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def yaml_library() -> Any:

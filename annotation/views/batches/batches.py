@@ -30,7 +30,7 @@ from annotation.forms.task_options import OptionsForm
 from annotation.models import Batch, BatchReport, Hit, Job, Project, clock
 from annotation.pure.people import roles
 from annotation.pure.reports.charts import Bars, Line, Lines
-from annotation.pure.setting_fields import DRAFT
+from annotation.pure.setting_fields import DRAFT, digests, settings_of
 from annotation.registry import kinds, task_type
 from annotation.views.access import member_form, member_page, requester_action, requester_form
 from annotation.views.batches.batch_page import TONES, batch_context, is_folded
@@ -180,7 +180,7 @@ def batch_settings(request: HttpRequest, project: Project, batch: Batch) -> Http
         form.save(request.user)
         messages.success(request, _("Saved."))
         return see_other("batch-settings", project.slug, batch.slug)
-    context = batch_context(batch, "batch-settings", form=form, settled=_settled(batch))
+    context = batch_context(batch, "batch-settings", form=form, settled=_settled(batch), objects=_objects(batch))
     return render(request, "batches/settings.html", context, status=422 if form.is_bound else 200)
 
 
@@ -191,11 +191,26 @@ def _settled(batch: Batch) -> list[tuple[str, str]]:
     for name, one in SETTINGS.items():
         if name == "options":
             fields = OptionsForm(batch.task, initial=batch.options)
-            rows = [(field.label, field.value(), dict(getattr(field.field, "choices", ()))) for field in fields]
+            plain = [field for field in fields if field not in fields.objects]
+            rows = [(field.label, field.value(), dict(getattr(field.field, "choices", ()))) for field in plain]
             shown += [(label, _in_words(value, choices)) for label, value, choices in rows]
         elif one.changes == DRAFT and name in held and one.group != "consent":
             shown.append((_(one.label), _in_words(held[name], one.choices or {}) or _(one.empty or "–")))
     return shown
+
+
+def _objects(batch: Batch) -> list[dict[str, Any]]:
+    """The options that are objects: label, value, SHA-256, and the templates that show it, the task's own first."""
+    known, hashes = settings_of(task_type(batch.task).Options), digests(task_type(batch.task).Options, batch.options)
+    return [
+        {
+            "label": _(known[name].label),
+            "value": batch.options[name],
+            "sha256": sha256,
+            "templates": [f"{batch.task}/_{name}.html", "batches/_object.html"],
+        }
+        for name, sha256 in ((name.removesuffix("_sha256"), sha256) for name, sha256 in hashes.items())
+    ]
 
 
 def _in_words(value: Any, choices: Mapping[Any, Any]) -> str:

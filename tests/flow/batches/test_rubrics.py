@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sys
 from html import unescape
@@ -13,10 +14,13 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from annotation.flow.batches import batch_launch
-from annotation.flow.data import dataset_import, item_editing
+from annotation.flow.data import dataset_import, item_editing, response_files
 from annotation.flow.errors import Refused
+from annotation.flow.reports import methods_facts, preregistration
+from annotation.flow.review.response_import import import_responses
 from annotation.models import Batch, Dataset, Item
 from annotation.pure.data.column_mapping import ColumnMapping
+from annotation.pure.reports import methods
 from annotation.pure.text import structured
 from tests.api.calling import caller
 from tests.batches import create_batch
@@ -215,3 +219,29 @@ def test_the_preview_is_answered_as_a_test(client: Any, alice: Any, records: Dat
     tested = client.post(looked.url, answers)
     assert "Your test answer is complete" in tested.content.decode()
     assert Item.objects.count() == len(ROWS)
+
+
+def test_the_hash_of_the_rubric_stands_in_exports_methods_preregistration_and_settings(
+    client: Any, alice: Any, project: Any, records: Dataset, tmp_path: Path
+) -> None:
+    batch = create_batch(project, "hashed", task="rate", datasets=[records], options={"rubric": RUBRIC})
+    canonical = json.dumps(RUBRIC, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    sha256 = hashlib.sha256(canonical.encode()).hexdigest()
+    client.force_login(alice)
+    assert preregistration.settings_of(batch)["options"]["rubric_sha256"] == sha256
+    batch_launch.launch(batch)
+    rows = tmp_path / "given.jsonl"
+    rows.write_text(json.dumps({"dataset": "records", "item": 1, "worker": "ada", "answer": {"step": ["no"]}}) + "\n")
+    import_responses(batch, rows)
+    for format in ("jsonl", "csv"):
+        response_files.export_responses(batch, tmp_path / f"out.{format}", format=format)
+        assert sha256 in (tmp_path / f"out.{format}").read_text()
+    again = create_batch(project, "again", task="rate", datasets=[records], options={"rubric": RUBRIC})
+    batch_launch.launch(again)
+    assert import_responses(again, tmp_path / "out.jsonl")["accepted"] == 1
+    facts = methods_facts.facts_of(batch, {})
+    assert any(sha256[:12] in str(sentence) for sentence in methods.sentences(facts))
+    page = client.get(reverse("batch-settings", args=["wells", "hashed"])).content.decode()
+    assert sha256 in page
+    assert "of each of steps" in page
+    assert "{&#x27;" not in page
