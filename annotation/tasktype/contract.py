@@ -63,6 +63,10 @@ class TaskType(ABC):
     def check(self, payload: JSON, answer: JSON) -> list[Problem]:
         """Problems that prevent submitting: completeness, consistency, honesty. Positions are the payload's."""
 
+    def heading(self, payload: JSON) -> str:
+        """What a HIT is called where its gold must not be seen: the question that workers see, or the hops'; or ""."""
+        return str(payload.get("question") or " · ".join(hop["question"] for hop in payload.get("hops") or ()))
+
     def shown_fields(self, options: Any) -> Collection[str]:
         """The fields of an item, beside its question and paragraphs, that the page shows with these options."""
         return self.shows

@@ -126,3 +126,9 @@ def compared(payload: dict[str, Any]) -> list[list[dict[str, str]]]:
     """Candidates of which the best is chosen, once for all criteria about the same ones."""
     kinds = [payload["candidates"][each["name"]] for each in payload["criteria"] if each["kind"] == BEST]
     return [each for k, each in enumerate(kinds) if each not in kinds[:k]]
+
+
+@register.filter
+def posted_at(fields: dict[str, Any], name: str) -> Any:
+    """What a response's form posts in a field."""
+    return fields.get(name, "")

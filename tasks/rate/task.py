@@ -45,6 +45,7 @@ from .options import Options
 from .report import rate_report
 from .simulated import imitated
 
+LONGEST_HEADING = 200
 RATINGS = "ratings"  # in the `extra` of an exported item
 GOLD_ANSWERS = {"answer", "answers"}
 GOLD_SHOWN = _("The rubric shows “%(field)s”, so workers see the gold answer.")
@@ -79,6 +80,11 @@ class Rate(
             return payload_of(options.parsed, example, agree=options.agree)
         except LeftOut:
             return None
+
+    def heading(self, payload: JSON) -> str:
+        """The beginning of the first text that is shown."""
+        texts = [text for part in payload["show"] for text in responses.parts_of(payload, part["field"], None).values()]
+        return next((text.strip()[:LONGEST_HEADING] for text in texts if text.strip()), "")
 
     def shown_fields(self, options: Options) -> Collection[str]:
         return options.parsed.fields

@@ -5,8 +5,6 @@ from annotation.registry import task_type
 
 
 def heading(batch: Batch, hit: Hit) -> str:
-    """The question that workers see, or the hops' questions; for the MTurk API the batch's title."""
-    if not task_type(batch.task).launched:
-        return batch.title
-    hops = hit.payload.get("hops") or ()
-    return str(hit.payload.get("question") or " · ".join(hop["question"] for hop in hops) or hit.public_id)
+    """As its task calls it, or its id; for the MTurk API the batch's title."""
+    task = task_type(batch.task)
+    return (task.heading(hit.payload) or hit.public_id) if task.launched else batch.title

@@ -282,7 +282,7 @@ def _to_write(
 def _form_of(
     task: TaskType, row: Hit, bases: list[dict[str, Any]], first: dict[str, Any], typed: dict[str, Any] | None
 ) -> dict[str, Any]:
-    """Of a task whose answer is filled in: {"form": its template, "draft"}, from what was typed or decided before."""
+    """Of a task whose answer is filled in: {"form": its template, "draft", "given"}, from what was typed before."""
     start = capabilities.start(task, row.payload, [each["answer"].answer for each in bases])
     if start is None:
         return {}
@@ -291,7 +291,9 @@ def _form_of(
             each["wanted"] = capabilities.edited(task, row.payload, each["answer"].answer, each["wording"])
             each["wording"] = task.brief(row.payload, each["wanted"])
     wanted = typed["wanted"] if typed else first.get("wanted", start)
-    return {"form": f"{task.kind}/_write.html", "draft": form_class(task.kind)(row.payload).shown(wanted)}
+    form = form_class(task.kind)(row.payload)
+    given = [{"letter": each["letter"], "fields": form.shown(each["answer"].answer)["fields"]} for each in bases]
+    return {"form": f"{task.kind}/_write.html", "draft": form.shown(wanted), "given": given}
 
 
 @member_action(roles.REVIEW)
