@@ -83,8 +83,8 @@ class Rate(
 
     def heading(self, payload: JSON) -> str:
         """The beginning of the first text that is shown."""
-        texts = [text for part in payload["show"] for text in responses.parts_of(payload, part["field"], None).values()]
-        return next((text.strip()[:LONGEST_HEADING] for text in texts if text.strip()), "")
+        texts = (text.strip() for part in payload["show"] for text in responses.texts_of(part["value"]))
+        return next((text[:LONGEST_HEADING] for text in texts if text), "")
 
     def shown_fields(self, options: Options) -> Collection[str]:
         return options.parsed.fields

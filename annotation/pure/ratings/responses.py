@@ -135,13 +135,14 @@ def parts_of(payload: JSON, criterion: JSON, k: int | None) -> dict[int, str]:
         texts = [each["text"] for each in payload["lists"][field]["elements"]]
         return dict(enumerate(texts)) if k is None or criterion["each"] != field else {k: texts[k]}
     shown = next((each for each in payload["show"] if each["field"] == field), None)
-    if shown is None:
-        return {}
-    value = shown["value"]
+    return {} if shown is None else dict(enumerate(texts_of(shown["value"])))
+
+
+def texts_of(value: Any) -> list[str]:
+    """The texts of a field as it is shown."""
     if isinstance(value, str):
-        return {0: value}
-    rows = value["rows"] if isinstance(value, Mapping) else value
-    return {at: _part(each) for at, each in enumerate(rows)}
+        return [value]
+    return [_part(each) for each in (value["rows"] if isinstance(value, Mapping) else value)]
 
 
 def _part(each: Any) -> str:
