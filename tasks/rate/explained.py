@@ -3,8 +3,6 @@
 from annotation.pure.reports.explanations import Explanation
 from annotation.pure.text.translation_marks import gettext_noop as _
 
-from .tables import OVER
-
 EXPLANATIONS = {
     "criteria": Explanation(
         _("Criteria"),
@@ -16,13 +14,6 @@ EXPLANATIONS = {
         _("How often each value was given"),
         "mixed",
         _("The share of all elements that were rated; of a list, beside it the mean over items of the item's share."),
-        "responses",
-        columns={OVER: "over-workers"},
-    ),
-    "over-workers": Explanation(
-        OVER,
-        "crossed",
-        _("The variance over items plus that over workers less that of single responses, from seven workers on."),
         "responses",
         source="Cameron, Gelbach and Miller 2011",
     ),

@@ -57,18 +57,12 @@ def value_tables(found: Iterable[Collected], figures: ByName) -> Iterator[JSON]:
             parts = (share.of_elements, share.of_items) if one.criterion.each else (share.of_elements,)
             count = round((share.of_elements.figure.value or 0) * share.responses)
             rows.append([label, count, *(cell(figure) for of in parts for figure in (of.figure, over_workers(of)))])
-        columns = [
-            _("Value"),
-            _("Responses"),
-            _("Share"),
-            OVER,
-            *([OF_ITEMS, OF_ITEMS_OVER] if one.criterion.each else []),
-        ]
+        columns = [_("Value"), _("Responses"), _("Share"), OVER, OF_ITEMS, OF_ITEMS_OVER]
         if rows:
             about = {"about": own_words(one.criterion.ask), "kind": "values", "in_order": one.is_numeric}
             note = [too_few(len(one.workers))] if len(one.workers) < LEAST_WORKERS else []
             title = _("How often each value was given")
-            yield table(f"values-{name_of(one)}", title, columns, rows, note, leads=False, **about)
+            yield table(f"values-{name_of(one)}", title, columns[: len(rows[0])], rows, note, leads=False, **about)
 
 
 def mean_table(found: Iterable[Collected], figures: ByName) -> Iterator[JSON]:
@@ -217,12 +211,12 @@ def worker_table(found: Iterable[Collected]) -> Iterator[JSON]:
         scores: defaultdict[str, list[float]] = defaultdict(list)
         for _item, worker, [score], _n in one.scores:
             scores[worker].append(score)
-        for worker, (n, equal, others) in _equal(units).items():
+        for worker, counts in _equal(units).items():
             own = leaning.get(worker)
             bias = [rounded(end) for end in (own.bias.value, own.bias.low, own.bias.high)] if own else [None] * 3
-            met = None if one.criterion.kind in (NUMBER, MARK) else wilson(equal, others).as_json()
+            met = None if one.criterion.kind in (NUMBER, MARK) else wilson(counts["equal"], counts["others"]).as_json()
             gold = wilson(sum(scores[worker]), len(scores[worker])).as_json() if worker in scores else None
-            rows.append([worker, one.criterion.name, n, met, *bias, own and rounded(own.spread), gold])
+            rows.append([worker, one.criterion.name, counts["n"], met, *bias, own and rounded(own.spread), gold])
     columns = [_("Worker"), _("Criterion"), _("Responses"), _("Equal to another response"), _("Bias"), LOW, HIGH]
     columns += [_("Spread"), _("Against gold")]
     note = _(
@@ -233,12 +227,11 @@ def worker_table(found: Iterable[Collected]) -> Iterator[JSON]:
         yield table("by-worker", _("By worker"), columns, sorted(rows, key=lambda row: row[:2]), note)
 
 
-def _equal(units: Iterable[Mapping[str, Any]]) -> dict[str, tuple[int, int, int]]:
-    """Of each worker the ratings, and of other ratings of the same things those that are equal, and all."""
-    found: dict[str, tuple[int, int, int]] = {}
+def _equal(units: Iterable[Mapping[str, Any]]) -> dict[str, Counter[str]]:
+    """Of each worker the number of ratings, of others of the same things, and of those of these that are equal."""
+    found: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for unit in units:
         counts = Counter(unit.values())
         for worker, value in unit.items():
-            n, equal, others = found.get(worker, (0, 0, 0))
-            found[worker] = n + 1, equal + counts[value] - 1, others + len(unit) - 1
+            found[worker].update(n=1, equal=counts[value] - 1, others=len(unit) - 1)
     return found

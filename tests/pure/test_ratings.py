@@ -11,7 +11,7 @@ from scipy import stats
 
 from annotation.pure.statistics.intervals import Figure, values_only, wilson
 from annotation.pure.statistics.rating_shares import rating_shares, shares
-from annotation.pure.statistics.ratings import Aggregated, Rating, aggregated, rescaled, soft_labels, units_of
+from annotation.pure.statistics.ratings import Rating, aggregated, rescaled, units_of
 from annotation.pure.statistics.resampled_figures import resampled_figures
 from annotation.pure.statistics.worker_intervals import LEAST_WORKERS, Unit, spread
 from annotation.pure.statistics.worker_leaning import leanings
@@ -21,36 +21,31 @@ near = pytest.approx
 
 
 @pytest.mark.parametrize(
-    ("kind", "values", "value", "agree"),
+    ("kind", "values", "value"),
     [
-        ("scale", [1, 2, 2], 2, 2),
-        ("scale", [4, 1], 2.5, 0),
-        ("scale", [4, 2, 1, 4], 3, 0),
-        ("number", [0.5, 7, 1.25], 1.25, 1),
-        ("choice", ["yes", "no", "yes"], "yes", 2),
-        ("choice", ["yes", "no"], None, 0),
-        ("best", ["a", "tie", "tie"], "tie", 2),
-        ("choices", [frozenset("xy"), frozenset("x"), frozenset("xz")], frozenset("x"), 1),
-        ("mark", [frozenset({3, 4}), frozenset({4, 5})], frozenset({4}), 0),
-        ("mark", [frozenset(), frozenset(), frozenset({1})], frozenset(), 2),
-        ("order", ["abc", "bac", "abc"], tuple("abc"), 0),
-        ("order", [("a", "b"), ("b", "a")], None, 0),
-        ("order", [("b", "a"), ("b", "a"), ("a", "b")], ("b", "a"), 2),
-        ("scale", [], None, 0),
+        ("scale", [1, 2, 2], 2),
+        ("scale", [4, 1], 2.5),
+        ("scale", [4, 2, 1, 4], 3),
+        ("number", [0.5, 7, 1.25], 1.25),
+        ("choice", ["yes", "no", "yes"], "yes"),
+        ("choice", ["yes", "no"], None),
+        ("best", ["a", "tie", "tie"], "tie"),
+        ("choices", [frozenset("xy"), frozenset("x"), frozenset("xz")], frozenset("x")),
+        ("mark", [frozenset({3, 4}), frozenset({4, 5})], frozenset({4})),
+        ("mark", [frozenset(), frozenset(), frozenset({1})], frozenset()),
+        ("order", ["abc", "bac", "abc"], tuple("abc")),
+        ("order", [("a", "b"), ("b", "a")], None),
+        ("order", [("b", "a"), ("b", "a"), ("a", "b")], ("b", "a")),
+        ("scale", [], None),
     ],
 )
-def test_what_ratings_add_up_to_and_how_many_agree(kind, values, value, agree):
-    assert aggregated(kind, values) == Aggregated(value, agree, len(values))
+def test_what_ratings_add_up_to(kind, values, value):
+    assert aggregated(kind, values) == value
 
 
 def test_the_median_of_whole_points_is_a_whole_point():
-    assert type(aggregated("scale", [1, 3]).value) is int
-    assert type(aggregated("scale", [1, 2]).value) is float
-
-
-def test_soft_labels_are_shares_of_votes():
-    assert soft_labels(["yes", "no", "yes", "yes"], ["yes", "partly", "no"]) == {"yes": 0.75, "partly": 0, "no": 0.25}
-    assert soft_labels([], ["yes"]) == {"yes": 0}
+    assert type(aggregated("scale", [1, 3])) is int
+    assert type(aggregated("scale", [1, 2])) is float
 
 
 def test_units_are_elements_and_belong_to_items():

@@ -76,7 +76,7 @@ def _cell(payload: JSON, criterion: JSON, k: int | None, answers: Sequence[JSON]
     kind = criterion["kind"]
     if kind == TEXT:
         return {"value": values, "n": len(asked)}
-    found = ratings.aggregated(kind, [rating_of(payload, criterion, k, value) for value in values]).value
+    found = ratings.aggregated(kind, [rating_of(payload, criterion, k, value) for value in values])
     cell = {"value": _stored(payload, criterion, k, found), "n": len(asked)}
     if kind == MARK:
         return cell

@@ -23,14 +23,6 @@ class Rating(NamedTuple):
     element: Hashable = None
 
 
-class Aggregated(NamedTuple):
-    """What `n` ratings add up to, None if they are tied, and how many of them say just that."""
-
-    value: Any
-    agree: int
-    n: int
-
-
 def units_of(ratings: Iterable[Rating]) -> tuple[list[dict[str, Any]], list[Hashable]]:
     """The ratings of each element by worker, and each element's item: units and clusters of an alpha."""
     units: dict[tuple[Hashable, Hashable], dict[str, Any]] = {}
@@ -39,10 +31,9 @@ def units_of(ratings: Iterable[Rating]) -> tuple[list[dict[str, Any]], list[Hash
     return list(units.values()), [item for item, _element in units]
 
 
-def aggregated(kind: str, values: Sequence[Any]) -> Aggregated:
-    """Aggregate ratings of one thing; `kind` is one of AGGREGATES."""
-    value = AGGREGATES[kind](values) if values else None
-    return Aggregated(value, 0 if value is None else sum(each == value for each in values), len(values))
+def aggregated(kind: str, values: Sequence[Any]) -> Any:
+    """What ratings of one thing add up to, None if they are tied or there are none; `kind` is one of AGGREGATES."""
+    return AGGREGATES[kind](values) if values else None
 
 
 def middle(values: Sequence[float]) -> float:
@@ -76,12 +67,6 @@ AGGREGATES: Final[Mapping[str, Callable[[Sequence[Any]], Any]]] = {
     "mark": more_than_half,
     "order": order_by_mean_rank,
 }
-
-
-def soft_labels(values: Iterable[Hashable], labels: Iterable[Hashable]) -> dict[Hashable, float]:
-    """The share of the values that is each label; 0 without values."""
-    votes = Counter(values)
-    return {label: votes[label] / votes.total() if votes else 0.0 for label in labels}
 
 
 def rescaled(figure: Figure, low: float, high: float) -> Figure:
