@@ -218,11 +218,13 @@ def _chunk(
     predicted = _predicted(task, hits)
     elsewhere = across_batches.elsewhere(batch, hits)
     baseline_answers = baselines.answers_of(batch, collected.baselines, hits)
-    rows = []
+    rows, changed = [], []
     for hit in hits:
+        before = hit.disagreement, hit.score
         hit.disagreement = task.differences(hit.payload, [g.answer for g in given[hit.pk]])
         grades = [] if hit.excluded_at else _grades(task, hit, given[hit.pk])
         hit.score = fmean(grades) if grades else None
+        changed += [hit] if (hit.disagreement, hit.score) != before else []
         collected.count(hit, given[hit.pk])
         if hit.excluded_at is None:
             collected.add(hit, given[hit.pk], grades)
@@ -243,7 +245,7 @@ def _chunk(
         own_answers.collect(collected.own, task, row)
         rows.append(row)
     if not part.key:
-        Hit.objects.bulk_update(hits, ["disagreement", "score"])
+        Hit.objects.bulk_update(changed, ["disagreement", "score"])
         if consulted := [pk for pk, found in elsewhere.items() if found]:
             Hit.objects.filter(pk__in=consulted).note_change()
     return rows
