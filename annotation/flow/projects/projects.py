@@ -55,7 +55,8 @@ def change_project(project: Project, settings: ProjectSettings) -> bool:
     rows.update(**changes)
     other = rows.exclude(consent=text)
     again = text is not None and bool(other.update(consent=text, consent_version=F("consent_version") + 1))
-    about: dict[str, Any] = {name: value and str(value) for name, value in changes.items() if name in LOGGED}
+    logged = {name: value for name, value in changes.items() if name in LOGGED}
+    about: dict[str, Any] = {name: None if value is None else str(value) for name, value in logged.items()}
     if again or not about:
         about["consent_changed"] = again
     audit_log.record("settings changed", project, **about)

@@ -82,7 +82,10 @@ def test_the_api_shows_and_changes_settings_and_leaves_the_others(alice: Any, pr
     project.refresh_from_db()
     assert (project.wage_floor, project.consent_version) == (Decimal(15), 2)
     assert AuditEntry.objects.latest("pk").details == {"wage_floor": "15.00", "consent_changed": True}
-    assert api.patch("settings/", consent="", wage_floor=None).json()["consent"] == ""
+    assert api.patch("settings/", consent="", wage_floor="0").json()["wage_floor"] == "0.00"
+    assert AuditEntry.objects.latest("pk").details == {"wage_floor": "0.00", "consent_changed": True}
+    assert api.patch("settings/", wage_floor=None).json()["consent"] == ""
+    assert AuditEntry.objects.latest("pk").details == {"wage_floor": None}
     assert fields_at_fault(api.patch("settings/", name="mills")) == {"name"}
     rita = member(project, "rita", "reviewer")
     assert rita.get("settings/").status_code == rita.patch("settings/", title="Mine").status_code == 403
