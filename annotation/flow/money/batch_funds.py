@@ -159,7 +159,14 @@ def held(batch: Batch) -> Decimal:
 def at_launch(batch: Batch) -> None:
     """Set aside the batch's maximum cost, in the transaction that opens it. Raises Overdrawn."""
     if uses_hold(batch):
+        _lock(batch)
         ledger.hold(batch, needed(batch), key=f"launch/{batch.pk}")
+
+
+def _lock(batch: Batch) -> None:
+    """Block other transfers of the budget; read the fees, which may change until money is set aside."""
+    ledger.lock(batch.project)
+    batch.project.refresh_from_db(fields=["fees"])
 
 
 @transaction.atomic
@@ -167,7 +174,7 @@ def adjust_hold(batch: Batch) -> None:
     """Set aside missing money and release surplus money; idempotent. Raises Overdrawn."""
     if not uses_hold(batch):
         return
-    ledger.lock(batch.project)
+    _lock(batch)
     over = held(batch) - needed(batch)
     last = Entry.objects.filter(batch=batch).order_by("-pk").values_list("pk", flat=True).first() or 0
     if over < 0:

@@ -5,7 +5,6 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from annotation.flow.money import ledger
 from annotation.flow.people import consent, two_factor
 from annotation.flow.projects.settings import SETTINGS, ProjectSettings, stored
 from annotation.flow.setting_values import InvalidSettings, fill_name, read_values
@@ -33,8 +32,6 @@ def parse(data: Mapping[str, Any], *, user: User | None, project: Project | None
         problems["consent"] = [text]
     if values.get("two_factor") and not before.get("two_factor") and not (user and two_factor.is_on(user)):
         problems["two_factor"] = [_("Set up your own second factor first, on the page of your account.")]
-    if project and values["fees"] != project.fees and ledger.held_in_all(project):
-        problems["fees"] = [_("Money is set aside for batches with the present fees. Change them once none is.")]
     if problems:
         raise InvalidSettings(problems)
     return ProjectSettings(**values)

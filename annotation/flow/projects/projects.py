@@ -7,9 +7,11 @@ from django.db.models import F
 from django.utils.translation import gettext as _
 
 from annotation.flow.errors import Refused
+from annotation.flow.money import ledger
 from annotation.flow.people import members
 from annotation.flow.projects import audit_log
 from annotation.flow.projects.settings import ProjectSettings
+from annotation.flow.setting_values import InvalidSettings
 from annotation.models import Member, Project, User
 from annotation.pure.people import consent_text, roles
 
@@ -49,10 +51,15 @@ def project_named(slug: str = "default") -> Project:
 
 @transaction.atomic
 def change_project(project: Project, settings: ProjectSettings) -> bool:
-    """Store changed settings; True if the consent text is another, so that workers must accept it again."""
+    """Store changed settings; True if the consent text is another, so that workers must accept it again.
+
+    Raises InvalidSettings for other fees while money is set aside with the present ones.
+    """
     changes = {name: value for name, value in settings.columns().items() if value != getattr(project, name)}
     rows, text = Project.objects.filter(pk=project.pk), changes.pop("consent", None)
     rows.update(**changes)
+    if "fees" in changes:
+        _check_holds(project)
     other = rows.exclude(consent=text)
     again = text is not None and bool(other.update(consent=text, consent_version=F("consent_version") + 1))
     logged = {name: value for name, value in changes.items() if name in LOGGED}
@@ -62,3 +69,10 @@ def change_project(project: Project, settings: ProjectSettings) -> bool:
     audit_log.record("settings changed", project, **about)
     project.refresh_from_db()
     return again
+
+
+def _check_holds(project: Project) -> None:
+    ledger.lock(project)  # nothing is set aside until the new fees are stored
+    if ledger.held_in_all(project):
+        text = _("Money is set aside for batches with the present fees. Change them once none is.")
+        raise InvalidSettings({"fees": [text]})

@@ -86,9 +86,10 @@ def money_floor(request: HttpRequest, project: Project) -> HttpResponse:
     """Set the minimum hourly wage and the fees."""
     form = MoneyTermsForm(request.user, request.POST, project=project)
     if form.is_valid():
-        projects.change_project(project, form.settings)
-        messages.success(request, _("Saved."))
-    else:
+        with refusal_in_form(form):
+            projects.change_project(project, form.settings)
+            messages.success(request, _("Saved."))
+    if form.errors:
         wage = _("Nothing was changed. Give the wage in dollars, for example 15 or 14.50.")
         messages.error(request, form.errors["fees"][0] if "fees" in form.errors else wage)
     return see_other("money", project.slug)

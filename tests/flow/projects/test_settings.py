@@ -10,7 +10,9 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.api.projects.projects import ProjectSettingsInput, ProjectSettingsSerializer
+from annotation.flow.batches import batch_launch
 from annotation.flow.money import ledger
+from annotation.flow.projects import projects
 from annotation.flow.projects.parsing import parse
 from annotation.flow.projects.settings import SETTINGS, stored
 from annotation.flow.setting_values import InvalidSettings
@@ -111,8 +113,7 @@ def test_the_money_page_sets_floor_and_fees_and_a_command_sets_them_too(
 def test_fees_stay_while_money_is_set_aside_with_them(dataset: Any, project: Project, alice: Any) -> None:
     ledger.deposit(project, Decimal(5), key="budget")
     ledger.hold(draft(project, "paid", dataset), Decimal(1), key="held")
-    with pytest.raises(InvalidSettings, match="fees: Money is set aside for batches with the present fees"):
-        parse({"fees": "mturk"}, user=alice, project=project)
+    assert fields_at_fault(caller(alice).patch("settings/", fees="mturk")) == {"fees"}
     client = Client()
     client.force_login(alice)
     page = client.post(reverse("money-floor", args=["wells"]), {"wage_floor": "15", "fees": "mturk"}, follow=True)
@@ -120,6 +121,23 @@ def test_fees_stay_while_money_is_set_aside_with_them(dataset: Any, project: Pro
     assert change_project(project, wage_floor="15") is False
     project.refresh_from_db()
     assert (project.wage_floor, project.fees) == (Decimal(15), "house")
+
+
+def test_fees_stay_if_money_is_set_aside_while_they_change(dataset: Any, project: Project) -> None:
+    ledger.deposit(project, Decimal(5), key="budget")
+    asked = parse({"fees": "mturk"}, user=None, project=project)
+    ledger.hold(draft(project, "paid", dataset), Decimal(1), key="held")
+    with pytest.raises(InvalidSettings, match="fees: Money is set aside for batches with the present fees"):
+        projects.change_project(project, asked)
+    assert Project.objects.get().fees == "house"
+
+
+def test_a_launch_sets_aside_money_with_fees_that_changed_meanwhile(dataset: Any, project: Project) -> None:
+    ledger.deposit(project, Decimal(100), key="budget")
+    batch = draft(project, "paid", dataset, reward=Decimal(1), auto_approval=7 * 86_400, assignments_per_hit=1)
+    change_project(Project.objects.get(), fees="mturk")
+    batch_launch.launch(batch)
+    assert ledger.held_in_all(project) == batch.size * Decimal("1.20")
 
 
 def test_a_new_project_has_the_default_text_and_what_the_command_says(
