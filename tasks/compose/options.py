@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from annotation.pure.money.pricing import MOST_DOLLARS
 from annotation.pure.setting_fields import Flaw, InvalidValues, setting, settings_of
 from annotation.pure.text import composed_question_checks
 from annotation.pure.text.translation_marks import gettext_noop as _
@@ -23,7 +24,7 @@ def _check(name: str, label: str, choices: dict[str, str] = LEVELS) -> Any:
 
 
 def _cents(default: int, label: str, help: str = "") -> Any:
-    return setting(default, label=label, help=help, least=0, group=PAY)
+    return setting(default, label=label, help=help, least=0, most=int(MOST_DOLLARS * 100), group=PAY)
 
 
 @dataclass(frozen=True, slots=True)

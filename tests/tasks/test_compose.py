@@ -126,7 +126,14 @@ def test_whatever_pay_is_taken_a_quick_no_earns_no_more_than_any_composition(a: 
 
 @pytest.mark.parametrize(
     "stored",
-    [{"hop_missing": "error"}, {"too_long": "loud"}, {"most_words": -1}, {"expected_no": 1.5}, {"pay_2hop": -1}],
+    [
+        {"hop_missing": "error"},
+        {"too_long": "loud"},
+        {"most_words": -1},
+        {"expected_no": 1.5},
+        {"pay_2hop": -1},
+        {"pay_2hop": 100_000_000},  # a cent above the most that a response can be paid
+    ],
 )
 def test_a_level_or_figure_that_makes_no_sense_is_refused(stored: JSON) -> None:
     with pytest.raises(InvalidValues, match=next(iter(stored))):

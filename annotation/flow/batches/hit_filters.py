@@ -199,7 +199,7 @@ def _worker(batch: Batch, name: str) -> int | None:
     if own is None and name.isascii() and name.isdigit() and len(name) < 16:
         return int(name)
     if own is None and cached_figures.cached_at(batch):  # they may have come since
-        return next(iter(batch.project.workers_called(name)), None)
+        return next((pk for pk in batch.project.workers_called(name) if batch.project.pseudonym(pk) == name), None)
     return own
 
 

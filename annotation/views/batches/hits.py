@@ -51,8 +51,8 @@ def hits(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     show, order, query = _listing_parameters(request, folded=folded)
     pages = Paginator(listed(request, batch, filters["part"], folded=folded).values_list("pk", flat=True), 50)
     state = hit_filters.HitFilter.of({"state": show}).state or show
-    if (count := batch_progress.hits_of(batch).get(state)) is not None and not query and not filters["part"].query:
-        pages.count = count
+    if state in {"all", *hit_filters.STATES} and not query and not filters["part"].query:
+        pages.count = batch_progress.hits_of(batch)[state]
     page = pages.get_page(request.GET.get("page"))
     # only these are read with their items: an index has the order, and pages before this one are counted in it
     found = Hit.objects.select_related("item__dataset").defer("payload", "item__content", "item__dataset__report")
