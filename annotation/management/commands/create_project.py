@@ -10,7 +10,7 @@ from annotation.flow.projects.parsing import parse
 from annotation.flow.projects.projects import create_project
 from annotation.flow.projects.settings import SETTINGS
 from annotation.management.json_command import JSONCommand, slug, words
-from annotation.management.setting_options import add_options, given_settings, help_of
+from annotation.management.setting_options import add_options, given_settings
 
 NAME = SETTINGS["name"]
 OPTIONS = [one for one in SETTINGS.values() if one is not NAME]
@@ -21,7 +21,10 @@ class Command(JSONCommand):
 
     def add_arguments(self, parser: Any) -> None:
         parser.add_argument(
-            "slug", type=lambda text: words(NAME.length)(slug(text)), metavar="SLUG", help=help_of(NAME)
+            "slug",
+            type=lambda text: words(NAME.length)(slug(text)),
+            metavar="SLUG",
+            help="its name in URLs, commands and exports",
         )
         add_options(parser, OPTIONS, title="the slug")
         parser.add_argument(

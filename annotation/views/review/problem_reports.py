@@ -1,5 +1,7 @@
 """Problem reports, and a requester's decisions on them."""
 
+from dataclasses import replace
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
@@ -18,8 +20,8 @@ from annotation.views.work.task_frame import PROBLEM_REASONS
 @member_page(roles.REVIEW)
 def problem_report_list(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """Open problem reports, oldest first; or decided ones, newest first."""
-    usual = {} if "state" in request.GET else {"show": "open"}
-    wanted = problem_reports.ProblemReportFilter.of(usual | request.GET.dict())
+    wanted = problem_reports.ProblemReportFilter.of(request.GET)
+    wanted = wanted if wanted.query else replace(wanted, show="open")
     rows = ProblemReport.objects.filter(assignment__batch=batch)
     rows = rows.select_related("assignment__hit__item__dataset", "assignment__worker__project")
     rows = rows.defer("assignment__hit__payload", "assignment__hit__item__content", "assignment__draft")
