@@ -5,7 +5,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from annotation.pure.ratings.responses import blank, candidates_of, parts_of, rows_of, value_at
+from annotation.pure.ratings.responses import blank, candidates_of, number_of, parts_of, rows_of, value_at
 from annotation.pure.ratings.rubric import BEST, CHOICES, MARK, NUMBER, ORDER, SCALE, TEXT, TIE
 from annotation.tasktype import JSON
 from annotation.tasktype.helpers.task_form import TaskForm
@@ -72,7 +72,7 @@ class Form(TaskForm):
         if kind == SCALE:
             return next((point for point in criterion["values"] if str(point) == posted), None)
         if kind == NUMBER:
-            return _number(posted)
+            return number_of(posted)
         if kind in (BEST, ORDER):
             return self._read_candidates(criterion, posted)
         return posted if posted in criterion["values"] else None
@@ -131,11 +131,3 @@ class Form(TaskForm):
             for mark in value
         ]
         return " ".join(":".join(map(str, mark)) for mark in sorted(marks))
-
-
-def _number(text: str) -> float | None:
-    """A decimal number, also with a comma; None for anything else. Whole numbers stay whole."""
-    text = text.strip().replace(",", ".")
-    if not text.lstrip("+-").replace(".", "", 1).isdecimal() or len(text) > 20:
-        return None
-    return float(text) if "." in text else int(text)

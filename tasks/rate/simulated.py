@@ -1,5 +1,6 @@
 """Responses of simulated workers: like the gold where there is some, else at random."""
 
+from math import ceil, floor
 from random import Random
 from typing import Any
 
@@ -36,11 +37,8 @@ def _drawn(payload: JSON, criterion: JSON, k: int | None, rng: Random) -> Any:
         some = rng.sample(values, rng.randint(1, len(values)))
         return [value for value in values if value in some]
     if kind == NUMBER:
-        return (
-            round(rng.uniform(*values), 1)
-            if values[1] - values[0] < 10
-            else rng.randint(-(-values[0] // 1), values[1] // 1)
-        )
+        low, high = values
+        return rng.randint(ceil(low), floor(high)) if high - low >= 10 else min(high, round(rng.uniform(low, high), 1))
     if kind == MARK:
         return _marks(payload, criterion, k, rng)
     if kind in (BEST, ORDER):

@@ -164,11 +164,12 @@ class Rate(
         return [criterion.name for criterion in options.parsed.criteria]
 
     def values(self, payload: JSON, answer: JSON) -> Iterator[JSON]:
+        given = responses.asked_of(payload, answer)
         for criterion, k in responses.places(payload):
             ids = payload["lists"][criterion["each"]]["ids"] if criterion["each"] else None
             named = {"criterion": criterion["name"], "element": k, "element_id": ids[k] if ids else None}
-            asked = responses.is_asked(payload, answer, criterion, k)
-            yield {**named, "value": responses.value_at(answer, criterion, k) if asked else None, "asked": asked}
+            place = criterion["name"], k
+            yield {**named, "value": given.get(place), "asked": place in given}
 
     def selector(self, options: Options, expression: str) -> Callable[[JSON], bool]:
         try:

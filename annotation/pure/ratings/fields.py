@@ -52,24 +52,24 @@ def look_of(name: str, value: Any) -> str:
     return "list"
 
 
-def shown_as(look: str, value: Any, hidden: frozenset[str] = frozenset()) -> Any:
-    """The value in the form that its look is made from; `hidden`: keys of objects that are left out.
+def shown_as(look: str, value: Any) -> Any:
+    """The value in the form that its look is made from.
 
     text, markdown, html: a text; list: texts; turns: [{"role", "text"}]; table: {"columns", "rows" of texts};
     passages: [{"title", "text"}].
     """
     if look in ("text", "markdown", "html"):
-        return text_of(value, hidden)
+        return text_of(value)
     elements: Sequence[Any] = value if isinstance(value, list) else [value]
     if look == "table":
         objects = [each if isinstance(each, Mapping) else {"": each} for each in elements]
-        columns = list(dict.fromkeys(key for each in objects for key in each if key not in hidden))
+        columns = list(dict.fromkeys(key for each in objects for key in each))
         return {"columns": columns, "rows": [[text_of(each.get(key)) for key in columns] for each in objects]}
     if look == "turns":
         return [{"role": text_of(_get(each, _SPEAKER)), "text": _first(each, _SAID)} for each in elements]
     if look == "passages":
         return [{"title": text_of(_get(each, "title")), "text": _first(each, _TEXTS)} for each in elements]
-    return [text_of(each, hidden) for each in elements]
+    return [text_of(each) for each in elements]
 
 
 def _get(value: Any, key: str) -> Any:
@@ -81,22 +81,22 @@ def _first(value: Any, keys: Sequence[str]) -> str:
     return text_of(value if found is None else value[found])
 
 
-def element_of(value: Any, hidden: frozenset[str] = frozenset()) -> JSON:
+def element_of(value: Any) -> JSON:
     """An element of a list as {"title", "text"}: of an object its title and text, or all it has, a line each."""
     if isinstance(value, Mapping) and not isinstance(value.get("title"), str | None):
-        return {"title": "", "text": text_of(value, hidden)}
+        return {"title": "", "text": text_of(value)}
     if isinstance(value, Mapping) and any(isinstance(value.get(key), str) for key in _TEXTS):
         return {"title": value.get("title") or "", "text": _first(value, _TEXTS)}
-    return {"title": "", "text": text_of(value, hidden)}
+    return {"title": "", "text": text_of(value)}
 
 
-def text_of(value: Any, hidden: frozenset[str] = frozenset()) -> str:
-    """A value in words; of an object one line for each key but `id` and `hidden`."""
+def text_of(value: Any) -> str:
+    """A value in words; of an object one line for each key but `id`."""
     if isinstance(value, Mapping):
-        kept = {key: each for key, each in value.items() if key != "id" and key not in hidden and each is not None}
+        kept = {key: each for key, each in value.items() if key != "id" and each is not None}
         return "\n".join(f"{key}: {text_of(each)}" for key, each in kept.items())
     if isinstance(value, list):
-        return "\n".join(text_of(each, hidden) for each in value)
+        return "\n".join(text_of(each) for each in value)
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "" if value is None else str(value)

@@ -6,6 +6,7 @@ None. Values: a point of a scale, a value of a choice, the values of `choices`, 
 list) or "tie", of `order` all of them, best first.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -15,6 +16,7 @@ from annotation.pure.text.translation_marks import gettext_noop as _
 JSON = dict[str, Any]
 LONGEST_TEXT: Final = 20_000
 MOST_MARKS: Final = 100
+_NUMBER = re.compile(r"[+-]?([0-9]{1,18}(\.[0-9]{0,18})?|\.[0-9]{1,18})(e[+-]?[0-9]{1,2})?", re.IGNORECASE)
 MISSING: Final = {
     SCALE: _("Choose a point of the scale."),
     CHOICE: _("Choose one of the answers."),
@@ -58,25 +60,26 @@ def value_at(answer: Mapping[str, Any], criterion: JSON, k: int | None) -> Any:
     return value[k] if isinstance(value, list) and k < len(value) else None
 
 
-def is_asked(payload: JSON, answer: Mapping[str, Any], criterion: JSON, k: int | None) -> bool:
-    """Whether the response's other values call for this criterion, of element k."""
-    for name, values in criterion.get("if", {}).items():
-        other = next((each for each in payload["criteria"] if each["name"] == name), None)
-        if other is None:
-            return False
-        at = k if other["each"] else None
-        value = value_at(answer, other, at)
-        given = value if isinstance(value, list) else [value]
-        if not is_asked(payload, answer, other, at) or not any(each in values for each in given):
-            return False
-    return True
-
-
 def cells(payload: JSON, answer: Mapping[str, Any]) -> Iterator[tuple[JSON, int | None, Any]]:
-    """(criterion, element or None, value) of all that the response was asked."""
+    """(criterion, element or None, value) of all that the response's other values call for."""
+    given: dict[tuple[str, int | None], list[Any]] = {}  # criteria stand behind those on which they depend
     for criterion, k in places(payload):
-        if is_asked(payload, answer, criterion, k):
-            yield criterion, k, value_at(answer, criterion, k)
+        conditions = criterion.get("if", {}).items()
+        others = ((given.get((name, k), given.get((name, None), [])), values) for name, values in conditions)
+        if all(any(each in values for each in other) for other, values in others):
+            value = value_at(answer, criterion, k)
+            given[criterion["name"], k] = value if isinstance(value, list) else [value]
+            yield criterion, k, value
+
+
+def asked_of(payload: JSON, answer: Mapping[str, Any]) -> dict[tuple[str, int | None], Any]:
+    """The values of all that the response was asked, by criterion and element."""
+    return {(criterion["name"], k): value for criterion, k, value in cells(payload, answer)}
+
+
+def is_empty(value: Any) -> bool:
+    """Whether it says nothing."""
+    return value is None or value == [] or (isinstance(value, str) and not value.strip())
 
 
 def settled(payload: JSON, answer: Mapping[str, Any]) -> JSON:
@@ -86,7 +89,7 @@ def settled(payload: JSON, answer: Mapping[str, Any]) -> JSON:
         rows = rows_of(payload, criterion)
         stored[criterion["name"]] = None if rows is None else [None] * rows
     for criterion, k, value in cells(payload, answer):
-        kept = blank(criterion) if value is None else value
+        kept = blank(criterion) if is_empty(value) else value
         if k is None:
             stored[criterion["name"]] = kept
         else:
@@ -97,8 +100,7 @@ def settled(payload: JSON, answer: Mapping[str, Any]) -> JSON:
 def missing(payload: JSON, answer: Mapping[str, Any]) -> Iterator[tuple[JSON, int | None]]:
     """(criterion, element or None) of all that is asked and has no valid value."""
     for criterion, k, value in cells(payload, answer):
-        empty = value is None or value in ([], "") or (isinstance(value, str) and not value.strip())
-        if criterion["required"] if empty else not is_valid(payload, criterion, value, k):
+        if criterion["required"] if is_empty(value) else not is_valid(payload, criterion, value, k):
             yield criterion, k
 
 
@@ -190,7 +192,7 @@ def _read_one(payload: JSON, criterion: JSON, value: Any) -> Any:
     """Values as programs write them: 3.0 for 3, "3" of a CSV, choices in any order, passages by title."""
     kind, values = criterion["kind"], criterion["values"]
     if kind in (SCALE, NUMBER) and isinstance(value, str):
-        value = _number(value)
+        value = value if (number := number_of(value)) is None else number
     if kind == SCALE and type(value) is float and value.is_integer():
         return int(value)
     if kind == CHOICES and isinstance(value, list) and len(set(map(str, value))) == len(value):
@@ -211,9 +213,9 @@ def _read_mark(payload: JSON, criterion: JSON, mark: Any) -> Any:
     return {**mark, "part": found[0]} if len(found) == 1 else mark
 
 
-def _number(text: str) -> Any:
-    try:
-        value = float(text)
-    except ValueError:
-        return text
-    return int(value) if value.is_integer() and "." not in text else value
+def number_of(text: str) -> float | None:
+    """The number that a text is, also with a decimal comma; None for anything else. Whole numbers stay whole."""
+    text = text.strip().replace(",", ".")
+    if not _NUMBER.fullmatch(text):
+        return None
+    return int(text) if text.lstrip("+-").isdigit() else float(text)

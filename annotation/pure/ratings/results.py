@@ -13,9 +13,10 @@ from typing import Any
 from annotation.pure.data.example import Example
 from annotation.pure.ratings.fields import value_of
 from annotation.pure.ratings.responses import (
+    asked_of,
     candidates_of,
     cells,
-    is_asked,
+    is_empty,
     is_valid,
     parts_of,
     places,
@@ -46,8 +47,11 @@ def aggregated(payload: JSON, answers: Sequence[JSON]) -> JSON:
     `kind` is the first open one's, "undecided" without answers, else "rated".
     """
     found: JSON = {each["name"]: [] if each["each"] else None for each in payload["criteria"]}
+    is_decided = any(answer.get("accepted") for answer in answers)  # by a requester
+    asked = [asked_of(payload, answer) for answer in answers]
     for criterion, k in places(payload):
-        cell = _cell(payload, criterion, k, answers)
+        given = [values[criterion["name"], k] for values in asked if (criterion["name"], k) in values]
+        cell = _cell(payload, criterion, k, given, is_decided) if given else None
         if k is None:
             found[criterion["name"]] = cell
         else:
@@ -67,24 +71,19 @@ def flat(ratings: JSON) -> list[JSON]:
     ]
 
 
-def _cell(payload: JSON, criterion: JSON, k: int | None, answers: Sequence[JSON]) -> JSON | None:
-    asked = [answer for answer in answers if is_asked(payload, answer, criterion, k)]
-    given = [value_at(answer, criterion, k) for answer in asked]
+def _cell(payload: JSON, criterion: JSON, k: int | None, given: Sequence[Any], is_decided: bool) -> JSON:
     values = [value for value in given if value is not None and value != ""]
-    if not asked:
-        return None
     kind = criterion["kind"]
     if kind == TEXT:
-        return {"value": values, "n": len(asked)}
+        return {"value": values, "n": len(given)}
     found = ratings.aggregated(kind, [rating_of(payload, criterion, k, value) for value in values])
-    cell = {"value": _stored(payload, criterion, k, found), "n": len(asked)}
+    cell = {"value": _stored(payload, criterion, k, found), "n": len(given)}
     if kind == MARK:
         return cell
     votes = Counter(key_of(criterion, value) for value in values)
     cell["votes"] = dict(sorted(votes.items()))
     if not values:
         return cell if not criterion["required"] else {**cell, "open": UNDECIDED}
-    is_decided = any(answer.get("accepted") for answer in answers)  # by a requester
     if kind in (SCALE, CHOICE, BEST) and max(votes.values()) < payload["agree"] and not is_decided:
         return {**cell, "value": None, "open": UNDECIDED}
     return {**cell, "open": TIED} if found is None else cell
@@ -158,9 +157,10 @@ def _in_order(one: Sequence[Any], other: Sequence[Any]) -> float:
 def disagreement(payload: JSON, answers: Sequence[JSON]) -> float:
     """The mean distance of two responses over all that both were asked, 0 to 1."""
     found = []
+    asked = [asked_of(payload, answer) for answer in answers]
     for criterion, k in places(payload):
-        asked = [value_at(a, criterion, k) for a in answers if is_asked(payload, a, criterion, k)]
-        if criterion["kind"] != TEXT and len(values := [each for each in asked if each is not None]) > 1:
+        given = [values.get((criterion["name"], k)) for values in asked]
+        if criterion["kind"] != TEXT and len(values := [each for each in given if each is not None]) > 1:
             distance = [1 - likeness(payload, criterion, k, a, b) for i, a in enumerate(values) for b in values[:i]]
             found.append(fmean(distance))
     return fmean(found) if found else 0.0
@@ -183,7 +183,8 @@ def gold_of(payload: JSON, gold: Example) -> JSON:
 def _fitting(payload: JSON, criterion: JSON, value: Any, k: int | None) -> Any:
     if isinstance(value, bool) and criterion["kind"] == CHOICE:
         value = "yes" if value else "no"
-    return value if value is not None and is_valid(payload, criterion, value, k) else None
+    is_answer = value is not None and not (criterion["required"] and is_empty(value))
+    return value if is_answer and is_valid(payload, criterion, value, k) else None
 
 
 def grade(payload: JSON, answer: JSON, gold: JSON) -> float:
@@ -204,10 +205,10 @@ def differing(payload: JSON, answer: JSON, gold: JSON) -> list[tuple[Text, str]]
 def _scores(payload: JSON, answer: JSON, gold: JSON) -> Iterator[tuple[JSON, int | None, Any, float]]:
     """(criterion, element or None, gold, likeness) of what is asked where gold is right, 0 for what was not asked."""
     right = {name: value for name, value in answer.items() if name not in gold} | gold
-    given = {(criterion["name"], k): value for criterion, k, value in cells(payload, answer)}
-    for criterion, k in places(payload):
+    given = asked_of(payload, answer)
+    for criterion, k, _value in cells(payload, right):
         wanted = value_at(gold, criterion, k)
-        if wanted is not None and is_asked(payload, right, criterion, k):
+        if wanted is not None:
             value = given.get((criterion["name"], k))
             yield criterion, k, wanted, 0.0 if value is None else likeness(payload, criterion, k, value, wanted)
 
@@ -227,13 +228,10 @@ def _in_words(payload: JSON, criterion: JSON, k: int | None, value: Any) -> str:
 def compared(payload: JSON, answers: Sequence[JSON], gold: JSON) -> list[JSON]:
     """By criterion and element: {"ask", "element" (its text), "values" in words ("": not asked), "gold", "alike"}."""
     rows = []
+    asked = [asked_of(payload, answer) for answer in answers]
     for criterion, k in places(payload):
-        asked = [is_asked(payload, answer, criterion, k) for answer in answers]
-        values = [value_at(answer, criterion, k) for answer in answers]
-        told = [
-            "" if value is None or not is_given else _in_words(payload, criterion, k, value)
-            for value, is_given in zip(values, asked, strict=True)
-        ]
+        values = [given.get((criterion["name"], k)) for given in asked]
+        told = ["" if value is None else _in_words(payload, criterion, k, value) for value in values]
         wanted = value_at(gold, criterion, k)
         row = {"ask": criterion["ask"], "values": told, "alike": len(set(told)) < 2}
         row["element"] = "" if k is None else payload["lists"][criterion["each"]]["elements"][k]["text"]

@@ -19,6 +19,7 @@ LOOKS: Final = ("text", "list", "turns", "table", "passages", "markdown", "html"
 TIE: Final = "tie"  # a response to `best`
 MOST_CRITERIA: Final = 30
 MOST_OPTIONS: Final = 200  # of one criterion
+MOST_NUMBER: Final = 10**15  # of a scale or number, and as much below zero
 LONGEST_NAME: Final = 40
 EXTRA: Final = "extra."  # before a field's name: that of the record beside the roles
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
@@ -239,7 +240,7 @@ def _boolean(given: Mapping[str, Any], key: str, place: str, *, default: bool) -
 def _points(given: Any, place: str) -> tuple[int, ...]:
     if not isinstance(given, list) or [type(end) for end in given] != [int, int] or given[0] >= given[1]:
         raise InvalidRubric(place, _("Give the lowest and the highest point as whole numbers, such as [1, 5]."))
-    if given[1] - given[0] >= MOST_OPTIONS:
+    if given[1] - given[0] >= MOST_OPTIONS or max(map(abs, given)) > MOST_NUMBER:
         raise InvalidRubric(place, _("A scale has at most %(most)s points; take “number” for more."), most=MOST_OPTIONS)
     return tuple(range(given[0], given[1] + 1))
 
@@ -263,7 +264,7 @@ def _check_number(values: Sequence[str], place: str) -> None:
 
 def _bounds(given: Any, place: str) -> tuple[float, float]:
     is_pair = isinstance(given, list) and len(given) == 2 and all(type(end) in (int, float) for end in given)
-    if not is_pair or not given[0] < given[1]:
+    if not is_pair or not -MOST_NUMBER <= given[0] < given[1] <= MOST_NUMBER:
         raise InvalidRubric(place, _("Give the lowest and the highest number, such as [0, 100]."))
     return given[0], given[1]
 
@@ -370,7 +371,7 @@ def _check_condition(criterion: Criterion, before: Mapping[str, Criterion], plac
         if other.each and other.each != criterion.each:
             message = _("“%(name)s” is asked of each of “%(each)s”, so this must be, too.")
             raise InvalidRubric(place, message, name=name, each=other.each)
-        if unknown := [value for value in values if value not in other.values]:
+        if unknown := [value for value in values if isinstance(value, bool) or value not in other.values]:
             message = _("“%(value)s” is no value of “%(name)s”; it has %(known)s.")
             known = ", ".join(map(str, other.values))
             raise InvalidRubric(f"{place}.{name}", message, value=unknown[0], name=name, known=known)
@@ -378,17 +379,19 @@ def _check_condition(criterion: Criterion, before: Mapping[str, Criterion], plac
 
 def _check_hidden(rubric: Rubric) -> None:
     """Gold and the names of candidates must not be shown."""
-    gold = {criterion.gold for criterion in rubric.criteria if criterion.gold}
-    ranked = {name for each in rubric.criteria if each.kind in (BEST, ORDER) for name in each.values}
-    for k, each in enumerate(rubric.show):
-        if each.field in gold:
+    gold = [criterion.gold for criterion in rubric.criteria if criterion.gold]
+    ranked = [name for each in rubric.criteria if each.kind in (BEST, ORDER) for name in each.values]
+    for name, place in rubric.fields.items():
+        if any(_is_within(name, other) for other in gold):
             message = _("“%(field)s” is the gold of a criterion, so it cannot be shown.")
-            raise InvalidRubric(f"show[{k}]", message, field=each.field)
-        if each.field in ranked:
+            raise InvalidRubric(place, message, field=name)
+    for k, shown in enumerate(rubric.show):
+        if any(_is_within(shown.field, other) for other in ranked):
             message = _("“%(field)s” is shown without its name where it is compared; take it out of “show”.")
-            raise InvalidRubric(f"show[{k}]", message, field=each.field)
-    for k, criterion in enumerate(rubric.criteria):
-        for key in ("each", "prefill"):
-            if getattr(criterion, key) in gold:
-                message = _("“%(field)s” is the gold of a criterion, so it cannot be shown.")
-                raise InvalidRubric(f"criteria[{k}].{key}", message, field=getattr(criterion, key))
+            raise InvalidRubric(f"show[{k}]", message, field=shown.field)
+
+
+def _is_within(name: str, other: str) -> bool:
+    """Whether a field is the other one, maybe by its other name, or what the other's elements have."""
+    name, other = (each.removeprefix(EXTRA) for each in (name, other))
+    return {name, other} == {"answer", "answers"} or f"{name}.".startswith(f"{other}.")

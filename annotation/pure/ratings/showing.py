@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from annotation.pure.data.example import Example
 from annotation.pure.ratings.fields import element_of, fields_of, look_of, shown_as, value_of
-from annotation.pure.ratings.rubric import BEST, MARK, ORDER, SCALE, Criterion, InvalidRubric, Rubric, Shown
+from annotation.pure.ratings.rubric import BEST, EXTRA, MARK, ORDER, SCALE, Criterion, InvalidRubric, Rubric, Shown
 from annotation.pure.text.translation_marks import gettext_noop as _
 
 JSON = dict[str, Any]
@@ -43,8 +43,10 @@ def payload_of(rubric: Rubric, example: Example, *, agree: int = 0) -> JSON:
     payload: JSON = {
         "show": [_shown(rubric, example, each) for each in rubric.show if each.field not in rated],
         "lists": lists,
-        "candidates": {each.name: _candidates(each, example) for each in criteria if each.kind in (BEST, ORDER)},
-        "criteria": [_asked(each, example) for each in criteria],
+        "candidates": {
+            each.name: _candidates(rubric, each, example) for each in criteria if each.kind in (BEST, ORDER)
+        },
+        "criteria": [_asked(rubric, each, example) for each in criteria],
         "agree": agree,
     }
     payload["show"] = [each for each in payload["show"] if each["value"] not in ("", [], {"columns": [], "rows": []})]
@@ -92,42 +94,55 @@ def _has(example: Example, name: str, is_list: bool) -> bool:
     return isinstance(value, list) if is_list else value is not None
 
 
-def _hidden(rubric: Rubric, field: str) -> frozenset[str]:
-    """Keys of a field's objects that are gold."""
-    start = f"{field}."
-    return frozenset(each.gold.removeprefix(start) for each in rubric.criteria if each.gold.startswith(start))
+def _visible(rubric: Rubric, example: Example, field: str) -> Any:
+    """The value of a field, without what is gold in its objects."""
+    value, start = value_of(example, field), f"{field.removeprefix(EXTRA)}."
+    for gold in (each.gold.removeprefix(EXTRA) for each in rubric.criteria):
+        if gold.startswith(start):
+            value = _without(value, gold.removeprefix(start))
+    return value
+
+
+def _without(value: Any, key: str) -> Any:
+    """A value without what its objects have at a key, or at "key.key"."""
+    if isinstance(value, list):
+        return [_without(each, key) for each in value]
+    if not isinstance(value, Mapping):
+        return value
+    first, _dot, rest = key.partition(".")
+    inner = {first: _without(value[first], rest)} if rest and first in value else {}
+    return {name: each for name, each in value.items() if name not in (key, first)} | inner
 
 
 def _shown(rubric: Rubric, example: Example, shown: Shown) -> JSON:
-    value = value_of(example, shown.field)
+    value = _visible(rubric, example, shown.field)
     look = shown.look or look_of(shown.field, value)
-    worded = shown_as(look, [] if value is None and look != "text" else value, _hidden(rubric, shown.field))
+    worded = shown_as(look, [] if value is None and look != "text" else value)
     return {"field": shown.field, "look": look, "title": shown.title, "value": worded}
 
 
 def _list(rubric: Rubric, example: Example, name: str, title: Any) -> JSON:
-    value = value_of(example, name)
+    value = _visible(rubric, example, name)
     elements = value if isinstance(value, list) else []
     ids = [each.get("id") if isinstance(each, Mapping) else None for each in elements]
-    hidden = _hidden(rubric, name)
     return {
         "title": title,
         "look": look_of(name, elements),
-        "elements": [element_of(each, hidden) for each in elements],
+        "elements": [element_of(each) for each in elements],
         "ids": ids if any(each is not None for each in ids) else None,
     }
 
 
-def _candidates(criterion: Criterion, example: Example) -> list[JSON]:
+def _candidates(rubric: Rubric, criterion: Criterion, example: Example) -> list[JSON]:
     """What is compared; fields without a value are left out only if the record has none of them."""
     if criterion.listed:
-        value = value_of(example, criterion.values[0])
+        value = _visible(rubric, example, criterion.values[0])
         return [element_of(each) for each in value] if isinstance(value, list) else []
-    found = [value_of(example, name) for name in criterion.values]
+    found = [_visible(rubric, example, name) for name in criterion.values]
     return [element_of(each) for each in found] if all(each is not None for each in found) else []
 
 
-def _asked(criterion: Criterion, example: Example) -> JSON:
+def _asked(rubric: Rubric, criterion: Criterion, example: Example) -> JSON:
     """A criterion as the page needs it; names of compared fields are not in it."""
     asked: JSON = {
         "name": criterion.name,
@@ -146,21 +161,19 @@ def _asked(criterion: Criterion, example: Example) -> JSON:
         "unit": criterion.unit,
         "help": criterion.help,
         "systems": [] if criterion.listed or criterion.kind not in (BEST, ORDER) else list(criterion.values),
-        "prefill": _prefill(criterion, example),
+        "prefill": _prefill(rubric, criterion, example),
         "gold": criterion.gold,  # the field's name: what stands there is read where a response is graded
     }
     return asked | {name: value for name, value in optional.items() if value}
 
 
-def _prefill(criterion: Criterion, example: Example) -> Any:
+def _prefill(rubric: Rubric, criterion: Criterion, example: Example) -> Any:
     if not criterion.prefill:
         return ""
-    value = value_of(example, criterion.prefill)
-    return (
-        [element_of(each)["text"] for each in value]
-        if criterion.each and isinstance(value, list)
-        else (element_of(value)["text"])
-    )
+    value = _visible(rubric, example, criterion.prefill)
+    if criterion.each and isinstance(value, list):
+        return [element_of(each)["text"] for each in value]
+    return element_of(value)["text"]
 
 
 def arranged(payload: JSON, rng: Random) -> JSON:
