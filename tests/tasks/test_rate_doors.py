@@ -14,7 +14,8 @@ from django.urls import get_resolver
 from annotation.flow.batches import batch_launch
 from annotation.flow.data.dataset_import import import_dataset
 from annotation.models import Assignment, Batch, Worker
-from annotation.registry import form_class, task_type
+from annotation.registry import form_class
+from tasks.rate.task import Rate
 from tests.batches import create_batch
 from tests.long_forms import first
 from tests.marketplaces.frames import Frame, publish
@@ -107,7 +108,7 @@ def rated(request: Any, project: Any, mark: Canaries, tmp_path: Path) -> Batch:
 
 def fields_of(row: Assignment) -> dict[str, Any]:
     """What a page posts for a response of a simulated worker."""
-    task, payload = task_type("rate"), row.hit.payload
+    task, payload = Rate(), row.hit.payload
     shown = task.arrange(payload, Random(row.seed))
     answer = task.imitate(payload, row.hit.item.example, Random(row.pk), right=True)
     return form_class("rate")(shown).posted(answer)
