@@ -39,9 +39,7 @@ class Coreference(Bridging, DecisionTask, HopsTask):
     explanations = EXPLANATIONS
     question = _("Do both questions refer to the same entity?")
     leads_to = "graphs"
-    keys = by_action(
-        *FRAME, *DECIDING, MENTION, *BRIDGE.keys, Key("type", "t", _("Write a note (Esc leaves it)"), _("write a note"))
-    )
+    keys = by_action(*FRAME, *DECIDING, MENTION, *BRIDGE.keys, NOTE)
     needs = _("Requires a decomposition into hops, each with its paragraph.")
     assignments = 1
 
