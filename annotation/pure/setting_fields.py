@@ -136,7 +136,7 @@ def read(kind: type, given: Mapping[str, Any]) -> Any:
     except InvalidValues:
         raise
     except ValueError as conflict:
-        raise InvalidValues({"": [Flaw(str(conflict))]}) from None
+        raise InvalidValues({"": [Flaw(str(conflict).replace("%", "%%"))]}) from None
 
 
 def digests(kind: type, values: Mapping[str, Any]) -> dict[str, str]:

@@ -60,7 +60,7 @@ class Options:
 
     def __post_init__(self) -> None:
         if self.low > self.high:
-            raise ValueError("the lower pay must not exceed the higher")
+            raise ValueError("the lower pay must not exceed 90 % of the higher")
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ WRONG: list[tuple[str, Any, str, str]] = [
     ("share", 1.5, "Ensure this value is less than or equal to 1.", "options.share"),
     ("share", "much", "Enter a number.", "options.share"),
     ("code", "abcdef", "Ensure this value has at most 5 characters (it has 6).", "options.code"),
-    ("low", 9, "the lower pay must not exceed the higher", "options"),
+    ("low", 9, "the lower pay must not exceed 90 % of the higher", "options"),
     (
         "rubric",
         "{",
