@@ -77,6 +77,7 @@ GIVEN: dict[str, list[str]] = {
     "tasks/answerability/README.md": [f"{HOTPOT} hotpot-dev"],
     "tasks/choose/README.md": GRAPHS,
     "tasks/cloze/README.md": [],
+    "tasks/rate/README.md": [OWNER, "a token"],
     "tasks/compose/README.md": GRAPHS,
     "tasks/coreference/README.md": GRAPHS[:2],
     "tasks/hops/README.md": [f"{WELLS} dev"],
