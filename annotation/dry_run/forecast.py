@@ -114,7 +114,7 @@ class SimulatedResponse:
 
     worker: int
     item: int
-    grade: float  # 0..1 against gold
+    grade: float | None  # 0..1 against gold; None without gold
     began: float
     ended: float
     earned: Decimal  # dollars, without fees
@@ -140,7 +140,7 @@ class Forecast:
     workers: int  # those with responses
     cost: Figure  # dollars for all wanted responses, with fees
     hours: Figure  # until the last response; the interval is that of the pace
-    quality: Figure  # mean grade of a response
+    quality: Figure | None  # mean grade of the responses to items with gold; None without any
     wage: Figure  # dollars an hour, the median worker's
     votes: tuple[Votes, ...]
     passed: Figure | None = None  # share of the workers who finished the round and passed it
@@ -177,12 +177,18 @@ def forecast(
         workers=len(groups),
         cost=_times(_mean_of(groups, lambda one: float(one.earned + one.fee), seed=seed), wanted),
         hours=_times(pace, took / pace.value * wanted / asked if pace.value else 0.0),
-        quality=_mean_of(groups, lambda one: one.grade, seed=seed),
+        quality=_quality(groups, seed=seed),
         wage=_interval([_wage(group) for group in groups], median, seed=seed),
-        votes=tuple(_votes(done)),
+        votes=tuple(_votes([one for one in done if one.grade is not None])),
         passed=wilson(sum(passed), len(passed)) if passed else None,
         **counts,
     )
+
+
+def _quality(groups: Sequence[Sequence[SimulatedResponse]], *, seed: int) -> Figure | None:
+    graded = [[one for one in group if one.grade is not None] for group in groups]
+    graded = [group for group in graded if group]
+    return _mean_of(graded, lambda one: one.grade or 0.0, seed=seed) if graded else None
 
 
 def _mean_of(
@@ -221,7 +227,9 @@ def _votes(done: Sequence[SimulatedResponse]) -> list[Votes]:
     """
     by_item: defaultdict[int, list[bool]] = defaultdict(list)
     for one in done:
-        by_item[one.item].append(one.grade >= RIGHT_FROM)
+        by_item[one.item].append((one.grade or 0.0) >= RIGHT_FROM)
+    if not by_item:
+        return []
     mean = fmean(right for item in by_item.values() for right in item)
     least = min(map(len, by_item.values()))
     found = []

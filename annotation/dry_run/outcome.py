@@ -8,9 +8,10 @@ from annotation.dry_run import forecast
 from annotation.dry_run.simulated_workers import Simulation, assignments_requested
 from annotation.flow.money import ledger
 from annotation.flow.review import assignment_approval
-from annotation.models import Assignment, Attempt
+from annotation.models import Assignment, Attempt, Hit
 from annotation.pure.batches import lifecycle
 from annotation.registry import task_type
+from annotation.tasktype import TaskType
 
 
 def outcome(play: Simulation, *, wanted: int, seed: int) -> dict[str, Any]:
@@ -28,6 +29,12 @@ def outcome(play: Simulation, *, wanted: int, seed: int) -> dict[str, Any]:
     return {**forecast.as_json(found), "requests": requests, "people": len(play.workers)}
 
 
+def _grade(task: TaskType, hit: Hit, answer: Any) -> float | None:
+    """The response's grade; None where its item has no gold to grade by."""
+    gold = hit.item.example
+    return task.grade(hit.payload, answer, gold) if task.gradable(hit.payload, gold) else None
+
+
 def _done(play: Simulation) -> Iterator[forecast.SimulatedResponse]:
     task = task_type(play.batch.task)
     rows = Assignment.objects.filter(batch=play.batch, state=lifecycle.SUBMITTED, hit__check_item=False)
@@ -39,7 +46,7 @@ def _done(play: Simulation) -> Iterator[forecast.SimulatedResponse]:
         yield forecast.SimulatedResponse(
             worker=row.worker_id,
             item=row.hit_id,
-            grade=task.grade(row.hit.payload, row.current.answer, row.hit.item.example),
+            grade=_grade(task, row.hit, row.current.answer),
             began=began,
             ended=ended,
             earned=earned,

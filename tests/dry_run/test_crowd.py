@@ -14,15 +14,17 @@ from annotation.dry_run.forecast import (
     SimulatedResponse,
     WorkerModel,
     act,
+    as_json,
     crowd,
     draw_personas,
     drawn_majority,
     forecast,
     majority,
 )
+from annotation.dry_run.management.commands.dry_run import text_lines
 
 
-def done(worker: int, item: int, grade: float, *, began: float = 0, ended: float = 60) -> SimulatedResponse:
+def done(worker: int, item: int, grade: float | None, *, began: float = 0, ended: float = 60) -> SimulatedResponse:
     return SimulatedResponse(worker, item, grade, began, ended, Decimal("0.25"), Decimal("0.05"))
 
 
@@ -106,3 +108,17 @@ def test_people_of_a_crowd_have_its_skill_on_average() -> None:
     found = [one.skill for one in draw_personas(WorkerModel(skill=0.7, spread=0.1, lazy=0, spam=0), 2000, Random(1))]
     assert 0.68 < sum(found) / len(found) < 0.72
     assert 0.02 <= min(found) < 0.5 < max(found) <= 0.99
+
+
+def test_without_gold_nothing_is_said_of_quality() -> None:
+    found = forecast([done(1, 1, None), done(2, 1, None)], asked=2, wanted=2, seed=1)
+    assert (found.quality, found.votes) == (None, ())
+    lines = text_lines({**as_json(found), "hits": 1, "of": 1, "people": 2})
+    assert "  quality   – (no item has gold to grade by)" in lines
+    assert not any("majority" in line for line in lines)
+
+
+def test_quality_is_that_of_the_items_with_gold() -> None:
+    found = forecast([done(1, 1, 1.0), done(2, 1, None), done(3, 2, 0.0)], asked=3, wanted=3, seed=1)
+    assert found.quality is not None
+    assert (found.quality.value, found.quality.n) == (0.5, 2)

@@ -46,11 +46,14 @@ def text_lines(result: dict[str, Any]) -> list[str]:
         f"  cost      ${_range(result['cost'], 2)}",
         f"  time      {_range(result['hours'], 1)} hours",
         f"  wage      ${_range(result['wage'], 2)} an hour (median worker)",
-        f"  quality   {_range(result['quality'], 1, times=100)} (mean grade of a response)",
     ]
+    if result["quality"]:
+        lines.append(f"  quality   {_range(result['quality'], 1, times=100)} (mean grade of a response)")
+    else:
+        lines.append("  quality   – (no item has gold to grade by)")
     if result["passed"]:
         lines.append(f"  passed    {_range(result['passed'], 1, times=100)} % of {result['passed']['n']} who finished")
-    lines += ["", "  assignments   majority is right"]
+    lines += ["", "  assignments   majority is right"] if result["votes"] else []
     for vote in result["votes"]:
         lines.append(f"  {vote['count']:11}   {100 * vote['right']:.1f} %{'' if vote['seen'] else '  (extrapolated)'}")
     counts = f"{result['returned']} returned, {result['abandoned']} abandoned, {result['refused']} refused by the page"
