@@ -122,7 +122,7 @@ def _cells(rows: Sequence[Row]) -> Cells:
     return Cells(pairs // people, pairs % people, sums_by(cell.ravel(), totals), sums_by(cell.ravel(), numbers))
 
 
-def _ratio(totals: Floats, numbers: Floats, empty: float = np.nan) -> Floats:
+def _ratio(totals: Floats, numbers: Floats, empty: float = math.nan) -> Floats:
     found: Floats = np.divide(totals, numbers, out=np.full(totals.shape, empty), where=numbers > 0)
     return found
 

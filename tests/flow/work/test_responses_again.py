@@ -73,6 +73,13 @@ def minimal(kind: str) -> str:
     return found[1]
 
 
+def options_of(kind: str) -> dict[str, Any]:
+    """The rubric on the task's page, if it needs one."""
+    page = (ROOT / "tasks" / kind / "README.md").read_text()
+    found = re.search(r"^cat > rubric\.json <<'END'\n(.*?)\nEND$", page, re.S | re.M)
+    return {"rubric": json.loads(found[1])} if found else {}
+
+
 def usable(kind: str) -> dict[str, Any]:
     """An item for most tasks, or the first example of one that needs an item of its own kind."""
     [record] = records(1)
@@ -80,14 +87,14 @@ def usable(kind: str) -> dict[str, Any]:
     record["extra"] |= {"pair": {"supports": [1, 2], "of": 2, "others": 0}}
     record["paragraphs"] = record["paragraphs"][:2]
     task = registry.task_type(kind)
-    if task.prepare(Example.from_json(record), task.options({}), Random(1)) is not None:
+    if task.prepare(Example.from_json(record), task.options(options_of(kind)), Random(1)) is not None:
         return record
     return next(case.values[1]["example"] for case in LAUNCHED_CASES if case.values[0] == kind)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_minimal_line_of_the_instructions_is_taken(project: Any, tmp_path: Path, kind: str) -> None:
-    batch = launched(project, tmp_path, kind, usable(kind))
+    batch = launched(project, tmp_path, kind, usable(kind), options=options_of(kind))
     file = tmp_path / "elsewhere.jsonl"
     file.write_text(minimal(kind) + "\n")
     assert import_responses(batch, file)["accepted"] == 1
