@@ -4,6 +4,12 @@ from annotation.pure.reports.explanations import Explanation
 from annotation.pure.text.translation_marks import gettext_noop as _
 
 EXPLANATIONS = {
+    "verdicts": Explanation(
+        _("Aggregated labels"),
+        "items",
+        _("What most annotators of a graph chose: one of its compositions, or none. The share has Wilson's interval."),
+        "items",
+    ),
     "agreement": Explanation(
         _("Agreement"),
         "items",

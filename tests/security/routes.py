@@ -289,6 +289,7 @@ TABLE: dict[str, Row] = {
     "batch-quote": act(REQUESTER),
     "batch-floor": fill(REQUESTER, 303),
     "results-dataset-new": act(REQUESTER),
+    "results-dataset-kept": look(MEMBERS),
     "round-new": fill(REQUESTER),
     "round-chances": act(REQUESTER, 200),
     "round": look(MEMBERS),

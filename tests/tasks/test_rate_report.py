@@ -276,7 +276,7 @@ def test_a_requesters_words_are_no_text_to_translate_and_may_be_in_the_readers_l
         found = table(content, "values-worker-s")
         assert title_of(found, gettext).endswith(": Worker")
         assert [row[0] for row in quotable(found, gettext)[1]] == ["Worker", "=1+1"]
-        assert any("“Worker” (worker_s)" in sentence(each, gettext) for each in content["paragraph"])
+        assert any("„Worker“ (worker_s)" in sentence(each, gettext) for each in content["paragraph"])
     found = table(content, "values-two")
     assert r"100 \%\_of it?" in as_latex(found)
     assert "| One | 6 |" in as_markdown(found)

@@ -43,6 +43,12 @@ def _items_of(task: TaskType, stored: JSON) -> tuple[Example, ...]:
     return practice(task.kind, capabilities.variant(task, stored)) if own is None else own
 
 
+def _known(task: TaskType, stored: JSON) -> Any:
+    """What is practised with these options: a batch's own items, or those of a variant."""
+    own = task.practice(task.options(stored))
+    return capabilities.variant(task, stored) if own is None else own
+
+
 def _fits(example: Example, options: Any) -> bool:
     needs = example.extra.get("needs") or {}
     return all(getattr(options, name) == value for name, value in needs.items())
@@ -67,10 +73,10 @@ def next_exercise(participation: Participation) -> int | None:
 def _practised_elsewhere(participation: Participation) -> int:
     """How many of the same items the worker practised in another batch of the task."""
     task = task_type(participation.batch.task)
-    items = _items(participation.batch)
+    known = _known(task, participation.batch.options)
     same_task = Participation.objects.filter(worker=participation.worker_id, batch__task=task.kind, practised__gt=0)
     rows = same_task.exclude(pk=participation.pk).values_list("practised", "batch__options")
-    return max((done for done, options in rows if _items_of(task, options) == items), default=0)
+    return max((done for done, options in rows if _known(task, options) == known), default=0)
 
 
 def finish(participation: Participation, number: int) -> bool:
