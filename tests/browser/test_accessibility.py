@@ -233,6 +233,7 @@ def test_every_page_of_the_site_is_looked_at() -> None:
     source = Path(__file__).read_text(encoding="utf-8")
     fragments = {"healthz", "home", "live", "preview-live", "practice-live", "report-progress", "back", "batch-edit"}
     fragments |= {"frame-live", "frame-preview-live", "frame-practice-live", "project-now", "readyz", "metrics"}
+    fragments |= {"results-dataset-kept"}
     files = {"approvals-file", "round-file", "dataset-export", "batch-export", "dataset-document"}
     files |= {"ledger-file", "payout-file", "log-file", "batch-study-pay-file", "preregistration-file"}
     files |= {"report-table", "report-chart", "report-export", "dataset-table", "compare-table", "compare-chart"}
