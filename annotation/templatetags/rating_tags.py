@@ -129,6 +129,10 @@ def compared(payload: dict[str, Any]) -> list[list[dict[str, str]]]:
 
 
 @register.filter
-def posted_at(fields: dict[str, Any], name: str) -> Any:
-    """What a response's form posts in a field."""
-    return fields.get(name, "")
+def given_in(given: list[dict[str, Any]], field: str) -> dict[str, str]:
+    """What responses' forms post in a field -> the letters of those responses; without empty ones."""
+    letters: dict[str, list[str]] = {}
+    for one in given:
+        if posted := one["fields"].get(field):
+            letters.setdefault(posted, []).append(one["letter"])
+    return {posted: ", ".join(some) for posted, some in letters.items()}

@@ -22,7 +22,7 @@ function atEnd(field) {
 function open(box) {
   box.open = true;
   const fill = box.querySelector("[data-fill]");
-  if (fill) (fill.querySelector("input:checked") ?? fill.querySelector("input, textarea"))?.focus();
+  if (fill) (fill.querySelector("fieldset:not(:has(input:checked)) input") ?? fill.querySelector("input, textarea"))?.focus();
   else atEnd(box.querySelector("textarea"));
   box.scrollIntoView({ block: "nearest" });
 }

@@ -29,7 +29,10 @@ class Options:
     rubric: Mapping[str, Any] | None = setting(
         None,
         label=_("Rubric"),
-        help=_("What is shown of each item and asked about it."),
+        help=_(
+            "What is shown of each item and asked about it, as JSON or YAML, such as "
+            '{"show": ["question"], "criteria": [{"name": "clear", "ask": "Is it clear?", "scale": [1, 5]}]}'
+        ),
         length=MOST_CHARACTERS,
         required=True,
         check=rubric_flaws,

@@ -63,7 +63,7 @@ class Rate(
     Adjudicable, Fielded, Varied, Arranged, Comparable, Conditional, Live, Practised, Rated, Simulated, TaskType
 ):
     title = _("Rate by a rubric")
-    question = _("What do you think of this?")
+    question = _("Read what is shown, and answer what is asked about it.")
     needs = _("Requires the fields that the rubric shows, with something to ask about.")
     Options = Options
     keys = KEYS

@@ -22,6 +22,7 @@ from annotation.flow.review.results_dataset import create_results_dataset
 from annotation.flow.setting_values import InvalidSettings
 from annotation.flow.work import next_assignment
 from annotation.models import Batch, Dataset
+from annotation.templatetags.rating_tags import given_in
 from tests.api.calling import caller
 from tests.batches import create_batch
 from tests.tasks.html_form import read_form
@@ -282,3 +283,14 @@ def test_an_export_read_again_has_the_same_results(rated: Batch, tmp_path: Path)
     for rows in tables:  # pseudonyms are new
         rows["by-worker"] = sorted((row[1:] for row in rows["by-worker"]), key=json.dumps)
     assert tables[0] == tables[1]
+
+
+def test_marks_are_offered_once_for_all_who_made_them() -> None:
+    given = [
+        {"letter": "A", "fields": {"r-ev": "0:0:7"}},
+        {"letter": "B", "fields": {"r-ev": "0:0:7"}},
+        {"letter": "C", "fields": {"r-ev": "1:2:4"}},
+        {"letter": "D", "fields": {"r-ev": ""}},
+        {"letter": "E", "fields": {}},
+    ]
+    assert given_in(given, "r-ev") == {"0:0:7": "A, B", "1:2:4": "C"}

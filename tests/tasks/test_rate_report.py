@@ -294,7 +294,7 @@ def test_the_report_begins_with_the_distribution_of_the_first_criterion_as_a_pic
         plot.name for plot in plots
     }
     assert all(as_file(plot).startswith(b"<?xml") for plot in plots)
-    assert headline(CONTENT)[0].words.startswith("Supported?: 1 (not at all)")
+    assert headline(CONTENT)[0].words.startswith("Supported? 1 (not at all)")
 
 
 def test_fewer_than_seven_workers_have_no_figures_over_workers_and_the_table_says_why() -> None:

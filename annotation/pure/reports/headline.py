@@ -1,6 +1,6 @@
 """The figures that a report begins with."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from annotation.pure.reports import tables
@@ -58,8 +58,13 @@ def _of_table(content: Mapping[str, Any], translate: Translate) -> Iterator[Figu
         if _is_known(row[k]):
             words = [tables.cell_text(table["about"], translate)] if table.get("about") else []
             words += [tables.cell_text(row[0], translate)] if len(rows) > 1 else []
-            whole = ": ".join([*words, head[k]] if len(rows) == 1 or len(places) > 1 else words)
-            yield Figure(whole, row[k], table_key(table))
+            words += [head[k]] if len(rows) == 1 or len(places) > 1 else []
+            yield Figure(_joined(words), row[k], table_key(table))
+
+
+def _joined(words: Sequence[str]) -> str:
+    """Words with colons between them, but after a question none."""
+    return "".join(word + (" " if word.endswith("?") else ": ") for word in words[:-1]) + words[-1]
 
 
 def _is_known(cell: Any) -> bool:

@@ -193,7 +193,7 @@ def _settled(batch: Batch) -> list[tuple[str, str]]:
             fields = OptionsForm(batch.task, initial=batch.options)
             plain = [field for field in fields if field not in fields.objects]
             rows = [(field.label, field.value(), dict(getattr(field.field, "choices", ()))) for field in plain]
-            shown += [(label, _in_words(value, choices)) for label, value, choices in rows]
+            shown += [(label, _in_words(value, choices) or "–") for label, value, choices in rows]
         elif one.changes == DRAFT and name in held and one.group != "consent":
             shown.append((_(one.label), _in_words(held[name], one.choices or {}) or _(one.empty or "–")))
     return shown
