@@ -52,6 +52,7 @@ NAMES_THAT_STAY = {
     "annotation/pure/net/public_addresses.py": {"*": "letters of an address"},
     "annotation/scorers/squad.py": {"flagged": "what a record of SQuAD says"},
     "annotation/views/": {"letter": "that names a response beside others", "_letters": "the same"},
+    "annotation/templatetags/rating_tags.py": {"letter": "that names a response beside others"},
     "annotation/demo/compose_batch.py": {"*": "judgments of bridges"},
     "tasks/sufficiency/": {"*": "a worker's verdict on a pair: stored in responses and files"},
     "tasks/choose/explained.py": {"verdicts": "a table's name in addresses"},
