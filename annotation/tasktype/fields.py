@@ -20,5 +20,5 @@ class Fielded(ABC):
         """The reason why `prepare` gives None for an example, as a gettext id."""
 
     @abstractmethod
-    def warnings(self, options: Any) -> Iterator[Flaw]:
-        """What a requester should know about these options before the launch."""
+    def warnings(self, options: Any, examples: Iterable[Example]) -> Iterator[Flaw]:
+        """What a requester should know before a launch with these items; reads no more of them than it needs."""

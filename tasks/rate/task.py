@@ -14,7 +14,7 @@ from annotation.pure.ratings import responses, results
 from annotation.pure.ratings.keeping import InvalidExpression, selector
 from annotation.pure.ratings.practice import RIGHT, practice_of
 from annotation.pure.ratings.rubric import MARK, InvalidRubric, worded
-from annotation.pure.ratings.showing import LeftOut, arranged, check_fields, passages_of, payload_of
+from annotation.pure.ratings.showing import LeftOut, arranged, check_fields, lacking_gold, passages_of, payload_of
 from annotation.pure.setting_fields import Flaw
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import (
@@ -102,9 +102,11 @@ class Rate(
             return str(reason)
         return self.needs
 
-    def warnings(self, options: Options) -> Iterator[Flaw]:
+    def warnings(self, options: Options, examples: Iterable[Example]) -> Iterator[Flaw]:
         for name in GOLD_ANSWERS & options.parsed.fields.keys():
             yield Flaw(GOLD_SHOWN, {"field": name})
+        for lacking in lacking_gold(options.parsed, examples):  # hidden gold may be in another dataset
+            yield Flaw(lacking.message, lacking.values, lacking.place)
 
     def arrange(self, payload: JSON, rng: Random) -> JSON:
         return arranged(payload, rng)

@@ -81,7 +81,7 @@ def plan(
         expected_seconds=batch.expected_seconds,
         people=people,
         left_out=tuple(item_selection.rows_of(count.left_out)),
-        warnings=tuple(option_fit.warnings(task_type(batch.task), batch.options)),
+        warnings=tuple(option_fit.warnings(held, task_type(batch.task), batch.options)),
         doubts=tuple(workers_needed.lack_of_people(people, wanted=wanted)),
         missing=0 if workers else max(0, wanted - people),
     )

@@ -221,12 +221,12 @@ def warnings(batch: Batch) -> list[str]:
     """What a launch warns of, as things are now."""
     if round_attempts.round_of(batch) is not None:
         return round_pools.warnings_of(round_pools.whole_datasets(batch))
-    return setting_warnings(batch)
+    return setting_warnings(batch, batch.datasets.all())
 
 
-def setting_warnings(batch: Batch) -> list[str]:
-    """Warnings for the requester about settings that cannot work with the current workers and items."""
-    told = option_fit.warnings(task_type(batch.task), batch.options)
+def setting_warnings(batch: Batch, datasets: Iterable[Dataset] = ()) -> list[str]:
+    """Warnings for the requester about settings that cannot work with the current workers and these datasets' items."""
+    told = option_fit.warnings(datasets, task_type(batch.task), batch.options)
     if _brings_workers(batch):
         return told + hidden_gold.lacking(batch)
     chosen = batch.workers.filter(active=True).count() if batch.workers.exists() else None

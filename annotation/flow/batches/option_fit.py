@@ -28,9 +28,10 @@ def check(batch: Batch) -> None:
         raise Refused(" ".join(text for texts in wrong.values() for text in texts))
 
 
-def warnings(task: TaskType, options: Mapping[str, Any]) -> list[str]:
-    """What a requester should know about the options before the launch."""
-    return [sentence(flaw) for flaw in task.warnings(task.options(options))] if isinstance(task, Fielded) else []
+def warnings(datasets: Iterable[Dataset], task: TaskType, options: Mapping[str, Any]) -> list[str]:
+    """What a requester should know about the options before a launch with these datasets."""
+    told = task.warnings(task.options(options), _examples(list(datasets))) if isinstance(task, Fielded) else ()
+    return [sentence(flaw) for flaw in told]
 
 
 def why_left_out(task: TaskType, example: Example, options: Any) -> str:

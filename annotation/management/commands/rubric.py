@@ -45,7 +45,7 @@ class Command(JSONCommand):
             "most_controls": max(sizes, default=(0, 0))[0],
             "most_bytes": max((size for _n, size in sizes), default=0),
         }
-        told = option_fit.warnings(task, given)
+        told = option_fit.warnings([dataset], task, given)
         return {"items": shown, "rated": len(sizes), "left_out": dict(left_out), **most, "warnings": told}
 
     def lines(self, result: dict[str, Any]) -> list[str]:

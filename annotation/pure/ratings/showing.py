@@ -7,7 +7,7 @@ element by element stands in `lists` only. As shown, `order[field][k]` is the or
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from random import Random
 from typing import Any, Final
 
@@ -78,6 +78,18 @@ def check_fields(rubric: Rubric, examples: Iterable[Example]) -> None:
     """
     missing = {(name, False): place for name, place in rubric.fields.items()}
     missing |= {(name, True): place for name, place in rubric.lists.items()}
+    for flaw in _lacking(missing, examples):
+        raise flaw
+
+
+def lacking_gold(rubric: Rubric, examples: Iterable[Example]) -> Iterator[InvalidRubric]:
+    """The gold fields that none of the records has."""
+    gold = {(each.gold, False): f"criteria[{k}].gold" for k, each in enumerate(rubric.criteria) if each.gold}
+    return _lacking(gold, examples) if gold else iter(())
+
+
+def _lacking(missing: dict[tuple[str, bool], str], examples: Iterable[Example]) -> Iterator[InvalidRubric]:
+    """What is wrong with each (field, whether it must be a list), by its place, that none of the records has."""
     known: dict[str, None] = {}
     for example in examples:
         missing = {key: place for key, place in missing.items() if not _has(example, *key)}
@@ -86,7 +98,7 @@ def check_fields(rubric: Rubric, examples: Iterable[Example]) -> None:
         known |= dict.fromkeys(fields_of(example))
     for (name, is_list), place in missing.items() if known else ():
         message = NO_LIST if is_list and (name, False) not in missing else NO_FIELD
-        raise InvalidRubric(place, message, name=name, known=", ".join(known)[:MOST_KNOWN])
+        yield InvalidRubric(place, message, name=name, known=", ".join(known)[:MOST_KNOWN])
 
 
 def _has(example: Example, name: str, is_list: bool) -> bool:

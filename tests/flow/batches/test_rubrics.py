@@ -209,6 +209,41 @@ def test_a_rubric_that_shows_the_gold_answer_says_so(
     assert said in run("create_batch", "told", "--task", "rate", "--rubric", tmp_path / "r.json", *common).err
 
 
+def test_gold_that_no_item_has_is_a_warning_at_every_door(
+    client: Any, alice: Any, records: Dataset, run: Run, tmp_path: Path
+) -> None:
+    said = "criteria[0].gold: Items have no field “lable”; they have summary, steps, label, long."
+    criterion = {"name": "good", "ask": "Good?", "choice": ["good", "bad"], "gold": "lable"}
+    client.force_login(alice)
+    common = ("--dataset", "records", "--project", "wells")
+    for gold, is_told in (("lable", True), ("label", False)):
+        rubric = {"show": ["summary"], "criteria": [criterion | {"gold": gold}]}
+        page = client.post(reverse("batch-consequences", args=["wells"]), posted(records, rubric, sample=""))
+        assert page.status_code == 200
+        assert (said in unescape(page.content.decode())) == is_told
+        (tmp_path / "r.json").write_text(json.dumps(rubric))
+        ended = run("rubric", tmp_path / "r.json", *common)
+        assert (ended.code, said in ended.out) == (0, is_told)
+        made = run("create_batch", gold, "--task", "rate", "--rubric", tmp_path / "r.json", *common)
+        assert (made.code, said in made.err) == (0, is_told)
+
+
+def test_a_table_leaves_out_ids_unless_they_are_named(records: Dataset, run: Run, tmp_path: Path) -> None:
+    lines = [{"claims": [{"id": "c1", "says": "Dry."}, {"says": "Wet."}], "meta": {"id": "m1", "year": 1802}}]
+    (tmp_path / "claims.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    dataset_import.import_dataset(
+        records.project, tmp_path / "claims.jsonl", format="jsonl", name="claims", mapping=ColumnMapping()
+    )
+    show = ["claims", "meta", "claims.id", "meta.id"]
+    rubric = {"show": show, "criteria": [{"name": "fine", "ask": "Fine?", "scale": [1, 4]}]}
+    (tmp_path / "r.json").write_text(json.dumps(rubric))
+    told = run("rubric", tmp_path / "r.json", "--dataset", "claims", "--project", "wells", "--json").document
+    shows = told["items"][0]["shows"]
+    assert json.loads(shows["claims"]) == {"columns": ["says"], "rows": [["Dry."], ["Wet."]]}
+    assert json.loads(shows["meta"]) == {"columns": ["year"], "rows": [["1802"]]}
+    assert (json.loads(shows["claims.id"]), shows["meta.id"]) == (["c1", ""], "m1")
+
+
 def test_the_preview_is_answered_as_a_test(client: Any, alice: Any, records: Dataset) -> None:
     client.force_login(alice)
     looked = client.post(reverse("batch-new", args=["wells"]), posted(records, YAML, look="1", sample=""))
