@@ -23,7 +23,7 @@ def value_of(example: Example, name: str) -> Any:
     elements = value_of(example, field) if field else None
     if isinstance(elements, list) and all(isinstance(each, Mapping) for each in elements):
         return [each.get(key) for each in elements]
-    return None
+    return elements.get(key) if isinstance(elements, Mapping) else None
 
 
 def _role(example: Example, name: str) -> Any:
@@ -55,7 +55,8 @@ def look_of(name: str, value: Any) -> str:
 def shown_as(look: str, value: Any) -> Any:
     """The value in the form that its look is made from.
 
-    text, markdown, html: a text; list: texts; turns: [{"role", "text"}]; table: {"columns", "rows" of texts};
+    text, markdown, html: a text; list: texts; turns: [{"role", "text"}]; table: {"columns", "rows" of texts},
+    without the column `id`;
     passages: [{"title", "text"}].
     """
     if look in ("text", "markdown", "html"):
@@ -63,8 +64,9 @@ def shown_as(look: str, value: Any) -> Any:
     elements: Sequence[Any] = value if isinstance(value, list) else [value]
     if look == "table":
         objects = [each if isinstance(each, Mapping) else {"": each} for each in elements]
-        columns = list(dict.fromkeys(key for each in objects for key in each))
-        return {"columns": columns, "rows": [[text_of(each.get(key)) for key in columns] for each in objects]}
+        columns = list(dict.fromkeys(key for each in objects for key in each if key != "id"))
+        rows = [[text_of(each.get(key)) for key in columns] for each in objects] if columns else []
+        return {"columns": columns, "rows": rows}
     if look == "turns":
         return [{"role": text_of(_get(each, _SPEAKER)), "text": _first(each, _SAID)} for each in elements]
     if look == "passages":
