@@ -71,8 +71,8 @@ class Form(TaskForm):
             return self._read_marks(criterion, posted, k)
         if kind == SCALE:
             return next((point for point in criterion["values"] if str(point) == posted), None)
-        if kind == NUMBER:
-            return number_of(posted)
+        if kind == NUMBER:  # a text that is none stays, so that it is refused instead of lost
+            return posted.strip() or None if (number := number_of(posted)) is None else number
         if kind in (BEST, ORDER):
             return self._read_candidates(criterion, posted)
         return posted if posted in criterion["values"] else None

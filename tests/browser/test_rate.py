@@ -277,6 +277,26 @@ def test_texts_of_any_script_fit(rate: WorkPage, rubric: dict[str, Any], page: d
 
 
 @pytest.mark.soak
+def test_a_number_with_a_comma_for_thousands_is_still_missing(rate: WorkPage) -> None:
+    rubric = {"show": ["question"], "criteria": [{"name": "year", "ask": "Which year?", "number": [0, 2000]}]}
+    scripted = rate(rubric)
+    field = scripted.page.locator("[name=r-year]")
+    field.fill("1,000")
+    expect(scripted.page.locator("#missing")).to_contain_text("Which year?")
+    field.fill("1,00")
+    expect(scripted.page.locator("#missing")).not_to_contain_text("Which year?")
+
+
+def test_a_comma_for_thousands_is_refused_without_scripts_in_words(rate: WorkPage) -> None:
+    criterion = {"name": "year", "ask": "Which year?", "number": [0, 2000], "required": False}
+    plain = rate({"show": ["question"], "criteria": [criterion]}, page={"java_script_enabled": False})
+    plain.page.locator("[name=r-year]").fill("1,000")
+    plain.page.get_by_role("button", name="Submit").click()
+    expect(plain.page.locator("body")).to_contain_text("from 0 to 2000, without a comma for thousands")
+    assert plain.field("r-year") == "1,000"
+    assert not plain.answers()
+
+
 def test_a_rubric_is_answered_without_scripts(rate: WorkPage) -> None:
     worker = rate(rated.EVERYTHING, page={"java_script_enabled": False})
     page = worker.page

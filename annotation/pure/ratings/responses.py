@@ -17,11 +17,12 @@ JSON = dict[str, Any]
 LONGEST_TEXT: Final = 20_000
 MOST_MARKS: Final = 100
 _NUMBER = re.compile(r"[+-]?([0-9]{1,18}(\.[0-9]{0,18})?|\.[0-9]{1,18})(e[+-]?[0-9]{1,2})?", re.IGNORECASE)
+_UNCLEAR = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}(?![0-9])")
 MISSING: Final = {
     SCALE: _("Choose a point of the scale."),
     CHOICE: _("Choose one of the answers."),
     CHOICES: _("Choose at least one of the answers."),
-    NUMBER: _("Give a number from %(low)s to %(high)s."),
+    NUMBER: _("Give a number from %(low)s to %(high)s, without a comma for thousands."),
     TEXT: _("Write at least a word."),
     MARK: _("Mark some words."),
     BEST: _("Choose the best one."),
@@ -214,8 +215,12 @@ def _read_mark(payload: JSON, criterion: JSON, mark: Any) -> Any:
 
 
 def number_of(text: str) -> float | None:
-    """The number that a text is, also with a decimal comma; None for anything else. Whole numbers stay whole."""
-    text = text.strip().replace(",", ".")
-    if not _NUMBER.fullmatch(text):
+    """The number that a text is, also with a decimal comma; None for anything else. Whole numbers stay whole.
+
+    "1,000" is none: it is a thousand to some and one to others. tasks/rate/static/page.js reads texts alike.
+    """
+    text = text.strip()
+    is_unclear = _UNCLEAR.match(text)
+    if is_unclear or not _NUMBER.fullmatch(text := text.replace(",", ".")):
         return None
     return int(text) if text.lstrip("+-").isdigit() else float(text)

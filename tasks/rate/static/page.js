@@ -13,6 +13,7 @@ import { Ranking } from "./ranking.js";
 const ONE_BY_ONE = matchMedia("(max-width: 56rem)");
 const CHOSEN_BY_ONE_KEY = ["scale", "choice", "best"];
 const LONGEST = 40; // characters of a question among what is missing
+const UNCLEAR = /^[+-]?[1-9]\d{0,2},\d{3}(?!\d)/; // a thousand to some and one to others; the server takes neither
 
 /** One fieldset.criterion: a question about the record or about an element of a list. */
 class Criterion {
@@ -36,7 +37,8 @@ class Criterion {
     if (this.ranking) return this.ranking.isComplete;
     const { value, dataset } = this.field;
     if (this.kind !== "number" || !value.trim()) return Boolean(value.trim());
-    const number = Number(value.replace(",", "."));
+    const text = value.trim();
+    const number = UNCLEAR.test(text) ? NaN : Number(text.replace(",", "."));
     return number >= Number(dataset.low) && number <= Number(dataset.high);
   }
 
@@ -82,7 +84,8 @@ class Criteria extends Decisions {
   }
 
   isOpen(each) {
-    return !each.hidden && each.required && !each.isGiven;
+    const isNeeded = each.required || (each.kind === "number" && each.field.value.trim());
+    return !each.hidden && Boolean(isNeeded) && !each.isGiven;
   }
 
   isAsked({ conditions, row }) {

@@ -61,7 +61,7 @@ def test_an_optional_value_of_a_program_that_says_nothing_is_none(empty: Any) ->
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("3,5", 3.5), ("-2", -2), ("+3.", 3.0), ("1e2", 100.0), (" 7 ", 7)],
+    [("3,5", 3.5), ("-2", -2), ("+3.", 3.0), ("1e2", 100.0), (" 7 ", 7), ("0,125", 0.125), ("1,0000", 1.0)],
 )
 def test_numbers_are_read_alike_from_pages_and_programs(text: str, value: float) -> None:
     shown = payload({"number": [-5, 1000]})
@@ -70,9 +70,10 @@ def test_numbers_are_read_alike_from_pages_and_programs(text: str, value: float)
     assert Form(shown, posted).answer() == read(shown, {"c0": text}) == {"c0": value}
 
 
-@pytest.mark.parametrize("text", ["+-3", "1_0", "nan", "inf", "٣", "9" * 5000, "1.2.3", "three"])
-def test_what_is_no_number_is_refused(text: str) -> None:
-    shown = payload({"number": [-5, 1000]})
+@pytest.mark.parametrize("text", ["+-3", "1_0", "nan", "inf", "٣", "9" * 5000, "1.2.3", "three", "1,000", " -2,500"])
+@pytest.mark.parametrize("required", [True, False])
+def test_what_is_no_number_is_refused(text: str, required: bool) -> None:
+    shown = payload({"number": [-5, 1000], "required": required})
     posted = QueryDict(mutable=True)
     posted["r-c0"] = text
     assert list(missing(shown, Form(shown, posted).answer()))
