@@ -1,7 +1,7 @@
 """Capabilities by what responses are: answers, which a report asks whether they are people's own; or ratings."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 from annotation.pure.data.example import Example
@@ -26,6 +26,18 @@ class Rated(ABC):
     @abstractmethod
     def criteria_of(self, options: Any) -> list[str]:
         """The names of a batch's criteria."""
+
+    @abstractmethod
+    def equal_criteria(self, options: Sequence[Any]) -> list[str]:
+        """The names of the criteria with figures that are the same in batches with these options."""
+
+    @abstractmethod
+    def comparison(self, sides: Sequence[tuple[str, Any, JSON]]) -> list[JSON]:
+        """Tables of what batches asked, and their figures: of each its label, its options and its last report."""
+
+    @abstractmethod
+    def narrowed(self, payload: JSON, names: Collection[str]) -> JSON | None:
+        """The payload for grades and differences of these criteria alone; None if it has none of them."""
 
     @abstractmethod
     def values(self, payload: JSON, answer: JSON) -> Iterator[JSON]:

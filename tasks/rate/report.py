@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from annotation.pure.ratings.rubric import BEST, CHOICE, CHOICES, MARK, NUMBER, ORDER, SCALE, TEXT
+from annotation.pure.ratings.comparing import kind_of
 from annotation.pure.reports.tables import own_words, percent_with_interval
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, HitWithResponses
@@ -14,16 +14,6 @@ from .figures import Figures, as_points, figures_of
 from .options import Options
 
 INTERVALS = _("95 % BCa bootstrap over items, Wilson where all are 0 or all 1; over annotators and items from seven on")
-KINDS = {
-    SCALE: _("a scale from %(low)s to %(high)s"),
-    NUMBER: _("a number from %(low)s to %(high)s"),
-    CHOICE: _("one of %(values)s"),
-    CHOICES: _("any of %(values)s"),
-    TEXT: _("a text"),
-    MARK: _("words to mark in %(values)s"),
-    BEST: _("the best of %(values)s"),
-    ORDER: _("the order of %(values)s"),
-}
 
 
 def rate_report(hits: Iterable[HitWithResponses], options: Options, *, seed: int) -> JSON:
@@ -50,10 +40,7 @@ def rate_report(hits: Iterable[HitWithResponses], options: Options, *, seed: int
 
 def _asked(one: Collected) -> JSON:
     """What was asked and how it was answered, of whom and how often."""
-    own, low, high = one.criterion, one.criterion.values[0], one.criterion.values[-1]
-    kind = text_cell(KINDS[own.kind], values=", ".join(map(str, own.values)), low=low, high=high)
-    if own.each:
-        kind = text_cell(_("%(kind)s, for each of %(each)s"), kind=kind, each=own.each)
+    own, kind = one.criterion, kind_of(one.criterion)
     message = _(
         "“%(ask)s” (%(name)s) asked for %(kind)s. Items: %(items)s; annotators: %(workers)s; times asked: %(asked)s, "
         "answered: %(given)s."

@@ -11,6 +11,7 @@ from typing import Any
 
 from annotation.pure.data.example import Example
 from annotation.pure.ratings import responses, results
+from annotation.pure.ratings.comparing import comparison_tables, equal_criteria
 from annotation.pure.ratings.keeping import InvalidExpression, selector
 from annotation.pure.ratings.practice import RIGHT, practice_of
 from annotation.pure.ratings.rubric import MARK, InvalidRubric, worded
@@ -134,7 +135,7 @@ class Rate(
         return results.agreeing(aggregate, len(answers))
 
     def gradable(self, payload: JSON, gold: Example) -> bool:
-        return bool(_right(payload, gold))
+        return not results.counted(payload).isdisjoint(_right(payload, gold))
 
     def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:
         """The mean over criteria (and elements) with gold: 1 - distance over range, or equal, or the shared part."""
@@ -164,6 +165,16 @@ class Rate(
 
     def criteria_of(self, options: Options) -> list[str]:
         return [criterion.name for criterion in options.parsed.criteria]
+
+    def equal_criteria(self, options: Sequence[Options]) -> list[str]:
+        return equal_criteria([one.parsed for one in options])
+
+    def comparison(self, sides: Sequence[tuple[str, Options, JSON]]) -> list[JSON]:
+        return list(comparison_tables([(label, one.parsed, report) for label, one, report in sides]))
+
+    def narrowed(self, payload: JSON, names: Collection[str]) -> JSON | None:
+        known = [each["name"] for each in payload["criteria"] if each["name"] in names]
+        return {**payload, "counted": known} if known else None
 
     def values(self, payload: JSON, answer: JSON) -> Iterator[JSON]:
         given = responses.asked_of(payload, answer)

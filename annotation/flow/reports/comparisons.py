@@ -1,12 +1,13 @@
 """Comparisons of batches, datasets, workers and models, item by item.
 
 The measures of an item in a batch are the mean grade of its responses against gold and their agreement, as of the last
-report; what they are without each worker is computed from the responses of now. Items are the same if they are the same
-row, or if id, question and answerability are equal and unique on both sides.
+report; what they are without each worker is computed from the responses of now. Where batches of ratings have different
+criteria, the measures are those of the criteria that are the same, from the responses of now. Items are the same if
+they are the same row, or if id, question and answerability are equal and unique on both sides.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from dataclasses import asdict
 from statistics import median
 from typing import Any
@@ -24,18 +25,19 @@ from annotation.pure.reports.comparison import PEOPLE, Measured, Without
 from annotation.pure.reports.comparison_tables import batch_tables, chart_of
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.registry import task_type
-from annotation.tasktype import TaskType
+from annotation.tasktype import Rated, TaskType
 
 Values = dict[Hashable, float]
 MOST = 6  # columns of a comparison
 MANY = 2_000  # HITs from which on a page would take too long
 CHUNK = 200
+NOBODY = ""  # in place of a worker
 KIND = "compare_batches"  # of job
 
 
-def batches(some: Iterable[Batch]) -> list[Measured]:
-    """Each batch as of its last report."""
-    return [_batch(batch) for batch in some]
+def batches(some: Iterable[Batch], only: Collection[str] | None = None) -> list[Measured]:
+    """Each batch as of its last report; of batches of ratings the criteria `only`, None: all."""
+    return [_batch(batch, only) for batch in some]
 
 
 def is_large(some: Iterable[Batch]) -> bool:
@@ -45,9 +47,23 @@ def is_large(some: Iterable[Batch]) -> bool:
 
 def compared(some: Iterable[Batch]) -> JSON:
     """The comparison of batches for storage: {"tables", "chart" (of Dots; None without any value)}."""
-    measured = batches(some)
+    some = list(some)
+    only, more = _of_criteria(some)
+    measured = batches(some, only)
     chart = chart_of(measured, _("Batches compared"), str)
-    return {"tables": batch_tables(measured), "chart": chart and asdict(chart)}
+    return {"tables": [*more, *batch_tables(measured)], "chart": chart and asdict(chart)}
+
+
+def _of_criteria(some: list[Batch]) -> tuple[list[str] | None, list[JSON]]:
+    """The criteria that several batches of ratings have in common, None if they have no others; and tables of them."""
+    task = task_type(some[0].task) if len(some) > 1 else None
+    if not isinstance(task, Rated):
+        return None, []
+    options = [task.options(batch.options) for batch in some]
+    kept = [(batch.label, own, batch_scores.kept_report(batch)) for batch, own in zip(some, options, strict=True)]
+    tables = task.comparison([(label, own, report.content if report else {}) for label, own, report in kept])
+    same = task.equal_criteria(options)
+    return (same if any(set(task.criteria_of(own)) - set(same) for own in options) else None), tables
 
 
 def job_arguments(some: Iterable[Batch]) -> JSON:
@@ -60,7 +76,7 @@ def last_compared(project: Project, some: Iterable[Batch]) -> Job | None:
     return project.jobs.filter(kind=KIND, arguments=job_arguments(some), state=Job.State.DONE).last()
 
 
-def _batch(batch: Batch) -> Measured:
+def _batch(batch: Batch, only: Collection[str] | None) -> Measured:
     columns = ("item__source_id", "item__question", "item__answerable", "score", "disagreement")
     given = list(_counted(batch).order_by().values_list("hit", "active_seconds"))
     number = Counter(hit for hit, _seconds in given)
@@ -77,6 +93,9 @@ def _batch(batch: Batch) -> Measured:
             scores[name] = score
         if disagreement is not None and done > 1:
             agreements[name] = 1 - disagreement
+    without, whole = _without(batch, names, only)
+    if only is not None:
+        scores, agreements = whole["scores"], whole["agreements"]
     paid = Payment.objects.filter(batch=batch, state=Payment.State.PAID).aggregate(sum=Sum("amount"))["sum"]
     kept = batch_scores.kept_report(batch)
     return Measured(
@@ -89,12 +108,14 @@ def _batch(batch: Batch) -> Measured:
         paid=paid,
         wage=wages.summary(wages.of_batch(batch)).median,
         report=kept.content if kept else {},
-        without=_without(batch, names),
+        without=without,
     )
 
 
-def _without(batch: Batch, names: Mapping[int, Hashable]) -> dict[str, Without]:
-    """The mean grade and the agreement of each named HIT's responses without each worker."""
+def _without(
+    batch: Batch, names: Mapping[int, Hashable], only: Collection[str] | None = None
+) -> tuple[dict[str, Without], dict[str, Values]]:
+    """The mean grade and the agreement of each named HIT's responses without each worker, and with all of them."""
     task = task_type(batch.task)
     scores: dict[Hashable, dict[str, float | None]] = {}
     agreements: dict[Hashable, dict[str, float | None]] = {}
@@ -105,11 +126,19 @@ def _without(batch: Batch, names: Mapping[int, Hashable]) -> dict[str, Without]:
         for hit in hits:
             given = {str(row.assignment.worker_id): row.answer for row in said[hit.pk]}
             gold, name = hit.item.example, names[hit.pk]
-            if task.gradable(hit.payload, gold):
-                grades = {who: task.grade(hit.payload, answer, gold) for who, answer in given.items()}
-                scores[name] = {who: _mean_without(grades, who) for who in grades}
-            agreements[name] = {who: _alike_without(task, hit, given, who) for who in given}
-    return {"scores": scores, "agreements": agreements}
+            payload: JSON | None = hit.payload
+            if only is not None and isinstance(task, Rated) and (payload := task.narrowed(hit.payload, only)) is None:
+                continue
+            if task.gradable(payload, gold):
+                grades = {who: task.grade(payload, answer, gold) for who, answer in given.items()}
+                scores[name] = {who: _mean_without(grades, who) for who in (*grades, NOBODY)}
+            agreements[name] = {who: _alike_without(task, payload, given, who) for who in (*given, NOBODY)}
+    found = {"scores": scores, "agreements": agreements}
+    whole = {
+        of: {name: value for name, own in by_name.items() if (value := own.pop(NOBODY)) is not None}
+        for of, by_name in found.items()
+    }
+    return {**found}, whole
 
 
 def _mean_without(grades: Mapping[str, float], worker: str) -> float | None:
@@ -117,9 +146,9 @@ def _mean_without(grades: Mapping[str, float], worker: str) -> float | None:
     return sum(rest) / len(rest) if rest else None
 
 
-def _alike_without(task: TaskType, hit: Hit, given: Mapping[str, JSON], worker: str) -> float | None:
+def _alike_without(task: TaskType, payload: JSON, given: Mapping[str, JSON], worker: str) -> float | None:
     rest = [answer for name, answer in given.items() if name != worker]
-    return 1 - task.differences(hit.payload, rest) if len(rest) > 1 else None
+    return 1 - task.differences(payload, rest) if len(rest) > 1 else None
 
 
 def _counted(batch: Batch) -> Any:
@@ -155,7 +184,7 @@ def answerers(batch: Batch, people: Iterable[str], models: Iterable[str]) -> lis
         agreements={item: 1 - differing for hit, item, differing in apart if number[hit] > 1},
         answers=sum(number.values()),
         seconds=_median(answers),
-        without=_without(batch, names),
+        without=_without(batch, names)[0],
     )
     known = {batch.project.pseudonym(pk): pk for pk in batch.assignments.values_list("worker", flat=True).distinct()}
     found = [everybody, *(_person(batch, name, known[name]) for name in people if name in known)]

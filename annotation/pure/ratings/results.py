@@ -154,12 +154,17 @@ def _in_order(one: Sequence[Any], other: Sequence[Any]) -> float:
     return fmean(float(other.index(a) < other.index(b)) for a, b in pairs) if pairs else 1.0
 
 
+def counted(payload: JSON) -> frozenset[str]:
+    """The criteria that grades and distances are about: all, or those that a comparison of batches names."""
+    return frozenset(payload.get("counted") or (each["name"] for each in payload["criteria"]))
+
+
 def disagreement(payload: JSON, answers: Sequence[JSON]) -> float:
     """The mean distance of two responses over all that both were asked, 0 to 1."""
     found = []
-    asked = [asked_of(payload, answer) for answer in answers]
+    asked, names = [asked_of(payload, answer) for answer in answers], counted(payload)
     for criterion, k in places(payload):
-        given = [values.get((criterion["name"], k)) for values in asked]
+        given = [values.get((criterion["name"], k)) for values in asked] if criterion["name"] in names else []
         if criterion["kind"] != TEXT and len(values := [each for each in given if each is not None]) > 1:
             distance = [1 - likeness(payload, criterion, k, a, b) for i, a in enumerate(values) for b in values[:i]]
             found.append(fmean(distance))
@@ -205,10 +210,10 @@ def differing(payload: JSON, answer: JSON, gold: JSON) -> list[tuple[Text, str]]
 def _scores(payload: JSON, answer: JSON, gold: JSON) -> Iterator[tuple[JSON, int | None, Any, float]]:
     """(criterion, element or None, gold, likeness) of what is asked where gold is right, 0 for what was not asked."""
     right = {name: value for name, value in answer.items() if name not in gold} | gold
-    given = asked_of(payload, answer)
+    given, names = asked_of(payload, answer), counted(payload)
     for criterion, k, _value in cells(payload, right):
         wanted = value_at(gold, criterion, k)
-        if wanted is not None:
+        if wanted is not None and criterion["name"] in names:
             value = given.get((criterion["name"], k))
             yield criterion, k, wanted, 0.0 if value is None else likeness(payload, criterion, k, value, wanted)
 

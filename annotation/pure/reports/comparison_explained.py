@@ -34,6 +34,20 @@ COMPARISON = Chapter(
             "batches",
             CHANGES,
         ),
+        "criteria": Explanation(
+            _("Criteria"),
+            "none",
+            _("What each batch asks. Grade and agreement are those of the same criteria, from the responses of now."),
+            "batches",
+            CHANGES,
+        ),
+        "by-criterion": Explanation(
+            _("By criterion"),
+            "none",
+            _("Means and shares over all ratings, from each batch's last report; texts have none."),
+            "batches",
+            CHANGES,
+        ),
         "human-performance": Explanation(
             _("Human performance"),
             "none",
