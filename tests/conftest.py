@@ -19,7 +19,6 @@ from django.utils import translation
 from hypothesis import settings
 
 from tests import wide
-from tests.batches import create_batch
 from tests.long_forms import examples
 from tests.sharing import shared
 from tests.without_apps import WITHOUT, is_about_an_app
@@ -190,6 +189,7 @@ def dataset(project: Any, tmp_path: Path) -> Any:
 def batch(project: Any, dataset: Any) -> Any:
     """An open `answer` batch over the dataset, two assignments a HIT, with a guide of one line, in order for all."""
     from annotation.flow.batches import batch_launch
+    from tests.batches import create_batch
 
     made = create_batch(
         project,

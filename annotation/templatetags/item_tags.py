@@ -8,15 +8,18 @@ from typing import Any, NamedTuple
 from django import template
 from django.http import HttpRequest
 from django.middleware.csrf import get_token
+from django.template.base import FilterExpression
 from django.template.context import make_context
 from django.template.loader import get_template
 from django.template.loader_tags import BLOCK_CONTEXT_KEY, BlockContext
+from django.utils.html import conditional_escape
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import get_language
 
 register = template.Library()
 COLLECTED = "_per_item"  # the context variable with the parts found so far, while a shared page is made
 PLACE = re.compile("\0(\\w+)\0")  # of a value, or of a part by its number; no template has this character
-KEPT = 200  # shared pages in a process
+KEPT = 500  # shared pages in a process, and parts of pages
 
 
 def place_of(name: object) -> str:
@@ -44,6 +47,59 @@ def per_item(parser: template.base.Parser, _token: template.base.Token) -> PerIt
     nodelist = parser.parse(("endper_item",))
     parser.delete_first_token()
     return PerItem(nodelist)
+
+
+class Once(template.Node):
+    """The content between `{% once KEY ... for NAME ... %}` and `{% endonce %}`."""
+
+    def __init__(
+        self, nodelist: template.NodeList, keys: list[FilterExpression], names: list[FilterExpression]
+    ) -> None:
+        self.nodelist, self.keys, self.names = nodelist, keys, names
+
+    def render(self, context: template.Context) -> SafeString:
+        keys = [each.resolve(context) for each in self.keys]
+        if not keys[0]:
+            return self.nodelist.render(context)
+        values = [conditional_escape(each.resolve(context)) for each in self.names]
+        pieces = list(_texts_around(self, context, (get_language(), *map(str, keys))))
+        pieces[1::2] = [values[int(place)] for place in pieces[1::2]]
+        return mark_safe("".join(pieces))  # noqa: S308 - of templates, and of values that are escaped here
+
+    def with_places(self, context: template.Context) -> str:
+        """The content with a place for each of the names."""
+        other: dict[str, Any] = {}
+        for number, name in enumerate(map(str, self.names)):
+            variable, dot, attribute = name.partition(".")
+            other[variable] = context[variable] | {attribute: place_of(number)} if dot else place_of(number)
+        with context.push(**other):
+            return self.nodelist.render(context)
+
+
+_once: dict[tuple[Once, tuple[str | None, ...]], list[str]] = {}
+
+
+def _texts_around(node: Once, context: template.Context, keys: tuple[str | None, ...]) -> list[str]:
+    """Texts, and between them the numbers of names."""
+    if (node, keys) not in _once:
+        if len(_once) >= KEPT:
+            _once.clear()
+        _once[node, keys] = PLACE.split(node.with_places(context))
+    return _once[node, keys]
+
+
+@register.tag
+def once(parser: template.base.Parser, token: template.base.Token) -> Once:
+    """Render the content once for each language and value of the keys, and then fill in the values of the names.
+
+    The keys determine all but these; with a first key that is empty the content is rendered each time. A name is a
+    variable, or an entry of a dict.
+    """
+    given = [parser.compile_filter(each) for each in token.split_contents()[1:]]
+    at = [str(each) for each in given].index("for")
+    nodelist = parser.parse(("endonce",))
+    parser.delete_first_token()
+    return Once(nodelist, given[:at], given[at + 1 :])
 
 
 class SharedPage(NamedTuple):

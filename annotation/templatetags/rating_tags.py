@@ -8,7 +8,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from annotation.pure.ratings.rubric import BEST, CHOICE, EXTRA, SCALE, TEXT, TIE, Rubric, Text, parse, worded
+from annotation.pure.ratings.rubric import BEST, CHOICE, CHOICES, EXTRA, SCALE, TEXT, TIE, Rubric, Text, parse, worded
 from annotation.pure.ratings.showing import passages_of
 from annotation.pure.text.translation_marks import gettext_noop
 from annotation.views.markdown_html import html_of, html_of_stranger
@@ -22,6 +22,15 @@ TITLES = {
     "hops": gettext_noop("Hops"),
     "options": gettext_noop("Options"),
 }
+
+SHARED = BEST, CHOICE, CHOICES, SCALE  # kinds whose controls show nothing of the element that is rated
+
+
+@register.filter
+def controls_key(cell: dict[str, Any]) -> str:
+    """The same for cells whose controls differ only in the names of their fields; "" for a kind that shows more."""
+    kind = cell["criterion"]["kind"]
+    return repr((cell["criterion"], cell["value"], len(cell["candidates"]))) if kind in SHARED else ""
 
 
 @register.filter

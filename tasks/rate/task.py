@@ -73,7 +73,7 @@ class Rate(
     explanations = EXPLANATIONS
 
     def asked(self, options: Options) -> str:
-        return worded(options.parsed.title) or self.question
+        return worded((options.rubric or {}).get("title", "")) or self.question
 
     def prepare(self, example: Example, options: Options, rng: Random) -> JSON | None:
         """What the rubric shows and asks; None if nothing is left to ask, or it is too much for a page."""

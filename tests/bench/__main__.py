@@ -25,6 +25,7 @@ from tests.bench.cycles import cycles
 from tests.bench.dry_runs import dry_run
 from tests.bench.felt import felt
 from tests.bench.figures import figures
+from tests.bench.ratings import ratings
 from tests.process.installation import Installation
 from tests.pure import official
 
@@ -271,6 +272,7 @@ COMPARISONS = {
         contexts,
         live,
         dry_run,
+        ratings,
         coverage,
         figures,
     )

@@ -10,7 +10,7 @@ from typing import Any
 
 from tests.bench import records
 from tests.bench.bench import Bench, Result
-from tests.browser.conftest import ARGUMENTS, CHROMIUM, MISSING
+from tests.browser.chromium import ARGUMENTS, CHROMIUM, MISSING
 from tests.process.installation import Installation
 
 HITS, OTHERS, ITEMS = 2_000, 7, 25

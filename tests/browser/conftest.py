@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,28 +10,13 @@ from typing import Any
 import pytest
 from _pytest.runner import runtestprotocol
 
+from tests.browser.chromium import ARGUMENTS, CHROMIUM, MISSING
 from tests.browser.contexts import PATIENCE, Contexts
 from tests.browser.desk import Desk
 from tests.browser.site import Site
 from tests.browser.watchdog import Watchdog
 from tests.conftest import case_order
 
-# The shell has no window to draw: it takes half of the processor time.
-NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
-MISSING = "Chromium is not installed (apt-get install chromium-headless-shell)"
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--in-process-gpu",
-    "--disable-site-isolation-trials",
-    "--disable-software-rasterizer",
-]  # no --disable-features: Chromium takes the last alone, so it would undo Playwright's
 LONG = {"test_compose_anywhere.py", "test_pointer.py"}  # odd screens, scripts and pointers, page by page: for the soak
 SCANS = {"broken", "look"}  # what looks for broken rules of axe is called
 
