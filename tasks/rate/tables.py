@@ -1,6 +1,6 @@
 """Tables of the report of ratings, from what was collected of each criterion."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -211,12 +211,12 @@ def worker_table(found: Iterable[Collected]) -> Iterator[JSON]:
         scores: defaultdict[str, list[float]] = defaultdict(list)
         for _item, worker, [score], _n in one.scores:
             scores[worker].append(score)
-        for worker, counts in _equal(units).items():
+        for worker, (n, others, equal) in _equal(units).items():
             own = leaning.get(worker)
             bias = [rounded(end) for end in (own.bias.value, own.bias.low, own.bias.high)] if own else [None] * 3
-            met = None if one.criterion.kind in (NUMBER, MARK) else wilson(counts["equal"], counts["others"]).as_json()
+            met = None if one.criterion.kind in (NUMBER, MARK) else wilson(equal, others).as_json()
             gold = wilson(sum(scores[worker]), len(scores[worker])).as_json() if worker in scores else None
-            rows.append([worker, one.criterion.name, counts["n"], met, *bias, own and rounded(own.spread), gold])
+            rows.append([worker, one.criterion.name, n, met, *bias, own and rounded(own.spread), gold])
     columns = [_("Worker"), _("Criterion"), _("Responses"), _("Equal to another response"), _("Bias"), LOW, HIGH]
     columns += [_("Spread"), _("Against gold")]
     note = _(
@@ -227,11 +227,14 @@ def worker_table(found: Iterable[Collected]) -> Iterator[JSON]:
         yield table("by-worker", _("By worker"), columns, sorted(rows, key=lambda row: row[:2]), note)
 
 
-def _equal(units: Iterable[Mapping[str, Any]]) -> dict[str, Counter[str]]:
+def _equal(units: Iterable[Mapping[str, Any]]) -> dict[str, list[int]]:
     """Of each worker the number of ratings, of others of the same things, and of those of these that are equal."""
-    found: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    found: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
     for unit in units:
-        counts = Counter(unit.values())
+        values = list(unit.values())
         for worker, value in unit.items():
-            found[worker].update(n=1, equal=counts[value] - 1, others=len(unit) - 1)
+            counts = found[worker]
+            counts[0] += 1
+            counts[1] += len(values) - 1
+            counts[2] += values.count(value) - 1
     return found

@@ -28,7 +28,7 @@ from annotation.flow.review import adjudication, gold_in_doubt
 from annotation.flow.work import across_batches
 from annotation.flow.work.submitted_responses import submitted_answers
 from annotation.models import Batch, BatchReport, GoldDecision, Hit, Item, PartReport, Prediction, PredictionSet
-from annotation.pure.data.example import option_of
+from annotation.pure.data.example import Example, option_of
 from annotation.pure.reports import exclusion_tables
 from annotation.pure.reports.disagreement_map import DIFFERING
 from annotation.pure.reports.own_answers import KEY, WITHOUT
@@ -213,7 +213,8 @@ def _all_hits(
 def _chunk(
     batch: Batch, task: TaskType, keys: list[int], part: BatchPart, collected: Collected
 ) -> list[HitWithResponses]:
-    hits = list(Hit.objects.filter(pk__in=keys).select_related("item__dataset").order_by("pk"))
+    found = Hit.objects.filter(pk__in=keys).select_related("item")
+    hits = list(found.prefetch_related("item__dataset").order_by("pk"))  # a dataset is read once, not per item
     given = _answers_by_hit(batch, hits, part)
     predicted = _predicted(task, hits)
     elsewhere = across_batches.elsewhere(batch, hits)
@@ -221,14 +222,14 @@ def _chunk(
     rows, changed = [], []
     for hit in hits:
         before = hit.disagreement, hit.score
+        example, dataset = hit.item.example, hit.item.dataset
         hit.disagreement = task.differences(hit.payload, [g.answer for g in given[hit.pk]])
-        grades = [] if hit.excluded_at else _grades(task, hit, given[hit.pk])
+        grades = [] if hit.excluded_at else _grades(task, hit.payload, example, given[hit.pk])
         hit.score = fmean(grades) if grades else None
         changed += [hit] if (hit.disagreement, hit.score) != before else []
-        collected.count(hit, given[hit.pk])
+        collected.count(hit, example, given[hit.pk])
         if hit.excluded_at is None:
             collected.add(hit, given[hit.pk], grades)
-        example, dataset = hit.item.example, hit.item.dataset
         row = HitWithResponses(
             hit=hit.public_id,
             dataset=dataset.slug,
@@ -251,10 +252,9 @@ def _chunk(
     return rows
 
 
-def _grades(task: TaskType, hit: Hit, given: list[GivenResponse]) -> list[float]:
+def _grades(task: TaskType, payload: dict[str, Any], gold: Example, given: list[GivenResponse]) -> list[float]:
     """The responses' grades; [] without usable gold."""
-    gold = hit.item.example
-    return [task.grade(hit.payload, each.answer, gold) for each in given] if task.gradable(hit.payload, gold) else []
+    return [task.grade(payload, each.answer, gold) for each in given] if task.gradable(payload, gold) else []
 
 
 def _answers_by_hit(batch: Batch, hits: list[Hit], part: BatchPart) -> defaultdict[int, list[GivenResponse]]:

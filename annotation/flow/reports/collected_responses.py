@@ -7,6 +7,7 @@ from itertools import zip_longest
 
 from annotation.flow.reports.baselines import batches_of
 from annotation.models import Batch, Hit
+from annotation.pure.data.example import Example
 from annotation.pure.reports.disagreement_map import Contested, MostContested
 from annotation.pure.reports.position_tables import Placed, Position, Turn, positions
 from annotation.pure.statistics.own_answers import OwnAnswers
@@ -32,11 +33,11 @@ class Collected:
     def of(cls, batch: Batch) -> "Collected":
         return cls(_positions(batch), batch.datasets.count() > 1, batches_of(batch))
 
-    def count(self, hit: Hit, given: list[GivenResponse]) -> None:
+    def count(self, hit: Hit, example: Example, given: list[GivenResponse]) -> None:
         """Count the HIT, excluded or not, and its responses among the rows behind figures (`explanations.ROWS`)."""
         is_answered, answerable = bool(given), hit.item.answerable
         counted = given if hit.excluded_at is None else []
-        has_answer = answerable is not False and bool(hit.item.example.answers)
+        has_answer = answerable is not False and bool(example.answers)
         places = (self.positions.get((hit.pk, each.worker)) for each in counted)
         placed = [place for place in places if place is not None]
         self.rows[hit.item.dataset.slug].update(

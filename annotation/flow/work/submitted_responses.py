@@ -11,12 +11,16 @@ from django.db.models import F
 from annotation.models import Assignment, Batch, Hit, WorkerResponse
 from annotation.recruitment import used
 
+READ = ["answer", "active_seconds", "revision", "assignment"]  # a report reads every response, so no other columns
+READ += [f"assignment__{name}" for name in ("hit", "worker", "submitted_at", "response_import", "seed", "revision")]
+
 
 def submitted_answers(batch: Batch, hits: Collection[Hit]) -> defaultdict[int, list[WorkerResponse]]:
     """The latest revision of each worker's response by HIT, in order of submission; one query for all HITs."""
     submitted = used(batch, Assignment.objects.submitted().filter(hit__in=[hit.pk for hit in hits]))
     rows = WorkerResponse.objects.filter(assignment__in=submitted.values("pk"), revision=F("assignment__revision"))
     found: defaultdict[int, list[WorkerResponse]] = defaultdict(list)
-    for answer in rows.select_related("assignment").order_by("assignment__submitted_at", "assignment"):
+    rows = rows.select_related("assignment").only(*READ)
+    for answer in rows.order_by("assignment__submitted_at", "assignment"):
         found[answer.assignment.hit_id].append(answer)
     return found

@@ -79,8 +79,10 @@ def _get(value: Any, key: str) -> Any:
 
 
 def _first(value: Any, keys: Sequence[str]) -> str:
-    found = next((key for key in keys if key in value), None) if isinstance(value, Mapping) else None
-    return text_of(value if found is None else value[found])
+    for key in keys if isinstance(value, Mapping) else ():
+        if key in value:
+            return text_of(value[key])
+    return text_of(value)
 
 
 def element_of(value: Any) -> JSON:

@@ -65,12 +65,13 @@ def cells(payload: JSON, answer: Mapping[str, Any]) -> Iterator[tuple[JSON, int 
     """(criterion, element or None, value) of all that the response's other values call for."""
     given: dict[tuple[str, int | None], list[Any]] = {}  # criteria stand behind those on which they depend
     for criterion, k in places(payload):
-        conditions = criterion.get("if", {}).items()
-        others = ((given.get((name, k), given.get((name, None), [])), values) for name, values in conditions)
-        if all(any(each in values for each in other) for other, values in others):
-            value = value_at(answer, criterion, k)
-            given[criterion["name"], k] = value if isinstance(value, list) else [value]
-            yield criterion, k, value
+        if "if" in criterion:  # most have none, and a report asks often
+            others = ((given.get((name, k), given.get((name, None), [])), of) for name, of in criterion["if"].items())
+            if not all(any(each in values for each in other) for other, values in others):
+                continue
+        value = value_at(answer, criterion, k)
+        given[criterion["name"], k] = value if isinstance(value, list) else [value]
+        yield criterion, k, value
 
 
 def asked_of(payload: JSON, answer: Mapping[str, Any]) -> dict[tuple[str, int | None], Any]:

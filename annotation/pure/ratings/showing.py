@@ -109,7 +109,7 @@ def _has(example: Example, name: str, is_list: bool) -> bool:
 def _visible(rubric: Rubric, example: Example, field: str) -> Any:
     """The value of a field, without what is gold in its objects."""
     value, start = value_of(example, field), f"{field.removeprefix(EXTRA)}."
-    for gold in (each.gold.removeprefix(EXTRA) for each in rubric.criteria):
+    for gold in (each.gold.removeprefix(EXTRA) for each in rubric.criteria if each.gold):
         if gold.startswith(start):
             value = _without(value, gold.removeprefix(start))
     return value

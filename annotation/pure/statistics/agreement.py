@@ -17,7 +17,8 @@ def percent_agreement(units: Iterable[Sequence[Hashable | None]]) -> float | Non
     """0..1: the share of agreeing pairs in a unit, averaged over the units with at least two labels."""
     shares = []
     for labels in _pairable(units):
-        agreeing = sum(count * (count - 1) for count in Counter(labels).values())
+        counts = [labels.count(label) for label in set(labels)]
+        agreeing = sum(count * (count - 1) for count in counts)
         shares.append(agreeing / (len(labels) * (len(labels) - 1)))
     return sum(shares) / len(shares) if shares else None
 
