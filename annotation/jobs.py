@@ -80,7 +80,7 @@ def wake_worker(job: Job) -> None:
 
 
 def import_dataset(job: Job, progress: JobProgress) -> dict[str, Any]:
-    """Import a dataset; `path` is in the uploads. Deletes the file unless its valid records can still be imported.
+    """Import a dataset; `path` is in the uploads. Deletes the file once it is imported; a refused one has a day.
 
     `hub` instead of `path` names a split on the Hub, which anybody may read: the server's token is for its commands.
     `mapping` says what the columns of a file in no known format hold.
@@ -94,17 +94,11 @@ def import_dataset(job: Job, progress: JobProgress) -> dict[str, Any]:
         terms["keep"] = uploads.adopt
         return hub_import.import_from_hub(job.project, hub_import.HubSplit(**wanted), **arguments, **terms)
     path = Path(arguments.pop("path"))
-    remove = partial(path.unlink, missing_ok=True)
     if not path.exists():
         raise Refused(_("The uploaded file no longer exists. Upload it again."))
-    try:
-        report = dataset_import.import_dataset(job.project, path, user=job.created_by, progress=progress, **arguments)
-    except item_writer.ImportRefused as refused:
-        if not refused.report.get("accepted") and mapped is None:  # the mapping may be wrong, and can be changed
-            progress.clear_at_end(remove)
-        raise
+    report = dataset_import.import_dataset(job.project, path, user=job.created_by, progress=progress, **arguments)
     if not arguments.get("dry_run"):
-        progress.clear_at_end(remove)
+        progress.clear_at_end(partial(path.unlink, missing_ok=True))
     return report
 
 

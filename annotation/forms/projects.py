@@ -17,6 +17,7 @@ from annotation.flow.projects.parsing import parse
 from annotation.flow.projects.settings import SETTINGS, stored
 from annotation.flow.setting_values import NAMES_OF_PAGES, InvalidSettings, validate_unreserved
 from annotation.formats import FORMATS
+from annotation.formats.mapped import Mapped
 from annotation.forms.setting_fields import form_field
 from annotation.models import Invite, Project, User
 from annotation.pure.data.hub_layout import HubName, Unclear, hub_name
@@ -97,7 +98,8 @@ class DatasetForm(ConsoleForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         known = [(name, f"{kind.title} ({name})") for name, kind in FORMATS.items()]
-        self.fields["format"].choices = [("", _("Recognise the format from the file")), *known]
+        guessed, mapped = _("Recognise the format from the file"), _("I map the columns myself")
+        self.fields["format"].choices = [("", guessed), (Mapped.name, mapped), *known]
         text = _("JSON, JSON Lines, CSV or Parquet, optionally gzipped, up to %(limit)s.")
         self.fields["file"].help_text = text % {"limit": filesizeformat(settings.UPLOAD_LIMIT)}
 

@@ -143,10 +143,13 @@ def import_dataset(
     return report.as_json()
 
 
-def recognised(path: Path, name: str, *, file_name: str = "") -> str:
-    """The format of a file or of a folder's first file; errors call it `name`. Raises ImportRefused, also Unmapped."""
+def recognised(path: Path, name: str, *, file_name: str = "", wanted: str = "") -> str:
+    """The wanted format, or that of a file or of a folder's first file; errors call it `name`.
+
+    Raises ImportRefused, Unmapped also if `Mapped` is wanted.
+    """
     first = first_file(path)
-    format = guess(first, file_name=file_name or first.name)
+    format = wanted or guess(first, file_name=file_name or first.name)
     if format in FORMATS:
         return format
     if wrong := garbled(first):

@@ -72,7 +72,7 @@ def import_from_hub(
     """
     with fetched(wanted, limit=limit, anonymous=anonymous, progress=progress) as (path, found, card_licence):
         try:
-            format = "jsonl" if mapping else format or recognised(path, str(wanted.name))
+            format = "jsonl" if mapping else recognised(path, str(wanted.name), wanted=format)
         except Unmapped as unmapped:
             if keep:
                 unmapped.report |= {"sample": keep(first_file(path)), "hub": found}

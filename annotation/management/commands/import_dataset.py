@@ -60,7 +60,7 @@ class Command(JSONCommand):
         try:
             if isinstance(file, str):
                 return import_from_hub(project, HubSplit.of(file, options["config"], options["split"]), **terms)
-            terms["format"] = "jsonl" if terms["mapping"] else terms["format"] or recognised(file, file.name)
+            terms["format"] = "jsonl" if terms["mapping"] else recognised(file, file.name, wanted=terms["format"])
             return import_dataset(project, file, **terms)
         except Unmapped as unmapped:
             words = unmapped.mapping.words() if unmapped.mapping else []

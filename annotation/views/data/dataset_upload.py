@@ -77,7 +77,8 @@ def _posted(request: HttpRequest, project: Project, form: DatasetForm) -> str:
     path = uploads.keep(upload)
     arguments |= {"path": str(path), "file_name": upload.name[:255]}
     try:
-        arguments["format"] = arguments["format"] or recognised(path, upload.name, file_name=upload.name)
+        names = {"file_name": upload.name, "wanted": arguments["format"]}
+        arguments["format"] = recognised(path, upload.name, **names)
     except Unmapped:
         return address_of(project, path.name, arguments)
     except ImportRefused as refused:
@@ -114,10 +115,9 @@ def address_of(project: Project, file: str, arguments: dict[str, Any]) -> str:
 
 
 def address_of_job(job: Job) -> str:
-    """The page's address for a failed import whose columns can be mapped, or mapped otherwise; "" for others."""
+    """The page's address for an import whose columns can be mapped, or mapped otherwise; "" once its file is gone."""
     wanted, found = job.arguments, job.result
-    mapped = Path(wanted.get("path", "")).name if "mapping" in wanted else ""
-    file = found.get("sample") or wanted.get("sample") or mapped
+    file = found.get("sample") or wanted.get("sample") or Path(wanted.get("path", "")).name
     if not file or not (Path(settings.MEDIA_ROOT) / file).exists():
         return ""
     exact = {"hub": {name: found["hub"][name] for name in HUB}} if "sample" in found else {}

@@ -41,7 +41,7 @@ def _came_of(job: Job) -> dict[str, Any]:
         rows["batch"] = Batch.objects.filter(project=job.project, pk=wanted["batch"]).first()
     file = "path" not in wanted or Path(wanted["path"]).exists()
     if job.kind == "import_dataset":
-        rows["columns_address"] = dataset_upload.address_of_job(job) if job.state == Job.State.FAILED else ""
+        rows["columns_address"] = dataset_upload.address_of_job(job) if job.state in ENDED else ""
         rows["file_waits"] = file and bool(job.result.get("accepted"))
         whole = Dataset.objects.whole().filter(project=job.project, slug=wanted["name"])
         rows["dataset"] = whole.first() if job.state == Job.State.DONE and not wanted.get("dry_run") else None

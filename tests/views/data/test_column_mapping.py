@@ -176,3 +176,50 @@ def test_a_mapped_table_is_called_by_its_own_format(client: Any, alice: Any) -> 
         html = client.get(page).content.decode()
         assert ">CSV<" in html
         assert "Hopscribe JSONL" not in html.partition("<dialog")[0]
+
+
+KNOWN = b'{"id": "1", "question": "Who?", "paragraphs": [{"title": "A", "text": "Mara dug."}], "answers": ["Mara"]}\n'
+
+
+def known(client: Any, content: bytes = KNOWN, **more: Any) -> str:
+    """The address to which an upload of a file in the format jsonl leads."""
+    file = SimpleUploadedFile("known.jsonl", content)
+    return str(client.post(reverse("dataset-new", args=["wells"]), {"file": file, **more}).url)
+
+
+def test_columns_of_a_known_format_can_be_mapped(client: Any, alice: Any) -> None:
+    client.force_login(alice)
+    page = client.get(known(client, format="mapped"))
+    labels = [str(field.label) for field in page.context["form"].fields.values()]
+    assert labels == ["id", "question", "paragraphs[].title", "paragraphs[].text", "answers"]
+    assert page.context["items"][0]["example"].question == "Who?"
+    assert "in no known format" not in page.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("content", "more"),
+    [(KNOWN.replace(b'"question": "Who?"', b'"question": 3'), {}), (KNOWN, {"dry_run": "on"})],
+    ids=["refused", "checked"],
+)
+def test_mapping_is_offered_after_the_refusal_or_check_of_a_known_format(
+    client: Any, alice: Any, content: bytes, more: dict[str, str]
+) -> None:
+    client.force_login(alice)
+    page = known(client, content, **more)
+    jobs.run_due_work()
+    response = client.get(page)
+    assert "Map the columns" in response.content.decode()
+    assert client.get(response.context["columns_address"]).context["form"].fields
+
+
+def test_after_an_import_a_batch_is_first_and_kept_fields_are_named_with_their_place(client: Any, alice: Any) -> None:
+    client.force_login(alice)
+    page = known(client, KNOWN.replace(b'"id"', b'"colour": "red", "id"'))
+    jobs.run_due_work()
+    html = client.get(page).content.decode()
+    assert "kept in each item's <code>extra</code>" in html
+    assert "<code>colour</code>" in html
+    assert Dataset.objects.get().items.get().example.extra["colour"] == "red"
+    first = html[html.index('class="button primary"') :].partition("</a>")[0]
+    assert f'href="{reverse("batch-new", args=["wells"])}?dataset=known"' in first
+    assert "Map the columns" not in html
