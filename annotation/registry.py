@@ -10,7 +10,7 @@ from pathlib import Path
 
 import tasks
 from annotation.pure.data.example import Example
-from annotation.pure.reports.explanations import Chapter
+from annotation.pure.reports.explanations import Chapter, read
 from annotation.tasktype import TaskType
 from annotation.tasktype.capabilities import variants
 from annotation.tasktype.helpers.task_form import DecisionForm, TaskForm
@@ -26,9 +26,11 @@ def task_types() -> dict[str, TaskType]:
     return found
 
 
+@cache
 def explanations_of(task: TaskType) -> Chapter:
     """A task's own explanations of the tables of its report."""
-    return Chapter(task.kind, task.title, task.explanations)
+    file = folder_of(task.kind) / "explained.toml"
+    return Chapter(task.kind, task.title, read(file) if file.exists() else {})
 
 
 def task_type(kind: str) -> TaskType:

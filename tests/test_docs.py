@@ -38,7 +38,9 @@ def test_every_option_of_a_command_is_documented(name: str) -> None:
     common = {"--help", "--version", "--verbosity", "--settings", "--pythonpath", "--traceback", "--no-color",
               "--force-color", "--skip-checks"}  # fmt: skip
     django = type(load_command_class(get_commands()[name], name)).__base__
-    if django.__module__.startswith("django.contrib."):  # whose options are Django's to document
+    if django.__module__.startswith(
+        ("django.contrib.", "django.core.management.commands.")
+    ):  # whose options are Django's to document
         common |= set(django().create_parser("manage.py", name)._option_string_actions)
     named = [[o for o in action.option_strings if o.startswith("--")] for action in parser._actions]
     options = {first for first, *_former in filter(None, named)} - common

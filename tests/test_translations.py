@@ -55,8 +55,19 @@ def test_texts_without_german_are_listed(tmp_path: Path) -> None:
     copy_texts(ROOT, tmp_path)
     (tmp_path / "tasks/planted").mkdir()
     (tmp_path / "tasks/planted/page.html").write_text('{% load i18n %}{% translate "Nobody has said this in German" %}')
+    (tmp_path / "tasks/planted/explained.toml").write_text(
+        '[one]\ntitle = "A table that was planted"\nhow = "Planted, too."\nrows = "items"\nchanges = "scores"\n'
+    )
     listed = list(untranslated(gather(tmp_path).values()))
     assert "missing    Nobody has said this in German" in listed
+    assert [
+        f"missing    {text}" in listed for text in ("A table that was planted", "Planted, too.", "items", "scores")
+    ] == [
+        True,
+        True,
+        False,
+        False,
+    ]
     assert not any(line.endswith("  Sign in") for line in listed)
 
 

@@ -13,7 +13,7 @@ from annotation.forms.setting_fields import form_field
 from annotation.models import Project
 from annotation.pure.people import roles
 from annotation.pure.people.consent_text import is_unfinished
-from annotation.pure.studies.explained import STUDIES
+from annotation.pure.reports.explanations import chapter
 from annotation.studies import analysis, folders, jobs, plans, report, report_text
 from annotation.studies.launch import STUDY_SETTINGS, batches_of, begin, experiment_of, free_name
 from annotation.studies.models import StudyRun
@@ -95,7 +95,9 @@ def scores(request: HttpRequest, project: Project, name: str, run: str) -> HttpR
 
 def _run(request: HttpRequest, run: StudyRun) -> dict[str, Any]:
     rows, batches = report.compute(run), batches_of(run)
-    explained = FigureNotes((STUDIES,), lambda _kind, _study: rows_of_batches(batches), prefix=f"{run.slug}-")
+    explained = FigureNotes(
+        (chapter("studies"),), lambda _kind, _study: rows_of_batches(batches), prefix=f"{run.slug}-"
+    )
     context: dict[str, Any] = {"run": run, "batches": batches, "rows": [_shown(row) for row in rows]}
     context["why"] = explained.of_figure("published", "published")
     context["notes"] = report_text.notes(rows)

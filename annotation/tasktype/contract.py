@@ -11,7 +11,6 @@ from random import Random
 from typing import Any, ClassVar
 
 from annotation.pure.data.example import Example
-from annotation.pure.reports.explanations import Entries
 from annotation.tasktype.keys import DECIDING, FRAME, MENTION, Key, by_action
 from annotation.tasktype.values import JSON, HitWithResponses, InvalidResponse, Problem
 
@@ -41,7 +40,6 @@ class TaskType(ABC):
     leads_to: ClassVar[str] = ""  # the derivation that usually follows its results; "": the usual one
     keys: ClassVar[Mapping[str, Key]] = by_action(*FRAME, *DECIDING, MENTION)  # all of its page
     writes_questions: ClassVar[bool] = False  # whether workers write the questions of its results
-    explanations: ClassVar[Entries] = {}  # of its report's tables, by their names; those of all tasks need none
     meeting: ClassVar[str] = "one"  # default of Batch.meeting: "one", "apart" or "free"
 
     shows: ClassVar[tuple[str, ...]] = ()  # gold that its page shows by design

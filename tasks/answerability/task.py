@@ -26,7 +26,6 @@ from annotation.tasktype.helpers.answering import answer_f1, answered, completed
 from annotation.tasktype.helpers.gold_answer import own_words_field, with_own_words
 from annotation.tasktype.helpers.simulated_answers import imitated
 
-from .explained import EXPLANATIONS
 from .keys import KEYS
 from .labels import ANSWERABLE, NOT_ANSWERABLE, UNANSWERABLE, labelled, made_elsewhere, together
 from .report import LABELS, answerability_report
@@ -56,7 +55,6 @@ class Options:
 
 class Answerability(Varied, Sampled, Traced, AnswerTask):
     title = _("Judge whether questions are answerable")
-    explanations = EXPLANATIONS
     question = _(
         "Say whether the paragraphs answer the question. If they do, answer it and tick the paragraphs that "
         "support your answer."

@@ -18,7 +18,6 @@ from annotation.tasktype.helpers.positions import position_of
 from annotation.tasktype.helpers.practice_feedback import note_of
 from annotation.tasktype.keys import DECIDING, FRAME, MENTION, Key, by_action
 
-from .explained import EXPLANATIONS
 from .report import choose_report
 
 NONE = Choice("none", _("None of them is good"), key="0", value="none", stored=None)
@@ -28,7 +27,6 @@ MOST_COMPOSITIONS = 9  # can be chosen by a key
 
 class Choose(Arranged, Practised, DecisionTask, HopsTask):
     title = _("Choose a composition")
-    explanations = EXPLANATIONS
     question = _("Which of these questions best combines what the hops ask one after the other?")
     keys = by_action(
         *FRAME,

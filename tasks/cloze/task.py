@@ -16,7 +16,6 @@ from annotation.tasktype.helpers.decision_task import DecisionTask
 from annotation.tasktype.keys import DECIDING, FRAME, Key, by_action
 
 from .advice import KNOWN, remarks
-from .explained import EXPLANATIONS
 from .report import cloze_report
 from .results import DECISION, KINDS, NECESSARY, aggregated, class_of, is_reconstructable, matched
 from .sentence import BLANKS, cloze_of, original_texts
@@ -29,7 +28,6 @@ WRONG_WORDS = (NO_IDEA, "lantern", "rather", "slowly", "with")
 
 class Cloze(Practised, Comparable, DecisionTask):
     title = _("Fill in removed words")
-    explanations = EXPLANATIONS
     question = _("Which words were removed from the sentence, and does the answer need them?")
     decision = DECISION
     keys = by_action(

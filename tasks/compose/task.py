@@ -31,7 +31,6 @@ from annotation.tasktype.helpers.hops import edges_of, hop_json
 from annotation.tasktype.helpers.hops_task import HopsTask
 
 from . import aggregation, bridge_judgments
-from .explained import EXPLANATIONS
 from .findings import MOST_CHARACTERS, checks, findings_of
 from .keys import KEYS
 from .lessons import remarks, shapes
@@ -51,7 +50,6 @@ class Compose(
     """
 
     title = _("Compose questions")
-    explanations = EXPLANATIONS
     question = _(
         "Check that each bridge connects mentions of the same entity, then combine the hops into one question."
     )

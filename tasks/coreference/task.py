@@ -17,7 +17,6 @@ from annotation.tasktype.helpers.hops_task import HopsTask
 from annotation.tasktype.helpers.report_tables import most_or_tied
 from annotation.tasktype.keys import DECIDING, FRAME, MENTION, Key, by_action
 
-from .explained import EXPLANATIONS
 from .report import coreference_report
 
 BRIDGE = Decision(
@@ -36,7 +35,6 @@ LONGEST_WHY = 1000
 
 class Coreference(Bridging, DecisionTask, HopsTask):
     title = _("Check bridges between questions")
-    explanations = EXPLANATIONS
     question = _("Do both questions refer to the same entity?")
     leads_to = "graphs"
     keys = by_action(*FRAME, *DECIDING, MENTION, *BRIDGE.keys, NOTE)

@@ -26,7 +26,6 @@ from annotation.tasktype import (
     TaskType,
 )
 
-from .explained import EXPLANATIONS
 from .report import external_report
 
 MOST_FIELDS = 1000
@@ -46,7 +45,6 @@ COMPLAINTS = {
 
 class ExternalTask(Embedding, Revealing, Comparable, TaskType):
     title = _("HITs of other programs")
-    explanations = EXPLANATIONS
     question = _("Do what the requester asks below.")
     needs = _("Requires a question in the XML of the MTurk API.")
     meeting = "free"

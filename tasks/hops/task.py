@@ -41,7 +41,6 @@ from annotation.tasktype.helpers.simulated_answers import imitated
 from .advice import remarks
 from .aggregation import DECIDED, SHORTCUT, aggregate, status
 from .compare import compared
-from .explained import EXPLANATIONS
 from .keys import KEYS
 from .options import FREE, GUIDED, INTEGRATE, KIND, SINGLE, Options
 from .report import hops_report
@@ -74,7 +73,6 @@ class Hops(
     """Answers as in steps.py. `shows`: the steps that an arm gives; a page has them only once they are open."""
 
     title = _("Decompose questions")
-    explanations = EXPLANATIONS
     question = ASKED[FREE]
     Options = Options
     keys = KEYS

@@ -40,7 +40,6 @@ from annotation.tasktype import (
 from annotation.tasktype.helpers import answering
 from annotation.tasktype.helpers.lettered_text import lettered
 
-from .explained import EXPLANATIONS
 from .keys import KEYS
 from .options import Options
 from .report import rate_report
@@ -70,7 +69,6 @@ class Rate(
     keys = KEYS
     live = {"search": search}
     writes = _("Your own ratings")
-    explanations = EXPLANATIONS
 
     def asked(self, options: Options) -> str:
         return worded((options.rubric or {}).get("title", "")) or self.question

@@ -30,7 +30,6 @@ from annotation.tasktype.helpers.positions import position_of
 
 from .advice import remarks
 from .classes import BLANK, CLASSES, GUESSABLE, KNOWN, LABELS, NECESSARY, SOLVABLE, ruled
-from .explained import EXPLANATIONS
 from .keys import KEYS
 from .report import solvability_report
 
@@ -51,7 +50,6 @@ class Options:
 
 class Solvability(Practised, Revealing, Comparable, DecisionTask):
     title = _("Judge ablated questions")
-    explanations = EXPLANATIONS
     question = _("Can the question still be solved, and can the removed features be guessed?")
     keys = KEYS
     of_ablations = True

@@ -29,7 +29,6 @@ from annotation.tasktype.helpers.hops_task import HopsTask
 from .advice import remarks
 from .aggregation import KEPT, TIED, UNDECIDED, aggregate
 from .compare import compared
-from .explained import EXPLANATIONS
 from .keys import KEYS
 from .report import SAID, subquestions_report
 from .rules import DISCARDS, JUDGMENTS, KEEP, KNOWN, problems_of, untouched
@@ -45,7 +44,6 @@ class Subquestions(Labelled, Practised, Adjudicable, Traced, HopsTask):
     """
 
     title = _("Check sub-questions")
-    explanations = EXPLANATIONS
     question = _("Are these the right sub-questions, with the right answers?")
     keys = KEYS
     needs = _("Requires a question, its answer and its decomposition into two or more hops, with their paragraphs.")

@@ -31,7 +31,6 @@ from annotation.tasktype.helpers.lettered_text import Stretch, lettered
 from annotation.tasktype.keys import DECIDING, FRAME, Key, by_action
 
 from .decisions import FIRM, INSUFFICIENT, SAID, SUFFICIENT, VERDICT, decided, pair_of
-from .explained import EXPLANATIONS
 from .options import Options
 from .report import sufficiency_report
 
@@ -40,7 +39,6 @@ KEPT = "sufficient"  # in the `extra` of an exported item
 
 class Sufficiency(Varied, Adaptable, Sampled, Arranged, Timed, Comparable, Traced, DecisionTask):
     title = _("Judge whether two paragraphs are sufficient")
-    explanations = EXPLANATIONS
     question = _("Are these paragraphs enough to find the answer?")
     keys = by_action(
         *FRAME,

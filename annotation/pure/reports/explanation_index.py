@@ -3,26 +3,24 @@
 from collections.abc import Iterable
 from typing import Any
 
-from annotation.pure.reports.comparison_explained import ARMS, COMPARISON, PLAN
-from annotation.pure.reports.explained import CHAPTERS
-from annotation.pure.reports.explanations import ROWS, WHOM, Chapter
+from annotation.pure.reports.explanations import ROWS, WHOM, Chapter, chapter
 from annotation.pure.reports.tables import Translate
-from annotation.pure.studies.explained import STUDIES
 
 JSON = dict[str, Any]
+SHARED = ("answers", "labels", "batch")  # of reports of several tasks
 
 
 def sections(tasks: Iterable[Chapter], translate: Translate = str) -> list[JSON]:
     """[{"title", "entries": [{"anchor", "title", "whom", "how", "source", "rows", "changes"}]}] as text."""
     return [
-        {"title": translate(chapter.title), "entries": list(_entries(chapter, translate))}
-        for chapter in (*CHAPTERS, *tasks, COMPARISON, ARMS, PLAN, STUDIES)
-        if chapter.entries
+        {"title": translate(own.title), "entries": list(_entries(own, translate))}
+        for own in (*map(chapter, SHARED), *tasks, *map(chapter, ("comparison", "arms", "plan", "studies")))
+        if own.entries
     ]
 
 
-def _entries(chapter: Chapter, translate: Translate) -> Iterable[JSON]:
-    for key, one in chapter.entries.items():
+def _entries(own: Chapter, translate: Translate) -> Iterable[JSON]:
+    for key, one in own.entries.items():
         texts = {"title": one.title, "whom": WHOM[one.whom], "how": one.how, "changes": one.changes}
         words = {name: translate(text) for name, text in texts.items()}
-        yield {"anchor": chapter.anchor(key), "source": one.source, "rows": translate(ROWS[one.rows][2])} | words
+        yield {"anchor": own.anchor(key), "source": one.source, "rows": translate(ROWS[one.rows][2])} | words

@@ -1,12 +1,15 @@
 """What a reader should know of a table, a column, a chart or a headline figure of a report.
 
-Each kind of figure has one entry. Those of tables that several tasks show are in `explained`, those of comparisons and
-plans in `comparison_explained`, a task's own in its folder (`TaskType.explanations`), a study's in `pure/studies`.
-Texts are gettext ids.
+Each kind of figure has one entry, by the name of its table or chart: in `figure_texts`, or for a task's own tables in
+`explained.toml` of its folder. What stands above the entries of a file holds for those that say nothing else. Texts are
+gettext ids.
 """
 
+import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from annotation.pure.text.translation_marks import gettext_noop as _
@@ -70,10 +73,13 @@ ROWS = {
     "study": (_("the HITs of each batch"), _("the HITs of each batch"), _("the HITs of each batch")),
 }
 
-RESPONSES_CHANGE = _("More responses, excluding a HIT. Decisions on single responses change nothing.")
-SCORES_CHANGE = _(
-    "More responses, excluding a HIT, another rule for ties. Decisions on single responses change nothing."
-)
+# What changes a figure, where `changes` names it.
+CHANGES = {
+    "responses": _("More responses, excluding a HIT. Decisions on single responses change nothing."),
+    "scores": _(
+        "More responses, excluding a HIT, another rule for ties. Decisions on single responses change nothing."
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +90,7 @@ class Explanation:
     whom: str  # one of WHOM
     how: str
     rows: str  # one of ROWS
-    changes: str = RESPONSES_CHANGE
+    changes: str
     source: str = ""  # paper and section, as written in references: not translated
     columns: Mapping[str, str] = field(default_factory=dict)  # columns that need their own entry: gettext id to key
 
@@ -102,6 +108,26 @@ class Chapter:
 
     def anchor(self, name: str) -> str:
         return f"{self.key}-{name}"
+
+
+def read(file: Path) -> dict[str, Explanation]:
+    """The entries of a file of explanations; `changes` is one of CHANGES, by default "responses", or a text."""
+    content = tomllib.loads(file.read_text(encoding="utf-8"))
+    shared = {"changes": "responses"} | {name: value for name, value in content.items() if isinstance(value, str)}
+    given: dict[str, dict[str, Any]] = {
+        key: shared | entry for key, entry in content.items() if isinstance(entry, dict)
+    }
+    return {
+        key: Explanation(**entry | {"changes": CHANGES.get(entry["changes"], entry["changes"])})
+        for key, entry in given.items()
+    }
+
+
+@cache
+def chapter(key: str) -> Chapter:
+    """The explanations of tables that no task has for itself, by the file in `figure_texts`."""
+    file = Path(__file__).with_name("figure_texts") / f"{key}.toml"
+    return Chapter(key, tomllib.loads(file.read_text(encoding="utf-8"))["title"], read(file))
 
 
 VARIANTS = ("corrected-", "with-excluded-")  # before names of tables that show the same of other rows

@@ -15,8 +15,8 @@ from annotation.models import Batch, Dataset, Project
 from annotation.operations.downloads import download
 from annotation.pure.people import roles
 from annotation.pure.reports.charts import Dots, Series
-from annotation.pure.reports.comparison_explained import COMPARISON
 from annotation.pure.reports.comparison_tables import answerer_tables, chart_of, dataset_tables
+from annotation.pure.reports.explanations import chapter
 from annotation.pure.reports.svg import as_file
 from annotation.registry import task_type
 from annotation.views.access import member_action, member_page
@@ -55,7 +55,7 @@ def compare(request: HttpRequest, project: Project) -> HttpResponse:
     def address(name: str, suffix: str) -> str:
         return reverse("compare-table", args=[project.slug, name, suffix]) + query
 
-    notes = FigureNotes((COMPARISON,), lambda kind, _study: _rows_of(compared, kind, project))
+    notes = FigureNotes((chapter("comparison"),), lambda kind, _study: _rows_of(compared, kind, project))
     chart_url = reverse("compare-chart", args=[project.slug]) + query
     chart = compared.chart and shown_chart(compared.chart, chart_url, notes)
     context = {

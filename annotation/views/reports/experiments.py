@@ -13,7 +13,7 @@ from annotation.flow.reports import arm_scores
 from annotation.forms.experiments import ExperimentForm
 from annotation.models import Batch, Experiment, Project
 from annotation.pure.people import roles
-from annotation.pure.reports.comparison_explained import ARMS
+from annotation.pure.reports.explanations import chapter
 from annotation.views.access import member_action, member_form, member_page, requester_action
 from annotation.views.batches.batch_page import TONES
 from annotation.views.breadcrumbs import section_breadcrumbs
@@ -52,7 +52,7 @@ def experiment(request: HttpRequest, project: Project, name: str) -> HttpRespons
     context["breadcrumbs"] = [*breadcrumbs, {"label": name, "url": ""}]
     if job := arm_scores.last_computed(shown["experiment"]):
         arms = {arm["batch"].slug: arm["batch"] for arm in shown["arms"]}
-        explained = FigureNotes((ARMS,), lambda _kind, _study: rows_of_batches(arms))
+        explained = FigureNotes((chapter("arms"),), lambda _kind, _study: rows_of_batches(arms))
         context["tables"] = [shown_table(table, notes=explained) for table in job.result["tables"]]
         context["computed_at"] = job.ended_at
     return render(request, "reports/experiment.html", context)

@@ -17,9 +17,8 @@ from django.views.decorators.http import require_safe
 from annotation.flow.batches.hit_filters import BatchPart
 from annotation.models import Batch
 from annotation.pure.reports.exclusion_tables import WITH_EXCLUDED
-from annotation.pure.reports.explained import ABOUT_BATCH, ANSWERS, SHARED
 from annotation.pure.reports.explanation_index import sections
-from annotation.pure.reports.explanations import ROWS, WHOM, Chapter, found, key_of, table_key
+from annotation.pure.reports.explanations import ROWS, WHOM, Chapter, chapter, found, key_of, table_key
 from annotation.pure.reports.participation_flow import PEOPLE, RESPONSES
 from annotation.registry import explanations_of, task_type, task_types
 from annotation.views.reports.drilldown_links import DrilldownLinks
@@ -30,7 +29,11 @@ RowsOf = Callable[[str, str], Sequence[JSON]]  # from the kind of rows and a dat
 
 def report_chapters(content: Mapping[str, Any], kind: str) -> tuple[Chapter, ...]:
     """Where the explanations of a report's figures are looked up, in this order."""
-    return (explanations_of(task_type(kind)), ANSWERS if content.get("datasets") else SHARED, ABOUT_BATCH)
+    return (
+        explanations_of(task_type(kind)),
+        chapter("answers" if content.get("datasets") else "labels"),
+        chapter("batch"),
+    )
 
 
 @dataclass

@@ -11,7 +11,7 @@ from annotation.forms.power_plan import PowerForm
 from annotation.models import Batch, Project
 from annotation.pure.people import roles
 from annotation.pure.reports import tables
-from annotation.pure.reports.comparison_explained import PLAN
+from annotation.pure.reports.explanations import chapter
 from annotation.views.access import member_page
 from annotation.views.batches.batch_page import is_folded
 from annotation.views.breadcrumbs import section_breadcrumbs
@@ -33,7 +33,7 @@ def power(request: HttpRequest, project: Project) -> HttpResponse:
     if form.is_valid():
         with refusal_in_form(form):
             found = power_plan.plan(form.given, pilot=form.cleaned_data["pilot"])
-            notes = FigureNotes((PLAN,), lambda kind, _study: [{"text": in_words(kind, None), "url": ""}])
+            notes = FigureNotes((chapter("plan"),), lambda kind, _study: [{"text": in_words(kind, None), "url": ""}])
             context |= {
                 "paragraph": " ".join(tables.sentence(part, _) for part in found["paragraph"]),
                 "tables": [shown_table(table, notes=notes) for table in found["tables"]],

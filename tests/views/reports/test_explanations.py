@@ -17,38 +17,35 @@ from django.urls import reverse
 from annotation import registry
 from annotation.flow.batches import batch_launch, experiments
 from annotation.flow.reports import arm_scores
+from annotation.pure.reports import explanation_index
 from annotation.pure.reports.answer_tables import MEASURES
 from annotation.pure.reports.arm_tables import arm_tables
 from annotation.pure.reports.comparison import Measured
-from annotation.pure.reports.comparison_explained import ARMS, COMPARISON, PLAN
 from annotation.pure.reports.comparison_tables import answerer_tables, batch_tables
-from annotation.pure.reports.explained import CHAPTERS
-from annotation.pure.reports.explanations import ROWS, WHOM, found
+from annotation.pure.reports.explanations import ROWS, WHOM, chapter, found
 from annotation.pure.statistics.arm_contrasts import ArmResponse
-from annotation.pure.studies.explained import STUDIES
 from tests import figure_guide
 from tests.flow.acting import dataset_of, draft
 from tests.views.reports.test_figure_notes import HOW, KINDS, ROOT, check_whom, has_any, intervals
 
+SHARED = tuple(map(chapter, explanation_index.SHARED))
+
 
 def chapters() -> list[Any]:
     return [
-        *CHAPTERS,
+        *SHARED,
         *(registry.explanations_of(task) for task in registry.task_types().values()),
-        COMPARISON,
-        ARMS,
-        PLAN,
-        STUDIES,
+        *(chapter(key) for key in ("comparison", "arms", "plan", "studies")),
     ]
 
 
 def test_an_explanation_is_four_short_lines_of_known_kinds() -> None:
-    for chapter in chapters():
-        for key, one in chapter.entries.items():
+    for own in chapters():
+        for key, one in own.entries.items():
             assert (one.whom in WHOM, one.rows in ROWS) == (True, True), key
             for text in (WHOM[one.whom], one.how, one.changes):
                 assert re.fullmatch(r"[A-Z].{0,123}[.?]", text), f"{key}: {text}"
-            assert set(one.columns.values()) <= chapter.entries.keys(), key
+            assert set(one.columns.values()) <= own.entries.keys(), key
 
 
 MAKERS = ("table", "_table", "tables.table")
@@ -75,7 +72,7 @@ def test_every_table_that_a_task_can_make_is_explained(kind: str) -> None:
     for file in sorted((ROOT / "tasks" / kind).glob("*.py")):
         for key, _title in named(file):
             where = f"table {key} of {file.name}"
-            assert found((own, *CHAPTERS), key), HOW.format(where=where, key=key, kind=kind)
+            assert found((own, *SHARED), key), HOW.format(where=where, key=key, kind=kind)
 
 
 def test_every_table_that_several_reports_have_is_explained() -> None:
@@ -84,15 +81,19 @@ def test_every_table_that_several_reports_have_is_explained() -> None:
         ROOT / "annotation/tasktype/helpers/report_tables.py",
         ROOT / "annotation/pure/statistics/text_agreement.py",
     ]
-    known = {"comparison_tables.py": (COMPARISON,), "power_tables.py": (PLAN,), "arm_tables.py": (ARMS,)}
+    known = {
+        "comparison_tables.py": (chapter("comparison"),),
+        "power_tables.py": (chapter("plan"),),
+        "arm_tables.py": (chapter("arms"),),
+    }
     for file in sorted(made):
         for key, _title in named(file):
             where = f"table {key} of {file.name}"
             if key not in OF_EVALUATIONS:
-                assert found(known.get(file.name, CHAPTERS), key), HOW.format(where=where, key=key, kind="KIND")
+                assert found(known.get(file.name, SHARED), key), HOW.format(where=where, key=key, kind="KIND")
     for file in sorted((ROOT / "annotation/pure/studies").glob("*.py")):
         for key, _title in named(file):
-            assert key in STUDIES.entries, f"table {key} of {file.name}: add it to annotation/pure/studies/explained.py"
+            assert key in chapter("studies").entries, f"table {key} of {file.name}: add it to figure_texts/studies.toml"
 
 
 def test_the_guide_has_every_explanation_and_no_other() -> None:
@@ -105,7 +106,7 @@ def test_the_guide_has_every_explanation_and_no_other() -> None:
 def test_the_page_of_the_guide_has_an_anchor_for_each_question_mark(client: Any, db: None) -> None:
     html = client.get(reverse("figures")).content.decode()
     anchors = set(re.findall(r'<h3 id="([^"]+)"', html))
-    assert anchors == {chapter.anchor(key) for chapter in chapters() for key in chapter.entries}
+    assert anchors == {own.anchor(key) for own in chapters() for key in own.entries}
     assert len(anchors) == html.count("<h3 ")
 
 
@@ -116,7 +117,7 @@ def test_the_tables_of_an_experiment_are_explained_with_the_hits_of_its_arms(
     responses = [ArmResponse(arm, f"i{k}", f"w{k % 3}", 1 + k % 2, k, k % 2) for arm, k in places]
     found = arm_tables(responses, [("one", "answer"), ("two", "answer")])
     assert [(table["name"], table["title"]) for table in found] == [
-        (key, one.title) for key, one in ARMS.entries.items()
+        (key, one.title) for key, one in chapter("arms").entries.items()
     ]
     arms = [draft(project, name, dataset_of(project, tmp_path, name=name, size=2)) for name in ("one", "two")]
     for arm in arms:
@@ -150,7 +151,7 @@ def test_no_explanation_of_a_comparison_contradicts_what_an_interval_resamples()
         own, *others = (make([measured("one", seed), measured("other", seed)]) for seed in range(4))
         assert len(own) > 1
         for k, table in enumerate(own):
-            entry = COMPARISON.entries[table["name"]]
+            entry = chapter("comparison").entries[table["name"]]
             assert entry.title == table["title"]
             assert has_any(intervals(table)) == (entry.whom != "none"), table["name"]
             check_whom(entry.whom, intervals(table), [intervals(other[k]) for other in others], table["name"])

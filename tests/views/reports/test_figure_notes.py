@@ -40,8 +40,8 @@ ROOT = Path(__file__).resolve().parents[3]
 KINDS = sorted(registry.task_types())
 WORKERS = 8
 HOW = (
-    "{where} has no explanation: add the entry “{key}” to EXPLANATIONS in tasks/{kind}/explained.py, or to "
-    "annotation/pure/reports/explained.py if reports of several tasks show it; then run `make figures`."
+    "{where} has no explanation: add the entry “{key}” to tasks/{kind}/explained.toml, or to "
+    "annotation/pure/reports/figure_texts if reports of several tasks show it; then run `make figures`."
 )
 
 
