@@ -5,14 +5,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from annotation.pure.ratings.fields import text_of, value_of
-from annotation.pure.ratings.rubric import MARK, NUMBER, ORDER
+from annotation.pure.ratings.rubric import MARK, NUMBER, ORDER, Text
 from annotation.pure.reports.tables import own_words, rounded, table, text_cell
 from annotation.pure.review.label_tables import agreed, agreement_columns
 from annotation.pure.statistics.bradley_terry import strengths
 from annotation.pure.statistics.distance_agreement import NO_INTERVAL
 from annotation.pure.statistics.intervals import Figure, wilson
 from annotation.pure.statistics.preferences import SystemShares, by_position, system_shares
-from annotation.pure.statistics.rating_shares import shares
+from annotation.pure.statistics.rating_shares import Share, shares
 from annotation.pure.statistics.ratings import Rating, rescaled, units_of
 from annotation.pure.statistics.worker_intervals import LEAST_WORKERS, too_few
 from annotation.pure.statistics.worker_leaning import leanings
@@ -96,19 +96,23 @@ def mark_table(found: Iterable[Collected], seed: int) -> Iterator[JSON]:
     """How many of the words were marked, by label."""
     rows = []
     for one in found:
-        for label, words in (one.criterion.marks or {"": ""}).items() if one.criterion.kind == MARK else ():
-            size = max(1, len(one.criterion.marks))
-            given = [
-                (item, worker, [float(sum(of == label for _p, _s, of in value))], [one.words[item, k] / size])
-                for item, worker, value, k in one.ratings
-                if one.words[item, k]
-            ]
-            for share in shares(given, seed):
-                row = [one.criterion.name, own_words(words), len(given), share.responses]
-                rows.append([*row, cell(share.of_elements.figure)])
+        for label, n, share in _marked(one, one.ratings, seed):
+            rows.append([one.criterion.name, own_words(label), n, share.responses, cell(share.of_elements.figure)])
     columns = (_("Criterion"), _("Label"), _("Responses"), _("Words read"), _("Marked"))
     if rows:
         yield table("marks", _("Marked words"), columns, rows, leads=False)
+
+
+def _marked(one: Collected, ratings: Iterable[Rating], seed: int) -> Iterator[tuple[Text, int, Share]]:
+    """(label, number of ratings, share of the words read that were marked) of some ratings."""
+    known = [each for each in ratings if one.words.get((each.item, each.element))]
+    size = max(1, len(one.criterion.marks))
+    for label, words in (one.criterion.marks or {"": ""}).items() if known else ():
+        given = [
+            (item, worker, [float(sum(of == label for _p, _s, of in value))], [one.words[item, k] / size])
+            for item, worker, value, k in known
+        ]
+        yield words, len(given), shares(given, seed)[0]
 
 
 def system_tables(found: Iterable[Collected], figures: ByName, seed: int) -> Iterator[JSON]:
@@ -162,7 +166,7 @@ def gold_table(found: Iterable[Collected], seed: int) -> Iterator[JSON]:
 
 
 def strata_tables(rows: Sequence[HitWithResponses], found: Sequence[Collected], by: str, seed: int) -> Iterator[JSON]:
-    """Shares and means by hops, dataset, and the field `by` of items or of their elements."""
+    """Shares and means by hops, dataset, and the field `by` of items or of their elements; texts have none."""
     fields = {row.hit: _worded(value_of(row.example, by)) for row in rows} if by else {}
     ways: dict[str, tuple[str, Mapping[Any, Any]]] = {
         "hops": (_("Hops"), {row.hit: len(row.example.hops) for row in rows}),
@@ -184,22 +188,36 @@ def _worded(value: Any) -> Any:
 
 def _by_stratum(one: Collected, of_item: Mapping[Any, Any], by: str, seed: int) -> Iterator[list[Any]]:
     """A row for each value in each stratum; of a field of the elements that are rated, an element has its own."""
-    groups: defaultdict[Any, list[Rating]] = defaultdict(list)
+    groups: defaultdict[Any, list[int]] = defaultdict(list)
     is_of_elements = by.startswith(f"{one.criterion.each}.")
-    for rating in one.ratings:
+    for place, rating in enumerate(one.ratings):
         stratum = of_item.get(rating.item)
         if isinstance(stratum, list):
             stratum = stratum[rating.element] if is_of_elements and rating.element is not None else ", ".join(stratum)
         if stratum:  # 0 hops: unknown
-            groups[stratum].append(rating)
-    for key, ratings in groups.items() if 1 < len(groups) <= MOST_STRATA else ():
-        values, mean = value_shares(one, ratings, seed)
-        for label, share in values if mean is None else ():
-            row = [key, one.criterion.name, label, share.items, share.responses, cell(share.of_elements.figure)]
-            yield [*row, None, None, None]
-        if mean:
-            row = [key, one.criterion.name, text_cell(_("mean")), mean.items, mean.responses, None]
-            yield [*row, *as_points(one.criterion, mean.of_elements.figure)]
+            groups[stratum].append(place)
+    for key, places in groups.items() if 1 < len(groups) <= MOST_STRATA else ():
+        yield from ([key, one.criterion.name, *row] for row in _stratum(one, places, seed))
+
+
+def _stratum(one: Collected, places: Sequence[int], seed: int) -> Iterator[list[Any]]:
+    """Value, items, responses, share, mean and its ends, of ratings; of orders the first place and the rank."""
+    ratings = [one.ratings[place] for place in places]
+    if one.criterion.kind == ORDER:
+        systems = system_shares([one.preferences[place] for place in places], seed)
+        for system, of in systems.items():
+            first, rank = of.first_place, rescaled(of.mean_rank.of_elements.figure, 1, len(systems))
+            row = [system, first.items, first.responses, cell(first.of_elements.figure)]
+            yield [*row, *map(rounded, (rank.value, rank.low, rank.high))]
+    for words, n, share in _marked(one, ratings, seed):
+        label = own_words(words) if words else text_cell(_("Marked words"))
+        yield [label, share.items, n, cell(share.of_elements.figure), None, None, None]
+    values, mean = value_shares(one, ratings, seed)
+    for cell_of_value, share in values if mean is None else ():
+        yield [cell_of_value, share.items, share.responses, cell(share.of_elements.figure), None, None, None]
+    if mean:
+        points = as_points(one.criterion, mean.of_elements.figure)
+        yield [text_cell(_("mean")), mean.items, mean.responses, None, *points]
 
 
 def worker_table(found: Iterable[Collected]) -> Iterator[JSON]:

@@ -237,6 +237,36 @@ def test_strata_are_hops_and_datasets_where_there_are_several() -> None:
     assert "strata-dataset" not in {each["name"] for each in alone["tables"]}
 
 
+def test_strata_of_orders_have_first_places_and_ranks() -> None:
+    for row in rows_of(CONTENT, "strata-dataset"):
+        if row["Criterion"] == "ranked":
+            dataset, system = row["Dataset"], row["Value"]
+            own = [answer["ranked"] for item, _worker, answer in ANSWERS if item.extra["dataset"] == dataset]
+            assert row["Share"]["value"] == near(fmean(order[0] == system for order in own))
+            assert row["Mean"] == near(fmean(order.index(system) + 1 for order in own), abs=0.00051)
+            assert row["Responses"] == len(own)
+            assert row["95 % low"] <= row["Mean"] <= row["95 % high"]
+    told = {
+        (row["Dataset"], row["Value"]) for row in rows_of(CONTENT, "strata-dataset") if row["Criterion"] == "ranked"
+    }
+    assert {system for _dataset, system in told} == set("abc")
+
+
+def test_strata_of_marks_have_the_share_of_words() -> None:
+    criteria = [{"name": "ev", "ask": "Where?", "mark": "question"}]
+    texts, given = {"d0": "Ana built it.", "d1": "Bo built a kiln."}, {"d0": [(0, 3)], "d1": [(0, 8), (9, 10)]}
+    items = []
+    for name, text in texts.items():
+        marks = [{"part": 0, "start": start, "end": end} for start, end in given[name]]
+        items.append((Example(name, text, (), extra={"dataset": name}), {"x": {"ev": marks}, "y": {"ev": []}}))
+    rows = rows_of(report_of(criteria, items), "strata-dataset")
+    assert [(row["Dataset"], cell_text(row["Value"]), row["Responses"]) for row in rows] == [
+        ("d0", "Marked words", 2),
+        ("d1", "Marked words", 2),
+    ]
+    assert [row["Share"]["value"] for row in rows] == [near(1 / 6), near(3 / 8)]
+
+
 def test_words_count_as_marked_and_their_agreement_is_that_of_words() -> None:
     criteria = [{"name": "ev", "ask": "Where?", "mark": "question", "of": ["who", "what"]}]
     item = Example("i", "Ana built a kiln.", ())
