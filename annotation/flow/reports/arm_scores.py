@@ -3,26 +3,37 @@
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
+from typing import Any
 
 from annotation.flow.reports import batch_scores, score_looks
+from annotation.flow.reports.comparisons import common_criteria
 from annotation.flow.work.arm_draws import arms_of
 from annotation.models import Assignment, Batch, Experiment, Job
 from annotation.pure.data.example import JSON
 from annotation.pure.reports.arm_tables import arm_tables
+from annotation.pure.reports.tables import text_cell
 from annotation.pure.statistics.arm_contrasts import ArmResponse
+from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.registry import task_type
+from annotation.tasktype import Rated
 
 KIND = "score_arms"  # of job
+SAME_ONLY = _("Of ratings, only the criteria that are the same in all arms count: %(names)s.")
 
 
 def compute(experiment: Experiment) -> JSON:
     """{"tables"} of the responses of workers who drew; that somebody sees them is logged with each batch."""
     arms = arms_of(experiment)
-    rows = list(_graded(experiment, arms))
+    only = common_criteria(arms)
+    rows = list(_graded(experiment, arms, only))
     if rows:
         for arm in arms:
             score_looks.look(arm)
-    return {"tables": arm_tables(rows, [(_name(experiment, arm), arm.task) for arm in arms])}
+    tables = arm_tables(rows, [(_name(experiment, arm), arm.task) for arm in arms])
+    if only is not None:
+        about = text_cell(SAME_ONLY, names=", ".join(only))
+        tables = [made | {"note": [*_parts(made["note"]), about]} for made in tables]
+    return {"tables": tables}
 
 
 def _name(experiment: Experiment, arm: Batch) -> str:
@@ -40,22 +51,31 @@ def last_computed(experiment: Experiment) -> Job | None:
     return jobs.order_by("pk").last()
 
 
-def _graded(experiment: Experiment, arms: list[Batch]) -> Iterator[ArmResponse]:
-    """The graded responses of workers who drew, without excluded HITs and hidden gold."""
+def _parts(note: Any) -> list[Any]:
+    return note if isinstance(note, list) else [note]
+
+
+def _graded(experiment: Experiment, arms: list[Batch], only: list[str] | None) -> Iterator[ArmResponse]:
+    """The graded responses of workers who drew, without excluded HITs and hidden gold.
+
+    Of ratings the criteria `only` are graded; None: all.
+    """
     name = cache(experiment.project.pseudonym)
     drawn = {name(worker): order for worker, order in experiment.draws.values_list("worker", "order")}
     before = _done_before(arms, name)
     for arm in arms:
         task = task_type(arm.task)
         for row in batch_scores.hits_with_responses(arm):
-            if row.excluded or not task.gradable(row.payload, row.example):
+            is_narrow = only is not None and isinstance(task, Rated)
+            payload = task.narrowed(row.payload, only) if is_narrow else row.payload
+            if row.excluded or payload is None or not task.gradable(payload, row.example):
                 continue
             for given in row.given:
                 place = before.get((row.hit, given.worker))
                 if place is None or arm.pk not in drawn.get(given.worker, ()):
                     continue
                 position = drawn[given.worker].index(arm.pk) + 1
-                grade = task.grade(row.payload, given.answer, row.example)
+                grade = task.grade(payload, given.answer, row.example)
                 item = row.example.group or row.example.id
                 yield ArmResponse(_name(experiment, arm), item, given.worker, position, place, grade)
 

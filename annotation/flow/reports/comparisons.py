@@ -59,11 +59,18 @@ def _of_criteria(some: list[Batch]) -> tuple[list[str] | None, list[JSON]]:
     task = task_type(some[0].task) if len(some) > 1 else None
     if not isinstance(task, Rated):
         return None, []
-    options = [task.options(batch.options) for batch in some]
-    kept = [(batch.label, own, batch_scores.kept_report(batch)) for batch, own in zip(some, options, strict=True)]
+    kept = [(batch.label, task.options(batch.options), batch_scores.kept_report(batch)) for batch in some]
     tables = task.comparison([(label, own, report.content if report else {}) for label, own, report in kept])
-    same = task.equal_criteria(options)
-    return (same if any(set(task.criteria_of(own)) - set(same) for own in options) else None), tables
+    return common_criteria(some), tables
+
+
+def common_criteria(some: Iterable[Batch]) -> list[str] | None:
+    """The criteria with figures that all of the batches of ratings have; None if they have no others."""
+    tasks = [(task, batch) for batch in some if isinstance(task := task_type(batch.task), Rated)]
+    options = [task.options(batch.options) for task, batch in tasks]
+    same = tasks[0][0].equal_criteria(options) if tasks else []
+    known = ({*task.equal_criteria([own])} for (task, _batch), own in zip(tasks, options, strict=True))
+    return same if any(own - {*same} for own in known) else None
 
 
 def job_arguments(some: Iterable[Batch]) -> JSON:

@@ -223,7 +223,7 @@ def _page(
         mine=mine,
         causes=[{"name": name, "label": _(cause.label), "key": cause.key} for name, cause in CAUSES.items()],
         cause=request.POST.get("cause", mine.cause if mine else row.cause if decided else ""),
-        both=_both(decisions, responses) if len(decisions) >= 2 else [],
+        both=_both(row, decisions, responses) if len(decisions) >= 2 else [],
         left=adjudication.waiting(batch, request.user, fresh=fresh).count(),
         next=adjudication.following(batch, row, request.user, fresh=fresh),
         undone=_undoable(request, batch),
@@ -235,13 +235,15 @@ def _page(
     return render(request, "review/adjudicate_hit.html", context, status=status)
 
 
-def _both(decisions: list[Adjudication], responses: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _both(hit: Hit, decisions: list[Adjudication], responses: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Two requesters' decisions without their names: [{"decision", "letter", "text", "reason"}]."""
-    letters = {each["assignment"].pk: each["letter"] for each in responses}
-    shown = [
-        {"decision": row.decision, "letter": letters.get(row.assignment_id, ""), "text": row.text, "reason": row.reason}
-        for row in decisions
-    ]
+    task, known = task_type(hit.batch.task), {each["assignment"].pk: each for each in responses}
+    shown = []
+    for row in decisions:
+        of, text = known.get(row.assignment_id, {"letter": ""}), row.text
+        if text and "answer" in of and capabilities.start(task, hit.payload, [of["answer"].answer]) is not None:
+            text = task.brief(hit.payload, capabilities.edited(task, hit.payload, of["answer"].answer, text))
+        shown.append({"decision": row.decision, "letter": of["letter"], "text": text, "reason": row.reason})
     return sorted(shown, key=lambda one: (one["letter"], one["text"], one["reason"]))
 
 

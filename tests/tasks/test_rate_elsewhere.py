@@ -1,0 +1,165 @@
+"""Ratings in the rest of the product: two adjudicators, experiments, power, copies, erasure, webhooks, `call`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.urls import reverse
+
+from annotation.flow.batches import batch_launch, experiments
+from annotation.flow.data.dataset_files import examples_of
+from annotation.flow.data.dataset_import import import_dataset
+from annotation.flow.people import worker_erasure
+from annotation.flow.reports import arm_scores, batch_scores, power_plan
+from annotation.flow.review import adjudication, double_adjudication, gold_in_doubt, results_dataset
+from annotation.flow.work import arm_draws
+from annotation.models import Batch, Dataset, Member, User
+from annotation.pure.data.column_mapping import ColumnMapping
+from annotation.pure.reports.tables import cell_text, note_of
+from annotation.webhooks import subscriptions
+from annotation.webhooks.models import WebhookEvent
+from annotation.webhooks.protocol import KINDS
+from tests.batches import create_batch
+from tests.flow.acting import newcomer, submit, take
+from tests.management.conftest import Run, run
+from tests.tasks.html_form import read_form
+
+pytestmark = pytest.mark.django_db
+__all__ = ["run"]
+JSON = dict[str, Any]
+FAITHFUL = {"name": "faithful", "ask": "Faithful?", "scale": [1, 5], "gold": "points"}
+STEP = {"name": "step", "ask": "Supported?", "each": "steps", "choice": ["yes", "no"]}
+WHY = {"name": "why", "ask": "Why not?", "text": "short", "if": {"faithful": [1, 2]}}
+RUBRIC = {"show": ["text"], "criteria": [FAITHFUL, STEP, WHY]}
+HIGH: JSON = {"faithful": 5, "step": ["yes", "no"], "why": None}
+LOW: JSON = {"faithful": 1, "step": ["yes", "yes"], "why": "It is wrong."}
+
+
+@pytest.fixture
+def records(project: Any, tmp_path: Path) -> Dataset:
+    file = tmp_path / "records.jsonl"
+    rows = [{"id": f"r{k}", "text": f"Well {k}.", "steps": ["Dig.", "Sum."], "points": 5} for k in range(10)]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    import_dataset(project, file, format="jsonl", name="records", mapping=ColumnMapping())
+    return Dataset.objects.get(slug="records")
+
+
+def launched(records: Dataset, name: str, rubric: JSON = RUBRIC, **more: Any) -> Batch:
+    made = {"task": "rate", "options": {"rubric": rubric}, "instructions": "Rate.", "assignments_per_hit": 2} | more
+    batch = create_batch(records.project, name, datasets=[records], **made)
+    batch_launch.launch(batch)
+    return batch
+
+
+def rate_all(worker: Any, batch: Batch, answer: JSON) -> None:
+    while row := take(worker, batch):
+        submit(row, answer)
+
+
+@pytest.fixture
+def disputed(records: Dataset, bob: Any, carol: Any) -> Batch:
+    batch = launched(records, "disputed", two_adjudicators=True)
+    rate_all(bob, batch, HIGH)
+    rate_all(carol, batch, LOW)
+    return batch
+
+
+def write(client: Any, user: User, batch: Batch, hit: Any, **fields: str) -> Any:
+    """Decide on the adjudication page, as it opens, with these fields."""
+    client.force_login(user)
+    page = reverse("adjudicate-hit", args=["wells", batch.slug, hit.public_id])
+    client.post(reverse("hit-open", args=["wells", batch.slug, hit.public_id]))
+    _action, shown = read_form(client.get(page).content.decode(), "decide")
+    return client.post(page, {**shown, "write": "1", **fields})
+
+
+def test_two_adjudicators_decide_apart_and_agree_by_the_result(
+    client: Any, disputed: Batch, alice: User, project: Any
+) -> None:
+    dora = User.objects.create_user("dora")
+    Member.objects.create(project=project, user=dora)
+    hits = list(disputed.hits.order_by("item__position")[:2])
+    same = {"r-faithful": "5", "r-step-1": "no"}
+    for user in (alice, dora):
+        assert write(client, user, disputed, hits[0], **same).status_code == 303
+    assert double_adjudication.agreement(disputed) == (1, 1)
+    write(client, alice, disputed, hits[1], **same)
+    write(client, dora, disputed, hits[1], **same | {"r-faithful": "4"})
+    assert double_adjudication.agreement(disputed) == (1, 2)
+    assert {one.pk for one in adjudication.queue(disputed, alice)} == {
+        hit.pk for hit in disputed.hits.exclude(pk=hits[0].pk)
+    }
+    page = reverse("adjudicate-hit", args=["wells", disputed.slug, hits[1].public_id])
+    shown = client.get(page).content.decode()
+    for value in (4, 5):
+        assert f"“faithful: {value}; step: yes × 1, no × 1”" in shown
+    assert "{&quot;" not in shown.partition("<main")[2].partition("Choose A")[0]
+    results_dataset.create_results_dataset(disputed, name="decided")
+    [first] = examples_of(Dataset.objects.whole().get(slug="decided"))
+    assert first.extra["ratings"]["faithful"]["value"] == 5
+    assert [cell["value"] for cell in first.extra["ratings"]["step"]] == ["yes", "no"]
+
+
+def test_gold_in_doubt_is_not_offered(client: Any, disputed: Batch, alice: User) -> None:
+    assert not gold_in_doubt.is_detectable(disputed)
+    client.force_login(alice)
+    assert "doubt" not in client.get(reverse("adjudicate", args=["wells", disputed.slug])).content.decode()
+
+
+def test_power_takes_a_response_for_right_where_all_is_as_gold_has_it(disputed: Batch) -> None:
+    plan = {"kind": "unpaired", "items": 20, "answers": 2, "workers": 10}
+    assert power_plan.plan(plan, pilot=disputed)["pilot"]["rate"] == 0.5
+
+
+def test_arms_are_compared_by_the_criteria_that_they_have_in_common(project: Any, records: Dataset) -> None:
+    natural = {"name": "natural", "ask": "Natural?", "scale": [1, 5], "gold": "points"}
+    arms = [
+        launched(
+            records, name, {"show": ["text"], "criteria": [FAITHFUL, natural | {"scale": scale}]}, assignments_per_hit=8
+        )
+        for name, scale in (("one", [1, 5]), ("two", [1, 6]))
+    ]
+    made = experiments.join(project, "study", arms, each="order", title="Rate")
+    for k in range(8):
+        worker = newcomer(project, f"w{k}")
+        arm = arm_draws.begin(worker, made)
+        while arm is not None:
+            rate_all(worker, arm, {"faithful": 5, "natural": 1 if arm == arms[0] else 5})
+            arm = arm_draws.next_arm(worker, arm)
+    tables = {table["name"]: table for table in arm_scores.compute(made)["tables"]}
+    assert [cell_text(cell) for cell in tables["arm-contrasts"]["rows"][0]] == ["one − two", "0.0", "0.0"]
+    assert all("the same in all arms count: faithful." in note_of(table) for table in tables.values())
+
+
+def test_the_ratings_of_a_worker_who_is_erased_stay_under_the_pseudonym(disputed: Batch, bob: Any) -> None:
+    before = batch_scores.score_batch(disputed)
+    assert worker_erasure.erase_worker(bob)
+    assert batch_scores.score_batch(disputed)["tables"] == before["tables"]
+
+
+def test_webhooks_hold_no_rating(records: Dataset, project: Any, bob: Any) -> None:
+    subscriptions.add(project, url="http://127.0.0.1:45998/", kinds=list(KINDS))
+    batch = launched(records, "told")
+    row = take(bob, Batch.objects.select_related("project").get(pk=batch.pk))
+    submit(row, LOW)
+    text = json.dumps([event.content for event in WebhookEvent.objects.all()])
+    assert "assignment.submitted" in text
+    assert not [said for said in ("It is wrong.", "faithful", "yes") if said in text]
+
+
+def test_a_batch_is_made_by_call_with_a_rubric_as_json_or_of_a_file(
+    run: Run, records: Dataset, alice: User, tmp_path: Path
+) -> None:
+    common = ("task=rate", "datasets=records", "paid=false", "--project", "wells", "--json")
+    options = json.dumps({"rubric": RUBRIC})
+    (tmp_path / "options.json").write_text(options)
+    for title, given in (("One", options), ("Two", f"@{tmp_path / 'options.json'}")):
+        made = run("call", "createBatch", f"title={title}", f"options={given}", *common)
+        assert (made.code, made.document["options"]["rubric"]) == (0, RUBRIC), made.err
+    wrong = json.dumps({"rubric": RUBRIC | {"criteria": [FAITHFUL | {"scale": [5, 1]}]}})
+    ended = run("call", "createBatch", "title=Three", f"options={wrong}", *common)
+    assert (ended.code, "options.rubric: criteria[0].scale: Give the lowest" in ended.err) == (2, True)
+    assert Batch.objects.count() == 2
