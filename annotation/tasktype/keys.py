@@ -28,8 +28,8 @@ def by_action(*keys: Key) -> Mapping[str, Key]:
 
 FRAME = (
     Key("submit", "Mod+Enter", _("Submit"), fixed=True),
-    Key("back", "b", _("Back to the previous HIT")),
-    Key("return", "r", _("Return this HIT")),
+    Key("back", "b", _("Back to the previous item")),
+    Key("return", "r", _("Return this item")),
     Key("report", "!", _("Report a problem")),
     Key("instructions", "g", _("Instructions")),
     Key("previous-item", ",", _("Previous item"), fixed=True),  # in a preview

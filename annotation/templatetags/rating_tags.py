@@ -8,8 +8,9 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from annotation.pure.ratings.rubric import BEST, CHOICE, CHOICES, EXTRA, SCALE, TEXT, TIE, Rubric, Text, parse, worded
+from annotation.pure.ratings.rubric import BEST, CHOICE, CHOICES, EXTRA, SCALE, TEXT, TIE, Rubric, parse
 from annotation.pure.ratings.showing import passages_of
+from annotation.pure.text.languages import Text, worded
 from annotation.pure.text.translation_marks import gettext_noop
 from annotation.views.markdown_html import html_of, html_of_stranger
 

@@ -14,9 +14,10 @@ from annotation.pure.ratings import responses, results
 from annotation.pure.ratings.comparing import comparison_tables, equal_criteria
 from annotation.pure.ratings.keeping import InvalidExpression, selector
 from annotation.pure.ratings.practice import RIGHT, practice_of
-from annotation.pure.ratings.rubric import MARK, InvalidRubric, worded
+from annotation.pure.ratings.rubric import MARK, InvalidRubric
 from annotation.pure.ratings.showing import LeftOut, arranged, check_fields, lacking_gold, passages_of, payload_of
 from annotation.pure.setting_fields import Flaw
+from annotation.pure.text.languages import worded
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import (
     JSON,

@@ -359,7 +359,7 @@ def test_focus_is_visible_wherever_tab_leads(desk: WorkPage) -> None:
 @pytest.mark.soak
 def test_a_drawer_says_what_it_is(desk: WorkPage) -> None:
     page = desk("demo", sample=1, page=PHONE).page
-    for button, title in (("View", "View"), ("Back, return, report", "This HIT")):
+    for button, title in (("View", "View"), ("Back, return, report", "This item")):
         heading = page.locator(".drawer").get_by_role("heading", name=title)
         expect(heading).to_have_count(0)  # closed
         page.get_by_role("button", name=button).click()

@@ -176,7 +176,7 @@ def test_it_needs_no_scripts(judge: WorkPage) -> None:
     worker.page.get_by_label("Answer in words").fill("larch")
     worker.page.locator("#support-0").check()
     submit.click()
-    expect(worker.page.locator("main")).to_contain_text("No HITs are left for you here")
+    expect(worker.page.locator("main")).to_contain_text("Nothing is left to do here")
     assert (told(worker)["answerable"], told(worker)["text"]) == (True, "larch")
 
 

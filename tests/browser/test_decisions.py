@@ -273,7 +273,7 @@ def test_decisions_need_no_scripts(pairs: WorkPage, kind: str, task: str) -> Non
     for decision in page.locator(".decision").all():
         decision.locator("input").nth(1).check()
     page.get_by_role("button", name="Submit").click()
-    expect(page.locator("main")).to_contain_text("No HITs are left for you here")
+    expect(page.locator("main")).to_contain_text("Nothing is left to do here")
     assert len(worker.answers()) == 1
 
 

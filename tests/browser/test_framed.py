@@ -53,8 +53,8 @@ def test_preview_accept_answer_submit_and_the_next(page: Any, site: Site, market
     assert broken(page) == []
     page.goto(f"{market.url}/preview/0")
     frame = page.frame_locator("iframe")
-    expect(frame.get_by_text("Accept the HIT to begin. Nothing can be submitted from the preview.")).to_be_visible()
-    expect(frame.get_by_role("button", name="Accept the HIT to begin")).to_be_disabled()
+    expect(frame.get_by_text("Accept the item to begin. Nothing can be submitted from the preview.")).to_be_visible()
+    expect(frame.get_by_role("button", name="Accept the item to begin")).to_be_disabled()
     question = frame.locator("h2, .question").first.inner_text()
 
     page.get_by_text("Accept", exact=True).click()

@@ -69,7 +69,7 @@ def test_a_form_of_any_kind_sends_its_answer(visit: Callable[..., Any], site: Si
         fields = {str(row["answer"]["fields"]) for row in site.ask("answers", batch=hits["batch"])}
         assert any(town in text for text in fields), f"{kind}: {fields}"
         if number + 1 < len(FORMS):
-            page.get_by_role("button", name="Next HIT").click()
+            page.get_by_role("button", name="Next item").click()
     stored = [row["answer"]["fields"] for row in site.ask("answers", batch=hits["batch"])]
     assert [fields[0][0] for fields in stored] == ["town"] * len(FORMS)
 

@@ -72,7 +72,7 @@ def test_a_batch_is_finished_by_keyboard_alone(visit: Callable[..., Any], site: 
     given = []
     while "/assignments/" in page.url:
         given.append(answer_one(page, page.locator("#question").text_content()))
-    expect(page.locator("main")).to_contain_text("No HITs are left for you here")
+    expect(page.locator("main")).to_contain_text("Nothing is left to do here")
     stored = site.ask("answers", batch=batch["batch"])
     assert [row["answer"]["text"] for row in stored] == given
     assert len(given) == 3

@@ -154,7 +154,7 @@ def test_what_leads_away_waits_until_the_response_is_stored(ready: Desk) -> None
         expect(number(ready)).to_have_text("2 of 6")
         page.keyboard.press("b")
     page.wait_for_url(f"**{ready.url}")
-    expect(page.locator("main")).to_contain_text("You submitted this HIT.")
+    expect(page.locator("main")).to_contain_text("You submitted this item.")
 
 
 def test_a_page_that_is_left_gives_the_next_item_to_others(ready: Desk) -> None:
@@ -192,4 +192,4 @@ def test_a_decision_can_be_taken_back_before_it_is_stored(desk: WorkPage) -> Non
         page.keyboard.press("z")
     page.wait_for_url(f"**{worker.url}")
     expect(page.locator("input[value=same]")).to_be_checked()
-    expect(page.locator("main")).to_contain_text("You submitted this HIT.")
+    expect(page.locator("main")).to_contain_text("You submitted this item.")

@@ -165,7 +165,7 @@ def test_feedback_goes_out_without_leaving_the_answer(reader: Reader, visit: Cal
 
     worker = visit(reader.composer)
     worker.goto("/work/")
-    worker.get_by_role("button", name=re.compile("Next HIT|Start|Go on")).click()
+    worker.get_by_role("button", name=re.compile("Next item|Start|Go on")).click()
     for said in (words, "Another one."):
         worker.wait_for_url("**/feedback/**")
         assert said in worker.locator("main").inner_text()

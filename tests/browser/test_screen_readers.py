@@ -23,9 +23,9 @@ TOP = [
 ]
 ACTS = [
     "contentinfo",
-    "group This HIT",
+    "group This item",
     "link Back",
-    "button Return this HIT",
+    "button Return this item",
     "button Report a problem",
     "button Keys [expanded]",
 ]

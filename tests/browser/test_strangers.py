@@ -71,7 +71,7 @@ def test_a_page_of_another_origin_is_previewed_accepted_submitted_and_followed_b
     expect(frame.locator("p")).to_have_text("1 for null reached nothing")
     frame.get_by_role("button", name="Send").click()
     expect(frame.get_by_role("heading", name="Only a preview")).to_be_visible()
-    page.get_by_label("Accept the next HIT automatically").check()
+    page.get_by_label("Accept the next item automatically").check()
     page.get_by_role("button", name="Accept", exact=True).click()
     expect(frame.locator("p")).to_have_text(f"1 for {hits['worker']} reached nothing")
     assert broken(page) == []
@@ -96,6 +96,6 @@ def test_html_of_a_stranger_has_no_origin_and_sends_all_the_same(visit: Callable
     expect(page.get_by_text("Submitted. The requester has your answer")).to_be_visible()
     assert stored(site, hits["batch"]) == [[["town", "Tolmouth"]]]
     first = page.url
-    page.get_by_role("button", name="Next HIT").click()
+    page.get_by_role("button", name="Next item").click()
     expect(frame.get_by_label("Town")).to_be_visible()
     assert page.url != first

@@ -90,7 +90,7 @@ def test_a_server_that_fails_once_gets_the_answer_by_hand_too(ready: Desk) -> No
 def test_the_back_button_does_not_bring_a_sent_form_back_to_life(ready: Desk) -> None:
     ready.submit()
     ready.page.go_back()
-    expect(ready.page.locator("main")).to_contain_text("You submitted this HIT.")
+    expect(ready.page.locator("main")).to_contain_text("You submitted this item.")
     expect(ready.page.locator("button[form=work]")).to_contain_text("Submit the change")
     assert len(ready.answers()) == 1
 

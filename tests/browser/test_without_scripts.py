@@ -38,7 +38,7 @@ def test_what_is_missing_is_said_and_what_was_given_stays(desk: WorkPage) -> Non
     expect(page.locator("#support-1")).to_be_checked()
     page.locator("#answer-text").fill("larch")
     page.get_by_role("button", name="Submit").click()
-    expect(page.locator("main")).to_contain_text("No HITs are left for you here")
+    expect(page.locator("main")).to_contain_text("Nothing is left to do here")
 
 
 def test_choices_need_no_scripts(desk: WorkPage) -> None:

@@ -43,7 +43,7 @@ def test_the_preview_shows_the_task_and_sends_nothing(hit: Hit) -> None:
     frame = Frame(hit, assignment="ASSIGNMENT_ID_NOT_AVAILABLE", worker="")
     for page in (frame.open(), frame.client.get(f"/frame/{hit.public_id}/", {"k": sent(hit)["k"]})):
         assert page.status_code == 200
-        assert "Accept the HIT to begin" in body(page)
+        assert "Accept the item to begin" in body(page)
         assert hit.payload["question"] in body(page)
         assert 'data-draft-url=""' in body(page)
         assert "csrfmiddlewaretoken" not in body(page)
@@ -213,12 +213,12 @@ def test_a_report_or_a_return_ends_it_and_says_what_is_left_to_do(hit: Hit) -> N
     assert not ProblemReport.objects.exists()
     token = frame.token
     ended = frame.act("report-problem", reason="broken")
-    assert "also return the HIT on the marketplace" in body(ended)
+    assert "also return it on the marketplace" in body(ended)
     assert (ProblemReport.objects.count(), Assignment.objects.get().state) == (1, lifecycle.RETURNED)
     frame.begin()
     assert Assignment.objects.get().state == lifecycle.ACCEPTED
     assert frame.token != token
-    assert "also return the HIT on the marketplace" in body(frame.act("return"))
+    assert "also return it on the marketplace" in body(frame.act("return"))
     assert Assignment.objects.get().state == lifecycle.RETURNED
 
 
@@ -227,7 +227,7 @@ def test_a_full_hit_asks_to_be_returned(hit: Hit) -> None:
         Frame(hit, worker=name, assignment=f"3{name}").open()
     page = Frame(hit, worker="A3", assignment="3A3").open()
     assert page.status_code == 403
-    assert "Please return this HIT" in body(page)
+    assert "Please return this item" in body(page)
     assert f"frame-ancestors {ORIGIN}" in page["Content-Security-Policy"]
 
 

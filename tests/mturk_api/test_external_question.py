@@ -233,7 +233,7 @@ class Raises:
 def test_an_answer_after_the_time_is_kept_as_late(kind: Any, bob: Any, client: Any) -> None:
     mine = accepted(bob, hit_of(kind))
     leases.return_assignment(mine, to="expired")
-    assert "The time for this HIT was over" in client.post(SUBMIT, {"assignmentId": mine.public_id}).content.decode()
+    assert "The time for this item was over" in client.post(SUBMIT, {"assignmentId": mine.public_id}).content.decode()
     mine.refresh_from_db()
     assert (mine.state, mine.late) == ("submitted", True)
 
@@ -298,5 +298,5 @@ def test_a_hit_that_was_returned_before_its_page_sent_it_is_not_said_to_be_late(
     mine = accepted(bob, hit_of(kind))
     leases.return_assignment(mine)
     page = one_line(client.post(SUBMIT, {"assignmentId": mine.public_id, "x": "1"}).content.decode())
-    assert "You had returned this HIT" in page
-    assert "time for this HIT was over" not in page
+    assert "You had returned this item" in page
+    assert "time for this item was over" not in page

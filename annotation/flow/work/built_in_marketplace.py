@@ -211,10 +211,10 @@ def accept(user: User, hit: Hit) -> Assignment:
     worker = join(user, hit.batch)
     hindered = open_work.obstacle(worker, hit.batch)
     if hindered:
-        raise FirstStepRequired(hindered, _("You cannot accept this HIT right now."))
+        raise FirstStepRequired(hindered, _("You cannot accept this item right now."))
     assignment = next_assignment.accept_hit(next_assignment.join_batch(worker, hit.batch), hit)
     if assignment is None:
         raise Refused(
-            _("This HIT is no longer available: another worker has it, you did it before, or it has expired.")
+            _("This item is no longer available: another worker has it, you did it before, or it has expired.")
         )
     return assignment

@@ -9,8 +9,8 @@ from annotation.flow.setting_values import InvalidSettings, read_options
 from annotation.management.json_command import JSONCommand, dataset_named, existing, integer_between, project_of, slug
 from annotation.management.setting_options import option_values
 from annotation.pure.data.example import Example
-from annotation.pure.ratings.rubric import worded
 from annotation.pure.ratings.showing import LeftOut, controls_of, payload_of
+from annotation.pure.text.languages import worded
 from annotation.registry import task_type
 
 MOST_SHOWN = 60  # characters of a value

@@ -28,9 +28,10 @@ from annotation.marketplaces.flow.arrivals import Entry, TurnedAway
 from annotation.marketplaces.models import Arrival, Connection
 from annotation.models import Feedback, Hit, Participation
 from annotation.pure.batches import lifecycle
+from annotation.pure.people import consent_text
 from annotation.registry import task_type
 from annotation.tasktype import capabilities
-from annotation.views.markdown_html import html_of
+from annotation.views.markdown_html import html_for_reader
 from annotation.views.work import response_post
 from annotation.views.work.assignment_page import instructions_context, live_fragment
 from annotation.views.work.feedback import wording
@@ -150,7 +151,11 @@ def _next(request: HttpRequest, arrival: Arrival) -> HttpResponse:
     if row.state == lifecycle.SUBMITTED:
         return render(request, "marketplaces/submitted.html", {"leaving": arrivals.leave(arrival), **context})
     if not row.worker.consented:
-        text = {"project": row.batch.project, "consent_html": html_of(row.batch.project.consent)}
+        project = row.batch.project
+        text = {
+            "project": project,
+            "consent_html": html_for_reader(consent_text.shown(project.consent, from_panel=False)),
+        }
         return render(request, "marketplaces/consent.html", {"consent_url": _to("consent", arrival), **text, **context})
     participation = next_assignment.join_batch(row.worker, row.batch)
     if participation.instructions_version < participation.newest_instructions:
@@ -306,7 +311,7 @@ def report_problem(request: HttpRequest, arrival: Arrival) -> HttpResponse:
 def return_assignment(request: HttpRequest, arrival: Arrival) -> HttpResponse:
     """Return the assignment; on the marketplace the worker returns it with its own button."""
     leases.return_assignment(arrival.assignment)
-    return _ended(request, _("Your entries are kept in case you accept this HIT again."))
+    return _ended(request, _("Your entries are kept in case you accept this item again."))
 
 
 def _ended(request: HttpRequest, message: str) -> HttpResponse:

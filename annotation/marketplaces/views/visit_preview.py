@@ -16,7 +16,7 @@ from annotation.models import Batch, Participation, Project, Worker, clock
 from annotation.pure.people import roles
 from annotation.pure.people.consent_text import is_unfinished
 from annotation.views.access import member_form
-from annotation.views.markdown_html import html_of
+from annotation.views.markdown_html import html_for_reader
 from annotation.views.work.assignment_page import instructions_context
 
 STEPS = {
@@ -69,7 +69,11 @@ def _of_texts(study: PanelStudy, step: str) -> dict[str, Any]:
     batch, project = study.batch, study.batch.project
     participation = Participation(batch=batch)
     texts = instructions_context(batch, batch.instructions, participation) | {"study": study, "project": project}
-    consent = {"consent_html": html_of(project.consent), "unfinished": is_unfinished(project.consent), "is_guest": True}
+    consent = {
+        "consent_html": html_for_reader(project.consent),
+        "unfinished": is_unfinished(project.consent),
+        "is_guest": True,
+    }
     here = _url(study, step)
     return texts | consent | {"consent_url": _url(study, "consent"), "leave_url": here, "instructions_url": here}
 

@@ -94,7 +94,7 @@ def external_submit(request: HttpRequest) -> HttpResponse:
         stored = external_submission.submit(sent.assignment, sent.fields)
         return _render_outcome(request, 200, stored=stored, files=[name for _field, name in files])
     except TwoAssignments:
-        message = _("The page names two different assignments, so nothing was stored. Open the HIT again and resend.")
+        message = _("The page names two different assignments, so nothing was stored. Open the item again and resend.")
         return _render_outcome(request, 400, message=message)
     except Refused as refused:
         status = 404 if isinstance(refused, external_submission.Unknown) else 400

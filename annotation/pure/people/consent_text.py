@@ -9,21 +9,30 @@ ETHICS: Final = "[ethics approval: who approved this study, or why it needs no a
 
 PLACES: Final = {"contact": CONTACT, "ethics": ETHICS}
 
-LABEL: Final = "Ethics approval:"
+LABEL: Final = _("Ethics approval:")
 
-DEFAULT: Final = f"""\
-Your responses are used for research on question answering. They are published under a pseudonym, never with
-your name. We store what you submit, when, and how long the page was in active use; we do not record keys.
+PANEL: Final = _(
+    "If a panel sent you here and you withdraw before your visit is approved, we erase what you submitted in it. "
+    "If you return the visit, or if it is rejected, we do not use it."
+)  # only its participants read this
 
-Taking part is voluntary. You may stop at any time without giving a reason. With an account here, you can withdraw
-your consent on this page; what you submitted before is kept under the pseudonym, and you can write to us to have it
-removed. If a panel sent you here and you withdraw before your visit is approved, we erase what you submitted in it.
-If you return the visit, or if it is rejected, we do not use it.
-
-Contact: {CONTACT}
-
-Ethics approval: {ETHICS}
-"""
+DEFAULT: Final = "\n\n".join(
+    (
+        _(
+            "Your responses are used for research on question answering. They are published under a pseudonym, never "
+            "with your name. We store what you submit, when, and for how long you worked. Beyond that, we do not "
+            "record what you type."
+        ),
+        _(
+            "Taking part is voluntary. You may stop at any time without giving a reason. With an account here, you can "
+            "withdraw your consent on this page; what you submitted before is kept under the pseudonym, and you can "
+            "write to us to have it removed."
+        ),
+        PANEL,
+        f"{_('Contact:')} {CONTACT}",
+        f"{LABEL} {ETHICS}\n",
+    )
+)
 
 COUNTING: Final = _(
     "In some batches, the page also counts how many of the characters that you paste are not in the text it shows, and "
@@ -52,6 +61,11 @@ def ethics_of(text: str) -> str:
 def without_ethics(text: str) -> str:
     """The text without the line on ethics approval, if that is not filled in."""
     return text.replace(f"\n\nEthics approval: {ETHICS}", "")
+
+
+def shown(text: str, *, from_panel: bool) -> str:
+    """The text as a worker reads it: that on panels only if one sent them."""
+    return text if from_panel else text.replace(f"{PANEL}\n\n", "")
 
 
 def is_unfinished(text: str) -> bool:

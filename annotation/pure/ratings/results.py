@@ -23,9 +23,10 @@ from annotation.pure.ratings.responses import (
     rows_of,
     value_at,
 )
-from annotation.pure.ratings.rubric import BEST, CHOICE, CHOICES, MARK, NUMBER, ORDER, SCALE, TEXT, TIE, Text, worded
+from annotation.pure.ratings.rubric import BEST, CHOICE, CHOICES, MARK, NUMBER, ORDER, SCALE, TEXT, TIE
 from annotation.pure.statistics import ratings
 from annotation.pure.text.folding import fold
+from annotation.pure.text.languages import Text, worded
 
 JSON = dict[str, Any]
 MOST_SHOWN = 100  # characters of a candidate

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from annotation.pure.text.languages import Text
 from annotation.pure.text.translation_marks import gettext_noop as _
 
-Text = str | Mapping[str, str]  # the same for all, or by language
 SCALE, CHOICE, CHOICES, NUMBER, TEXT = "scale", "choice", "choices", "number", "text"
 MARK, BEST, ORDER = "mark", "best", "order"
 KINDS: Final = (SCALE, CHOICE, CHOICES, NUMBER, TEXT, MARK, BEST, ORDER)
@@ -36,13 +36,6 @@ _ALLOWED: Final = {  # beside a criterion's name, question and kind, what may st
     "required": KINDS,
     "help": KINDS,
 }
-
-
-def worded(text: Text, language: str = "en") -> str:
-    """A text in a language; in English, or else the first there is, where it has none of that language."""
-    if isinstance(text, str):
-        return text
-    return text.get(language) or text.get(language.split("-")[0]) or text.get("en") or next(iter(text.values()))
 
 
 class InvalidRubric(ValueError):

@@ -13,7 +13,7 @@ A cell is text as it stands, a number, nothing, a figure {"value", "low", "high"
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from annotation.pure.ratings.rubric import Text, worded
+from annotation.pure.text.languages import Text, worded
 from annotation.pure.text.translation_marks import gettext_noop as _
 
 Translate = Callable[[str], str]

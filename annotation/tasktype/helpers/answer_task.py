@@ -96,5 +96,8 @@ class AnswerTask(
         """1 minus the mean of the expected agreement (F1) on the answer and on the support."""
         return disagreement(answers)
 
+    def brief(self, payload: JSON, answer: JSON) -> str:
+        return wording(answer)
+
     def review(self, payload: JSON, answer: JSON) -> JSON:
         return {"text": wording(answer)}

@@ -35,7 +35,7 @@ from annotation.registry import kinds, task_type
 from annotation.views.access import member_form, member_page, requester_action, requester_form
 from annotation.views.batches.batch_page import TONES, batch_context, is_folded
 from annotation.views.batches.hits import hits_revealed_by_filter, part_context
-from annotation.views.markdown_html import html_of
+from annotation.views.markdown_html import html_for_reader
 from annotation.views.post_handling import enqueue_and_redirect, refusal_as_message, refusal_in_form, see_other
 
 FORESEEN = 5  # times the past, beyond which the chart of the progress shows no forecast
@@ -250,9 +250,14 @@ def instructions(request: HttpRequest, project: Project, batch: Batch) -> HttpRe
         return see_other("instructions", project.slug, batch.slug)
     versions = list(batch.instructions_versions.select_related("created_by").order_by("-version"))
     for version in versions:
-        version.html = html_of(version.text)
+        version.html = html_for_reader(version.text)
     context = batch_context(
-        batch, "instructions", form=form, instructions=last, instructions_html=html_of(last.text), versions=versions
+        batch,
+        "instructions",
+        form=form,
+        instructions=last,
+        instructions_html=html_for_reader(last.text),
+        versions=versions,
     )
     return render(request, "batches/instructions.html", context, status=422 if form.is_bound else 200)
 

@@ -21,7 +21,7 @@ from annotation.models import Batch, Job, Project
 from annotation.views.access import requester_action, requester_form
 from annotation.views.batches.preview import SHOWN, checklist
 from annotation.views.breadcrumbs import section_breadcrumbs
-from annotation.views.markdown_html import html_of
+from annotation.views.markdown_html import html_for_reader
 from annotation.views.post_handling import enqueue_and_redirect, refusal_in_form, see_other, whole_number
 
 KEY = "key"  # of a page of a new batch
@@ -145,8 +145,8 @@ def _context(request: HttpRequest, project: Project, draft: Batch | None, form: 
         "batch": draft,
         "form": form,
         "samples": samples,
-        "instructions_html": html_of(str(form["instructions"].value() or "")),
-        "consent_html": html_of(project.consent),
+        "instructions_html": html_for_reader(str(form["instructions"].value() or "")),
+        "consent_html": html_for_reader(project.consent),
         "checklist": checklist(request, project, draft, len(samples)),
     }
     if form.is_bound:
@@ -190,7 +190,7 @@ def batch_consequences(request: HttpRequest, project: Project) -> HttpResponse:
         context["other_data"] = before.partition(".")[2] != form.basis.partition(".")[2]
     default = form.default_instructions(context.get("options"))
     if form.instructions_untouched() and form.cleaned_data.get("instructions", "").strip() != default.strip():
-        context |= {"instructions": default, "instructions_html": html_of(default)}
+        context |= {"instructions": default, "instructions_html": html_for_reader(default)}
     page = render(request, "batches/_launch_update.html", context)
     if KEY in request.POST:
         query = QueryDict(urlsplit(request.headers.get("HX-Current-URL", "")).query, mutable=True)
@@ -202,7 +202,7 @@ def batch_consequences(request: HttpRequest, project: Project) -> HttpResponse:
 @requester_action
 def instructions_preview(request: HttpRequest, project: Project) -> HttpResponse:
     """Instructions rendered from Markdown, as a fragment."""
-    html = html_of(request.POST.get("instructions", "")[:100_000])
+    html = html_for_reader(request.POST.get("instructions", "")[:100_000])
     return render(request, "batches/_instructions.html", {"instructions_html": html})
 
 

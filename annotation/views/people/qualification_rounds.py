@@ -37,7 +37,7 @@ from annotation.views.access import (
 from annotation.views.batches.batch_page import batch_context
 from annotation.views.batches.launch import failed_launch_of, hindrance, launch_now, posted_of
 from annotation.views.breadcrumbs import section_breadcrumbs
-from annotation.views.markdown_html import html_of
+from annotation.views.markdown_html import html_for_reader
 from annotation.views.people import round_display
 from annotation.views.post_handling import refusal_as_message, refusal_in_form, see_other, whole_number
 from annotation.views.work.assignment_page import next_page
@@ -87,7 +87,7 @@ def _edit(request: HttpRequest, project: Project, draft: Batch | None) -> HttpRe
         "batch": draft,
         "form": form,
         "samples": batch_drafts.samples(draft) if draft else [],
-        "consent_html": html_of(project.consent),
+        "consent_html": html_for_reader(project.consent),
         "names": list(qualification_types.types_of(project).values_list("name", flat=True)),
         **_chances(form, draft),
         **_pool(form, draft),

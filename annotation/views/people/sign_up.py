@@ -31,9 +31,9 @@ from annotation.flow.work import eligibility
 from annotation.forms.sign_up import JoinForm
 from annotation.models import Invite, Notice, Project, User, Worker, clock
 from annotation.pure.people import roles
-from annotation.pure.people.consent_text import is_unfinished
+from annotation.pure.people.consent_text import is_unfinished, shown
 from annotation.views.access import require_get_or_post, signed_in_form, signed_in_or_401
-from annotation.views.markdown_html import html_of
+from annotation.views.markdown_html import html_for_reader
 from annotation.views.people.two_factor import ask_for_code
 from annotation.views.post_handling import see_other
 
@@ -181,9 +181,10 @@ def consent_page(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and request.POST.get("version") == str(project.consent_version) and not unfinished:
         consent.give(worker, version=project.consent_version)
         return HttpResponseRedirect(after)
-    html = html_of(project.consent)
+    is_guest = "guest_home" in request.session
+    html = html_for_reader(shown(project.consent, from_panel=is_guest))
     context = {"project": project, "consent_html": html, "worker": worker, "next": after, "unfinished": unfinished}
-    context["is_guest"] = "guest_home" in request.session
+    context["is_guest"] = is_guest
     return render(request, "people/consent.html", context)
 
 
@@ -259,6 +260,8 @@ def _join_page(request: HttpRequest, project: Project, form: JoinForm, *, status
         "project": project,
         "form": form,
         "batches": eligibility.advertised(project),
-        "consent_html": "" if is_unfinished(project.consent) else html_of(project.consent),
+        "consent_html": ""
+        if is_unfinished(project.consent)
+        else html_for_reader(shown(project.consent, from_panel=False)),
     }
     return render(request, "people/join_open_project.html", context, status=status)

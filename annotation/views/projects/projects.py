@@ -27,7 +27,7 @@ from annotation.pure.people import roles
 from annotation.pure.people.consent_text import COUNTING
 from annotation.views.access import member_page, member_required, require_get_or_post
 from annotation.views.data.dataset_family import family_of
-from annotation.views.markdown_html import html_of
+from annotation.views.markdown_html import html_for_reader
 from annotation.views.post_handling import refusal_in_form, see_other
 
 
@@ -57,14 +57,14 @@ def project_settings(request: HttpRequest, project: Project) -> HttpResponse:
     """Settings of the project; "preview" shows the consent text and saves nothing."""
     form = ProjectForm(request.user, request.POST if request.method == "POST" else None, project=project)
     if request.htmx and "preview" in request.POST:
-        html = html_of(request.POST.get("consent", ""))
+        html = html_for_reader(request.POST.get("consent", ""))
         return render(request, "projects/_consent.html", {"consent_html": html})
     if form.is_valid() and "preview" not in request.POST:
         changed = projects.change_project(project, form.settings)
         again = _("Saved. The consent text changed, so workers must accept it again before their next assignment.")
         messages.success(request, again if changed else _("Saved."))
         return see_other("project-settings", project.slug)
-    html = html_of(form["consent"].value() or "")
+    html = html_for_reader(form["consent"].value() or "")
     context = {"project": project, "section": "settings", "form": form, "consent_html": html}
     context["counting"] = "" if consent.covers_counting(project.consent) else _(COUNTING)
     context["pages"] = discovery.listed("SETTINGS")

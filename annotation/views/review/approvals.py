@@ -21,6 +21,7 @@ from annotation.registry import task_type
 from annotation.views.access import member_action, member_form, member_page
 from annotation.views.batches.hits import hit_of, responses_of, side_by_side
 from annotation.views.post_handling import posted_text, whole_number
+from annotation.views.response_words import words_of
 from annotation.views.work.task_frame import shortcut_context
 
 NOT_PAID = gettext_noop(
@@ -83,7 +84,7 @@ def approvals(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 def _line(row: Assignment) -> dict[str, Any]:
-    text = task_type(row.batch.task).brief(row.hit.payload, row.current.answer) if row.current else ""
+    text = words_of(task_type(row.batch.task), row.hit.payload, row.current.answer) if row.current else ""
     return {"row": row, "text": text, "earned": assignment_approval.earned(row), **_clock(row)}
 
 

@@ -31,7 +31,6 @@ from annotation.views.access import (
     signed_in_page,
     with_next,
 )
-from annotation.views.markdown_html import html_of
 from annotation.views.post_handling import refusal_as_message
 from annotation.views.work.response_post import (
     conflicting,
@@ -45,7 +44,15 @@ from annotation.views.work.response_post import (
     store,
     version_of,
 )
-from annotation.views.work.task_frame import afterwards, item_of, page_of, participation_of, release, shown_payload
+from annotation.views.work.task_frame import (
+    afterwards,
+    instructions_of,
+    item_of,
+    page_of,
+    participation_of,
+    release,
+    shown_payload,
+)
 
 
 @signed_in_action
@@ -133,7 +140,7 @@ def instructions_context(batch: Batch, instructions: Instructions, participation
     return {
         "batch": batch,
         "instructions": instructions,
-        "instructions_html": html_of(instructions.text),
+        "told": instructions_of(batch, instructions),
         "instructions_url": reverse("batch-instructions", args=[batch.pk]),
         "changed": 0 < participation.instructions_version < instructions.version,
         "tutorial": capabilities.tutorial(task_type(batch.task), None),
@@ -325,7 +332,7 @@ def return_assignment(request: HttpRequest, public_id: str) -> HttpResponse:
     """Return an assignment: others may get the HIT, the draft stays; then home."""
     row = own_assignment(request, public_id)
     if leases.return_assignment(row):
-        messages.info(request, _("Returned. Your entries are kept in case you take this HIT again."))
+        messages.info(request, _("Returned. Your entries are kept in case you take this item again."))
     return _see(reverse("work"))
 
 
@@ -346,7 +353,7 @@ def take_up(request: HttpRequest, public_id: str) -> HttpResponse:
         return _see(f"{reverse('feedback', args=[feedback.pk])}?batch={row.batch_id}")
     if not next_assignment.take_up(row):
         text = _(
-            "You cannot take this HIT now: you have another one to finish, another worker took it, or the "
+            "You cannot take this item now: you have another one to finish, another worker took it, or the "
             "batch is closed."
         )
         messages.warning(request, text)

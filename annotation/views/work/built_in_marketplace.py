@@ -38,7 +38,7 @@ def marketplace(request: HttpRequest) -> HttpResponse:
         "orders": [
             ("newest", _("Newest first")),
             ("reward", _("Highest reward first")),
-            ("available", _("Most HITs first")),
+            ("available", _("Most items first")),
             ("time", _("Shortest time first")),
         ],
     }

@@ -26,7 +26,7 @@ from annotation.registry import form_class, task_type
 from annotation.tasktype import JSON, Problem, Revealing, TaskType, capabilities
 from annotation.templatetags.item_tags import place_of, render_item
 from annotation.views.context import display_preferences
-from annotation.views.markdown_html import html_of
+from annotation.views.markdown_html import parts_for_reader
 
 PROBLEM_REASONS = {
     "unclear": gettext_noop("The question is unclear"),
@@ -168,6 +168,17 @@ def _shape(value: JSON) -> str:
     return str(len(value)) if isinstance(value, list) else str(bool(value))
 
 
+def instructions_of(batch: Batch, instructions: Instructions) -> dict[str, Any]:
+    """Context of templates/work/_instructions.html, in the reader's language."""
+    html, folded = parts_for_reader(instructions.text or batch.description)
+    return {
+        "html": html,
+        "more": folded,
+        "notes": [f"{batch.task}/_notes.html", "work/_notes.html"],
+        "options": task_type(batch.task).options(batch.options),
+    }
+
+
 def batch_frame(batch: Batch, instructions: Instructions, payload: JSON) -> dict[str, Any]:
     """The frame's context on the batch and its task; `payload`: of the HIT, as shown."""
     task = task_type(batch.task)
@@ -183,7 +194,7 @@ def batch_frame(batch: Batch, instructions: Instructions, payload: JSON) -> dict
         "seconds": seconds,
         "paid": batch.auto_approval is not None,
         "expected_minutes": max(1, round(seconds / 60)),
-        "instructions_html": html_of(instructions.text or batch.description),
+        "told": instructions_of(batch, instructions),
         "instructions_version": instructions.version,
         "home_url": reverse("work"),
         "problem_reasons": [(key, _(text)) for key, text in PROBLEM_REASONS.items()],

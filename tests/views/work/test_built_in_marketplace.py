@@ -52,8 +52,8 @@ def test_work_of_all_projects_is_listed_with_what_it_pays_and_takes(
     client.force_login(bob.user)
     said = text_of(client.get(reverse(MARKET)))
     assert "Name the ferry" in said
-    assert "$0.25 each at most 10 min 2 HITs" in said
-    assert "$0.40 each at most 2 h 1 HIT" in said
+    assert "$0.25 each at most 10 min 2 items" in said
+    assert "$0.40 each at most 2 h 1 item" in said
     assert batch.title in said
 
 
@@ -109,7 +109,7 @@ def test_the_next_hit_is_previewed_and_accepted_several_at_once(kind: Any, bob: 
         client.post(reverse("marketplace-accept", args=[hit.public_id]))
     assert Assignment.objects.filter(worker=bob, state="accepted").count() == 2
     assert reverse("marketplace-accept", args=[hits[2].public_id]) in client.get(group).content.decode()
-    assert "HITs you accepted" in text_of(client.get(reverse(MARKET)))
+    assert "Items you accepted" in text_of(client.get(reverse(MARKET)))
 
 
 def test_accepting_twice_gives_the_same_assignment(kind: Any, bob: Any, client: Any) -> None:
@@ -129,11 +129,11 @@ def test_a_hit_that_is_full_or_over_says_so(kind: Any, bob: Any, carol: Any, cli
     client.force_login(bob.user)
     for hit in (full, over):
         said = text_of(client.get(reverse("marketplace-hit", args=[hit.public_id])))
-        assert "This HIT is no longer available" in said
+        assert "This item is no longer available" in said
         gone = client.post(reverse("marketplace-accept", args=[hit.public_id]), follow=True)
-        assert "This HIT is no longer available" in text_of(gone)
+        assert "This item is no longer available" in text_of(gone)
     group = client.get(reverse("marketplace-group", args=[kind.batch_id]))
-    assert "No HITs of this group for you at the moment" in text_of(group)
+    assert "No items of this group for you at the moment" in text_of(group)
 
 
 def test_the_next_one_comes_by_itself_where_that_is_wished(kind: Any, bob: Any, client: Any) -> None:

@@ -182,7 +182,7 @@ def test_a_finished_batch_says_so_and_comes_last(
     assert "You have finished this batch" in client.get(reverse("batch-done", args=[newer.pk])).content.decode()
     dora = newcomer(project, "dora")
     client.force_login(dora.user)
-    assert "All HITs of this batch are done." in cards()[1]
+    assert "All items of this batch are done." in cards()[1]
     assert "0 of 0" not in cards()[1]
     client.force_login(bob.user)
     assert take(carol, older)
@@ -190,7 +190,7 @@ def test_a_finished_batch_says_so_and_comes_last(
         submit(row)
     Hit.objects.filter(batch=older).update(wanted=F("live") + F("done"))
     [card] = [each for each in cards() if "Older" in each]
-    assert "No HITs for you here at the moment." in card
+    assert "No items for you here at the moment." in card
 
 
 def test_the_page_of_a_hit_counts_as_the_list_does(

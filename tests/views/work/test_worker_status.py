@@ -128,7 +128,7 @@ def test_scores_and_figures_are_shown(worker_client: Any, kind: Any, bob: Any) -
 def test_home_says_that_the_time_of_a_hit_ran_out(worker_client: Any, batch: Batch, bob: Worker) -> None:
     row = take(bob, batch)
     assert row is not None
-    assert "Unfinished HITs" not in home(worker_client)
+    assert "Unfinished items" not in home(worker_client)
     Assignment.objects.update(lease_until=timezone.now() - timedelta(minutes=1))
     leases.expire_due()
     html = one_line(home(worker_client))
@@ -137,19 +137,19 @@ def test_home_says_that_the_time_of_a_hit_ran_out(worker_client: Any, batch: Bat
     address = reverse("take-up", args=[row.public_id])
     assert f'action="{address}"' in html
     Assignment.objects.update(ended_at=timezone.now() - timedelta(days=8))
-    assert "Unfinished HITs" not in home(worker_client)
+    assert "Unfinished items" not in home(worker_client)
     Assignment.objects.update(draft={"text": "Tower"})
     assert "time over" in home(worker_client)
     assert "nothing was entered" not in home(worker_client)
     worker_client.post(address)
-    assert "Unfinished HITs" not in home(worker_client)
+    assert "Unfinished items" not in home(worker_client)
 
 
 def test_what_was_returned_without_entries_is_not_listed(worker_client: Any, batch: Batch, bob: Worker) -> None:
     row = take(bob, batch)
     assert row is not None
     leases.return_assignment(row)
-    assert "Unfinished HITs" not in home(worker_client)
+    assert "Unfinished items" not in home(worker_client)
 
 
 def paid(batch: Batch) -> None:
