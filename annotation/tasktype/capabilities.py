@@ -350,6 +350,13 @@ def edited(task: TaskType, payload: JSON, answer: JSON, text: str) -> JSON:
     return task.edited(payload, answer, text)
 
 
+def edited_words(task: TaskType, payload: JSON, answer: JSON, text: str) -> str:
+    """A requester's wording of a response as readers see it: the text, or of a form's answer a few words."""
+    if not text or start(task, payload, [answer]) is None:
+        return text
+    return task.brief(payload, edited(task, payload, answer, text))
+
+
 def criteria(task: TaskType) -> Mapping[str, str]:
     return task.criteria if isinstance(task, Reviewable) else {}
 

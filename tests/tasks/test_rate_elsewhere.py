@@ -86,6 +86,8 @@ def test_two_adjudicators_decide_apart_and_agree_by_the_result(
     for user in (alice, dora):
         assert write(client, user, disputed, hits[0], **same).status_code == 303
     assert double_adjudication.agreement(disputed) == (1, 1)
+    html = client.get(reverse("hit", args=["wells", disputed.slug, hits[0].public_id])).content.decode()
+    assert '<q class="long">faithful: 5; step: yes × 1, no × 1</q>' in html
     write(client, alice, disputed, hits[1], **same)
     write(client, dora, disputed, hits[1], **same | {"r-faithful": "4"})
     assert double_adjudication.agreement(disputed) == (1, 2)

@@ -103,7 +103,7 @@ def hit(request: HttpRequest, project: Project, batch: Batch, public_id: str) ->
     if hidden:
         context["gold_hidden"] = hidden
     else:
-        context["standings"] = _standings(batch, responses)
+        context["standings"] = _standings(batch, row, responses)
         context |= thread_context(request, project, row)
     context["reasons"] = [(key, _(text)) for key, text in PROBLEM_REASONS.items()]
     return render(request, "batches/hit.html", context)
@@ -158,15 +158,18 @@ def _response(letter: str, assignment: Assignment) -> dict[str, Any]:
     }
 
 
-def _standings(batch: Batch, responses: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _standings(batch: Batch, hit: Hit, responses: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The review of each response; of a task without reviews only what a requester chose in adjudication."""
     is_reviewed = review_decisions.is_reviewed(batch)
     standings = review_decisions.responses_with_reviews([response["assignment"] for response in responses])
+    task = task_type(batch.task)
     several = sum(standing.takes_part for standing in standings) > 1
     return [
         {
             "letter": response["letter"],
             "standing": standing,
+            "words": standing.review
+            and capabilities.edited_words(task, hit.payload, standing.answer.answer, standing.review.text),
             "is_reviewed": is_reviewed,
             "choose": is_reviewed and several and standing.takes_part and standing.state not in review_state.TAKEN,
             **state_words(standing.state),

@@ -241,8 +241,8 @@ def _both(hit: Hit, decisions: list[Adjudication], responses: list[dict[str, Any
     shown = []
     for row in decisions:
         of, text = known.get(row.assignment_id, {"letter": ""}), row.text
-        if text and "answer" in of and capabilities.start(task, hit.payload, [of["answer"].answer]) is not None:
-            text = task.brief(hit.payload, capabilities.edited(task, hit.payload, of["answer"].answer, text))
+        if "answer" in of:
+            text = capabilities.edited_words(task, hit.payload, of["answer"].answer, text)
         shown.append({"decision": row.decision, "letter": of["letter"], "text": text, "reason": row.reason})
     return sorted(shown, key=lambda one: (one["letter"], one["text"], one["reason"]))
 
