@@ -16,15 +16,15 @@ function toggle(row) {
 
 function atEnd(field) {
   field.focus();
-  field.setSelectionRange(field.value.length, field.value.length);
+  if (field.matches("textarea")) field.setSelectionRange(field.value.length, field.value.length);
 }
 
 function open(box) {
   box.open = true;
-  const fill = box.querySelector("[data-fill]");
-  if (fill) (fill.querySelector("fieldset:not(:has(input:checked)) input") ?? fill.querySelector("input, textarea"))?.focus();
-  else atEnd(box.querySelector("textarea"));
-  box.scrollIntoView({ block: "nearest" });
+  const field = ["[data-fill] fieldset:not(:has(input:checked)) input", "[data-fill] :is(input, textarea)", "textarea", ":checked"]
+    .map((wanted) => box.querySelector(wanted)).find(Boolean);
+  box.lastElementChild.scrollIntoView({ block: "nearest" }); // the box itself may be without a place: css/review.css
+  if (field) atEnd(field);
 }
 
 /** Save what is being written: in the box of the cursor, or in the one that is open. */
@@ -81,15 +81,15 @@ function bindWriting() {
   document.getElementById("write").addEventListener("change", (event) => {
     if (event.target.dataset.base) beginFrom(event.target.dataset.base, field);
   });
-  document.getElementById("decide").addEventListener("focusin", (event) => {
+  document.addEventListener("focusin", (event) => {
     const pick = event.target.closest("button[data-base]");
     if (pick) beginFrom(pick.dataset.base, field);
   });
 }
 
-/** Enter in a radio button decides nothing: Chromium passes over the disabled default button of the form. */
+/** Enter in a field decides nothing: Chromium passes over the disabled default button of the form. */
 function ignoreEnter(event) {
-  if (event.key === "Enter" && event.target.type === "radio") event.preventDefault();
+  if (event.key === "Enter" && event.target.matches("#decide input")) event.preventDefault();
 }
 
 /** A cause, and by its key again none. */

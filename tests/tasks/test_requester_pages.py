@@ -75,6 +75,8 @@ def test_who_adjudicates_sees_the_answers_but_no_gold_name_or_score(
     address = reverse("adjudicate-hit", args=["wells", "case-1", hit.public_id])
     page = client.get(address).content.decode()
     assert 'compared"' in page
+    assert re.findall(r'data-bind="adjudicate-pick-(\d)"', page) == ["1", "2"]
+    assert page.count('id="decide"') == 1
     for secret in (
         bob.pseudonym[:8],
         carol.pseudonym[:8],

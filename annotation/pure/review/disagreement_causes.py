@@ -7,8 +7,7 @@ hand. Gold that is wrong is one of these. The last two are ours.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from annotation.pure.data.example import JSON
 from annotation.pure.reports.tables import table, text_cell
@@ -17,21 +16,21 @@ from annotation.pure.statistics.intervals import wilson
 from annotation.pure.text.translation_marks import gettext_noop as _
 
 
-@dataclass(frozen=True, slots=True)
-class Cause:
-    """A cause: its label, a gettext id, and the key that chooses it."""
+class Cause(NamedTuple):
+    """A cause: plain words for it, the key that chooses it, and the paper's term, "" if it has none. gettext ids."""
 
-    label: str
+    words: str
     key: str
+    term: str = ""
 
 
 CAUSES: Final[Mapping[str, Cause]] = {
-    "semantic": Cause(_("Semantic equivalence"), "s"),
-    "symbolic": Cause(_("Symbolic equivalence"), "y"),
-    "ambiguity": Cause(_("Intrinsic ambiguity"), "a"),
-    "granularity": Cause(_("Granularity discrepancies"), "g"),
-    "list": Cause(_("List-style questions"), "l"),
-    "gold": Cause(_("Incorrect gold answers"), "w"),
+    "semantic": Cause(_("Same meaning"), "s", _("Semantic equivalence")),
+    "symbolic": Cause(_("Same, written differently"), "y", _("Symbolic equivalence")),
+    "ambiguity": Cause(_("Question is ambiguous"), "a", _("Intrinsic ambiguity")),
+    "granularity": Cause(_("Different detail"), "g", _("Granularity discrepancies")),
+    "list": Cause(_("Several answers"), "l", _("List-style questions")),
+    "gold": Cause(_("Gold is wrong"), "w", _("Incorrect gold answers")),
     "outdated": Cause(_("Out of date"), "o"),
     "slip": Cause(_("Slip"), "p"),
 }
@@ -46,7 +45,8 @@ def cause_tables(counted: Counter[str], units: Sequence[Mapping[str, str]], seed
     n = sum(counted.values())
     if not n and not units:
         return []
-    labels = {**{name: cause.label for name, cause in CAUSES.items()}, "": _("Two adjudicators named different causes")}
+    labels = {name: cause.term or cause.words for name, cause in CAUSES.items()}
+    labels |= {"": _("Two adjudicators named different causes")}
     rows = [[text_cell(words), counted[name], wilson(counted[name], n).as_json()] for name, words in labels.items()]
     rows.append([text_cell(_("all")), n, None])
     note = _(

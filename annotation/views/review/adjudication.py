@@ -207,6 +207,7 @@ def _page(
     decisions = double_adjudication.decisions_on([row.pk] if batch.two_adjudicators else ())[row.pk]
     mine = None if decided else _own(request, decisions)
     for each in picks:
+        each["pick"] = f"{each['assignment'].public_id}.{each['assignment'].revision}"
         each["chosen"] = decided and each["standing"].state == review_state.ACCEPTED
         each["chosen"] |= mine is not None and mine.assignment_id == each["assignment"].pk
     fresh = conclusions.fresh(batch, most=conclusions.AT_ONCE)
@@ -221,7 +222,7 @@ def _page(
         write=_to_write(batch, row, picks, mine, typed),
         decided=decided,
         mine=mine,
-        causes=[{"name": name, "label": _(cause.label), "key": cause.key} for name, cause in CAUSES.items()],
+        causes=[{"name": name, **cause._asdict()} for name, cause in CAUSES.items()],
         cause=request.POST.get("cause", mine.cause if mine else row.cause if decided else ""),
         both=_both(row, decisions, responses) if len(decisions) >= 2 else [],
         left=adjudication.waiting(batch, request.user, fresh=fresh).count(),
