@@ -39,7 +39,7 @@ def people(request: HttpRequest, project: Project) -> HttpResponse:
     form = InviteForm(request.POST or None, role=role, initial={"places": places})
     if request.method == "POST" and form.is_valid():
         made = invites.invite(project, by=request.user, **form.cleaned_data)
-        return HttpResponseRedirect(f"{reverse('people', args=[project.slug])}?made={made.pk}#links", status=303)
+        return HttpResponseRedirect(f"{reverse('people', args=[project.slug])}?made={made.pk}", status=303)
     wanted = worker_profile.WorkerFilter.of(request.GET)
     page = wanted.page(wanted.narrow(project, project.workers.select_related("user", "block")), request.GET)
     types = project.qualification_types.filter(deleted_at=None).order_by("name").values_list("public_id", "name")
@@ -60,7 +60,7 @@ def people(request: HttpRequest, project: Project) -> HttpResponse:
         "made": whole_number(request.GET.get("made", ""), 0),
         "missing": missing,
         "host": urlsplit(base).netloc,
-        "port": urlsplit(base).port or 8000,
+        "port": request.META["SERVER_PORT"],
         "reach": host_reach.reach_of(urlsplit(base).netloc),
         "open_url": "" if by_invite else base + reverse("open-join", args=[project.slug]),
         "unread_messages": worker_messages.unread_of(project).count(),

@@ -35,11 +35,17 @@ def places(html: str) -> str:
     return value[1]
 
 
-def test_the_primary_button_of_the_head_leads_to_the_form(people: Any) -> None:
-    html = people()
-    head = html[html.index('<header class="head">') :].partition("</header>")[0]
-    assert re.search(r'<a class="button primary" href="#invite-title">', head)
-    assert 'id="invite-title"' in html
+def test_the_form_is_the_first_thing_and_the_only_primary_action(people: Any, bob: Any) -> None:
+    html = people().partition("<main")[2]
+    assert html.index('name="places"') < html.index('id="annotators"') < html.index('id="members"')
+    assert re.findall(r'class="button primary">(.*?)</button>', html) == ["Create the link"]
+
+
+def test_names_lead_to_workers_and_stand_before_pseudonyms(people: Any, bob: Any) -> None:
+    row = people().partition('id="annotators"')[2].partition("<tbody>")[2].partition("</tr>")[0]
+    link = row.index(f'href="{reverse("annotator", args=["wells", bob.pk])}"')
+    assert link < row.index(str(bob.user)) < row.index(bob.user.username) < row.index(bob.pseudonym)
+    assert bob.user.display_name
 
 
 def test_as_many_places_are_proposed_as_workers_are_missing(people: Any, alice: Any, project: Any, batch: Any) -> None:
@@ -133,11 +139,11 @@ def test_it_shows_where_workers_are_stuck(
 def test_a_new_link_is_announced_where_it_stands(people: Any, client: Any, project: Any) -> None:
     people()
     made = client.post(reverse("people", args=["wells"]), {"role": "worker", "places": "2", "days": "3", "note": "Ada"})
-    assert made["Location"].endswith("#links")
     html = client.get(made["Location"]).content.decode()
     card = html[html.index('<li class="card">') :].partition("</li>")[0]
     assert "The link is ready." in card
     assert "Ada" in card
+    assert re.search(r"<button[^>]*data-copy[^>]*autofocus>", card)
     assert html.count("The link is ready.") == 1
 
 

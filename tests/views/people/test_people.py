@@ -100,9 +100,11 @@ def test_it_says_where_its_links_do_not_work(client: Any, alice: Any, settings: 
     client.force_login(alice)
 
     def page(host: str) -> str:
-        return client.get(reverse("people", args=["wells"]), headers={"host": host}).content.decode()
+        address = reverse("people", args=["wells"])
+        return client.get(address, headers={"host": host}, SERVER_PORT="8123").content.decode()
 
     assert "work on this computer only" in page("localhost:8000")
     assert "BIND=0.0.0.0:8123</code>" in page("localhost:8123")
+    assert "BIND=0.0.0.0:8123</code>" in page("localhost"), "the port that it listens at, also behind a forwarded one"
     assert "work in your own network only" in page("192.168.1.20:8000")
     assert 'id="reach"' not in page("hopscribe.lab.example")
