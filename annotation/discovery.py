@@ -24,6 +24,7 @@ class MenuEntry(NamedTuple):
     label: Any
     words: str = ""  # synonyms for the search
     shown: Callable[[Any], bool] = lambda _project: True  # whether BATCHES links it; the search always finds it
+    help: Any = ""  # what it is for, beside the link of SETTINGS
 
 
 class BatchTab(NamedTuple):

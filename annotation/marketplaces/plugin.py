@@ -68,7 +68,8 @@ PAGES = [
     path(f"{FRAME}return/", iframe.return_assignment, name="frame-return"),
 ]
 TABS = [BatchTab("batch-marketplace", _("Marketplace"), after="batch-workers", shown=_is_published)]
-SETTINGS = [MenuEntry(roles.OWN, "marketplaces", _("Marketplaces"), "mturk aws publish")]
+HELP = _("Publish batches on a marketplace or a panel.")
+SETTINGS = [MenuEntry(roles.OWN, "marketplaces", _("Marketplaces"), "mturk aws publish", help=HELP)]
 VERBS = [
     (verb.__name__, verb) for verb in (jobs.publish_batch, jobs.sync_batch, jobs.sync_study, jobs.send_study_of_batch)
 ]

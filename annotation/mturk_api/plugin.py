@@ -28,7 +28,8 @@ PAGES = [
     path("mturk/question/<str:token>/", external_question.html_question, name="html-question"),
     path("assignments/<slug:public_id>/state/", external_question.assignment_state, name="assignment-state"),
 ]
-SETTINGS = [MenuEntry(roles.OWN, "access-keys", _("Access keys"), "api boto3 mturk")]
+HELP = _("For scripts that speak the MTurk API, as boto3 does.")
+SETTINGS = [MenuEntry(roles.OWN, "access-keys", _("Access keys"), "api boto3 mturk", help=HELP)]
 SWEEPS = [
     hit_expiry.lapse_due,
     hit_expiry.notice_due,

@@ -33,7 +33,8 @@ PAGES = [
     path(f"{ONE}deliveries/<int:pk>/again/", views.delivery_again, name="delivery-again"),
 ]
 API = router.urls
-SETTINGS = [MenuEntry(roles.OWN, "webhooks", _("Webhooks"), "events notify")]
+HELP = _("Your server hears when a batch or a response changes.")
+SETTINGS = [MenuEntry(roles.OWN, "webhooks", _("Webhooks"), "events notify", help=HELP)]
 SWEEPS = [deliveries.forget_old, outbox.notice_due]
 ERRANDS = [deliveries.deliver_due]
 OUTBOXES = [("webhooks", waiting)]

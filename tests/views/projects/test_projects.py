@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -99,3 +100,21 @@ def test_a_missing_title_is_named_beside_its_field(client: Any, alice: Any) -> N
     assert 'aria-invalid="true"' in html
     assert "autofocus" in html
     assert 'id="id_title_error"' in html
+
+
+@pytest.mark.parametrize("page", ["project-settings", "account"])
+def test_pages_of_settings_begin_with_a_list_of_their_groups(client: Any, alice: Any, project: Any, page: str) -> None:
+    client.force_login(alice)
+    html = client.get(reverse(page, args=["wells"] if page == "project-settings" else [])).content.decode()
+    contents = html.partition('<nav class="contents"')[2].partition("</nav>")[0]
+    listed = re.findall(r'href="#(.*?)">(.*?)</a>', contents)
+    assert len(listed) >= 5
+    assert listed == re.findall(r'<h2 id="(.*?)">(.*?)</h2>', html)
+
+
+def test_keys_tokens_and_webhooks_are_places_to_go_to(client: Any, alice: Any, project: Any) -> None:
+    client.force_login(alice)
+    html = client.get(reverse("project-settings", args=["wells"])).content.decode()
+    rows = re.findall(r'<li>\s*<a href="(.*?)">(.*?)</a>\s*<span class="quiet small">(.+?)</span>', html)
+    assert {label for _, label, _ in rows} >= {"Webhooks", "Access keys", "Marketplaces", "API tokens", "Money"}
+    assert all(client.get(address).status_code == 200 for address, _, _ in rows)
