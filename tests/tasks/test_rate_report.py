@@ -26,7 +26,6 @@ from annotation.pure.reports.table_files import as_csv, as_latex, as_markdown
 from annotation.pure.reports.tables import cell_text, note_of, quotable, sentence, title_of
 from annotation.registry import task_type
 from annotation.tasktype import GivenResponse, HitWithResponses
-from tests.shared_data import shared_data
 
 JSON = dict[str, Any]
 near = pytest.approx
@@ -343,20 +342,3 @@ def test_a_report_of_nobody_or_of_one_response_says_nothing_that_is_not_so() -> 
     assert "hold for this one annotator only" in said
     for content in (nobody, one):
         assert not any(each["name"].startswith("agreement") for each in content["tables"])
-
-
-def test_the_published_accuracy_of_five_systems_by_people_is_the_share_of_each_stratum() -> None:
-    """The field that tells them apart never reaches the page."""
-    records = json.loads(shared_data("judges/evouna_nq_200.json").read_text())
-    systems = ["fid", "gpt35", "chatgpt", "gpt4", "newbing"]
-    items = []
-    for k, row in enumerate(records):
-        candidates = [{"text": row[f"answer_{system}"], "system": system} for system in systems]
-        answer = {"right": ["yes" if row[f"judge_{system}"] else "no" for system in systems]}
-        items.append((Example(f"q{k}", row["question"], (), extra={"candidates": candidates}), {"w": answer}))
-    criteria = [{"name": "right", "ask": "Right?", "choice": ["yes", "no"], "each": "candidates"}]
-    content = report_of(criteria, items, by="candidates.system")
-    found = {row["Stratum"]: row["Share"]["value"] for row in rows_of(content, "strata-field") if row["Value"] == "yes"}
-    assert found == {"fid": 0.69, "gpt35": 0.64, "chatgpt": 0.735, "gpt4": 0.76, "newbing": 0.81}
-    options = TASK.options({"rubric": {"show": ["question"], "criteria": criteria}, "by": "candidates.system"})
-    assert "newbing" not in json.dumps(TASK.prepare(items[0][0], options, random.Random(1)))
