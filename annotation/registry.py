@@ -57,6 +57,12 @@ def folder_of(kind: str) -> Path:
 
 
 @cache
+def presets(kind: str) -> dict[str, Path]:
+    """Files of options that a batch of the task can begin with, by the names of their folders in its `presets/`."""
+    return {file.parent.name: file for file in sorted((folder_of(kind) / "presets").glob("*/*.json"))}
+
+
+@cache
 def default_instructions(kind: str, variant: str = "") -> str:
     """The default instructions of the task, or of its variant, in Markdown."""
     return (folder_of(kind) / f"{variant or 'instructions'}.md").read_text(encoding="utf-8")

@@ -1,5 +1,6 @@
 """The form of the launch page."""
 
+import json
 from collections.abc import Iterable
 from typing import Any
 
@@ -21,13 +22,22 @@ from annotation.models import Batch, Dataset, Project, User
 from annotation.pure.people.consent_text import PLACES
 from annotation.pure.setting_fields import settings_of
 from annotation.recruitment import marketplaces
-from annotation.registry import all_default_instructions, default_instructions, kinds, task_type
+from annotation.registry import all_default_instructions, default_instructions, kinds, presets, task_type
 from annotation.tasktype import capabilities
 
 MOST_EARLIER = 50
 GOLD = settings_of(HiddenGold)
 GOLD_FIELDS = {"percent": "check_percent", "after": "check_after"}
 GOLD_FIELDS |= {"warn_below_percent": "check_warn", "pause_below_percent": "check_pause"}
+PRESET = "preset:"  # before the name of a preset, which no batch's name contains
+
+
+def _options_of(project: Project, chosen: str) -> dict[str, Any]:
+    """The options of an earlier batch, or those of a preset; without either {}."""
+    if not chosen.startswith(PRESET):
+        return next((row.options for row in project.batches.filter(slug=chosen)), {})
+    files = [file for kind, _title in kinds() for name, file in presets(kind).items() if chosen == PRESET + name]
+    return {file.stem: json.loads(file.read_text(encoding="utf-8")) for file in files}
 
 
 class LaunchForm(BatchTermsForm):
@@ -58,10 +68,10 @@ class LaunchForm(BatchTermsForm):
 
     def __init__(self, project: Project, posted: Any = None, files: Any = None, *, batch: Batch | None = None) -> None:
         self._places = {str(row.pk): row for row in marketplaces().available(project)}
-        again = project.batches.filter(slug=posted["again"]).first() if posted and posted.get("again") else None
+        again = _options_of(project, posted["again"]) if posted and posted.get("again") else {}
         self.is_filled = bool(again or files)  # with options from elsewhere
         if self.is_filled:
-            posted = OptionsForm.completed(posted, files or {}, again.options if again else {})
+            posted = OptionsForm.completed(posted, files or {}, again)
         super().__init__(project, posted, batch=batch)
         self.launching = "launch" in self.data
         self.fields |= {field: form_field(GOLD[name], required=False) for name, field in GOLD_FIELDS.items()}
@@ -122,6 +132,11 @@ class LaunchForm(BatchTermsForm):
             "marketplace": self._places.get(cleaned.get("marketplace", "")),
             "checks": gold | {"datasets": list(cleaned.get("checks") or ())},
         }
+
+    @property
+    def presets(self) -> list[tuple[str, str]]:
+        """Options of the task that are there to begin with, as (value of the choice, name)."""
+        return [(PRESET + name, name) for name in presets(self.kind)]
 
     @property
     def earlier(self) -> list[Batch]:

@@ -25,6 +25,7 @@ from annotation.models import Batch, Dataset, Project, User
 from annotation.operations.open_files import processes_using
 from annotation.operations.unfinished import Unfinished
 from annotation.recruitment import Marketplace, marketplaces, named
+from annotation.registry import presets
 
 T = TypeVar("T")
 
@@ -174,6 +175,11 @@ def integer_between(least: int, most: int) -> Callable[[str], int]:
 
 minutes = reader(float, lambda number: 0 < number <= 24 * 60, "minutes, more than 0 and at most 1440")
 percent = reader(lambda text: float(text) / 100, lambda share: 0 <= share <= 1, "a percentage from 0 to 100")
+
+
+def rubric(text: str) -> Path:
+    """Parse the name of a rubric that is there, or the path of a readable file."""
+    return presets("rate").get(text) or existing(text)
 
 
 def existing(text: str) -> Path:

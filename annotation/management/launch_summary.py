@@ -11,7 +11,7 @@ from annotation.flow.batches.settings import PLAIN, SETTINGS
 from annotation.flow.errors import Refused
 from annotation.flow.projects.job_queue import JobTakenOver
 from annotation.flow.work import eligibility
-from annotation.management.json_command import dataset_named, existing, pair, slug, words
+from annotation.management.json_command import dataset_named, pair, rubric, slug, words
 from annotation.management.setting_options import OptionsCommand, add_options, given_settings, help_of, option_values
 from annotation.models import Batch, Project
 from annotation.pure.people.requirements import GUARDED
@@ -34,7 +34,7 @@ class LaunchCommand(OptionsCommand):
         add("--task", required=True, choices=[kind for kind, _title in kinds()], help=help_of(SETTINGS["task"]))
         add("--dataset", required=True, action="append", type=slug, metavar="NAME", help=help_of(SETTINGS["datasets"]))
         add("--option", action="append", type=pair, default=[], metavar="K=V", help=help_of(SETTINGS["options"]))
-        add("--rubric", type=existing, metavar="FILE", help="the same as --option rubric=@FILE")
+        add("--rubric", type=rubric, metavar="FILE", help="the same as --option rubric=@FILE, or the name of a preset")
         add("--worker", action="append", type=words(64), default=[], metavar="ID", help=help_of(SETTINGS["people"]))
         how = f'{help_of(SETTINGS["requirements"])}: "Round 2 >= 80", "country in US,DE", "Round 2", "not Seen it"'
         add("--require", action="append", type=words(300), default=[], metavar="WHAT", help=how)

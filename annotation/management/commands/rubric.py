@@ -6,13 +6,14 @@ from typing import Any
 
 from annotation.flow.batches import option_fit
 from annotation.flow.setting_values import InvalidSettings, read_options
-from annotation.management.json_command import JSONCommand, dataset_named, existing, integer_between, project_of, slug
+from annotation.management.json_command import JSONCommand, dataset_named, integer_between, project_of, rubric, slug
 from annotation.management.setting_options import option_values
 from annotation.pure.data.example import Example
 from annotation.pure.ratings.showing import LeftOut, controls_of, payload_of
 from annotation.pure.text.languages import worded
-from annotation.registry import task_type
+from annotation.registry import presets, task_type
 
+RUBRIC = "a rubric as JSON or YAML (docs/rubrics.md), or the name of one that is there: " + ", ".join(presets("rate"))
 MOST_SHOWN = 60  # characters of a value
 
 
@@ -20,7 +21,7 @@ class Command(JSONCommand):
     help = "Say what a rubric shows and asks of a dataset's items, and which items it leaves out. Makes nothing."
 
     def add(self, parser: Any) -> None:
-        parser.add_argument("rubric", type=existing, metavar="FILE", help="a rubric as JSON or YAML (docs/rubrics.md)")
+        parser.add_argument("rubric", type=rubric, metavar="FILE", help=RUBRIC)
         parser.add_argument("--dataset", required=True, type=slug, metavar="NAME")
         parser.add_argument("--items", type=integer_between(0, 100), default=3, help="how many to show (default: 3)")
 
