@@ -1,4 +1,4 @@
-"""The demo's compose batch: graphs of the island, simulated composers, and a requester's first reviews."""
+"""The demo's compose batch: from single-hop questions to graphs of the island, simulated composers, first reviews."""
 
 import re
 from collections.abc import Callable
@@ -8,8 +8,9 @@ from random import Random
 from typing import Any
 
 from annotation.demo import encyclopedia, timeline
-from annotation.demo.project_setup import launched
+from annotation.demo.project_setup import kept, launched
 from annotation.demo.simulated_worker import Page, SimulatedWorker
+from annotation.flow.data.derivation import derive_dataset
 from annotation.flow.review import review_decisions, review_samples, worker_feedback
 from annotation.models import Assignment, Batch, Project, User
 from annotation.pure.batches import lifecycle
@@ -18,6 +19,7 @@ from annotation.pure.data.reduced_example import reduced
 from annotation.pure.derivations.composable_pairs import pair_example
 from annotation.pure.derivations.single_hop import Single
 
+SINGLES, PAIRS = "vennory-singlehop", "vennory-pairs"
 DATASET, BATCH = "vennory-graphs", "vennory-composing"
 TRAPS = ((215, 45), (5, 52), (216, 95))  # pairs of mentions that name different entities
 KNOWN_SAME = 6  # two-hop graphs used as hidden gold
@@ -43,7 +45,10 @@ def _single(number: int) -> Single:
 
 
 def batch(project: Project, folder: Path) -> Batch:
-    """The launched compose batch, created on the first run."""
+    """The launched compose batch, created on the first run, as are the datasets of the steps before it."""
+    if not project.batches.filter(slug=BATCH).exists():
+        singles = kept(project, SINGLES, [_single(number).as_example() for number in encyclopedia.singlehop()], folder)
+        derive_dataset(singles, how="composable-pairs", name=PAIRS)
     settings = {"title": "Composing questions about Vennory", "task": "compose", "assignments_per_hit": 1}
     return launched(project, BATCH, dataset=DATASET, examples=graphs(), folder=folder, **settings)
 

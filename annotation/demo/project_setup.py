@@ -22,7 +22,7 @@ from annotation.models import Batch, Dataset, Member, Project, User, Worker
 from annotation.pure.batches import lifecycle
 from annotation.pure.data.example import Example
 
-DATASET, BATCH = "vennory", "vennory-first-study"
+DATASET, BATCH = "vennory-multihop", "vennory-first-study"
 SIMULATED = {"simulated-1": 0.92, "simulated-2": 0.84, "simulated-3": 0.76}  # name: skill
 TAKERS = {"simulated-4": 0.3}  # of the qualification round only, who fail it: name: skill
 JOINED = ("simulated-5",)  # who joined, and have not given their consent yet

@@ -14,7 +14,7 @@ from annotation.models import Attempt, Batch, Project, QualificationRound, User
 from annotation.pure.batches import lifecycle
 from annotation.pure.data.example import Example
 
-DATASET, BATCH = "vennory-singlehop", "vennory-qualification"
+DATASET = BATCH = "vennory-qualification"
 GRANTS = "Reads Vennory well"
 QUESTIONS, CONTEXT = 24, 4  # questions of the pool, paragraphs of each
 PER_WORKER = 6

@@ -121,16 +121,13 @@ class Derivation(ABC):
         """(output, example) pairs, while the tally fills up. Raises CannotDerive."""
 
 
-NO_HOPS = gettext_noop("None of its questions has a decomposition into hops.")
-NOT_SINGLE = gettext_noop(
-    "Its questions are not single-hop questions with one paragraph each. Create single-hop questions first."
-)
-NO_PARTS = gettext_noop("Its questions have neither a decomposition into hops nor one supporting paragraph each.")
-NEITHER = gettext_noop("It contains neither single-hop questions nor pairs. Create them first.")
-
-NO_SUPPORTS = gettext_noop("None of its questions has supporting paragraphs.")
-
-NO_OPTIONS = gettext_noop("None of its questions has answer options.")
+NO_HOPS = gettext_noop("Needs a decomposition into hops.")
+NOT_SINGLE = gettext_noop("Needs single-hop questions with one paragraph each.")
+NO_PARTS = gettext_noop("Needs a decomposition into hops, or questions with one supporting paragraph each.")
+NEITHER = gettext_noop("Needs single-hop questions with one paragraph each, or pairs of them.")
+NO_GRAPHS = gettext_noop("Needs graphs of hops.")
+NO_SUPPORTS = gettext_noop("Needs supporting paragraphs.")
+NO_OPTIONS = gettext_noop("Needs answer options.")
 
 
 def needs_options(features: Features) -> str:

@@ -12,7 +12,10 @@ class Worded(ABC):
 
     @abstractmethod
     def review(self, payload: JSON, answer: JSON) -> JSON:
-        """Context of the folder's `_review.html`; `text` is the wording, as `edited` takes it; "": nothing to edit."""
+        """Context of the folder's `_review.html`; `text` is the wording, as `edited` takes it; "": nothing to edit.
+
+        Without a wording `asks` may say what is to be decided in place of the criteria: gettext id.
+        """
 
     @abstractmethod
     def edited(self, payload: JSON, answer: JSON, text: str) -> JSON:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from itertools import zip_longest
 
 from annotation.pure.data.example import Example
+from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, GivenResponse
 
 from . import bridge_judgments
@@ -25,7 +26,8 @@ def reviewed(payload: JSON, answer: JSON) -> JSON:
     """Context of `_review.html`.
 
     {"payload", "hops", "edges" (as `judged_edges`), "discarded", "why", "text" (the question, "" if the item was
-    discarded), "words", "findings" (findings.found: level, message, values, overridden, reason), "coverage", "pasted"}.
+    discarded), "words", "findings" (findings.found: level, message, values, overridden, reason), "coverage", "pasted",
+    "asks" (of a discarded item, in place of the criteria: gettext id)}.
     """
     discarded = bridge_judgments.discarded(payload, answer)
     text = "" if discarded else str(answer["question"])
@@ -40,6 +42,7 @@ def reviewed(payload: JSON, answer: JSON) -> JSON:
         "findings": findings_of(payload, text, answer.get("overrides")) if text else [],
         "coverage": coverage(payload, text) if text else [],
         "pasted": 0.0 if discarded else answer.get("pasted", 0.0),
+        "asks": _("Is the worker right that this bridge does not hold?") if discarded else "",
     }
 
 

@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
 
 from annotation.derivations import DERIVATIONS
-from annotation.derivations.base import OTHERS, PIPELINE, RESULTS, Derivation, DerivationGroup
+from annotation.derivations.base import NO_GRAPHS, OTHERS, PIPELINE, RESULTS, Derivation, DerivationGroup, needs_singles
 from annotation.flow.data.derivation import uploads_of
 from annotation.flow.data.lineage import Family
 from annotation.forms.derivations import PREFIX, DeriveForm
@@ -41,13 +41,14 @@ def derive(request: HttpRequest, project: Project, name: str) -> HttpResponse:
 
 def _ways(project: Project, source: Dataset) -> dict[str, Any]:
     usual, family = _usual(source), Family(project)
+    stages = [_stage(group, source, usual, family) for group in PIPELINE]
     named = [each.group for each in DERIVATIONS.values() if each.group not in (*PIPELINE, OTHERS)]
     return {
         "project": project,
         "section": "datasets",
         "dataset": source,
         "family": ancestry(source),
-        "stages": [_stage(group, source, usual, family) for group in PIPELINE],
+        "stages": sorted(stages, key=lambda stage: not stage["next"]),
         "studies": [
             {"title": _(group.title), "ways": _ways_of(group, source, usual)}
             for group in [*dict.fromkeys(named), OTHERS]
@@ -62,19 +63,23 @@ def _ways_of(group: DerivationGroup, source: Dataset, usual: str) -> list[dict[s
 def _stage(group: DerivationGroup, source: Dataset, usual: str, family: Family) -> dict[str, Any]:
     """A stage of the pipeline with its derivations; `by_people`, without any, if workers do it in a batch of graphs.
 
-    `done`: the names of the dataset, the nearest ones above and those below that it made.
+    `problem`: what it needs that the dataset has not; "" if it can be done. `done`: the names of the dataset, the nearest ones above and those below that it made.
     """
     ways = [] if group.by_people else [each for each in DERIVATIONS.values() if each.group == group]
     by_people_next = group.by_people and not usual and _how_made(source) in group.follows
     hows = [RESULTS] if group.by_people else [each.how for each in ways]
     done = [name for how in hows for name in (family.nearest(source, how), family.made_of(source, how)) if name]
     shown = [_way(each, source, usual) for each in ways]
+    needs = [each["problem"] for each in shown]
+    if group.by_people:
+        needs = ["" if any(int(n) > 1 for n in source.features.get("hops", {})) else _(NO_GRAPHS)]
     return {
         "title": _(group.title),
+        "number": group.step,
         "done": list(dict.fromkeys(done)),
         "by_people": group.by_people,
-        "has_graphs": any(int(n) > 1 for n in source.features.get("hops", {})),
-        "ways": shown,
+        "problem": needs[0] if all(needs) else "",
+        "ways": [each for each in shown if not each["problem"]],
         "next": by_people_next or any(each["next"] for each in shown),
     }
 
@@ -90,10 +95,10 @@ def _usual(source: Dataset) -> str:
 
 
 def _how_made(source: Dataset) -> str:
-    """How the dataset was derived; "" for an imported one. Imported graphs without questions are like derived ones."""
+    """How the dataset was derived; "" for an imported one. Imported graphs and single hops are like derived ones."""
     features = source.features
     is_graph = features.get("question_words", {}).keys() == {"0"} and any(int(n) > 1 for n in features.get("hops", {}))
-    return str(source.lineage.get("how", "graphs" if is_graph else ""))
+    return str(source.lineage.get("how", "graphs" if is_graph else "" if needs_singles(features) else "singlehop"))
 
 
 def _way(way: Derivation, source: Dataset, usual: str) -> dict[str, Any]:

@@ -115,6 +115,7 @@ def _page(request: HttpRequest, batch: Batch, row: Assignment, *, problem: str =
         "standing": standing,
         "state": state_words(standing.state),
         "text": reviewed["text"],
+        "asks": reviewed.get("asks"),
         "answer_html": template.render({"answer": standing.answer.answer, **reviewed}, request),
         "problem": problem,
         "earned": assignment_approval.earned(row) if may_approve else None,

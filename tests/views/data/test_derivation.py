@@ -86,7 +86,7 @@ def test_every_way_is_offered_with_a_sentence_or_with_why_not(asked: Any) -> Non
         assert escape(way.source_problem(features) or way.does) in html, way.how
     assert 'href="?how=singlehop"' in html
     assert 'href="?how=composable-pairs"' not in html
-    assert "not single-hop questions" in html
+    assert one_line("<b>2 Pairs:</b> Needs single-hop questions with one paragraph each.") in one_line(html)
     assert "recommended next" in html
 
 
@@ -104,10 +104,11 @@ def test_it_shows_where_the_dataset_stands_and_what_is_done(pipeline: Any) -> No
     origin = html[html.index('aria-labelledby="lineage"') :].partition("</section>")[0]
     assert f'href="{single}"' in origin
     assert f'href="{graphs}"' in origin
-    stages = html[html.index('<ol class="stages">') :].partition("</ol>")[0].split("<h3>")[1:]
-    assert f'<a href="{single}">single</a>' in stages[0]
-    assert "this dataset" in stages[1]
-    assert f'<a href="{graphs}">graphs</a>' in stages[3]
+    now, later = html[html.index('<ol class="stages">') :].partition('id="studies"')[0].split("</ol>")
+    graphs_stage = now.split("<h3>")[1]
+    assert "recommended next" in graphs_stage
+    assert f'<a href="{graphs}">graphs</a>' in graphs_stage
+    assert "this dataset" in later
 
 
 def test_studies_are_folded_behind_their_names(asked: Any) -> None:
@@ -119,13 +120,13 @@ def test_studies_are_folded_behind_their_names(asked: Any) -> None:
     assert sum(counts) == sum(each.group.step == 0 for each in DERIVATIONS.values())
     assert "<details open" not in html
     refused = named["Ablations: questions without one kind of features"].partition("Ablation 14")[2]
-    assert "None of its questions has answer options." in refused
+    assert "Needs answer options." in refused
 
 
 def test_a_way_that_does_not_fit_is_refused_before_it_begins(asked: Any) -> None:
     response = asked.post(at("wells", "composable-pairs"), posted("wells", "composable-pairs"))
     assert response.status_code == 422
-    assert "Create single-hop questions first" in response.content.decode()
+    assert "Needs single-hop questions with one paragraph each." in response.content.decode()
     assert not Job.objects.exists()
 
 
@@ -372,6 +373,13 @@ def test_imported_graphs_go_on_to_the_workers_who_write_questions(asked: Any, pi
     assert recommended.strip().startswith("Questions written by workers")
 
 
+def test_imported_single_hop_questions_go_on_to_pairs(asked: Any, pipeline: Any) -> None:
+    Dataset.objects.filter(slug="single").update(lineage={})
+    html = one_line(asked.get(at("single")).content.decode())
+    recommended = html[: html.index("recommended next")].rpartition("<h3>")[2]
+    assert recommended.strip().startswith("Pairs")
+
+
 def test_composing_is_offered_where_there_are_graphs_only(asked: Any) -> None:
     offered = reverse("batch-new", args=["wells"]) + "?dataset=wells"
     assert offered in asked.get(at("wells")).content.decode()
@@ -380,5 +388,5 @@ def test_composing_is_offered_where_there_are_graphs_only(asked: Any) -> None:
     dataset.save()
     html = asked.get(at("wells")).content.decode()
     assert offered not in html
-    assert "Create graphs first." in html
+    assert "Needs graphs of hops." in html
     assert 'href="?how=singlehop"' in html

@@ -264,6 +264,7 @@ def test_a_response_without_a_question_is_asked_no_criterion_of_questions(
     submit(row, answer)
     html = boss.get(page("review-answer", row.public_id)).content.decode()
     assert "data-mark=" not in html
+    assert "Is the worker right that this bridge does not hold?" in html
     assert "confirms the criteria" not in html
     boss.post(page("review-answer", row.public_id), posted(row, "accepted", revision=1))
     assert Review.objects.get().marks == {}
