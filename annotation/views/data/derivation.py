@@ -63,7 +63,8 @@ def _ways_of(group: DerivationGroup, source: Dataset, usual: str) -> list[dict[s
 def _stage(group: DerivationGroup, source: Dataset, usual: str, family: Family) -> dict[str, Any]:
     """A stage of the pipeline with its derivations; `by_people`, without any, if workers do it in a batch of graphs.
 
-    `problem`: what it needs that the dataset has not; "" if it can be done. `done`: the names of the dataset, the nearest ones above and those below that it made.
+    `problem`: what it needs that the dataset has not; "" if it can be done.
+    `done`: the names of the dataset, the nearest ones above and those below that it made.
     """
     ways = [] if group.by_people else [each for each in DERIVATIONS.values() if each.group == group]
     by_people_next = group.by_people and not usual and _how_made(source) in group.follows
