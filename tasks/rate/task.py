@@ -195,7 +195,8 @@ class Rate(
 
     def compare(self, payload: JSON, given: Sequence[GivenResponse], gold: Example) -> JSON:
         rows = results.compared(payload, [one.answer for one in given], _right(payload, gold))
-        return {"columns": [{} for _one in given], "rows": rows, "payload": payload, "texts": _marked(payload, given)}
+        found = {"rows": rows, "payload": payload, "texts": _marked(payload, given)}
+        return {**found, "columns": [{} for _one in given], "gold": any(row["gold"] for row in rows)}
 
     def review(self, payload: JSON, answer: JSON) -> JSON:
         return {"text": self.change(payload, {}, answer)}
