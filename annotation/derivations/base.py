@@ -54,6 +54,9 @@ class Source(Protocol):
     def other(self, name: str) -> Source:
         """Another dataset of the project, for a pool. Raises CannotDerive if there is no dataset `name`."""
 
+    def predictions(self, model: str) -> Mapping[int, str]:
+        """A model's answers by the places of the examples, from 0. Raises CannotDerive without predictions of it."""
+
     def other_splits(self) -> Sequence[Source]:
         """The other splits of the derivation that the dataset is or was made from; empty if it belongs to no split."""
 

@@ -34,6 +34,7 @@ class Listed:
         self.name, self.origin, self.size = name, name, len(examples)
         self._examples, self._others = tuple(examples), others or {}
         self.beside: list[Listed] = []
+        self.told: dict[str, dict[int, str]] = {}
 
     def examples(self) -> Iterator[Example]:
         return iter(self._examples)
@@ -42,6 +43,11 @@ class Listed:
         if name not in self._others:
             raise CannotDerive(f"there is no dataset {name}")
         return Listed(self._others[name], name=name)
+
+    def predictions(self, model: str) -> Mapping[int, str]:
+        if model not in self.told:
+            raise CannotDerive(f"there are no predictions of {model}")
+        return self.told[model]
 
     def other_splits(self) -> list[Listed]:
         return self.beside

@@ -22,7 +22,7 @@ from annotation.flow.data.splits import other_splits
 from annotation.flow.errors import Refused
 from annotation.flow.projects.job_queue import DerivationProgress
 from annotation.flow.setting_values import read_options
-from annotation.models import Dataset, User
+from annotation.models import Dataset, Prediction, User
 from annotation.models.fields import to_text
 from annotation.pure.data.example import Example
 from annotation.pure.net.progress import Tick, no_tick
@@ -89,6 +89,14 @@ class StoredSource:
         if dataset is None:
             raise CannotDerive(f"there is no dataset {name!r} in the project")
         return StoredSource(dataset, self._tick, read=self._read)
+
+    def predictions(self, model: str) -> dict[int, str]:
+        rows = Prediction.objects.of_models().filter(prediction_set__dataset=self._dataset, prediction_set__model=model)
+        told = dict(rows.values_list("item_id", "content"))
+        if not told:
+            raise CannotDerive(f"{self.name} has no predictions of a model {model!r}: import them first")
+        order = self._dataset.items.usable().order_by("position").values_list("pk", flat=True)
+        return {place: told[item].get("text") or "" for place, item in enumerate(order) if item in told}
 
     def other_splits(self) -> list[StoredSource]:
         return [StoredSource(each, self._tick, read=self._read) for each in other_splits(self._dataset)]
