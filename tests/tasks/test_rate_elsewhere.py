@@ -14,7 +14,7 @@ from annotation.flow.data.dataset_files import examples_of
 from annotation.flow.data.dataset_import import import_dataset
 from annotation.flow.people import worker_erasure
 from annotation.flow.reports import arm_scores, batch_scores, power_plan
-from annotation.flow.review import adjudication, double_adjudication, gold_in_doubt, results_dataset
+from annotation.flow.review import adjudication, double_adjudication, gold_in_doubt, results_dataset, worker_feedback
 from annotation.flow.work import arm_draws
 from annotation.models import Batch, Dataset, Member, User
 from annotation.pure.data.column_mapping import ColumnMapping
@@ -165,3 +165,16 @@ def test_a_batch_is_made_by_call_with_a_rubric_as_json_or_of_a_file(
     ended = run("call", "createBatch", "title=Three", f"options={wrong}", *common)
     assert (ended.code, "options.rubric: criteria[0].scale: Give the lowest" in ended.err) == (2, True)
     assert Batch.objects.count() == 2
+
+
+def test_feedback_says_in_words_what_a_worker_rated(client: Any, records: Dataset, project: Any) -> None:
+    batch, worker = launched(records, "first"), newcomer(project, "w1")
+    row = take(worker, batch)
+    assert row is not None
+    submit(row, LOW)
+    note = worker_feedback.feedback(worker, batch, text="Read the steps.", author=None, assignment=row)
+    client.force_login(worker.user)
+    html = client.get(reverse("feedback", args=[note.pk])).content.decode()
+    assert "Read the steps." in html
+    assert "faithful: 1" in html
+    assert "{&quot;" not in html

@@ -6,9 +6,10 @@ from django.shortcuts import get_object_or_404, render
 from annotation.flow.review import worker_feedback
 from annotation.models import Feedback
 from annotation.registry import task_type
-from annotation.tasktype import capabilities
+from annotation.tasktype import Rated, capabilities
 from annotation.views.access import open_batch, signed_in_form
 from annotation.views.post_handling import see_other, whole_number
+from annotation.views.response_words import words_of
 from annotation.views.work.assignment_page import next_page
 
 
@@ -34,5 +35,7 @@ def wording(feedback: Feedback) -> str:
     assignment = feedback.assignment
     if assignment is None or assignment.current is None:
         return ""
-    task = task_type(feedback.batch.task)
-    return str(capabilities.review(task, assignment.hit.payload, assignment.current.answer)["text"])
+    task, payload, answer = task_type(feedback.batch.task), assignment.hit.payload, assignment.current.answer
+    if isinstance(task, Rated):  # whose wording is what a requester would edit, as JSON
+        return words_of(task, payload, answer, to_worker=True)
+    return str(capabilities.review(task, payload, answer)["text"])
