@@ -16,7 +16,8 @@ from annotation.tasktype.helpers.lettered_text import Stretch, lettered
 def compared(payload: JSON, given: Sequence[GivenResponse], gold: Example) -> JSON:
     """{"columns": one a given answer, "gold", "support_asked", "only_support_tied", "rows": one a paragraph}.
 
-    Paragraphs that anybody uses come first. F1 and EM are MuSiQue's; reports use the dataset's scorer.
+    Paragraphs with an answer come first, then those that anybody ticked. F1 and EM are MuSiQue's; reports use the
+    dataset's scorer.
     """
     supports, paragraphs = gold.supports or (), payload["paragraphs"]
     facts = list(gold.facts or ()) if payload["controls"]["sentences"] else []
@@ -41,7 +42,7 @@ def compared(payload: JSON, given: Sequence[GivenResponse], gold: Example) -> JS
         },
         "support_asked": payload["controls"]["support"],
         "only_support_tied": _is_only_support_tied([one.answer for one in given]),
-        "rows": sorted(rows, key=lambda row: not _is_used(row)),
+        "rows": sorted(rows, key=_rank),
     }
 
 
@@ -89,5 +90,5 @@ def _stretches(place: int, paragraph: JSON, given: Sequence[GivenResponse], gold
                 yield start, end, ""
 
 
-def _is_used(row: JSON) -> bool:
-    return bool(row["ticked_by"]) or any(piece["by"] for piece in row["pieces"])
+def _rank(row: JSON) -> tuple[bool, bool]:
+    return not any(piece["by"] for piece in row["pieces"]), not row["ticked_by"]
