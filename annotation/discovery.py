@@ -28,11 +28,10 @@ class MenuEntry(NamedTuple):
 
 
 class BatchTab(NamedTuple):
-    """A tab of a batch's pages, from the list TABS of an app's module `plugin`; it follows the page `after`."""
+    """A page of a batch, from the list TABS of an app's module `plugin`; the batch's pages list it under *More*."""
 
     page: str  # the URL's name; the URL takes the project's and the batch's slug
     label: Any
-    after: str
     shown: Callable[[Any], bool]  # whether this batch has it
 
 

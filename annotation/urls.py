@@ -253,6 +253,7 @@ urlpatterns = [
     path(f"{GOLD}<slug:public_id>/undo/", gold_in_doubt.gold_undo, name="gold-undo"),
     path(f"{PROJECT}comments/<int:pk>/erase/", comments.comment_erase, name="comment-erase"),
     path(f"{PROJECT}comments/on/<slug:kind>/<slug:name>/", comments.comment_add, name="comment-add"),
+    path(f"{BATCH}decide/", batches.batch_decide, name="batch-decide"),
     path(f"{BATCH}problem-reports/", problem_reports.problem_report_list, name="problem-reports"),
     path(f"{BATCH}problem-reports/<int:pk>/keep/", problem_reports.keep_report, name="problem-report-keep"),
     path(

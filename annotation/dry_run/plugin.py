@@ -27,6 +27,6 @@ router.register("batches/<slug:batch>/dry-run", DryRunViewSet, "dry-run")
 
 PAGES = [path("projects/<slug:slug>/batches/<slug:batch>/dry_runs/", dry_runs, name="dry_runs")]
 API = router.urls
-TABS = [BatchTab("dry_runs", _("Dry run"), after="report", shown=lambda batch: True)]
+TABS = [BatchTab("dry_runs", _("Dry run"), shown=lambda batch: True)]
 VERBS = [("dry_run_batch", dry_run_batch)]
 RESULTS = [("dry_run_batch", "dry_run/_job_result.html", exhibit)]

@@ -67,7 +67,7 @@ PAGES = [
     path(f"{FRAME}report-problem/", iframe.report_problem, name="frame-report-problem"),
     path(f"{FRAME}return/", iframe.return_assignment, name="frame-return"),
 ]
-TABS = [BatchTab("batch-marketplace", _("Marketplace"), after="batch-workers", shown=_is_published)]
+TABS = [BatchTab("batch-marketplace", _("Marketplace"), shown=_is_published)]
 HELP = _("Publish batches on a marketplace or a panel.")
 SETTINGS = [MenuEntry(roles.OWN, "marketplaces", _("Marketplaces"), "mturk aws publish", help=HELP)]
 VERBS = [

@@ -212,7 +212,7 @@ class Assignment(models.Model):
 
     @property
     def current(self) -> WorkerResponse | None:
-        return self.responses.filter(revision=self.revision).first()
+        return next((response for response in self.responses.all() if response.revision == self.revision), None)
 
 
 @lru_cache(maxsize=256)

@@ -1,19 +1,16 @@
 """Tags of all requesters' pages: the project's sections and breadcrumbs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django import template
 from django.template import Context
 from django.urls import reverse
-from django.utils.http import urlencode
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop, ngettext
 
-from annotation.flow.projects.overview import OpenDecisions
-from annotation.models import Batch, Project
-from annotation.pure.batches import next_step as steps
-from annotation.views.batches.batch_page import situation_of, situations_of
+from annotation.models import Project
+from annotation.pure.batches.next_step import KINDS, NextStep
+from annotation.views import next_steps
 from annotation.views.breadcrumbs import IN_BAR, SECTIONS, way_to
 
 register = template.Library()
@@ -40,80 +37,29 @@ def breadcrumb(context: Context) -> dict[str, Any]:
     return {"breadcrumbs": way_to(context.flatten(), route=route, may=context.get("may", {}))}
 
 
-# by next step: why, and the label of its button for a number
-NEXT_STEPS: dict[str, tuple[str, Callable[[int], str]]] = {
-    "resume": (gettext_noop("Workers get no new HITs."), lambda n: _("Resume")),
-    "invite": (
-        gettext_noop("HITs stay incomplete until more workers join."),
-        lambda n: ngettext("Invite %(n)s worker", "Invite %(n)s workers", n),
-    ),
-    "problem_reports": (
-        gettext_noop("Workers reported problems."),
-        lambda n: ngettext("Look at %(n)s problem", "Look at %(n)s problems", n),
-    ),
-    "review": (gettext_noop("Responses wait for review."), lambda n: _("Review %(n)s")),
-    "approvals": (gettext_noop("Responses wait for approval."), lambda n: _("Approve %(n)s")),
-    "adjudicate": (gettext_noop("Workers disagree."), lambda n: _("Adjudicate %(n)s")),
-    "gold": (
-        gettext_noop("Workers contradict the gold."),
-        lambda n: ngettext("Check the gold of %(n)s item", "Check the gold of %(n)s items", n),
-    ),
-    "close": (gettext_noop("No open HITs are left."), lambda n: _("Close…")),
-    "create_dataset": (gettext_noop("The batch is closed."), lambda n: _("Create a dataset…")),
-}
-DIALOGS = {"close": "close-box", "create_dataset": "dataset-box"}
-PAGES = {"problem_reports": "problem-reports", "review": "review", "adjudicate": "adjudicate", "gold": "gold"}
+@register.simple_tag(takes_context=True)
+def steps_in_words(context: Context, project: Project, steps: Iterable[NextStep]) -> list[dict[str, Any]]:
+    """What waits, as far as the viewer may do it, most urgent first (annotation/views/next_steps.py)."""
+    return next_steps.shown(project, steps, context.get("may", {}))
 
 
-@register.inclusion_tag("batches/_next_step.html", takes_context=True)
-def next_step(context: Context, batch: Batch, waiting: dict[str, int]) -> dict[str, Any]:
-    """What to do next with a launched batch: a sentence and a button, by what the viewer may do.
+@register.simple_tag(takes_context=True)
+def first_step(context: Context, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The first of the steps that is not this page itself; without a label if there is none.
 
-    The button stands out on the overview only, because other pages of the batch have a primary action of their own.
+    Its button stands out where no other does: on the overview and the list of decisions.
     """
-    may = frozenset(context.get("may", {}))
-    step, n = steps.next_step(situation_of(batch, waiting), may)
-    request = context["request"]
-    if not step:
-        is_due = batch.state == Batch.State.OPEN and request.resolver_match.url_name == "batch"
-        return {"text": _("Workers find it under “Your work”. Responses appear here as they come.")} if is_due else {}
-    text, label = NEXT_STEPS[step]
-    shown = {"text": _(text), "label": label(n) % {"n": n}, "primary": request.resolver_match.url_name == "batch"}
-    if step in DIALOGS:
-        return shown | {"dialog": DIALOGS[step]}
-    if step == "resume":
-        return shown | {"post": reverse("batch-move", args=[batch.project.slug, batch.slug, "resume"])}
-    url = _page_of(step, n, batch)
-    return {} if url == request.path else shown | {"url": url}
-
-
-@register.inclusion_tag("batches/_next_step.html", takes_context=True)
-def project_next_step(
-    context: Context, project: Project, rows: Sequence[dict[str, Any]], waiting: Sequence[OpenDecisions]
-) -> dict[str, Any]:
-    """What to do next in a project: the most pressing next step of its batches, `rows` of the home."""
-    batches = [row["batch"] for row in rows]
-    situations = situations_of(project, batches, waiting)
-    position, step, n = steps.first_step(situations, frozenset(context.get("may", {})))
-    if not step:
-        return {"text": _("Nothing waits for you now.")}
-    batch = batches[position]
-    why, label = NEXT_STEPS[step]
-    text = _("“%(batch)s”: %(why)s") % {"batch": batch.title, "why": _(why)}
-    return {"text": text, "label": label(n) % {"n": n}, "primary": True, "url": _page_of(step, n, batch)}
-
-
-def _page_of(step: str, n: int, batch: Batch) -> str:
-    """The URL of the page where the step is taken; the batch's own if it is one of its buttons."""
-    args = [batch.project.slug, batch.slug]
-    if step == "invite":
-        return f"{reverse('people', args=args[:1])}?places={n}#links"
-    if step == "approvals":
-        return f"{reverse('approvals', args=args[:1])}?{urlencode({'batch': batch.slug})}"
-    return reverse(PAGES.get(step, "batch"), args=args)
+    found = context["request"].resolver_match.url_name
+    path = context["request"].path
+    others = (row for row in rows if row["post"] or row["dialog"] or row["url"].partition("?")[0] != path)
+    return next(others, {}) | {"primary": found in {"batch", "batch-decide"}}
 
 
 @register.filter
 def open_to(tabs: list[dict[str, Any]], may: dict[str, bool]) -> list[dict[str, Any]]:
-    """The tabs that the viewer may see by their `act`."""
-    return [tab for tab in tabs if not tab.get("act") or tab["act"] in may]
+    """The tabs that the viewer may see by their `act`, with the number of what they may decide there."""
+    mine = [tab for tab in tabs if not tab.get("act") or tab["act"] in may]
+    return [
+        tab | {"count": tab["count"] or sum(n for kind, n in tab["counts"].items() if KINDS[kind] in may) or None}
+        for tab in mine
+    ]

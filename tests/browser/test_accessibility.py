@@ -127,7 +127,7 @@ def test_a_requesters_daily_pages(look: Callable[..., list[str]]) -> None:
 
 @pytest.mark.soak
 def test_a_requesters_pages_of_batches(look: Callable[..., list[str]]) -> None:
-    names = ["batches", "batch-new", "batch", "batch-preview", "batch-assignments", "hits", "hit"]
+    names = ["batches", "batch-new", "batch", "batch-decide", "batch-preview", "batch-assignments", "hits", "hit"]
     assert look("alice", *names) == []
 
 

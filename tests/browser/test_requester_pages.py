@@ -12,7 +12,16 @@ from playwright.sync_api import expect
 from tests.browser.site import Site
 
 HIGHEST = {1280: 200, 390: 260}  # y of the content, by the width of the window
-OF_BATCH = ("batch", "hits", "adjudicate", "batch-workers", "problem-reports", "report", "batch-settings")
+OF_BATCH = (
+    "batch",
+    "hits",
+    "batch-decide",
+    "adjudicate",
+    "batch-workers",
+    "problem-reports",
+    "report",
+    "batch-settings",
+)
 OF_PROJECT = ("project", "datasets", "batches", "people", "compare", "money")
 FORMS = ("dataset", "dataset-new", "dataset-derive", "batch-new", "adjudicate-hit", "composing-report")
 # what follows the title line and the tabs of a batch, or the title line of another page

@@ -137,6 +137,7 @@ def test_controls_are_large_enough_for_a_thumb(desk: WorkPage) -> None:
 
 REQUESTERS = (
     "batch",
+    "batch-decide",
     "problem-reports",
     "hits",
     "money",

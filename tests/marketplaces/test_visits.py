@@ -62,9 +62,7 @@ def test_guests_are_none_of_the_projects_own_workers(study: PanelStudy, bob: Wor
     guest = Worker.objects.get(visits__study=study)
     project, datasets = study.batch.project, list(study.batch.datasets.all())
     plain = launched(project, "plain", *datasets, assignments_per_hit=2, fresh_only=False)
-    assert batch_launch.setting_warnings(plain) == [
-        "This batch needs 2 different workers, and you have 1. HITs stay incomplete until more join."
-    ]
+    assert batch_launch.setting_warnings(plain) == ["You need 2 workers and have 1."]
     assert batch_launch.workers_missing(plain) == 1
     assert workers_needed.places_missing(project) == 1
     assert overview.totals(project)["annotators"] == 1

@@ -252,6 +252,7 @@ TABLE: dict[str, Row] = {
     "approvals-decide": act(REQUESTER),
     "approvals-file": look(REQUESTER),
     "approval": fill(REQUESTER),
+    "batch-decide": look(MEMBERS),
     "batch-workers": look(MEMBERS),
     "comment-add": act(MEMBERS, 422),
     "comment-erase": act(MEMBERS, own={role: {"POST": 403} for role in ("quinn", "rita")}),  # of their owner

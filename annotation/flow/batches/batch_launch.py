@@ -249,14 +249,15 @@ def _brings_workers(batch: Batch) -> bool:
 
 
 def _workers_wanted(batch: Batch) -> int:
-    """How many different workers its HITs, or those that cannot be given to one worker, need."""
-    is_draft = batch.launched_at is None
-    rows = Item.objects.filter(dataset__batches=batch) if is_draft else batch.hits.filter(check_item=False)
-    apart = batch.meeting == Batch.Meeting.ONE and not takes_singles(batch)
+    """How many different workers its open HITs, or those that cannot be given to one worker, need."""
+    is_draft, each = batch.launched_at is None, batch.assignments_per_hit
+    if not is_draft and not (each := workers_needed.still_wanted(Batch.objects.filter(pk=batch.pk)).get(batch.pk, 0)):
+        return 0
     most = 1
-    if apart:
+    if batch.meeting == Batch.Meeting.ONE and not takes_singles(batch):
+        rows = Item.objects.filter(dataset__batches=batch)
         most = workers_needed.largest_group(rows.values("group_key")) if is_draft else _largest_group(batch)
-    return max(batch.assignments_per_hit * most, workers_needed.by_limit(batch, batch.size))
+    return max(each * most, workers_needed.by_limit(batch, batch.size))
 
 
 @cached_figures.cached_figure("largest-group")

@@ -3,23 +3,25 @@
 import math
 from typing import Any
 
-from django.db.models import Count, Exists, F, OuterRef, QuerySet, Sum
-from django.db.models.functions import Now
+from django.db.models import Count, Exists, F, Max, OuterRef, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce, Now
 from django.utils.translation import ngettext
 
-from annotation.models import Batch, Hit, Invite, Project
+from annotation.flow.batches import cached_figures
+from annotation.models import Assignment, Batch, Hit, Invite, Project
 
 
 def lack_of_people(people: int, *, wanted: int) -> list[str]:
     """A warning if fewer workers are available than the HITs need; else empty."""
-    if people >= wanted:
-        return []
+    return [in_words(people, wanted=wanted)] if people < wanted else []
+
+
+def in_words(people: int, *, wanted: int) -> str:
+    """How many workers are needed, and how many there are."""
     text = ngettext(
-        "This batch needs %(wanted)s worker, and you have %(people)s. HITs stay incomplete until more join.",
-        "This batch needs %(wanted)s different workers, and you have %(people)s. HITs stay incomplete until more join.",
-        wanted,
+        "You need %(wanted)s worker and have %(people)s.", "You need %(wanted)s workers and have %(people)s.", wanted
     )
-    return [text % {"wanted": wanted, "people": people}]
+    return text % {"wanted": wanted, "people": people}
 
 
 def by_limit(batch: Batch, hits: int) -> int:
@@ -33,17 +35,28 @@ def able_workers(project: Project) -> int:
 
 
 def missing_by_batch(project: Project) -> dict[int, int]:
-    """How many more workers each open batch needs to complete a HIT, by its key, in two queries for all batches.
+    """How many more workers each open batch needs to complete a HIT, by its key, in three queries for all batches.
 
-    Only batches that lack some are in it. Those with workers of their own, of a marketplace or of a round, and those
-    without an open assignment (all responses may be imported), never do.
+    Only batches that lack some are in it. Those with workers of their own, of a marketplace or of a round never do.
     """
-    open_ones = Batch.objects.filter(project=project, state=Batch.State.OPEN, purpose=Batch.Purpose.PRODUCTION)
-    open_ones = open_ones.filter(Exists(Hit.objects.open().filter(batch=OuterRef("pk"), check_item=False)))
-    for_all = open_ones.filter(on_marketplace=False, by_program=False, workers=None)
-    wanted = dict(for_all.values_list("pk", "assignments_per_hit"))
+    open_ones = project.batches.filter(state=Batch.State.OPEN, purpose=Batch.Purpose.PRODUCTION)
+    wanted = still_wanted(open_ones.filter(on_marketplace=False, by_program=False, workers=None))
     people = able_workers(project)
     return {key: each - people for key, each in wanted.items() if each > people}
+
+
+def still_wanted(batches: QuerySet[Batch]) -> dict[int, int]:
+    """How many workers each batch needs for its open HITs; without batches that have none.
+
+    Responses by people without an account, which were imported, are not asked for again; in a large batch, where
+    counting them takes long, they are.
+    """
+    hits = Hit.objects.open().filter(check_item=False)
+    wanted = dict(batches.filter(Exists(hits.filter(batch=OuterRef("pk")))).values_list("pk", "assignments_per_hit"))
+    imported = Assignment.objects.submitted().filter(hit=OuterRef("pk"), worker__user=None).order_by().values("hit")
+    counted = Coalesce(Subquery(imported.annotate(n=Count("pk")).values("n")), 0)
+    rows = hits.filter(batch__in=wanted, batch__size__lt=cached_figures.LARGE).annotate(left=F("wanted") - counted)
+    return wanted | dict(rows.order_by().values("batch").annotate(most=Max("left")).values_list("batch", "most"))
 
 
 def places_missing(project: Project) -> int:

@@ -3,19 +3,38 @@
 The number of queries does not depend on the number of batches.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
+from itertools import islice
 from typing import Any
 
-from django.db.models import Case, Count, F, IntegerField, OuterRef, Q, QuerySet, Subquery, Sum, Value, When
+from django.db.models import (
+    Case,
+    Count,
+    Exists,
+    F,
+    IntegerField,
+    Max,
+    Min,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Sum,
+    Value,
+    When,
+)  # fmt: skip
 
 from annotation import models
+from annotation.flow.batches import batch_launch, workers_needed
 from annotation.flow.money import ledger
 from annotation.flow.notifications import worker_messages
 from annotation.flow.review import adjudication, approval_queue, conclusions, gold_in_doubt
 from annotation.models import Batch, BatchActivity, ProblemReport, Project, QualificationRequest, clock
 from annotation.pure.batches import lifecycle, pace
+from annotation.pure.batches.next_step import NextStep
 from annotation.pure.review import review_state
 
 SHOWN = 12  # batches shown
@@ -38,17 +57,6 @@ class BatchProgress:
     recent: int = 0
     left: timedelta | None = None
     as_of: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class OpenDecisions:
-    """A number of open decisions of one kind, in a batch or on a qualification; `due`: deadline."""
-
-    kind: str  # review, adjudicate, gold, problem_reports, approvals, requests, messages
-    count: int
-    of: Any = None
-    due: datetime | None = None
-    as_of: datetime | None = None  # time of the count, if counting is slow
 
 
 def running(project: Project, *, most: int = SHOWN) -> list[BatchProgress]:
@@ -93,56 +101,101 @@ def rounds(project: Project, *, most: int = 6) -> list[models.QualificationRound
     return list(rows.select_related("batch", "grants").order_by("-batch__created_at", "-pk")[:most])
 
 
-def waiting(project: Project) -> list[OpenDecisions]:
-    """All open decisions for the project's requesters, most urgent first."""
-    found = [OpenDecisions("approvals", row["n"], _named(row), row["due"]) for row in approval_queue.by_batch(project)]
-    found += _by_batch("review", _unread(_in_project("assignment__batch", project)))
+def waiting(project: Project, batch: Batch | None = None) -> list[NextStep]:
+    """What waits for the project's requesters, or in one batch of it; `in_order` puts it in order."""
+    own = _within("assignment__batch", project, batch)
+    found = _by_batch("review", _unread(own), since="sample__created_at", paid="assignment__")
+    open_reports = ProblemReport.objects.filter(own, state=ProblemReport.State.OPEN)
+    found += _by_batch("problem_reports", open_reports, since="created_at")
+    if batch is None or batch.auto_approval is not None:
+        unpaid = approval_queue.waiting(project).filter(_within("batch", project, batch))
+        found += _by_batch("approvals", unpaid, of="batch", since="submitted_at", paid="")
     open_ones = Q(to_adjudicate__gt=0) | Q(in_doubt__gt=0)
-    for news in BatchActivity.objects.filter(open_ones, _in_project("batch", project)).select_related("batch"):
-        named = {"slug": news.batch.slug, "title": news.batch.title}
+    activity = BatchActivity.objects.filter(open_ones, _within("batch", project, batch))
+    for news in activity.select_related("batch"):
         counts = [("adjudicate", news.to_adjudicate), ("gold", news.in_doubt)]
-        found += [OpenDecisions(kind, n, named, as_of=news.counted_at) for kind, n in counts if n]
-    open_reports = ProblemReport.objects.filter(state=ProblemReport.State.OPEN)
-    found += _by_batch("problem_reports", open_reports.filter(_in_project("assignment__batch", project)))
+        found += [NextStep(kind, n, _named(news.batch)) for kind, n in counts if n]
+    return found + _moves(project, batch) + ([] if batch else _people(project))
+
+
+def _within(path: str, project: Project, batch: Batch | None) -> Q:
+    """Condition on the batch, or on any of the project that is not deleted; `path` leads to it."""
+    return Q(**{path: batch} if batch else {f"{path}__project": project, f"{path}__removed_at": None})
+
+
+def _named(batch: Batch) -> dict[str, str]:
+    return {"slug": batch.slug, "title": batch.title}
+
+
+def _by_batch(
+    kind: str, rows: QuerySet[Any], *, of: str = "assignment__batch", since: str, paid: str | None = None
+) -> list[NextStep]:
+    """The rows counted by batch; `paid` leads to their assignment if they are to be decided before it is paid."""
+    named = rows.annotate(slug=F(f"{of}__slug"), title=F(f"{of}__title")).order_by().values("slug", "title")
+    times = {"since": Min(since)}
+    if paid is not None:
+        times["due"] = Min(f"{paid}auto_approve_at", filter=Q(**{f"{paid}approval": ""}))
+    return [
+        NextStep(kind, row.pop("n"), row, due=row.pop("due", None), since=row.pop("since"))
+        for row in named.annotate(n=Count("pk"), **times)
+    ]
+
+
+def _moves(project: Project, batch: Batch | None) -> list[NextStep]:
+    """Batches to resume and to close, and one of those to invite workers to and of those to create a dataset from.
+
+    They are the one that lacks most workers, whose invitations serve the others too, and the newest.
+    """
+    found: list[NextStep] = []
+    if batch:
+        rows, missing = [batch], {batch.pk: batch_launch.workers_missing(batch)}
+    else:
+        chosen = project.batches.filter(launched_at__isnull=False, round__isnull=True, by_program=False)
+        rows, missing = list(chosen.order_by("-created_at", "-pk")), workers_needed.missing_by_batch(project)
+    with_places = _with_places([row for row in rows if row.state == Batch.State.OPEN])
+    people, neediest = (
+        workers_needed.able_workers(project),
+        max(rows, key=lambda row: missing.get(row.pk, 0), default=None),
+    )
+    for row in rows:
+        if row.state == Batch.State.PAUSED:
+            found.append(NextStep("resume", 1, _named(row)))
+        elif row == neediest and row.pk in with_places and missing.get(row.pk):
+            found.append(NextStep("invite", missing[row.pk], _named(row) | {"people": people}))
+        elif row.state == Batch.State.OPEN and row.pk not in with_places:
+            found.append(NextStep("close", 1, _named(row)))
+    with_dataset = {lineage.get("batch") for lineage in project.datasets.values_list("lineage", flat=True)}
+    done = (row for row in rows if row.state == Batch.State.CLOSED and row.slug not in with_dataset)
+    return found + [NextStep("create_dataset", 1, _named(row)) for row in islice(done, 1)]
+
+
+def _with_places(batches: list[Batch]) -> set[int]:
+    """Keys of the batches that have HITs for workers; those of a qualification round are made for each worker."""
+    hits = models.Hit.objects.open().filter(batch=OuterRef("pk"), check_item=False)
+    rows = Batch.objects.filter(Exists(hits) | Q(round__isnull=False), pk__in=[batch.pk for batch in batches])
+    return set(rows.values_list("pk", flat=True))
+
+
+def _people(project: Project) -> list[NextStep]:
+    """Requests for qualifications, and messages from workers."""
     requests = QualificationRequest.objects.filter(type__project=project, state=QualificationRequest.State.PENDING)
-    for row in requests.order_by().values("type__public_id", "type__name").annotate(n=Count("pk")):
-        found.append(OpenDecisions("requests", row["n"], {"slug": row["type__public_id"], "title": row["type__name"]}))
-    if messages := worker_messages.unread_of(project).count():
-        found.append(OpenDecisions("messages", messages))
+    counted = requests.order_by().values(slug=F("type__public_id"), title=F("type__name")).annotate(n=Count("pk"))
+    found = [NextStep("requests", row.pop("n"), row) for row in counted]
+    messages = worker_messages.unread_of(project).count()
+    return found + ([NextStep("messages", messages, {"slug": "", "title": ""})] if messages else [])
+
+
+def with_ages(batch: Batch, steps: Iterable[NextStep]) -> list[NextStep]:
+    """The steps in this batch, also with the time since when HITs wait: that of their last response."""
+    hits = {"adjudicate": adjudication.waiting, "gold": gold_in_doubt.undecided}
+    return [replace(step, since=_oldest(hits[step.kind](batch))) if step.kind in hits else step for step in steps]
+
+
+def _oldest(hits: QuerySet[models.Hit]) -> datetime | None:
+    rows = models.Assignment.objects.submitted().filter(hit__in=hits.order_by().values("pk")).order_by()
+    last = rows.values("hit").annotate(last=Max("submitted_at"))
+    found: datetime | None = last.aggregate(since=Min("last"))["since"]
     return found
-
-
-def _in_project(batch: str, project: Project) -> Q:
-    """Condition on a batch of the project that is not deleted; `batch` is the path to it."""
-    return Q(**{f"{batch}__project": project, f"{batch}__removed_at": None})
-
-
-def _named(row: dict[str, Any]) -> dict[str, str]:
-    return {"slug": row["batch__slug"], "title": row["batch__title"]}
-
-
-def _by_batch(kind: str, rows: QuerySet[Any]) -> list[OpenDecisions]:
-    """Open decisions from rows with an assignment, by its batch."""
-    named = rows.annotate(batch__slug=F("assignment__batch__slug"), batch__title=F("assignment__batch__title"))
-    counted = named.order_by().values("batch__slug", "batch__title").annotate(n=Count("pk"))
-    return [OpenDecisions(kind, row["n"], _named(row)) for row in counted]
-
-
-def open_decisions(batch: Batch) -> dict[str, int]:
-    """Numbers of open decisions of a batch by kind, as in `OpenDecisions`."""
-    counts = BatchActivity.objects.filter(batch=batch).values_list("to_adjudicate", "in_doubt").first()
-    to_adjudicate, in_doubt = counts or (0, 0)
-    return {
-        "review": _unread(Q(assignment__batch=batch)).count(),
-        "adjudicate": to_adjudicate,
-        "gold": in_doubt,
-        "problem_reports": ProblemReport.objects.filter(
-            assignment__batch=batch, state=ProblemReport.State.OPEN
-        ).count(),
-        "approvals": approval_queue.waiting(batch.project).filter(batch=batch).count()
-        if batch.auto_approval is not None
-        else 0,
-    }
 
 
 def _unread(where: Q) -> QuerySet[models.SampledAssignment]:

@@ -68,7 +68,8 @@ def waiting(project: Project) -> QuerySet[Assignment]:
 def project_rows(project: Project) -> QuerySet[Assignment]:
     """Every submitted assignment of the project's paid batches."""
     rows = Assignment.objects.submitted().filter(batch__project=project, auto_approve_at__isnull=False)
-    return rows.select_related("batch", "hit__item", "worker__project").defer("draft", "hit__item__content")
+    rows = rows.select_related("batch", "hit__item", "worker__project").prefetch_related("responses")
+    return rows.defer("draft", "hit__item__content")
 
 
 def by_batch(project: Project) -> list[dict[str, Any]]:

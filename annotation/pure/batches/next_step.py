@@ -1,62 +1,42 @@
-"""What a requester does next with a batch."""
+"""What waits for a requester, in a batch or in a project, and in which order it presses."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from datetime import datetime
+from typing import Any, Final
 
-from annotation.pure.batches import lifecycle
 from annotation.pure.people import roles
 
-# steps in the order in which they are proposed, with the permission that each needs
-STEPS: Final = {
-    "resume": roles.RUN,
-    "invite": roles.PEOPLE,
-    "problem_reports": roles.REVIEW,
-    "review": roles.REVIEW,
+# kinds in the order in which they press, with the permission that each needs
+KINDS: Final = {
     "approvals": roles.PAY,
+    "problem_reports": roles.REVIEW,
+    "messages": roles.PEOPLE,
+    "requests": roles.PEOPLE,
+    "review": roles.REVIEW,
     "adjudicate": roles.REVIEW,
     "gold": roles.REVIEW,
+    "resume": roles.RUN,
+    "invite": roles.PEOPLE,
     "close": roles.RUN,
     "create_dataset": roles.RUN,
 }
+DECISIONS: Final = ("approvals", "problem_reports", "review", "adjudicate", "gold")  # of a batch
 
 
 @dataclass(frozen=True, slots=True)
-class Situation:
-    """A launched batch: its state, workers that are missing, numbers of open decisions, whether places are open."""
+class NextStep:
+    """A number of things of one kind that wait; `of`: slug and title of the batch or qualification they belong to."""
 
-    state: str
-    missing_workers: int
-    problem_reports: int
-    review: int
-    approvals: int
-    adjudicate: int
-    gold: int
-    has_open_places: bool
+    kind: str  # one of KINDS
+    count: int
+    of: Mapping[str, Any]
+    due: datetime | None = None  # when the first of them is approved and paid automatically
+    since: datetime | None = None  # since when the first of them waits, if known
 
 
-def next_step(situation: Situation, may: frozenset[str]) -> tuple[str, int]:
-    """The first due step of STEPS that the viewer may take, and how many items wait; ("", 0) if none."""
-    is_open, closed = situation.state == lifecycle.OPEN, situation.state == lifecycle.CLOSED
-    numbers = {
-        "resume": int(situation.state == lifecycle.PAUSED),
-        "invite": situation.missing_workers if is_open else 0,
-        "problem_reports": situation.problem_reports,
-        "review": situation.review,
-        "approvals": situation.approvals,
-        "adjudicate": situation.adjudicate,
-        "gold": situation.gold,
-        "close": int(is_open and not situation.has_open_places),
-        "create_dataset": int(closed),
-    }
-    return next(((step, numbers[step]) for step, act in STEPS.items() if numbers[step] and act in may), ("", 0))
-
-
-def first_step(situations: Sequence[Situation], may: frozenset[str]) -> tuple[int, str, int]:
-    """The most pressing next step of several batches: the position of its batch, the step, its number.
-
-    (0, "", 0) if there is nothing to do in any of them.
-    """
-    order = list(STEPS)
-    found = [(k, *next_step(situation, may)) for k, situation in enumerate(situations)]
-    return min((each for each in found if each[1]), key=lambda each: order.index(each[1]), default=(0, "", 0))
+def in_order(steps: Iterable[NextStep], may: Iterable[str]) -> list[NextStep]:
+    """Those that the viewer may take: what has a deadline first, soonest first, then by kind, else as given."""
+    order = list(KINDS)
+    mine = [step for step in steps if KINDS[step.kind] in may]
+    return sorted(mine, key=lambda step: (not step.due, step.due and step.due.timestamp(), order.index(step.kind)))

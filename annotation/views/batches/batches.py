@@ -10,35 +10,46 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format, number_format
 from django.utils.http import urlencode
 from django.utils.timesince import timeuntil
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, gettext_noop
 
 from annotation import discovery
 from annotation.flow.batches import add_items, batch_launch, batch_progress, cached_figures, hidden_gold, hit_filters
 from annotation.flow.batches.hit_filters import BatchPart
 from annotation.flow.batches.settings import SETTINGS, HiddenGold, stored
 from annotation.flow.people.worker_names import name_uncomposed
+from annotation.flow.projects import overview
 from annotation.flow.review import gold_looks
 from annotation.forms.batch_terms import BatchTermsForm, InstructionsForm
 from annotation.forms.projects import ConsoleForm
 from annotation.forms.setting_fields import FilterForm
 from annotation.forms.task_options import OptionsForm
 from annotation.models import Batch, BatchReport, Hit, Job, Project, clock
+from annotation.pure.batches.next_step import KINDS
 from annotation.pure.people import roles
 from annotation.pure.reports.charts import Bars, Line, Lines
 from annotation.pure.setting_fields import DRAFT, digests, settings_of
 from annotation.registry import kinds, task_type
+from annotation.views import next_steps
 from annotation.views.access import member_form, member_page, requester_action, requester_form
-from annotation.views.batches.batch_page import TONES, batch_context, is_folded
+from annotation.views.batches.batch_page import DECISION_PAGES, TONES, batch_context, decision_pages, is_folded
 from annotation.views.batches.hits import hits_revealed_by_filter, part_context
 from annotation.views.markdown_html import html_for_reader
 from annotation.views.post_handling import enqueue_and_redirect, refusal_as_message, refusal_in_form, see_other
 
 FORESEEN = 5  # times the past, beyond which the chart of the progress shows no forecast
+SHOWS = {  # lists of a batch's assignments
+    "submitted": gettext_noop("Submitted"),
+    "in-work": gettext_noop("In progress"),
+    "late": gettext_noop("Late"),
+    "surplus": gettext_noop("Surplus"),
+    "returned": gettext_noop("Returned"),
+}
 MOVES = {"pause": batch_launch.pause, "resume": batch_launch.resume, "close": batch_launch.close}
 
 
@@ -70,18 +81,32 @@ def batch_overview(request: HttpRequest, project: Project, batch: Batch) -> Http
         "batch",
         cached_at=since,
         counts=counts,
+        figures=_figures(batch, counts),
         chart=_pace(batch),
         progress=progress_chart(batch, counts, left),
         left=timeuntil(clock.now() + left, depth=1) if left else "",
         ends_at=clock.now() + left if left else None,
         report=None if (folded := is_folded(request, batch)) else BatchReport.objects.filter(batch=batch).first(),
         folded=folded,
-        doubts=batch_launch.setting_warnings(batch),
-        missing=batch_launch.workers_missing(batch),
         job=_launching_job(batch),
         paused=hidden_gold.paused(batch),
     )
+    said = {row["why"] for row in next_steps.shown(project, context["steps"], request.may)}
+    doubts = batch_launch.setting_warnings(batch) if batch.state in {Batch.State.OPEN, Batch.State.PAUSED} else []
+    context["doubts"] = [doubt for doubt in doubts if doubt not in said]
     return render(request, "batches/overview.html", context)
+
+
+@member_page(roles.REVIEW)
+def batch_decide(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+    """List what waits for a decision in a batch, most urgent first, and the pages where nothing does."""
+    if batch.launched_at is None:
+        raise Http404
+    context = batch_context(batch, "batch-decide")
+    context["decision_pages"] = [page for page in decision_pages(batch) if KINDS[page["kind"]] in request.may]
+    decisions = [step for step in context["steps"] if step.kind in DECISION_PAGES]
+    context["waiting"] = next_steps.shown(project, overview.with_ages(batch, decisions), request.may)
+    return render(request, "batches/decide.html", context)
 
 
 def progress_chart(batch: Batch, counts: batch_progress.Counts, left: timedelta | None) -> Lines | None:
@@ -95,6 +120,17 @@ def progress_chart(batch: Batch, counts: batch_progress.Counts, left: timedelta 
         end = (now + left, float(done + counts.places - counts.done))
         lines.append(Line(_("Forecast"), ((min(last, now), float(done)), end), dashed=True, stepped=False))
     return Lines("progress", _("Responses over time"), _("Responses"), tuple(lines), n=str(done))
+
+
+def _figures(batch: Batch, counts: batch_progress.Counts) -> list[tuple[str, int, str]]:
+    """(label, number, address) of what was counted; what there is none of is left out."""
+    args = [batch.project.slug, batch.slug]
+    found = [
+        (_(label), getattr(counts, show.replace("-", "_")), f"{reverse('batch-assignments', args=args)}?show={show}")
+        for show, label in SHOWS.items()
+    ]
+    found.append((_("HITs excluded"), counts.excluded, f"{reverse('hits', args=args)}?show=excluded"))
+    return [figure for figure in found if figure[1]]
 
 
 def _pace(batch: Batch) -> Bars | None:
@@ -162,14 +198,7 @@ def batch_assignments(request: HttpRequest, project: Project, batch: Batch) -> H
 
 def _shows(part: BatchPart) -> list[tuple[str, str, str]]:
     """The filters of the list, each with its query string; other filters are kept."""
-    labels = {
-        "submitted": _("Submitted"),
-        "in-work": _("In progress"),
-        "late": _("Late"),
-        "surplus": _("Surplus"),
-        "returned": _("Returned"),
-    }
-    return [(show, label, urlencode({"show": show, **part.query})) for show, label in labels.items()]
+    return [(show, _(label), urlencode({"show": show, **part.query})) for show, label in SHOWS.items()]
 
 
 @requester_form

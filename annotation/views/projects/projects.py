@@ -1,6 +1,5 @@
 """A project: creating it, its home with the progress of its batches, and its settings."""
 
-from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
@@ -9,22 +8,20 @@ from django.contrib.auth.decorators import login_required
 from django.db.models import Max
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.urls import reverse
-from django.utils.http import urlencode
 from django.utils.timesince import timeuntil
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from annotation import discovery
 from annotation.flow.data import dataset_removal
 from annotation.flow.people import consent
 from annotation.flow.projects import overview, projects
-from annotation.flow.projects.overview import BatchProgress, OpenDecisions
+from annotation.flow.projects.overview import BatchProgress
 from annotation.forms.projects import NewProjectForm, ProjectForm
 from annotation.models import BatchReport, Project
 from annotation.pure.people import roles
 from annotation.pure.people.consent_text import COUNTING
+from annotation.views import next_steps
 from annotation.views.access import member_page, member_required, require_get_or_post
 from annotation.views.data.dataset_family import family_of
 from annotation.views.markdown_html import html_for_reader
@@ -71,31 +68,14 @@ def project_settings(request: HttpRequest, project: Project) -> HttpResponse:
     return render(request, "projects/settings.html", context, status=422 if form.errors else 200)
 
 
-# kind of waiting work: (required permission, URL name of its page, text for a number)
-WAITS: dict[str, tuple[str, str, Callable[[int], str]]] = {
-    "approvals": (roles.PAY, "approvals", lambda n: _("to approve")),
-    "review": (roles.REVIEW, "review", lambda n: _("to review")),
-    "adjudicate": (roles.REVIEW, "adjudicate", lambda n: _("to adjudicate")),
-    "gold": (roles.REVIEW, "gold", lambda n: _("gold in doubt")),
-    "problem_reports": (roles.REVIEW, "problem-reports", lambda n: ngettext("problem report", "problem reports", n)),
-    "requests": (
-        roles.PEOPLE,
-        "qualification-requests",
-        lambda n: ngettext("qualification request", "qualification requests", n),
-    ),
-    "messages": (roles.PEOPLE, "messages", lambda n: ngettext("unread message", "unread messages", n)),
-}
-
-
 def now_of(project: Project, may: frozenset[str]) -> dict[str, Any]:
     """The part that changes while people work, for polling."""
     running = overview.running(project)
-    totals, waiting = overview.totals(project), overview.waiting(project)
+    totals = overview.totals(project)
     return {
         "totals": totals,
         "purse": overview.project_money(project) if roles.PAY in may else None,
-        "waiting": waiting,
-        "waits": _waits(project, waiting, may),
+        "steps": next_steps.shown(project, overview.waiting(project), may),
         "batches": _rows(project, running),
         "more": max(0, totals["batches"] - len(running)),
         "rounds": overview.rounds(project),
@@ -116,33 +96,6 @@ def _rows(project: Project, running: list[BatchProgress]) -> list[dict[str, Any]
         }
         for progress in running
     ]
-
-
-def _waits(project: Project, waiting: list[OpenDecisions], may: frozenset[str]) -> list[dict[str, Any]]:
-    """The viewer's waiting work; work with a due time first, soonest first."""
-    waits = [_wait(project, wait) for wait in waiting if WAITS[wait.kind][0] in may]
-    due = sorted((wait for wait in waits if wait["due"]), key=lambda wait: wait["due"])
-    return due + [wait for wait in waits if not wait["due"]]
-
-
-def _wait(project: Project, wait: OpenDecisions) -> dict[str, Any]:
-    _act, page, words = WAITS[wait.kind]
-    of = wait.of or {"slug": "", "title": ""}
-    if wait.kind == "approvals":
-        url = f"{reverse(page, args=[project.slug])}?{urlencode({'batch': of['slug']})}"
-    else:
-        url = reverse(page, args=[project.slug, *([of["slug"]] if of["slug"] else [])])
-    if wait.kind == "messages":
-        url += "?show=new"
-    data = {
-        "count": wait.count,
-        "what": words(wait.count),
-        "of": of["title"],
-        "url": url,
-        "as_of": wait.as_of,
-        "due": wait.due,
-    }
-    return data | {"pressing": bool(wait.due and wait.due - now() < overview.PRESSING)}
 
 
 @require_get_or_post

@@ -81,17 +81,17 @@ def test_qualification_and_production_share_no_item_unless_asked_to(project: Any
 def test_what_cannot_work_is_told_and_does_not_hinder(project: Any, dataset: Dataset, bob: Any, carol: Any) -> None:
     batch = draft(project, "b", dataset, assignments_per_hit=5)
     result = batch_launch.launch(batch)["warnings"]
-    assert result == ["This batch needs 5 different workers, and you have 2. HITs stay incomplete until more join."]
+    assert result == ["You need 5 workers and have 2."]
     assert batch.state == Batch.State.OPEN
     assert batch_launch.setting_warnings(launched(project, "fits", dataset, assignments_per_hit=2)) == []
 
 
 def test_only_people_who_may_work_count(project: Any, dataset: Dataset, bob: Any, carol: Any) -> None:
     chosen = launched(project, "chosen", dataset, assignments_per_hit=2, workers=[bob])
-    assert "This batch needs 2 different workers, and you have 1." in batch_launch.setting_warnings(chosen)[0]
+    assert "You need 2 workers and have 1." in batch_launch.setting_warnings(chosen)[0]
     Worker.objects.filter(pk=carol.pk).update(active=False)
     Worker.objects.create(project=project, external_id="from a file")
-    assert "you have 1" in batch_launch.setting_warnings(launched(project, "all", dataset, assignments_per_hit=2))[0]
+    assert "have 1" in batch_launch.setting_warnings(launched(project, "all", dataset, assignments_per_hit=2))[0]
 
 
 def test_members_of_a_group_need_as_many_more_people(project: Any, bob: Any, carol: Any, tmp_path: Path) -> None:
@@ -99,8 +99,7 @@ def test_members_of_a_group_need_as_many_more_people(project: Any, bob: Any, car
     import_dataset(project, lines(tmp_path / "t.jsonl", twins), format="jsonl", name="twins")
     pairs = project.datasets.get(slug="twins")
     assert (
-        "This batch needs 4 different workers"
-        in batch_launch.setting_warnings(launched(project, "one", pairs, assignments_per_hit=2))[0]
+        "You need 4 workers" in batch_launch.setting_warnings(launched(project, "one", pairs, assignments_per_hit=2))[0]
     )
     assert batch_launch.setting_warnings(launched(project, "free", pairs, assignments_per_hit=2, meeting="free")) == []
 

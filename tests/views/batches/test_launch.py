@@ -161,7 +161,7 @@ def test_a_launch_leads_to_inviting_the_workers_who_are_missing(
     for page in (job_page, at("batch", batch="draft")):
         html = client.get(page).content.decode()
         assert "?places=" not in html
-        assert "different workers" not in html
+        assert "You need" not in html
 
 
 def test_a_batch_of_chosen_workers_does_not_ask_to_invite_others(
@@ -172,7 +172,7 @@ def test_a_batch_of_chosen_workers_does_not_ask_to_invite_others(
     job_page = client.post(at("batch-edit", batch="draft"), terms).url
     work_off()
     html = client.get(job_page).content.decode()
-    assert "This batch needs 2 different workers, and you have 1." in html
+    assert "You need 2 workers and have 1." in html
     assert "?places=" not in html
 
 
@@ -189,7 +189,7 @@ def test_the_consequences_say_how_much_work_it_is_and_who_is_missing(
     posted = form(dataset, assignments_per_hit="3")
     html = client.post(reverse("batch-consequences", args=["wells"]), posted).content.decode()
     assert "<b>9</b>" in html
-    assert "This batch needs 3 different workers, and you have 1." in html
+    assert "You need 3 workers and have 1." in html
     assert 'id="options"' in html
     assert not Batch.objects.exists()
 

@@ -92,7 +92,7 @@ def test_a_launch_leads_to_its_batch(client: Any, alice: Any, batch: Any) -> Non
     )
     html = page(client, job)
     assert "4 HITs" in html
-    assert "This batch needs 2 different workers, and you have 0." in html
+    assert "You need 2 workers and have 0." in html
 
 
 def test_the_job_of_another_project_does_not_exist(client: Any, alice: Any, project: Any, tmp_path: Path) -> None:

@@ -83,24 +83,29 @@ def test_everything_that_waits_is_a_link_to_where_it_is_done(
     for address in result.values():
         assert address in html
         assert client.get(address).status_code == 200
-    assert '<b class="number">1</b> to adjudicate' in html
+    assert "Adjudicate 1 HIT</a>" in html
     assert "first automatic approval in" in html
 
 
-def test_it_says_in_one_line_what_to_do_next_and_keeps_it_live(
+def test_it_lists_what_to_do_most_urgent_first_and_keeps_it_live(
     client: Any, alice: Any, bob: Any, carol: Any, batch: Any, project: Any
 ) -> None:
     client.force_login(alice)
     assert "Nothing waits for you now." in home(client, "project-now")
     BatchActivity.objects.create(batch=batch, to_adjudicate=2)
-    adjudicate = reverse("adjudicate", args=["wells", "wells-1"])
-    assert f'<a class="button primary" href="{adjudicate}">Adjudicate 2</a>' in home(client)
-    problem_reports.report_problem(answer(bob, batch), reason="unclear", text="")
-    html = home(client, "project-now")
-    assert f"“{batch.title}”: Workers reported problems." in html
-    assert html.count("button primary") == 1
-    reports = reverse("problem-reports", args=["wells", "wells-1"])
-    assert f'<a class="button primary" href="{reports}">Look at 1 problem</a>' in html
+    assert listed(home(client)) == ["Adjudicate 2 HITs"]
+    row = answer(bob, batch)
+    problem_reports.report_problem(row, reason="unclear", text="")
+    worker_messages.ask(carol, "", "When does it go on?")
+    batch_launch.pause(batch)
+    expected = ["Read 1 problem report", "Read 1 message", "Adjudicate 2 HITs", "Resume"]
+    assert listed(home(client, "project-now")) == expected
+    Assignment.objects.filter(pk=row.pk).update(auto_approve_at=timezone.now() + timedelta(days=5))
+    assert listed(home(client, "project-now")) == ["Approve 1 response", *expected]
+
+
+def listed(html: str) -> list[str]:
+    return re.findall(r'<a id="step-\d+" href="[^"]*">([^<]*)</a>', html)
 
 
 def test_a_closed_batch_asks_for_its_dataset_until_there_is_one(
@@ -118,7 +123,7 @@ def test_a_closed_batch_asks_for_its_dataset_until_there_is_one(
 def test_it_invites_as_many_workers_as_are_missing(client: Any, alice: Any, bob: Any, carol: Any, batch: Any) -> None:
     carol.__class__.objects.filter(pk=carol.pk).update(active=False)
     client.force_login(alice)
-    assert f'href="{reverse("people", args=["wells"])}?places=1#links">Invite 1 worker</a>' in home(client)
+    assert f'href="{reverse("people", args=["wells"])}?places=1#links">Invite 1 more</a>' in home(client)
 
 
 def test_it_invites_for_the_batch_that_lacks_most_workers(
@@ -129,8 +134,8 @@ def test_it_invites_for_the_batch_that_lacks_most_workers(
     acting.launched(project, "four", dataset, assignments_per_hit=4, fresh_only=False)
     client.force_login(alice)
     html = home(client)
-    assert "“four”: HITs stay incomplete until more workers join." in html
-    assert ">Invite 3 workers</a>" in html, "the batch with its own workers waits for nobody else"
+    assert "You need 4 workers and have 1." in html
+    assert listed(html) == ["Invite 3 more"], "the batch with its own workers waits for nobody else"
 
 
 def test_what_people_leave_open_is_counted_with_the_report(alice: Any, bob: Any, carol: Any, batch: Any) -> None:

@@ -45,7 +45,7 @@ def test_the_queue_says_what_waits_and_why(boss: Any, open_batch: Batch) -> None
     html = boss.get(page("adjudicate")).content.decode()
     assert f"{open_batch.size} HITs are open" in html
     assert html.count(">tied<") == open_batch.size
-    assert page("adjudicate") in boss.get(page("batch")).content.decode()
+    assert page("adjudicate") in boss.get(page("batch-decide")).content.decode()
 
 
 def test_a_pick_is_kept_and_leads_to_the_next_with_a_way_back(boss: Any, open_batch: Batch, carol: Any) -> None:
@@ -313,7 +313,7 @@ def test_the_tab_counts_the_hits_of_the_list(boss: Any, open_batch: Batch) -> No
     BatchActivity.objects.update_or_create(batch=open_batch, defaults={"to_adjudicate": 1})
     shown = boss.get(page("adjudicate"))
     [tab] = [each for each in shown.context["tabs"] if each["here"]]
-    assert tab["count"] == shown.context["page"].paginator.count == open_batch.size
+    assert tab["counts"]["adjudicate"] == shown.context["page"].paginator.count == open_batch.size
 
 
 def test_equal_answers_with_different_support_are_said_to_be_tied_for_it(

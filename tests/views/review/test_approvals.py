@@ -8,7 +8,9 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from annotation.flow.money import ledger
@@ -50,6 +52,20 @@ def test_the_queue_shows_the_clock_and_sounds_the_alarm(desk: Client, rows: list
     assert "2 responses will be approved automatically within 48 hours" in page
     assert "any moment" in page
     assert re.findall(r'name="which" value="([^"]+)"', page) == [rows[k].public_id for k in (1, 2, 0)]
+
+
+def test_the_queue_takes_as_many_queries_for_many_responses_as_for_few(desk: Client, batch: Any, carol: Any) -> None:
+    def queries() -> int:
+        with CaptureQueriesContext(connection) as made:
+            assert desk.get(QUEUE).status_code == 200
+        return len(made)
+
+    queries()  # what is looked up once in a process
+    few = queries()
+    for _turn in range(3):
+        answer(carol, batch)
+    assert desk.get(QUEUE).context["page"].paginator.count == 6
+    assert queries() == few
 
 
 def test_the_queue_narrows_to_a_batch_and_to_a_worker(desk: Client, rows: list[Assignment]) -> None:

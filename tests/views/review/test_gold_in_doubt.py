@@ -32,7 +32,7 @@ def test_the_queue_sets_gold_and_people_side_by_side(boss: Any, doubtful: Batch)
     assert "Tarne" in html
     assert "2 of 3" in html
     assert "Create a corrected version" not in html
-    assert page("gold") in boss.get(page("batch")).content.decode()
+    assert page("gold") in boss.get(page("batch-decide")).content.decode()
 
 
 def test_deciding_leads_on_and_can_be_undone(boss: Any, doubtful: Batch) -> None:

@@ -37,8 +37,8 @@ def posted(row: Any, decision: str, **more: Any) -> dict[str, Any]:
 
 def test_only_tasks_with_criteria_are_read(boss: Any, batch: Batch, compositions: Batch) -> None:
     assert boss.get(at("review")).status_code == 404
-    assert at("review") not in boss.get(at("batch")).content.decode()
-    assert page("review") in boss.get(page("batch")).content.decode()
+    assert at("review") not in boss.get(at("batch-decide")).content.decode()
+    assert page("review") in boss.get(page("batch-decide")).content.decode()
 
 
 def test_the_overview_says_how_far_each_worker_is_read(boss: Any, compositions: Batch, bob: Any, carol: Any) -> None:

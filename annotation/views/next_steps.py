@@ -1,0 +1,79 @@
+"""What waits for a requester, in words and with where it is done: on the home and on a batch's pages."""
+
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.timesince import timesince
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
+
+from annotation.flow.batches import workers_needed
+from annotation.flow.projects import overview
+from annotation.models import Project, clock
+from annotation.pure.batches.next_step import NextStep, in_order
+
+
+class Words(NamedTuple):
+    """How a kind of step reads, and where it is done."""
+
+    page: str  # URL name; "batch": with a button of the batch's pages
+    label: Callable[[int], str]
+    why: str = ""
+
+
+WORDS: dict[str, Words] = {
+    "approvals": Words("approvals", lambda n: ngettext("Approve %(n)s response", "Approve %(n)s responses", n)),
+    "problem_reports": Words(
+        "problem-reports", lambda n: ngettext("Read %(n)s problem report", "Read %(n)s problem reports", n)
+    ),
+    "messages": Words("messages", lambda n: ngettext("Read %(n)s message", "Read %(n)s messages", n)),
+    "requests": Words(
+        "qualification-requests",
+        lambda n: ngettext("Decide on %(n)s qualification request", "Decide on %(n)s qualification requests", n),
+    ),
+    "review": Words("review", lambda n: ngettext("Review %(n)s response", "Review %(n)s responses", n)),
+    "adjudicate": Words("adjudicate", lambda n: ngettext("Adjudicate %(n)s HIT", "Adjudicate %(n)s HITs", n)),
+    "gold": Words("gold", lambda n: ngettext("Check the gold of %(n)s item", "Check the gold of %(n)s items", n)),
+    "resume": Words("batch", lambda n: _("Resume"), gettext_noop("Workers get no new HITs.")),
+    "invite": Words("people", lambda n: _("Invite %(n)s more")),
+    "close": Words("batch", lambda n: _("Close…"), gettext_noop("No open HITs are left.")),
+    "create_dataset": Words("batch", lambda n: _("Create a dataset…"), gettext_noop("The batch is closed.")),
+}
+DIALOGS = {"close": "close-box", "create_dataset": "dataset-box"}
+
+
+def shown(project: Project, steps: Iterable[NextStep], may: Iterable[str]) -> list[dict[str, Any]]:
+    """The steps that the viewer may take, most urgent first: {"kind", "label", "why", "url", "due", "pressing", …}.
+
+    On a batch's own pages `dialog` (an id) or `post` (an address) takes the step at once.
+    """
+    return [_shown(project, step) for step in in_order(steps, may)]
+
+
+def _shown(project: Project, step: NextStep) -> dict[str, Any]:
+    words, n, slug = WORDS[step.kind], step.count, step.of["slug"]
+    why = _(words.why) if words.why else ""
+    if step.kind == "invite":
+        why = workers_needed.in_words(step.of["people"], wanted=step.of["people"] + n)
+    return {
+        "kind": step.kind,
+        "label": words.label(n) % {"n": n},
+        "why": why,
+        "of": step.of["title"],
+        "url": page_of(project, step.kind, slug, n),
+        "dialog": DIALOGS.get(step.kind),
+        "post": reverse("batch-move", args=[project.slug, slug, "resume"]) if step.kind == "resume" else "",
+        "due": step.due,
+        "pressing": bool(step.due and step.due - clock.now() < overview.PRESSING),
+        "age": timesince(step.since, depth=1) if step.since else "",
+    }
+
+
+def page_of(project: Project, kind: str, slug: str, n: int = 0) -> str:
+    """The address where a step of this kind is taken."""
+    query = {"invite": {"places": n}, "approvals": {"batch": slug}, "messages": {"show": "new"}}.get(kind)
+    of_project = query is not None
+    address = reverse(WORDS[kind].page, args=[project.slug] if of_project else [project.slug, slug])
+    return (f"{address}?{urlencode(query)}" if query else address) + ("#links" if kind == "invite" else "")
