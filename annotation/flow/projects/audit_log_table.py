@@ -164,6 +164,7 @@ class LogFilter(ListFilter):
     """Filters of the log."""
 
     order = ("-at", "-pk")
+    size = 25
 
     person: str = setting("", help="A user's number or name; `none`: nobody.", length=150)
     act: str = setting("", label=gettext_noop("Action"), length=30, column="act")

@@ -36,6 +36,7 @@ from annotation.views.review.comments import letter_of, thread_context
 from annotation.views.review.review import state_words
 from annotation.views.work.task_frame import PROBLEM_REASONS
 
+SIZE = 25  # HITs on a page
 ORDERS = {
     "disagreement": [by_disagreement().desc(), "pk"],
     "ticket": ["ticket"],
@@ -49,7 +50,7 @@ def hits(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     filters = part_context(request, batch)
     folded = filters["folded"]
     show, order, query = _listing_parameters(request, folded=folded)
-    pages = Paginator(listed(request, batch, filters["part"], folded=folded).values_list("pk", flat=True), 50)
+    pages = Paginator(listed(request, batch, filters["part"], folded=folded).values_list("pk", flat=True), SIZE)
     state = hit_filters.HitFilter.of({"state": show}).state or show
     if state in {"all", *hit_filters.STATES} and not query and not filters["part"].query:
         pages.count = batch_progress.hits_of(batch)[state]
@@ -63,7 +64,9 @@ def hits(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     for row in page:
         row.number_of_comments = numbers[row.pk]
     context = batch_context(batch, "hits", page=page, show=show, order=order, query=query, **filters)
-    context["can_reserve"] = roles.RUN in request.may and reserved_hits.allowed(batch)
+    context["may_reserve"] = roles.RUN in request.may and reserved_hits.allowed(batch)
+    context["can_reserve"] = context["may_reserve"] and "assign" in request.GET
+    context["narrowed"] = show != "all" or "order" in request.GET
     context["filters"] = [("show", show), ("order", order), ("q", query), *filters["part"].query.items()]
     return render(request, "batches/hits.html", context)
 

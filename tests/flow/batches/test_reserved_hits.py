@@ -132,7 +132,7 @@ def test_a_batch_without_given_hits_asks_the_database_nothing_more(batch: Batch,
 def test_the_pages_give_take_back_and_tell(client: Any, alice: Any, batch: Batch, bob: Worker) -> None:
     client.force_login(alice)
     base = "/projects/wells/batches/study/"
-    assert "Assign all 6 listed HITs…" in client.get(f"{base}hits/").content.decode()
+    assert "Assign all 6 listed HITs…" in client.get(f"{base}hits/?assign=1").content.decode()
     hit = in_queue(batch)[5]
     url = f"{base}reserve/?hit={hit.public_id}"
     assert "Bob" in client.get(url).content.decode()
