@@ -9,9 +9,9 @@ from django.utils.timesince import timesince
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
-from annotation.flow.batches import workers_needed
+from annotation.flow.batches import batch_moves, workers_needed
 from annotation.flow.projects import overview
-from annotation.models import Project, clock
+from annotation.models import Batch, Project, clock
 from annotation.pure.batches.next_step import NextStep, in_order
 
 
@@ -42,6 +42,11 @@ WORDS: dict[str, Words] = {
     "create_dataset": Words("batch", lambda n: _("Create a dataset…"), gettext_noop("The batch is closed.")),
 }
 DIALOGS = {"close": "close-box", "create_dataset": "dataset-box"}
+
+
+def waiting(project: Project, batch: Batch | None = None) -> list[NextStep]:
+    """All that waits in the project, or in one launched batch of it."""
+    return overview.waiting(project, batch) + batch_moves.batch_moves(project, batch)
 
 
 def shown(project: Project, steps: Iterable[NextStep], may: Iterable[str]) -> list[dict[str, Any]]:

@@ -186,3 +186,43 @@ def test_a_study_is_found_by_typing_and_listed_without_scripts(
     expect(bare.get_by_label("Find a derivation")).to_be_hidden()
     bare.locator("#studies summary", has_text="Ablations").click()
     expect(bare.get_by_role("heading", name="Ablation 6: context words shuffled")).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_batch_has_seven_tabs_and_more_opens_by_key_within_the_window(
+    visit: Callable[..., Any], furnished: dict[str, Any], width: int
+) -> None:
+    page = visit(furnished["sessions"]["alice"], viewport={"width": width, "height": 800})
+    page.goto(furnished["urls"]["batch"])
+    expect(page.locator("main nav.tabs > *")).to_have_count(7)
+    page.locator("main nav.tabs summary").focus()
+    page.keyboard.press("Enter")
+    box = page.locator("main nav.tabs .menu > ul").bounding_box()
+    assert box
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= width
+    instructions = page.locator("main nav.tabs a", has_text="Instructions")
+    instructions.click(timeout=2000)  # nothing covers it or cuts it off
+    expect(page.locator("main nav.tabs summary.here")).to_be_visible()
+
+
+def test_the_header_urges_the_first_of_the_decisions(visit: Callable[..., Any], furnished: dict[str, Any]) -> None:
+    page = visit(furnished["sessions"]["alice"])
+    page.goto(furnished["urls"]["batch-decide"])
+    lines = page.locator(".waits > li > a")
+    expect(page.locator("#next-step .button")).to_have_text(lines.first.inner_text())
+    others = lines.all_inner_texts()[1:]
+    lines.first.click()
+    assert page.url.split("?")[0] != furnished["urls"]["batch-decide"]
+    page.goto(furnished["urls"]["batch"])
+    assert page.locator(".waits > li > a").all_inner_texts()[: len(others)] == others
+
+
+CONTROLS = "main :is(a[href], button, input, select, textarea, summary):visible"
+
+
+@pytest.mark.parametrize(("name", "most"), [("hits", 60), ("log", 60), ("batch", 40)])
+def test_a_list_opens_calmly(visit: Callable[..., Any], furnished: dict[str, Any], name: str, most: int) -> None:
+    page = visit(furnished["sessions"]["alice"])
+    page.goto(furnished["urls"][name])
+    assert page.locator(CONTROLS).count() <= most

@@ -7,13 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
-from itertools import islice
 from typing import Any
 
 from django.db.models import (
     Case,
     Count,
-    Exists,
     F,
     IntegerField,
     Max,
@@ -28,7 +26,6 @@ from django.db.models import (
 )  # fmt: skip
 
 from annotation import models
-from annotation.flow.batches import batch_launch, workers_needed
 from annotation.flow.money import ledger
 from annotation.flow.notifications import worker_messages
 from annotation.flow.review import adjudication, approval_queue, conclusions, gold_in_doubt
@@ -102,7 +99,7 @@ def rounds(project: Project, *, most: int = 6) -> list[models.QualificationRound
 
 
 def waiting(project: Project, batch: Batch | None = None) -> list[NextStep]:
-    """What waits for the project's requesters, or in one batch of it; `in_order` puts it in order."""
+    """Open decisions of the project's requesters, or in one batch of it; `in_order` puts them in order."""
     own = _within("assignment__batch", project, batch)
     found = _by_batch("review", _unread(own), since="sample__created_at", paid="assignment__")
     open_reports = ProblemReport.objects.filter(own, state=ProblemReport.State.OPEN)
@@ -115,7 +112,7 @@ def waiting(project: Project, batch: Batch | None = None) -> list[NextStep]:
     for news in activity.select_related("batch"):
         counts = [("adjudicate", news.to_adjudicate), ("gold", news.in_doubt)]
         found += [NextStep(kind, n, _named(news.batch)) for kind, n in counts if n]
-    return found + _moves(project, batch) + ([] if batch else _people(project))
+    return found if batch else found + _people(project)
 
 
 def _within(path: str, project: Project, batch: Batch | None) -> Q:
@@ -139,41 +136,6 @@ def _by_batch(
         NextStep(kind, row.pop("n"), row, due=row.pop("due", None), since=row.pop("since"))
         for row in named.annotate(n=Count("pk"), **times)
     ]
-
-
-def _moves(project: Project, batch: Batch | None) -> list[NextStep]:
-    """Batches to resume and to close, and one of those to invite workers to and of those to create a dataset from.
-
-    They are the one that lacks most workers, whose invitations serve the others too, and the newest.
-    """
-    found: list[NextStep] = []
-    if batch:
-        rows, missing = [batch], {batch.pk: batch_launch.workers_missing(batch)}
-    else:
-        chosen = project.batches.filter(launched_at__isnull=False, round__isnull=True, by_program=False)
-        rows, missing = list(chosen.order_by("-created_at", "-pk")), workers_needed.missing_by_batch(project)
-    with_places = _with_places([row for row in rows if row.state == Batch.State.OPEN])
-    people, neediest = (
-        workers_needed.able_workers(project),
-        max(rows, key=lambda row: missing.get(row.pk, 0), default=None),
-    )
-    for row in rows:
-        if row.state == Batch.State.PAUSED:
-            found.append(NextStep("resume", 1, _named(row)))
-        elif row == neediest and row.pk in with_places and missing.get(row.pk):
-            found.append(NextStep("invite", missing[row.pk], _named(row) | {"people": people}))
-        elif row.state == Batch.State.OPEN and row.pk not in with_places:
-            found.append(NextStep("close", 1, _named(row)))
-    with_dataset = {lineage.get("batch") for lineage in project.datasets.values_list("lineage", flat=True)}
-    done = (row for row in rows if row.state == Batch.State.CLOSED and row.slug not in with_dataset)
-    return found + [NextStep("create_dataset", 1, _named(row)) for row in islice(done, 1)]
-
-
-def _with_places(batches: list[Batch]) -> set[int]:
-    """Keys of the batches that have HITs for workers; those of a qualification round are made for each worker."""
-    hits = models.Hit.objects.open().filter(batch=OuterRef("pk"), check_item=False)
-    rows = Batch.objects.filter(Exists(hits) | Q(round__isnull=False), pk__in=[batch.pk for batch in batches])
-    return set(rows.values_list("pk", flat=True))
 
 
 def _people(project: Project) -> list[NextStep]:

@@ -12,7 +12,6 @@ from django.utils.translation import gettext_noop
 from annotation import discovery
 from annotation.discovery import BatchTab
 from annotation.flow.people import round_attempts
-from annotation.flow.projects import overview
 from annotation.flow.reports import score_looks
 from annotation.flow.review import gold_in_doubt, review_decisions
 from annotation.models import Batch
@@ -44,7 +43,7 @@ def batch_context(
     itself, by kind.
     """
     project, known = batch.project, counted or {}
-    steps = overview.waiting(project, batch) if batch.launched_at else []
+    steps = next_steps.waiting(project, batch) if batch.launched_at else []
     of = {"slug": batch.slug, "title": batch.title}
     steps = [step for step in steps if step.kind not in known]
     steps += [NextStep(kind, n, of) for kind, n in known.items() if n]

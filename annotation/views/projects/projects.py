@@ -75,7 +75,7 @@ def now_of(project: Project, may: frozenset[str]) -> dict[str, Any]:
     return {
         "totals": totals,
         "purse": overview.project_money(project) if roles.PAY in may else None,
-        "steps": next_steps.shown(project, overview.waiting(project), may),
+        "steps": next_steps.shown(project, next_steps.waiting(project), may),
         "batches": _rows(project, running),
         "more": max(0, totals["batches"] - len(running)),
         "rounds": overview.rounds(project),

@@ -12,6 +12,7 @@ import pytest
 from django.utils import timezone
 
 from annotation.flow.batches import batch_launch
+from annotation.flow.people import qualification_rounds
 from annotation.flow.review import problem_reports, response_import
 from annotation.models import Assignment, Batch, BatchActivity, Member, ReviewSample, SampledAssignment, User, Worker
 from tests.batches import create_round
@@ -174,9 +175,12 @@ def test_a_closed_batch_asks_nobody_to_come_and_for_one_dataset(desk: Any, batch
 
 
 def test_an_open_round_whose_hits_are_made_for_each_worker_is_not_to_be_closed(
-    desk: Any, alice: Any, project: Any, dataset: Any
+    desk: Any, project: Any, dataset: Any
 ) -> None:
-    round = create_round(project, "school", task="answer", datasets=[dataset], per_attempt=2, user=alice)
+    round = create_round(
+        project, "school", task="answer", datasets=[dataset], per_worker=2, tries=1, instructions="",
+        grants=qualification_rounds.grant_type(project, "Readers"), disjoint=False, fresh_only=False,
+    )  # fmt: skip
     batch_launch.launch(round.batch)
     assert not round.batch.hits.open().exists()
     assert header(one_line(desk.get(at("batch", batch="school")).content.decode())) == ""

@@ -1,0 +1,47 @@
+"""How batches go on: resumed, with more workers, closed, made a dataset."""
+
+from itertools import islice
+
+from django.db.models import Exists, OuterRef, Q
+
+from annotation.flow.batches import batch_launch, workers_needed
+from annotation.models import Batch, Hit, Project
+from annotation.pure.batches.next_step import NextStep
+
+
+def batch_moves(project: Project, batch: Batch | None = None) -> list[NextStep]:
+    """What moves this batch on, or the project's batches: resume, invite workers, close, create a dataset.
+
+    Of a project only the batch that lacks most workers invites some, who serve the others too, and only the newest of
+    those without a dataset asks for one.
+    """
+    found: list[NextStep] = []
+    if batch:
+        rows, missing = [batch], {batch.pk: batch_launch.workers_missing(batch)}
+    else:
+        chosen = project.batches.filter(launched_at__isnull=False, round__isnull=True, by_program=False)
+        rows, missing = list(chosen.order_by("-created_at", "-pk")), workers_needed.missing_by_batch(project)
+    with_places = _with_places([row for row in rows if row.state == Batch.State.OPEN])
+    people = workers_needed.able_workers(project)
+    neediest = max(rows, key=lambda row: missing.get(row.pk, 0), default=None)
+    for row in rows:
+        if row.state == Batch.State.PAUSED:
+            found.append(NextStep("resume", 1, _of(row)))
+        elif row == neediest and row.pk in with_places and missing.get(row.pk):
+            found.append(NextStep("invite", missing[row.pk], _of(row) | {"people": people}))
+        elif row.state == Batch.State.OPEN and row.pk not in with_places:
+            found.append(NextStep("close", 1, _of(row)))
+    with_dataset = {lineage.get("batch") for lineage in project.datasets.values_list("lineage", flat=True)}
+    done = (row for row in rows if row.state == Batch.State.CLOSED and row.slug not in with_dataset)
+    return found + [NextStep("create_dataset", 1, _of(row)) for row in islice(done, 1)]
+
+
+def _with_places(batches: list[Batch]) -> set[int]:
+    """Keys of the batches that have HITs for workers; those of a qualification round are made for each worker."""
+    hits = Hit.objects.open().filter(batch=OuterRef("pk"), check_item=False)
+    rows = Batch.objects.filter(Exists(hits) | Q(round__isnull=False), pk__in=[batch.pk for batch in batches])
+    return set(rows.values_list("pk", flat=True))
+
+
+def _of(batch: Batch) -> dict[str, str]:
+    return {"slug": batch.slug, "title": batch.title}
