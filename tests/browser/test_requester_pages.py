@@ -152,7 +152,7 @@ def test_a_menu_opens_and_closes_by_keyboard_and_by_a_click_elsewhere(
     expect(clone).to_be_visible()
     page.locator("h1").click()
     expect(clone).to_be_hidden()
-    page.locator("summary", has_text="More").click()
+    page.locator("header.site summary", has_text="More").click()
     page.get_by_role("link", name="Settings").first.click()
     expect(page.get_by_role("heading", level=1, name="Settings")).to_be_visible()
     expect(page.locator("summary.here")).to_have_text("More")
