@@ -6,7 +6,9 @@ from urllib.parse import unquote, urlsplit
 
 import dj_database_url
 from csp.constants import NONE, SELF
+from django.conf.locale import LANG_INFO
 from django.core.exceptions import ImproperlyConfigured
+from django.utils.translation import to_language
 from platformdirs import user_data_path
 
 from annotation.operations.logs import configuration
@@ -99,6 +101,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "annotation.views.context.frame",
             ],
+            "builtins": ["annotation.templatetags.language_tags"],
         },
     },
 ]
@@ -154,10 +157,13 @@ LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "sign-in"
 
 LANGUAGE_CODE = "en"
-LANGUAGES = [("en", "English"), ("de", "Deutsch")]  # each in its own language, for readers of no other
+LOCALE = ROOT / "annotation" / "locale"  # a folder for each language
+_CODES = ["en", *sorted(to_language(file.parts[-3]) for file in LOCALE.glob("*/LC_MESSAGES/django.mo"))]
+# each by its name in itself, for readers of no other
+LANGUAGES = [(code, str(LANG_INFO.get(code, {}).get("name_local", code)).capitalize()) for code in _CODES]
 LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
-FORMAT_MODULE_PATH = "annotation.number_formats"
-LOCALE_PATHS = [ROOT / "annotation" / "locale"]
+FORMAT_MODULE_PATH = "annotation.locale"
+LOCALE_PATHS = [LOCALE]
 USE_I18N = True
 USE_TZ = True
 TIME_ZONE = "UTC"

@@ -71,7 +71,7 @@ def wide_templates(root: Path) -> Iterator[str]:
 
 
 def spelled_dates(root: Path) -> Iterator[str]:
-    """Dates that are spelled out; each language has its own in annotation/number_formats."""
+    """Dates that are spelled out; each language has its own in annotation/locale."""
     for file in templates(root):
         yield from matches(root, file, {r"\|date:[\"'][^\"']*j M": "a date of no language"})
 

@@ -51,7 +51,7 @@ DESCRIPTIONS: Final[dict[str, str]] = {
     "description": "What workers read about it.",
     "detail": "What is wrong, as a sentence.",
     "details": "Further facts, which depend on the action.",
-    "disjoint": "Keep the items of qualification and production batches apart.",
+    "disjoint": "Never use an item both for qualifying workers and for real work.",
     "does": "What the derivation does, in a sentence.",
     "due_at": "When it is tried next.",
     "edited_at": "When this version was made; null: as imported.",

@@ -1,20 +1,22 @@
 """Values of settings from any door, read by Django's fields: one conversion, one set of limits, one wording."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from math import isfinite
 from typing import Any
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator, validate_slug
 from django.db import models
 from django.utils.text import slugify
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext, gettext_noop, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from annotation.flow.errors import Refused
 from annotation.pure.setting_fields import REQUIRED, Flaw, InvalidValues, Setting, read
+from annotation.pure.text.languages import by_language, worded
 
 COLUMNS: dict[type, Any] = {
     bool: models.BooleanField,
@@ -63,11 +65,11 @@ def read_options(kind: type, given: Mapping[str, Any], *, within: str = "options
         raise InvalidSettings({name: [sentence(flaw) for flaw in flaws] for name, flaws in named.items()}) from None
 
 
-def read_values(settings: Iterable[Setting], data: Mapping[str, Any]) -> tuple[dict[str, Any], Problems]:
+def read_values(asked: Iterable[Setting], data: Mapping[str, Any]) -> tuple[dict[str, Any], Problems]:
     """The value of each setting, by default where `data` has none, and what is wrong with the others."""
     values: dict[str, Any] = {}
     problems: Problems = {}
-    for one in settings:
+    for one in asked:
         given = data.get(one.name)
         if given is None or given == "":
             if given == "" and one.required:
@@ -93,7 +95,7 @@ def validate_unreserved(name: str) -> None:
 
 def fill_name(values: dict[str, Any], problems: Problems, *, longest: int | None) -> None:
     """Make a name of the title, or a title of the name; a name that fits no URL is a problem."""
-    name = values["name"] = values.get("name") or slugify(values.get("title") or "")[:longest].strip("-")
+    name = values["name"] = values.get("name") or slugify(worded(values.get("title") or ""))[:longest].strip("-")
     if "title" in values and not values["title"]:
         values["title"] = name
     if "name" in problems or ("title" in problems and not name):
@@ -106,10 +108,30 @@ def fill_name(values: dict[str, Any], problems: Problems, *, longest: int | None
         problems["name"] = [str(text)]
 
 
+def validators_of(one: Setting) -> list[Callable[[Any], None]]:
+    """The setting's own check of a text as Django's fields take it."""
+
+    def check(value: Any) -> None:
+        if flaws := [sentence(flaw) for flaw in one.check(value)] if one.check else []:
+            raise ValidationError(flaws)
+
+    return [check] if one.check else []
+
+
+def known_languages(text: str) -> Iterator[Flaw]:
+    """The marks of a text's parts, such as “[de]”, that name no language of the pages."""
+    known = dict(settings.LANGUAGES)
+    for language in by_language(text):
+        if language and language not in known:
+            message = gettext_noop("There is no language “%(given)s” here. There are: %(known)s.")
+            yield Flaw(message, {"given": language, "known": ", ".join(known)})
+
+
 def _column(one: Setting) -> Any:
     """A field that reads the setting's value."""
     limits = [(MinValueValidator, one.least), (MaxValueValidator, one.most)]
-    given: dict[str, Any] = {"validators": [check(limit) for check, limit in limits if limit is not None]}
+    given: dict[str, Any] = {"validators": validators_of(one)}
+    given["validators"] += [check(limit) for check, limit in limits if limit is not None]
     if one.type is Decimal:
         given |= {"max_digits": 12, "decimal_places": 2}
     if one.type is str:

@@ -11,7 +11,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from annotation.flow.lists import ListFilter
-from annotation.flow.setting_values import help_text
+from annotation.flow.setting_values import help_text, validators_of
 from annotation.pure.setting_fields import NO_CHOICE, Setting, settings_of
 
 
@@ -52,7 +52,7 @@ def form_field(setting: Setting, **more: Any) -> forms.Field:
     if setting.type is Decimal:
         given |= {"decimal_places": 2, "widget": forms.NumberInput(attrs={"step": "0.01", "inputmode": "decimal"})}
     if setting.type is str:
-        given |= {"max_length": setting.length}
+        given |= {"max_length": setting.length, "validators": validators_of(setting)}
     if setting.multiline:
         given |= {"strip": False, "widget": forms.Textarea(attrs={"rows": 16, "spellcheck": "true"})}
     return CONTROLS[setting.type](**given | more)

@@ -1,14 +1,15 @@
 """Filters for dollars."""
 
+import re
 from decimal import Decimal
 
 from django import template
-from django.utils.translation import get_language
+from django.utils.formats import get_format
 
 from annotation.pure.money.pricing import rounded
 
 register = template.Library()
-POINTS = str.maketrans(",.", ".,")
+EXAMPLE = re.compile(r"1(.)234(.)50")  # in MONEY_FORMAT of a language (annotation/locale/*/formats.py)
 
 
 @register.filter
@@ -18,5 +19,7 @@ def dollars(amount: Decimal | str | None) -> str:
         return "–"
     exact = rounded(Decimal(amount))
     sign, digits = "−" if exact < 0 else "", f"{abs(exact):,}"
-    is_german = (get_language() or "").startswith("de")
-    return f"{sign}{digits.translate(POINTS)}\u00a0$" if is_german else f"{sign}${digits}"
+    written = get_format("MONEY_FORMAT")  # its own name in a language that has none
+    found = EXAMPLE.search(written) or EXAMPLE.search(written := "$1,234.50")
+    told = digits.translate(str.maketrans(",.", "".join(found.groups() if found else ",.")))
+    return sign + EXAMPLE.sub(told, written)

@@ -5,13 +5,12 @@ from typing import Any
 
 from django import template
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from annotation.pure.ratings.rubric import BEST, CHOICE, CHOICES, EXTRA, SCALE, TEXT, TIE, Rubric, parse
 from annotation.pure.ratings.showing import passages_of
-from annotation.pure.text.languages import Text, worded
 from annotation.pure.text.translation_marks import gettext_noop
+from annotation.templatetags.language_tags import in_language
 from annotation.views.markdown_html import html_of, html_of_stranger
 
 register = template.Library()
@@ -32,12 +31,6 @@ def controls_key(cell: dict[str, Any]) -> str:
     """The same for cells whose controls differ only in the names of their fields; "" for a kind that shows more."""
     kind = cell["criterion"]["kind"]
     return repr((cell["criterion"], cell["value"], len(cell["candidates"]))) if kind in SHARED else ""
-
-
-@register.filter
-def in_language(text: Text) -> str:
-    """A requester's text in the reader's language."""
-    return worded(text, get_language() or "en")
 
 
 @register.filter

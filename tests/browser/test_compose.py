@@ -57,7 +57,7 @@ def test_the_whole_of_it_is_done_by_keys(compose: WorkPage) -> None:
     expect(page.locator(".goal")).to_contain_text("lemon trees")
     write(worker, "What did the captain of the Petrel bring home?")
     expect(page.locator("[data-reason=hop_missing-2]")).to_be_visible()
-    expect(page.locator("#missing")).to_contain_text("changes or reasons where there is a ⚠: 1")
+    expect(page.locator("#missing")).to_contain_text("fix or explain 1 warning")
     page.locator("#missing a").press("Enter")
     expect(page.locator("#override-hop_missing-2")).to_be_focused()
     page.keyboard.type("the town is implied")
@@ -145,7 +145,7 @@ def test_a_leak_is_said_and_marked_in_the_question_itself_without_holding_up_typ
     write(worker, "What did 🚢 Mara Quell bring home?")
     expect(page.locator("[data-finding=gives_away-1]")).to_contain_text("Mara Quell")
     assert page.evaluate(MARKED) == ["Mara Quell"]
-    expect(page.locator("#missing")).to_have_text(re.compile("^Still missing: changes where there is a ✗: 1"))
+    expect(page.locator("#missing")).to_have_text(re.compile("^Still missing: fix 1 problem marked ✗"))
     page.keyboard.press("Home")
     page.keyboard.type("Now: ")
     assert "Mara Quell" in page.evaluate(MARKED)

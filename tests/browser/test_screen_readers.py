@@ -202,7 +202,7 @@ def test_compose_says_that_the_field_is_open_and_what_the_checks_find(desk: Work
     found = "gives away “Mellisand”, the answer of hop 2; does not ask about hop 2"
     assert texts_of(page, "status") == [found]  # and not the number of words at every key
     why = ["group You can keep what is marked ⚠ if you give a reason.", "textbox does not ask about hop 2"]
-    end[-3:-2] = ["link changes where there is a ✗: 1", "link changes or reasons where there is a ⚠: 1"]
+    end[-3:-2] = ["link fix 1 problem marked ✗", "link fix or explain 1 warning"]
     assert heard(page) == [*TOP, *graph, *written, *["listitem"] * 2, *why, *judged, *HOPS, *end]
     assert described(page)["textbox Your question"].startswith("12 of 30 words")
     assert nameless(page) == []

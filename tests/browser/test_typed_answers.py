@@ -71,13 +71,11 @@ def test_words_that_stand_nowhere_are_never_ready(desk: WorkPage) -> None:
     worker.page.evaluate(HEARD)
     field = worker.page.locator("#answer-text")
     field.press_sequentially("larches", delay=20)
-    source(worker).to_have_text("not in any paragraph: select it, or type it as written there")
+    source(worker).to_have_text("No paragraph says this.")
     missing(worker).to_have_text("Still missing: an answer from the paragraphs")
     expect(field).to_have_attribute("aria-invalid", "true")
     worker.page.wait_for_function("() => window.heard.length")
-    assert worker.page.evaluate("() => window.heard") == [
-        "not in any paragraph: select it, or type it as written there"
-    ]
+    assert worker.page.evaluate("() => window.heard") == ["No paragraph says this."]
     field.press("Backspace")
     field.press("Backspace")
     source(worker).to_contain_text("found in paragraph")

@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from annotation.flow.batches import hidden_gold
+from annotation.flow.setting_values import known_languages
 from annotation.models import Batch, Dataset, Worker
 from annotation.pure.money.pricing import MOST_DOLLARS
 from annotation.pure.people.requirements import Requirement, read_all
@@ -55,7 +56,13 @@ class BatchSettings:
         group="title",
     )
     title: str = setting(
-        None, label=_("Title shown to workers"), length=200, required=True, changes=ALWAYS, group="title"
+        None,
+        label=_("Title shown to workers"),
+        length=200,
+        required=True,
+        check=known_languages,
+        changes=ALWAYS,
+        group="title",
     )
     task: str = setting("", label=_("Task"), registered=True)
     datasets: Sequence[Dataset] = setting((), label=_("Datasets"), registered=True, option="dataset")
@@ -63,7 +70,7 @@ class BatchSettings:
     sample: int | None = setting(
         None,
         label=_("Items from each dataset"),
-        help=_("Leave empty to use all. Twins, pairs and other groups count as one item each."),
+        help=_("Leave empty to use all. A group, such as a pair of twins, counts as one item."),
         least=1,
         most=10**9,
         group="sample",
@@ -140,12 +147,12 @@ class BatchSettings:
         dry_run=False,
     )
     disjoint: bool = setting(
-        True, label=_("Keep the items of qualification and production batches apart"), group="items", dry_run=False
+        True, label=_("Never use an item both for qualifying workers and for real work"), group="items", dry_run=False
     )
     unseen_only: bool = setting(
         False,
-        label=_("Use only items that no other batch of this task uses"),
-        help=_("Two batches with this on never share an item; the items are fixed at launch."),
+        label=_("Use only items that no other batch has used"),
+        help=_("By batches of this task. The items are fixed at launch."),
         group="items",
     )
     expected_minutes: float | None = setting(
@@ -196,15 +203,19 @@ class BatchSettings:
     marketplace: Marketplace | None = setting(
         None,
         label=_("Where workers do it"),
-        help=_("On a marketplace, its own workers do the HITs, and all work is paid."),
+        help=_("On a marketplace, that site's workers do the work, and you must pay."),
         empty=_("Here, by our own workers"),
     )
     checks: HiddenGold = setting(HiddenGold(), label=_("Hidden gold"), empty=_("none"))
     instructions: str = setting(
         "",
         label=_("Instructions"),
-        help=_("Markdown. Workers read them before their first HIT and can open them at any time."),
+        help=_(
+            "Markdown. Workers read them before their first HIT and can open them at any time. A section that begins "
+            "with “## + Title” is folded; what stands below a line “[de]” is for readers of German."
+        ),
         length=100_000,
+        check=known_languages,
         multiline=True,
         changes=ALWAYS,
         registered=True,

@@ -4,12 +4,13 @@ from collections.abc import Collection
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from annotation.models import Comment, Member, Notice, User, Worker
 from annotation.models.compiled import compiled
 from annotation.pure.people import roles
+from annotation.pure.text.languages import worded
 
 PERMISSIONS = {  # by kind: the permission needed to be notified
     Notice.Kind.FINISHED: roles.RUN,
@@ -97,7 +98,8 @@ def notice_text(notice: Notice) -> str:
     kind, facts = notice.kind, notice.facts
     names = {"batch": notice.batch.title if notice.batch else "", "job": notice.job.title if notice.job else ""}
     if kind == Notice.Kind.WORK:
-        return _("There is new work for you: “%(batch)s”.") % names
+        title = worded(names["batch"], get_language() or "en")
+        return _("There is new work for you: “%(batch)s”.") % {"batch": title}
     if kind in {Notice.Kind.FINISHED, Notice.Kind.STALLED} and notice.batch:  # for requesters
         names["batch"] = notice.batch.label
     if kind == Notice.Kind.FINISHED:

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy
 
+from annotation.flow.setting_values import known_languages
 from annotation.models import Project
 from annotation.pure.money.pricing import NO_FEES, SCHEDULES
 from annotation.pure.setting_fields import setting, settings_of
@@ -17,7 +18,12 @@ class ProjectSettings:
     """All settings of a project, checked."""
 
     title: str = setting(
-        "", label=_("Title"), help=_("Shown to workers above their batches."), length=200, required=True
+        "",
+        label=_("Title"),
+        help=_("Shown to workers above their batches."),
+        length=200,
+        required=True,
+        check=known_languages,
     )
     name: str = setting(
         "",
@@ -30,6 +36,7 @@ class ProjectSettings:
         label=_("Consent text"),
         help=_("Markdown. Workers accept it before their first assignment and again after each change."),
         length=50_000,
+        check=known_languages,
         multiline=True,
     )
     sign_up: str = setting(

@@ -1,37 +1,49 @@
-"""Django's `makemessages`, which also takes the texts of explanations in TOML."""
+"""Django's makemessages, also with the tasks' instructions and what their practice and examples explain."""
 
-import tomllib
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from django.core.management.commands import makemessages
 
-from annotation.pure.reports.explanations import CHANGES
+from annotation.pure.text.languages import bits
+
+EXPLAINING = ("title", "why", "notes", "note")  # keys of practice and worked examples whose texts are for workers
 
 
-class BuildFile(makemessages.BuildFile):
-    """A file that texts are taken from; of TOML its explanations, as calls that xgettext knows."""
+def texts_of(path: Path) -> Iterator[str]:
+    """What is to be translated of a file of a task; nothing of other files."""
+    if path.parent.parent.name != "tasks" or path.name in ("README.md", "examples.json"):
+        return
+    text = path.read_text(encoding="utf-8")
+    yield from bits(text) if path.suffix == ".md" else _explained(json.loads(text))
 
+
+def _explained(value: Any, *, ours: bool = False) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, each in value.items():
+            yield from _explained(each, ours=key in EXPLAINING and not ("text" in value or "sentences" in value))
+    elif isinstance(value, list):
+        for each in value:
+            yield from _explained(each, ours=ours)
+    elif ours and isinstance(value, str) and value:
+        yield value
+
+
+class TextFile(makemessages.BuildFile):
     def preprocess(self) -> None:
-        if not self.path.endswith(".toml"):
+        path = Path(self.path)
+        if path.suffix not in (".md", ".json"):
             super().preprocess()
             return
-        calls = (f"gettext_noop({text!r})\n" for text in _texts(tomllib.loads(Path(self.path).read_text())))
-        Path(self.work_path).write_text("".join(calls))
+        calls = (f"_({text!r})\n" for text in dict.fromkeys(texts_of(path.absolute())))
+        Path(self.work_path).write_text("".join(calls), encoding="utf-8")
 
 
 class Command(makemessages.Command):
-    build_file_class = BuildFile
+    build_file_class = TextFile
 
     def handle(self, *args: Any, **options: Any) -> None:
-        asked = options["extensions"] or ["html", "txt", "py", "toml"]
-        super().handle(*args, **options | {"extensions": asked})
-
-
-def _texts(content: dict[str, Any]) -> Iterator[str]:
-    """Titles, explanations, what changes a figure if that is a sentence, and columns' names."""
-    entries = [each for each in content.values() if isinstance(each, dict) and "how" in each]
-    for one in (content, *entries) if entries else ():
-        yield from (one[name] for name in ("title", "how", "changes") if name in one and one[name] not in CHANGES)
-        yield from one.get("columns", {})
+        options["extensions"] = options["extensions"] or ["html", "txt", "py", "md", "json"]
+        super().handle(*args, **options)

@@ -15,6 +15,7 @@ from annotation.marketplaces.flow.connections import HitSession
 from annotation.marketplaces.models import Publication
 from annotation.models import Batch, Project, Qualification, QualificationType, Worker
 from annotation.pure.people import requirements
+from annotation.pure.text.languages import worded
 from annotation.registry import task_type
 from annotation.tasktype import capabilities
 
@@ -28,7 +29,8 @@ def terms_of(publication: Publication, session: HitSession) -> Terms:
     """The HIT's terms there, with the marketplace's ids of qualifications, which are created if missing."""
     hit = publication.hit
     batch = hit.batch
-    title, description = batch.title, batch.description or capabilities.asked(task_type(batch.task), batch.options)
+    title = worded(batch.title)
+    description = batch.description or capabilities.asked(task_type(batch.task), batch.options)
     if hit.reward > publication.reward:
         most = _("up to $%(most)s") % {"most": hit.reward}
         title = f"{title[: LONGEST_TITLE - len(most) - 3]} ({most})"

@@ -31,6 +31,7 @@ from annotation.marketplaces.study_base import Outcome, StudyMarketplace, StudyS
 from annotation.models import Batch, Entry, clock
 from annotation.models.sealed import Unsealable
 from annotation.pure.money import pricing
+from annotation.pure.text.languages import worded
 from annotation.registry import task_type
 from annotation.tasktype import capabilities
 
@@ -226,7 +227,7 @@ def spec_of(study: PanelStudy, session: StudySession) -> StudySpec:
     allow, block = groups.of_batch(batch, session)
     return StudySpec(
         token=study.token,
-        name=batch.title,
+        name=worded(batch.title),
         description=batch.description or capabilities.asked(task_type(batch.task), batch.options),
         url=arrival_url(study),
         reward=study.reward,

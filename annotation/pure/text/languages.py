@@ -7,7 +7,7 @@ from typing import Final
 Text = str | Mapping[str, str]  # the same for all, or by language
 
 _CODE = r"\[([a-z]{2,3}(?:-[a-z]{2,8})?)\]"
-_LINE: Final = re.compile(rf"(?m)^{_CODE}[ \t]*$")  # of a text of several lines, which may say “[sic]” within one
+_LINE: Final = re.compile(rf"(?m)^{_CODE}[ \t\r]*$")  # of a text of several lines, which may say “[sic]” within one
 _WORD: Final = re.compile(rf"(?:^|\s){_CODE}(?=\s)")  # of a line, such as a title
 _SIGN = r" *(?:#+(?: \+)?|\d+\.|[-*>]) "  # a heading (with +: folded), a list's item, a quote
 _BIT: Final = re.compile(rf"(?m)^({_SIGN})?(\S.*(?:\n(?!{_SIGN}|\|) *\S.*)*)")

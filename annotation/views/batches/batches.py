@@ -298,7 +298,7 @@ class NextForm(ConsoleForm):
         label=gettext_lazy("Items from each dataset"),
         min_value=1,
         max_value=10**9,
-        help_text=gettext_lazy("Twins, pairs and other groups count as one item each."),
+        help_text=gettext_lazy("A group, such as a pair of twins, counts as one item."),
     )
     name = forms.SlugField(
         label=gettext_lazy("Name of the new batch"),

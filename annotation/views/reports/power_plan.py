@@ -27,7 +27,7 @@ def power(request: HttpRequest, project: Project) -> HttpResponse:
     context: dict[str, Any] = {
         "project": project,
         "section": "batches",
-        "breadcrumbs": section_breadcrumbs(project, "batches", _("Power")),
+        "breadcrumbs": section_breadcrumbs(project, "batches", _("How many items?")),
         "form": form,
     }
     if form.is_valid():

@@ -1,6 +1,6 @@
 """Practice: a task's page with a practice item. Only the worker's progress is stored."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
@@ -106,7 +106,7 @@ def _page(
         "practice": {"number": exercise.number, "of": held, "done_url": urls["done_url"]},
         "remarks": remarks
         if remarks is None
-        else [{"good": r.good, "message": _(r.message) % r.values} for r in remarks],
+        else [{"good": r.good, "message": _(r.message) % _translated(r.values)} for r in remarks],
         "number": exercise.number,
         "total": held,
         "state": lifecycle.ACCEPTED,
@@ -126,6 +126,11 @@ def _page(
         **extra,
     }
     return render(request, f"{batch.task}/page.html", context, status=422 if problems else 200)
+
+
+def _translated(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Values of a remark, with the reasons that practice items of ours give."""
+    return {name: _(value) if value and isinstance(value, str) else value for name, value in values.items()}
 
 
 @signed_in_action

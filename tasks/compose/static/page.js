@@ -32,9 +32,10 @@ onItem(() => {
     const found = question.found();
     const errors = found.filter(({ level }) => level === "error");
     const open = found.filter(({ id, level }) => level === "warning" && !question.reasonFor(id));
+    const said = (name, n) => sentence(n > 1 ? `${name}s` : name, { n });
     return [
-      ...errors.slice(0, 1).map(() => ({ field: "question", text: sentence("missing-change", { n: errors.length }) })),
-      ...open.slice(0, 1).map(({ id }) => ({ field: `override-${id}`, text: sentence("missing-reason", { n: open.length }) })),
+      ...errors.slice(0, 1).map(() => ({ field: "question", text: said("missing-change", errors.length) })),
+      ...open.slice(0, 1).map(({ id }) => ({ field: `override-${id}`, text: said("missing-reason", open.length) })),
     ];
   }
 

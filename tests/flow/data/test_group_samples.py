@@ -101,10 +101,10 @@ def test_more_groups_than_there_are_is_told(project: Any, grouped: Dataset) -> N
 def test_page_and_api_say_that_the_number_means_groups(client: Any, alice: Any, grouped: Dataset) -> None:
     client.force_login(alice)
     shown = client.get(reverse("batch-new", args=[grouped.project.slug])).content.decode()
-    assert "Twins, pairs and other groups count as one item each." in shown
+    assert "A group, such as a pair of twins, counts as one item." in shown
     batch = draft(grouped.project, "study", grouped, task="answerability", sample=4)
     batch_launch.launch(batch)
     following = client.get(reverse("batch-next", args=[grouped.project.slug, "study"])).content.decode()
-    assert "Twins, pairs and other groups count as one item each." in following
+    assert "A group, such as a pair of twins, counts as one item." in following
     tasks = client.get(reverse("api-task-list", args=[grouped.project.slug])).json()["results"]
     assert {task["name"] for task in tasks if task["samples_groups"]} == {"answerability", "sufficiency"}

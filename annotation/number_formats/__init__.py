@@ -1,1 +1,0 @@
-"""Numbers look alike in every language, as in papers, files and the fields of forms: a point, commas for thousands."""
