@@ -362,3 +362,28 @@ def test_no_page_of_a_project_is_wider_than_a_phone_with_long_titles(
 def is_page(reply: Any) -> bool:
     """Whether it is a whole page, and neither an error, nor a file, nor a part of a page."""
     return bool(reply.ok) and reply.headers["content-type"].startswith("text/html") and "<html" in reply.text()
+
+
+def test_a_phone_is_told_of_no_keys_and_shows_responses_as_cards(desk: WorkPage) -> None:
+    worker = desk("demo", sample=2, page=PHONE)
+    worker.page.get_by_role("button", name="Instructions").click()
+    told = worker.page.locator("#instructions-box")
+    expect(told).to_contain_text("use Report a problem")
+    expect(told.locator(".by-keys")).to_be_hidden()
+    worker.page.keyboard.press("Escape")
+    words = " ".join(worker.texts()[0].split()[:2])
+    touch_select(worker, words)
+    worker.page.locator("[name=support]").first.check()
+    worker.page.locator("[form=work][type=submit]").click()
+    expect(worker.page.locator(".work-progress")).to_contain_text("2 of")
+    worker.page.goto(worker.page.url.split("/assignments/")[0] + "/work/history/")
+    expect(worker.page.locator(".response")).to_contain_text(words)
+    assert overflow(worker.page) == 0
+
+
+@pytest.mark.parametrize(("kind", "shown"), [("yesno", False), ("demo", True)])
+def test_three_paragraphs_have_no_tools_to_sort_filter_and_fold(desk: WorkPage, kind: str, shown: bool) -> None:
+    worker = desk(kind, sample=1, page={"viewport": {"width": 1280, "height": 800}})
+    assert (worker.page.locator(".paragraph").count() > 3) == shown
+    for tool in ("#fold-all", "#sort", "[data-fold] >> nth=0", "[data-hide] >> nth=0"):
+        expect(worker.page.locator(tool)).to_be_visible(visible=shown)
