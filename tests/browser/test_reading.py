@@ -82,7 +82,7 @@ def test_who_has_just_begun_or_made_a_pause_is_not_reminded(desk: WorkPage, sinc
 
 
 def test_nothing_is_offered_about_ticks_where_nothing_can_be_ticked(desk: WorkPage) -> None:
-    page = desk("yesno", options={"support": False}).page
+    page = desk("demo", sample=1, options={"support": False}).page
     assert page.locator("#pin, option[value=ticked], tr[data-action=pin]").count() == 0
     page.keyboard.press("F")  # the view is drawn all the same
     expect(page.locator("#fold-all")).to_have_attribute("aria-pressed", "true")
