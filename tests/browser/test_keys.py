@@ -39,7 +39,6 @@ def test_plain_enter_submits_nothing_anywhere(desk: WorkPage) -> None:
             "#search",
             f"#support-{position}",
             f"#paragraph-{position}",
-            "#sort",
             "#question",
         ):
             worker.page.locator(place).focus()
