@@ -148,7 +148,7 @@ def open_a_batch(capsys: pytest.CaptureFixture[str], file: Path) -> None:
     assert command(capsys, *imported)["already_there"]
     made = command(capsys, "create_batch", "study", "--task", "answer", "--dataset", "vennory", "--assignments", 3)
     assert made["hits"] == QUESTIONS
-    assert "This batch needs 3 different workers, and you have 0." in made["warnings"][0]
+    assert "You need 3 workers and have 0." in made["warnings"][0]
 
 
 def invite_three(requester: Browser) -> str:

@@ -22,7 +22,17 @@ from tests import run_postgres
 
 BIG = tuple(f"annotation_{name}" for name in ("item", "hit", "assignment", "workerresponse", "participation"))
 PROJECT_PAGES = ("project", "batches", "datasets", "people", "hours", "money", "approvals", "compare", "log")
-BATCH_PAGES = ("batch", "hits", "batch-assignments", "batch-workers", "problem-reports", "report", "adjudicate", "gold")
+BATCH_PAGES = (
+    "batch",
+    "batch-decide",
+    "hits",
+    "batch-assignments",
+    "batch-workers",
+    "problem-reports",
+    "report",
+    "adjudicate",
+    "gold",
+)
 BATCH_PAGES = (*BATCH_PAGES, "batch-settings")
 OF_HIT = ("hit", "adjudicate-hit")
 LISTS = ("?page=900", "?order=answers", "?order=ticket", "?show=unfinished", "?q=no-such-words", "?differing=on")

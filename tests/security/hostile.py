@@ -168,6 +168,7 @@ def pages_of_the_requester() -> list[str]:
         "hits",
         "batch-workers",
         "problem-reports",
+        "batch-decide",
         "report",
         "instructions",
         "batch-settings",
