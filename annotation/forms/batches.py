@@ -181,8 +181,9 @@ class LaunchForm(BatchTermsForm):
     def is_valid(self) -> bool:
         return super().is_valid() & self.options.is_valid()
 
-    def propose(self, dataset: str) -> None:
-        """Initial values: the dataset of that name, or the only one, and a task and settings that fit it."""
+    def propose(self, dataset: str, *, by: User) -> None:
+        """Initial values: the dataset of that name or the only one, a task and settings that fit it, the contact."""
+        self.initial["contact"] = by.contact
         offered = list(self.fields["datasets"].queryset)
         chosen = [row for row in offered if row.slug == dataset] or (offered if len(offered) == 1 else [])
         self.initial["datasets"] = [row.pk for row in chosen]

@@ -46,6 +46,12 @@ class User(AbstractUser):
     def __str__(self) -> str:
         return self.display_name or self.username
 
+    @property
+    def contact(self) -> str:
+        """Name and email address for people who ask about a study; "" if no address is known."""
+        address = self.email or (self.username if "@" in self.username else "")
+        return address and ", ".join(dict.fromkeys([str(self), address]))
+
     def _get_session_auth_hash(self, secret: str | None = None) -> str:
         """What a session must match, as Django does it; changes as well when all sessions are ended."""
         return f"{super()._get_session_auth_hash(secret)}{self.sessions_ended or ''}"

@@ -62,7 +62,7 @@ def _page(request: HttpRequest, project: Project, draft: Batch | None, *, key: s
     if "suggest" in request.POST:
         form.renew_proposals()
     if not form.is_bound and draft is None:
-        form.propose(request.GET.get("dataset", ""))
+        form.propose(request.GET.get("dataset", ""), by=request.user)
     valid = form.is_valid()
     if valid and "launch" in request.POST and (why := hindrance(form)):
         form.add_error(None, why)

@@ -40,6 +40,25 @@ def test_the_first_launch_asks_for_what_the_text_lacks(
     assert not Job.objects.exists()
 
 
+@pytest.mark.parametrize(
+    ("account", "proposed"),
+    [
+        ({"email": "alice@example.org"}, "Alice, alice@example.org"),
+        ({"username": "al@example.org", "display_name": ""}, "al@example.org"),
+        ({}, None),
+    ],
+)
+def test_the_contact_proposed_is_whoever_launches_if_they_have_an_address(
+    client: Any, alice: Any, dataset: Any, unfinished: Project, account: dict[str, str], proposed: str | None
+) -> None:
+    for name, value in account.items():
+        setattr(alice, name, value)
+    alice.save()
+    client.force_login(alice)
+    page = client.get(reverse("batch-new", args=["wells"]))
+    assert (page.context["form"]["contact"].value() or None) == proposed
+
+
 def test_what_is_filled_in_stands_in_the_text_and_is_not_asked_for_again(
     client: Any, alice: Any, dataset: Any, unfinished: Project
 ) -> None:
