@@ -224,6 +224,7 @@ urlpatterns = [
     path(f"{BATCH}preview/", preview.batch_preview, name="batch-preview"),
     path(f"{BATCH}preview/<int:item>/<int:seed>/live/<slug:name>/", preview.preview_live, name="preview-live"),
     path(f"{BATCH}move/<slug:move>/", batches.batch_move, name="batch-move"),
+    path(f"{BATCH}invite/", people.batch_invite, name="batch-invite"),
     path(f"{BATCH}add-assignments/", batches.batch_add_assignments, name="batch-add-assignments"),
     path(f"{BATCH}assignments/", batches.batch_assignments, name="batch-assignments"),
     path(f"{BATCH}hits/", hits.hits, name="hits"),

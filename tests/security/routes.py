@@ -215,6 +215,7 @@ TABLE: dict[str, Row] = {
     "batch-preview": fill(MEMBERS),
     "preview-live": look(MEMBERS),
     "batch-move": act(REQUESTER),
+    "batch-invite": act(REQUESTER),
     "batch-discard": act(REQUESTER),
     "batch-clone": act(REQUESTER),
     "batch-next": fill(REQUESTER),

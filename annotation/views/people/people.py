@@ -1,7 +1,7 @@
 """The people of a project: members and their roles, workers, invites."""
 
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib import messages
@@ -21,12 +21,12 @@ from annotation.flow.people import invites, members, mturk_ids, qualification_ty
 from annotation.flow.projects import audit_log
 from annotation.forms.projects import InviteForm
 from annotation.forms.setting_fields import FilterForm
-from annotation.models import Invite, Member, Project, User, Worker
+from annotation.models import Batch, Invite, Member, Project, User, Worker
 from annotation.operations.password_links import password_path
 from annotation.pure.net import host_reach
 from annotation.pure.people import roles
-from annotation.views import qr_code
 from annotation.views.access import member_action, member_form, member_required
+from annotation.views.invite_links import base_of_links, link_of
 from annotation.views.post_handling import refusal_as_message, see_other, whole_number
 
 
@@ -43,7 +43,7 @@ def people(request: HttpRequest, project: Project) -> HttpResponse:
     wanted = worker_profile.WorkerFilter.of(request.GET)
     page = wanted.page(wanted.narrow(project, project.workers.select_related("user", "block")), request.GET)
     types = project.qualification_types.filter(deleted_at=None).order_by("name").values_list("public_id", "name")
-    base = _base_of_links(request)
+    base = base_of_links(request)
     by_invite = project.sign_up == Project.SignUp.INVITE
     context = {
         "project": project,
@@ -56,7 +56,7 @@ def people(request: HttpRequest, project: Project) -> HttpResponse:
         "alone": project.members.filter(role=Member.Role.OWNER, user__is_active=True).count() < 2,
         "gone": members.removed_members(project),
         "member_roles": Member.Role.choices,
-        "invites": [_link(base, invite, role) for invite in project.invites.order_by("-created_at")[:50]],
+        "invites": [link_of(base, invite, role) for invite in project.invites.order_by("-created_at")[:50]],
         "made": whole_number(request.GET.get("made", ""), 0),
         "missing": missing,
         "host": urlsplit(base).netloc,
@@ -85,34 +85,6 @@ def _worker_rows(project: Project, workers: list[Worker]) -> list[dict[str, Any]
     ]
 
 
-def _base_of_links(request: HttpRequest) -> str:
-    """What links begin with: this page's address or, if only this computer reaches it, the site's public one."""
-    if host_reach.reach_of(request.get_host()) == host_reach.COMPUTER:
-        public: str = settings.PUBLIC_URL
-        if host_reach.reach_of(urlsplit(public).netloc) != host_reach.COMPUTER:
-            return public
-    return f"{request.scheme}://{request.get_host()}"
-
-
-def _link(base: str, invite: Invite, role: str) -> dict[str, Any]:
-    """An invite and its state; with its URL, QR code and mail if it is open and the viewer may invite in this role."""
-    found: dict[str, Any] = {"invite": invite, "state": invite.state, "url": ""}
-    if found["state"] == "open" and roles.may_invite(role, invite.role):
-        url = base + reverse("join", args=[invite.token])
-        # phones scan the code, and they cannot open a link that works on this computer only
-        is_reached = host_reach.reach_of(urlsplit(base).netloc) != host_reach.COMPUTER
-        found |= {"url": url, "qr": qr_code.as_svg(url) if is_reached else "", "mail": _mail(invite.project, url)}
-    return found
-
-
-def _mail(project: Project, url: str) -> str:
-    """A mailto: address that opens a mail with the link."""
-    subject = _("Invitation: %(project)s") % {"project": project.title}
-    text = _("You are invited to “%(project)s”. Open this link to join:") % {"project": project.title}
-    body = f"{text}\n\n{url}\n"
-    return f"mailto:?subject={quote(subject)}&body={quote(body)}"
-
-
 @member_form(roles.PEOPLE)
 def mturk_ids_import(request: HttpRequest, project: Project) -> HttpResponse:
     """Import Mechanical Turk worker IDs, one per line."""
@@ -128,6 +100,14 @@ def mturk_ids_import(request: HttpRequest, project: Project) -> HttpResponse:
             problem = str(refused)
     context = {"project": project, "section": "people", "ids": text, "problem": problem}
     return render(request, "people/mturk_ids.html", context, status=422 if problem else 200)
+
+
+@member_action(roles.PEOPLE)
+def batch_invite(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+    """Create a link for as many workers as lack one; the batch's overview shows it."""
+    if missing := min(workers_needed.places_missing(project), InviteForm.MOST_PLACES):
+        invites.invite(project, by=request.user, role=Invite.Role.WORKER, places=missing)
+    return see_other("batch", project.slug, batch.slug)
 
 
 @member_action(roles.PEOPLE)

@@ -1,0 +1,49 @@
+"""Invite links as pages show them: their address, QR code and mail, and where they work."""
+
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from annotation.models import Invite, Project
+from annotation.pure.net import host_reach
+from annotation.pure.people import roles
+from annotation.views import qr_code
+
+
+def base_of_links(request: HttpRequest) -> str:
+    """What links begin with: this page's address or, if only this computer reaches it, the site's public one."""
+    if host_reach.reach_of(request.get_host()) == host_reach.COMPUTER:
+        public: str = settings.PUBLIC_URL
+        if host_reach.reach_of(urlsplit(public).netloc) != host_reach.COMPUTER:
+            return public
+    return f"{request.scheme}://{request.get_host()}"
+
+
+def link_of(base: str, invite: Invite, role: str) -> dict[str, Any]:
+    """An invite and its state; with its URL, QR code and mail if it is open and the viewer may invite in this role."""
+    found: dict[str, Any] = {"invite": invite, "state": invite.state, "url": ""}
+    if found["state"] == "open" and roles.may_invite(role, invite.role):
+        url = base + reverse("join", args=[invite.token])
+        # phones scan the code, and they cannot open a link that works on this computer only
+        is_reached = host_reach.reach_of(urlsplit(base).netloc) != host_reach.COMPUTER
+        found |= {"url": url, "qr": qr_code.as_svg(url) if is_reached else "", "mail": _mail(invite.project, url)}
+    return found
+
+
+def open_link(request: HttpRequest, project: Project) -> dict[str, Any] | None:
+    """The newest link by which workers can join, as `link_of`; None without one, or if the viewer may not invite."""
+    rows = project.invites.filter(role=Invite.Role.WORKER, revoked_at=None).order_by("-created_at")
+    found = next((row for row in rows if row.state == "open"), None)
+    return link_of(base_of_links(request), found, roles.OWNER) if found and roles.PEOPLE in request.may else None
+
+
+def _mail(project: Project, url: str) -> str:
+    """A mailto: address that opens a mail with the link."""
+    subject = _("Invitation: %(project)s") % {"project": project.title}
+    text = _("You are invited to “%(project)s”. Open this link to join:") % {"project": project.title}
+    body = f"{text}\n\n{url}\n"
+    return f"mailto:?subject={quote(subject)}&body={quote(body)}"
