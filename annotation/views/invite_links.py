@@ -8,7 +8,8 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from annotation.models import Invite, Project
+from annotation.flow.batches import workers_needed
+from annotation.models import Batch, Invite, Project
 from annotation.pure.net import host_reach
 from annotation.pure.people import roles
 from annotation.views import qr_code
@@ -34,11 +35,17 @@ def link_of(base: str, invite: Invite, role: str) -> dict[str, Any]:
     return found
 
 
-def open_link(request: HttpRequest, project: Project) -> dict[str, Any] | None:
-    """The newest link by which workers can join, as `link_of`; None without one, or if the viewer may not invite."""
-    rows = project.invites.filter(role=Invite.Role.WORKER, revoked_at=None).order_by("-created_at")
+def for_batch(request: HttpRequest, batch: Batch) -> dict[str, Any]:
+    """How many workers a batch lacks, and the newest link by which they can join, as `link_of`; {} if it lacks none.
+
+    {} also where the viewer may not invite.
+    """
+    missing = workers_needed.missing_by_batch(batch.project).get(batch.pk, 0) if roles.PEOPLE in request.may else 0
+    if not missing:
+        return {}
+    rows = batch.project.invites.filter(role=Invite.Role.WORKER, revoked_at=None).order_by("-created_at")
     found = next((row for row in rows if row.state == "open"), None)
-    return link_of(base_of_links(request), found, roles.OWNER) if found and roles.PEOPLE in request.may else None
+    return {"missing": missing} | (link_of(base_of_links(request), found, roles.OWNER) if found else {})
 
 
 def _mail(project: Project, url: str) -> str:

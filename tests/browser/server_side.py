@@ -26,7 +26,7 @@ from django_otp.oath import totp  # noqa: E402
 
 from annotation.flow.batches import batch_launch  # noqa: E402
 from annotation.flow.data import dataset_import  # noqa: E402
-from annotation.flow.people import consent, two_factor  # noqa: E402
+from annotation.flow.people import consent, invites, two_factor  # noqa: E402
 from annotation.flow.review import review_samples  # noqa: E402
 from annotation.flow.work import next_assignment  # noqa: E402
 from annotation.marketplaces.flow import arrivals  # noqa: E402
@@ -45,9 +45,12 @@ from annotation.models import (  # noqa: E402
     Worker,
     WorkerResponse,
 )
+from annotation.pure.people import consent_text  # noqa: E402
 from annotation.pure.people.consent_text import COUNTING  # noqa: E402
 from tests.batches import create_batch  # noqa: E402
 from tests.browser import ablated, graphs, rated, records, sub_questions, two_paragraphs  # noqa: E402
+from tests.conftest import answer_to  # noqa: E402
+from tests.flow import acting  # noqa: E402
 from tests.flow import compositions as compositions_by_hand  # noqa: E402
 from tests.marketplaces import frames, panel  # noqa: E402
 
@@ -122,6 +125,31 @@ def requester(*, batch: int, password: str = "") -> dict[str, Any]:
     user = User.objects.create_user(f"boss-{next(fresh)}", password=password or None, display_name="Boss")
     Member.objects.create(project=Batch.objects.get(pk=batch).project, user=user)
     return {"name": user.username, "session": session_of(user)}
+
+
+def newcomer(*, password: str) -> str:
+    """The name of somebody who owns an empty project and nothing else."""
+    number = next(fresh)
+    user = User.objects.create_user(f"new-{number}@lab.example", password=password)
+    project = Project.objects.create(slug=f"new-{number}", title="New", consent=consent_text.DEFAULT)
+    Member.objects.create(project=project, user=user, role=Member.Role.OWNER)
+    return str(user.username)
+
+
+def joined(*, token: str) -> int:
+    """As many people as an invite link has places for join by it, and answer all that is open to them; responses."""
+    invited, count = invites.usable_invite(token), 0
+    while invited:
+        user = User.objects.create_user(f"reader-{next(fresh)}")
+        invites.accept_invite(invited, user)
+        worker = Worker.objects.get(project=invited.project, user=user)
+        consent.give(worker, version=invited.project.consent_version)
+        for open_batch in Batch.objects.filter(project=invited.project, state=Batch.State.OPEN):
+            while assignment := acting.take(worker, open_batch):
+                acting.submit(assignment, answer_to(assignment) | {"support": []})
+                count += 1
+        invited = invites.usable_invite(token)
+    return count
 
 
 def guarded(*, password: str) -> str:
@@ -254,6 +282,8 @@ VERBS = {
         compositions,
         decisions,
         guarded,
+        newcomer,
+        joined,
     )
 }
 

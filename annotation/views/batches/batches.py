@@ -35,7 +35,7 @@ from annotation.pure.people import roles
 from annotation.pure.reports.charts import Bars, Line, Lines
 from annotation.pure.setting_fields import DRAFT, digests, settings_of
 from annotation.registry import kinds, task_type
-from annotation.views import next_steps
+from annotation.views import invite_links, next_steps
 from annotation.views.access import member_form, member_page, requester_action, requester_form
 from annotation.views.batches.batch_page import DECISION_PAGES, TONES, batch_context, decision_pages, is_folded
 from annotation.views.batches.hits import hits_revealed_by_filter, part_context
@@ -79,6 +79,7 @@ def batch_overview(request: HttpRequest, project: Project, batch: Batch) -> Http
     context = batch_context(
         batch,
         "batch",
+        invited=invite_links.for_batch(request, batch),
         cached_at=since,
         counts=counts,
         figures=_figures(batch, counts),

@@ -12,7 +12,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 
 from annotation.flow.batches import batch_drafts, batch_launch, expected_time
-from annotation.models import Batch, Job, Project, User, Worker
+from annotation.models import Batch, Invite, Job, Project, User, Worker
 from annotation.pure.people import consent_text
 from annotation.registry import default_instructions, folder_of, kinds, task_types
 from annotation.tasktype import JSON
@@ -153,14 +153,21 @@ def test_a_launch_leads_to_inviting_the_workers_who_are_missing(
     terms = form(dataset, launch="1", name="draft", assignments_per_hit="3")
     job_page = client.post(at("batch-edit", batch="draft"), terms).url
     work_off()
-    invite = f'href="{reverse("people", args=["wells"])}?places=3#links"'
     for page in (job_page, at("batch", batch="draft")):
-        assert invite in client.get(page).content.decode()
+        assert f'action="{at("batch-invite", batch="draft")}"' in client.get(page).content.decode()
+    made = client.post(at("batch-invite", batch="draft"), follow=True)
+    assert made.redirect_chain == [(at("batch", batch="draft"), 303)]
+    invited = Invite.objects.get()
+    assert (invited.role, invited.places, invited.created_by) == ("worker", 3, alice)
+    assert reverse("join", args=[invited.token]) in made.content.decode()
+    client.post(at("batch-invite", batch="draft"))
+    assert Invite.objects.count() == 1, "there are places enough"
     for name in ("dora", "emil", "fay"):
         Worker.objects.create(project=draft.project, user=User.objects.create_user(name), consented_version=1)
     for page in (job_page, at("batch", batch="draft")):
         html = client.get(page).content.decode()
-        assert "?places=" not in html
+        assert at("batch-invite", batch="draft") not in html
+        assert "/join/" not in html
         assert "You need" not in html
 
 
