@@ -55,9 +55,20 @@ if (FRAMED) {
   }
 }
 
+// In a network without HTTPS a page has no clipboard of its own, but what is selected can be copied.
+function copySelected(button, text) {
+  const field = Object.assign(document.createElement("textarea"), { value: text });
+  button.after(field);
+  field.select();
+  document.execCommand("copy");
+  field.remove();
+  button.focus();
+}
+
 async function copy(button) {
   const source = document.getElementById(button.dataset.copy);
-  await navigator.clipboard.writeText(source.value ?? source.innerText);
+  const text = source.value ?? source.innerText;
+  await (navigator.clipboard?.writeText(text) ?? Promise.reject()).catch(() => copySelected(button, text));
   const before = button.textContent;
   button.textContent = button.dataset.copied || "✓";
   setTimeout(() => { button.textContent = before; }, 1500);

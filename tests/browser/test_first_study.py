@@ -60,9 +60,10 @@ def test_from_an_own_table_to_the_papers_table_in_twelve_actions(
     requester.press("Launch")
     requester.click(page.get_by_role("button", name=re.compile(r"Create a link|Invite \d")))
     requester.press("Copy")
-    token = page.get_by_label("Link").input_value().rstrip("/").rpartition("/")[2]
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    token = page.locator("input[id^=link-]").input_value().rstrip("/").rpartition("/")[2]
     assert site.ask("joined", token=token) == 12
-    requester.click(page.get_by_role("link", name="Report"))
+    requester.click(page.get_by_role("link", name="Report", exact=True))
     table = page.locator("main table").first
     expect(table).to_contain_text("100.0")
     assert requester.actions <= MOST
