@@ -1,4 +1,4 @@
-"""The demo's project: its dataset, people, a batch, and most of the responses."""
+"""The demo's project: its dataset, people, a finished study, and most responses to a second one."""
 
 import json
 import os
@@ -22,13 +22,14 @@ from annotation.models import Batch, Dataset, Member, Project, User, Worker
 from annotation.pure.batches import lifecycle
 from annotation.pure.data.example import Example
 
-DATASET, BATCH = "vennory-multihop", "vennory-first-study"
+DATASET, BATCH, SECOND = "vennory-multihop", "vennory-first-study", "vennory-second-study"
+ITEMS = 40  # of the first study; the second one has those that are left
 SIMULATED = {"simulated-1": 0.92, "simulated-2": 0.84, "simulated-3": 0.76}  # name: skill
 TAKERS = {"simulated-4": 0.3}  # of the qualification round only, who fail it: name: skill
 JOINED = ("simulated-5",)  # who joined, and have not given their consent yet
 BUDGET, REWARD = Decimal(100), Decimal("0.40")  # dollars; the reward of a response to the first study
 APPROVAL_DAYS = 7  # until a response is approved automatically
-LEFT_OPEN = 12  # HITs left for the visitor
+LEFT_OPEN = 12  # HITs of the second study left for the visitor
 ROLES = {
     "requester": "requester",
     "annotator": "annotator",
@@ -72,12 +73,13 @@ def prepare(project: Project) -> None:
     ledger.deposit(project, BUDGET, key="demo", user=User.objects.get(username="requester"), note="First study")
 
 
-def batch(project: Project, folder: Path) -> Batch:
-    """The demo's launched batch, created on the first run."""
-    examples = encyclopedia.examples(seed=0)
-    settings = {"title": "Questions about Vennory", "task": "answer", "assignments_per_hit": 3}
-    settings |= {"reward": REWARD, "auto_approve_days": APPROVAL_DAYS}
-    return launched(project, BATCH, dataset=DATASET, examples=examples, folder=folder, **settings)
+def studies(project: Project, folder: Path) -> list[Batch]:
+    """The demo's two launched studies, created on the first run."""
+    settings = {"dataset": DATASET, "examples": encyclopedia.examples(seed=0), "folder": folder, "task": "answer"}
+    settings |= {"assignments_per_hit": 3, "reward": REWARD, "auto_approve_days": APPROVAL_DAYS}
+    first = {"title": "Questions about Vennory", "sample": ITEMS}
+    second = {"title": "More questions about Vennory", "unseen_only": True}
+    return [launched(project, name, **settings, **own) for name, own in ((BATCH, first), (SECOND, second))]
 
 
 def launched(
@@ -124,11 +126,13 @@ def workers(base: str, people: list[dict[str, str]], project: Project) -> list[S
     return simulated
 
 
-def answer_most(workers: list[SimulatedWorker], launched_batch: Batch, progress: Callable[[int, int], None]) -> None:
-    """Let the simulated workers work until only the visitor's HITs are left; the last one reports a problem."""
+def answer(
+    workers: list[SimulatedWorker], launched_batch: Batch, progress: Callable[[int, int], None], *, left: int = 0
+) -> None:
+    """Let the simulated workers work until so many HITs are left to the visitor; of these the last reports a problem."""
     examples = {example.question: example for example in encyclopedia.examples(seed=0)}
     wanted = dict.fromkeys(SIMULATED, launched_batch.size)
-    wanted[list(SIMULATED)[-1]] -= LEFT_OPEN
+    wanted[list(SIMULATED)[-1]] -= left
     done = launched_batch.assignments.filter(state=lifecycle.SUBMITTED, worker__user__username__in=SIMULATED).count()
     total = sum(wanted.values())
     for worker in workers:

@@ -2,6 +2,7 @@
 
 from annotation.demo import compose_batch, project_setup, qualification_round, requester_decisions, timeline
 from annotation.demo.simulated_worker import SimulatedWorker
+from annotation.flow.batches.batch_launch import close
 from annotation.flow.data.item_writer import OnProgress
 from annotation.models import Batch, Project, QualificationRound
 
@@ -21,31 +22,34 @@ class Steps:
         "reported": "Reports are computed",
     }
 
-    def __init__(self, project: Project, held: QualificationRound, study: Batch, graphs: Batch) -> None:
-        self.project, self.held, self.study, self.graphs = project, held, study, graphs
+    def __init__(self, project: Project, held: QualificationRound, studies: list[Batch], graphs: Batch) -> None:
+        self.project, self.held, self.graphs = project, held, graphs
+        self.study, self.second = studies
         self.workers: list[SimulatedWorker] = []
 
     def qualified(self, progress: OnProgress) -> None:
         qualification_round.take(self.workers, self.held.batch, progress)
 
     def answered(self, progress: OnProgress) -> None:
-        project_setup.answer_most(self._simulated, self.study, progress)
+        project_setup.answer(self._simulated, self.study, progress)
+        project_setup.answer(self._simulated, self.second, progress, left=project_setup.LEFT_OPEN)
 
     def composed(self, progress: OnProgress) -> None:
         compose_batch.compose_most(self._simulated, self.graphs, progress)
 
     def dated(self, _progress: OnProgress) -> None:
         names = [worker.username for worker in self.workers]
-        timeline.spread(self.project, [self.held.batch, self.study, self.graphs], names)
+        timeline.spread(self.project, [self.held.batch, self.study, self.second, self.graphs], names)
 
     def decided(self, _progress: OnProgress) -> None:
         qualification_round.grant(self.held)
         requester_decisions.approve_and_pay(self.study)
         compose_batch.review_some(self.graphs)
         requester_decisions.correspond(self.study)
+        close(self.study)
 
     def reported(self, _progress: OnProgress) -> None:
-        requester_decisions.report([self.study, self.graphs])
+        requester_decisions.report([self.study, self.second, self.graphs])
 
     @property
     def _simulated(self) -> list[SimulatedWorker]:

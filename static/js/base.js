@@ -69,9 +69,14 @@ async function copy(button) {
   const source = document.getElementById(button.dataset.copy);
   const text = source.value ?? source.innerText;
   await (navigator.clipboard?.writeText(text) ?? Promise.reject()).catch(() => copySelected(button, text));
-  const before = button.textContent;
-  button.textContent = button.dataset.copied || "✓";
-  setTimeout(() => { button.textContent = before; }, 1500);
+  if (button.style.minWidth) return; // it says so
+  button.style.minWidth = `${button.offsetWidth}px`; // what stands beside it stays
+  const before = [...button.childNodes];
+  button.replaceChildren(button.dataset.copied || "✓");
+  setTimeout(() => {
+    button.replaceChildren(...before);
+    button.style.minWidth = "";
+  }, 1500);
 }
 
 document.addEventListener("click", (event) => {

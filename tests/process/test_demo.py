@@ -21,10 +21,11 @@ PROBE = """
 import json
 from annotation.flow.batches import batch_progress
 from annotation.flow.money import ledger_audit, wages
-from annotation.flow.reports import batch_scores
+from annotation.flow.reports import batch_scores, score_looks
 from annotation.models import *
 project = Project.objects.get()
-study, graphs = (Batch.objects.get(slug=slug) for slug in ("vennory-first-study", "vennory-composing"))
+study, second, graphs = (
+    Batch.objects.get(slug=f"vennory-{slug}") for slug in ("first-study", "second-study", "composing"))
 reports = [batch_scores.kept_report(batch) for batch in (study, graphs)]
 hours = [count for _hour, count in batch_progress.by_hour(study) if count]
 print(json.dumps({
@@ -33,9 +34,12 @@ print(json.dumps({
     "hours": len(hours), "busiest": max(hours),
     "fresh": [batch_scores.is_fresh(study, reports[0]), batch_scores.is_fresh(graphs, reports[1])],
     "adjudicate": study.activity.to_adjudicate,
-    "problems": batch_progress.open_problem_reports(study).count(),
+    "problems": batch_progress.open_problem_reports(second).count(),
+    "finished": [study.state, score_looks.is_complete(study), study.hits.count(), study.assignments.filter(
+        state="submitted").count()],
+    "left": second.hits.filter(done__lt=3).count(),
     "passed": Attempt.objects.filter(passed=True).count(), "failed": Attempt.objects.filter(passed=False).count(),
-    "undecided": study.assignments.filter(state="submitted", approval="").count(),
+    "undecided": second.assignments.filter(state="submitted", approval="").count(),
     "counts": [model.objects.count() for model in (
         Assignment, Payment, Entry, Payout, Qualification, Message, Invite, Dataset, Batch, User, Review, Feedback)],
 }))
@@ -131,6 +135,8 @@ def test_the_demo_is_full_of_believable_work_and_completes_once(tmp_path: Path) 
     assert found["fresh"] == [True, True]
     assert found["adjudicate"] >= 1
     assert found["problems"] == 1
+    assert found["finished"] == ["closed", True, 40, 120]
+    assert found["left"] == 12
     assert (found["passed"], found["failed"]) == (3, 1)
     assert found["undecided"] > 0
     assert all(found["counts"])

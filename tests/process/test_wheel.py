@@ -279,7 +279,7 @@ def test_from_an_empty_environment_to_scores_and_through_upgrades(tmp_path: Path
     assert machine.size() <= LIMIT_MB * 10**6
     demo = {"HOPSCRIBE_VAR": str(tmp_path / "demo")}
     with wheels.serving([str(machine.bin / "hopscribe"), "demo"], cwd=tmp_path, more=demo) as (address, log):
-        until(lambda: "Sign in as" in log.read_text())
+        until(lambda: "Sign in" in log.read_text())
         assert wheels.answers(f"{address}/accounts/sign-in/")
 
     machine.hopscribe("upgrade")

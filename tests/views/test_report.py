@@ -119,12 +119,14 @@ def test_numbers_lead_to_the_responses_behind_them(client: Any, alice: Any, bob:
     client.post(at("report-refresh"))
     work_off()
     tables = {table["title"]: table for table in client.get(at("report")).context["studies"][0]["tables"]}
-    hops = tables["By number of hops"]["rows"][0]
-    assert {cell["url"] for cell in hops[1:]} == {f"{at('hits')}?dataset=wells&hops=2&counted=1"}
-    assert len(client.get(hops[1]["url"]).context["page"].object_list) == 4
     own = tables["By worker"]["rows"][0]
-    assert own[1]["url"] == f"{at('batch-assignments')}?show=submitted&dataset=wells&worker={own[0]['text']}&counted=1"
-    assert len(client.get(own[1]["url"]).context["page"].object_list) == int(own[1]["text"])
+    assert own[0]["url"] == f"{at('batch-assignments')}?show=submitted&dataset=wells&worker={own[0]['text']}&counted=1"
+    assert len(client.get(own[0]["url"]).context["page"].object_list) == int(own[1]["text"])
+    assert not any(cell["url"] for cell in own[1:]), "a row has its link once"
+    hops = tables["By number of hops"]
+    assert not any(cell["url"] for row in hops["rows"] for cell in row), "all of the table is behind its “?”"
+    [behind] = hops["why"]["rows"]
+    assert (behind["text"], len(client.get(behind["url"]).context["page"].object_list)) == ("4 scored HITs", 4)
 
 
 def test_numbers_lead_to_no_more_than_they_count(client: Any, alice: Any, bob: Any, carol: Any, batch: Any) -> None:
@@ -139,15 +141,13 @@ def test_numbers_lead_to_no_more_than_they_count(client: Any, alice: Any, bob: A
     response = client.get(at("report"))
     tables = [*response.context["tables"], *response.context["studies"][0]["tables"]]
     counted = [
-        (t["title"], row[1]) for t in tables for row in t["rows"] if t["columns"][1]["label"] == "n" and row[1]["url"]
-    ]
-    assert {title for title, _cell in counted} == {"Human performance", "By number of hops", "By worker"}
-    for title, cell in counted:
-        count = client.get(cell["url"]).context["page"].paginator.count
-        assert (title, cell["text"]) == (title, str(count))
-    assert {(title, cell["text"]) for title, cell in counted if title != "By worker"} == {
-        ("Human performance", "2"), ("By number of hops", "2"),
-    }  # fmt: skip
+        (t["title"], row[1]["text"], row[0]["url"] or t["why"]["rows"][0]["url"])
+        for t in tables for row in t["rows"] if t["columns"][1]["label"] == "n"
+    ]  # fmt: skip
+    assert {"Human performance", "By number of hops", "By worker"} <= {title for title, _n, _url in counted}
+    for title, n, url in counted:
+        assert (title, n) == (title, str(client.get(url).context["page"].paginator.count))
+    assert {n for title, n, _url in counted if title in ("Human performance", "By number of hops")} == {"2"}
 
 
 def test_the_methods_paragraph_states_what_the_rows_say(

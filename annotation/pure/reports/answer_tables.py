@@ -12,7 +12,7 @@ from annotation.pure.reports.baselines import baseline_table
 from annotation.pure.reports.calibration_tables import brier_table, calibration_table
 from annotation.pure.reports.exclusion_tables import count_table, study_rows
 from annotation.pure.reports.paper_tables import human_tables
-from annotation.pure.reports.tables import is_figure, rounded, table, text_cell
+from annotation.pure.reports.tables import rounded, table, text_cell
 from annotation.pure.reports.worker_dependence_tables import NAME as PEOPLE
 from annotation.pure.reports.worker_dependence_tables import answer_people_table, for_workers, with_notes
 from annotation.pure.statistics.distance_agreement import NO_INTERVAL
@@ -29,7 +29,6 @@ TABLE4 = ("human_score", "upper_bound", "agreement")
 PARTS = {"answer": _("Answer"), "support": _("Support")}
 CELLS = [("answer", "em"), ("answer", "f1"), ("support", "em"), ("support", "f1")]
 CELL_NAMES = [_("Answer EM"), _("Answer F1"), _("Support EM"), _("Support F1")]
-SUPPORT_COLUMNS = {PARTS["support"], _("Support EM"), _("Support F1"), _("Agreement on the support")}
 F1_COLUMNS = [MEASURES[measure] for measure in TABLE4] * len(PARTS)
 F1_SPANS = [[_("Answer F1"), len(TABLE4)], [_("Support F1"), len(TABLE4)]]
 ALPHAS = {
@@ -65,24 +64,7 @@ def answer_tables(content: Mapping[str, Any]) -> list[JSON]:
         counting = content["with_excluded"]
         result.append(count_table(content["excluded"]))
         result += for_workers([_with_excluded(content, counting)], counting.get("workers", 0))
-    return [_asked(each) for each in result]
-
-
-def _asked(figures: JSON) -> JSON:
-    """The table without the columns of the support, where nobody was asked for any."""
-    names = [words for words, width in figures.get("spans", ()) for _column in range(width)] or figures["columns"]
-    ours = {at for at, words in enumerate(names) if words in SUPPORT_COLUMNS}
-    cells = [row[at] for row in figures["rows"] for at in ours]
-    if not ours or any(cell["value"] is not None if is_figure(cell) else cell for cell in cells):
-        return figures
-    kept = [at for at in range(len(names)) if at not in ours]
-    less: JSON = {"columns": [figures["columns"][at] for at in kept]}
-    less["rows"] = [[row[at] for at in kept] for row in figures["rows"]]
-    if "spans" in figures:
-        less["spans"] = [span for span in figures["spans"] if span[0] not in SUPPORT_COLUMNS]
-    if "of_columns" in figures:
-        less["of_columns"] = [figures["of_columns"][at] for at in kept]
-    return figures | less
+    return result
 
 
 def at_k(k: int, items: int, *, fewer: int, more: int = 0) -> list[JSON]:

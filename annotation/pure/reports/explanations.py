@@ -73,6 +73,17 @@ ROWS = {
     "study": (_("the HITs of each batch"), _("the HITs of each batch"), _("the HITs of each batch")),
 }
 
+RESULTS, EXCLUDED = _("Results"), _("Excluded HITs")
+# What a table is about, in the order of a report, by its rows, whom it is about, or its key; else `RESULTS`.
+SUBJECTS = {
+    RESULTS: frozenset[str](),
+    _("Agreement"): frozenset({"several", "decisions"}),
+    _("Workers"): frozenset({"worker", "workers", "began", "accepted", "people", "confusion", "pay-by-worker"})
+    | {"own-answers", "own-answers-workers", "own-answers-scores"},
+    _("Time and order"): frozenset({"blocked", "placed", "progress"}),
+    EXCLUDED: frozenset({"excluded", "hits", "answered"}),
+}
+
 # What changes a figure, where `changes` names it.
 CHANGES = {
     "responses": _("More responses, excluding a HIT. Decisions on single responses change nothing."),
@@ -155,3 +166,10 @@ def table_key(table: Mapping[str, Any]) -> str:
 def found(chapters: Iterable[Chapter], key: str) -> tuple[Chapter, Explanation] | None:
     """The entry of this key, in the first chapter that has one."""
     return next(((chapter, chapter.entries[key]) for chapter in chapters if key in chapter.entries), None)
+
+
+def subject_of(chapters: Iterable[Chapter], name: str, key: str) -> str:
+    """Which of SUBJECTS a table or chart of this name and key is about."""
+    entry = found(chapters, key)
+    marks = {key, *((entry[1].rows, entry[1].whom) if entry else ()), *(["excluded"] if VARIANTS[1] in name else [])}
+    return next((words for words, own in SUBJECTS.items() if own & marks), RESULTS)

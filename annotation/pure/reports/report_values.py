@@ -13,6 +13,7 @@ from annotation.pure.reports.disagreement_map import DIFFERING
 from annotation.pure.reports.exclusion_tables import before_and_after, count_table, tables_with_excluded
 from annotation.pure.reports.own_answers import own_answer_tables
 from annotation.pure.reports.participation_flow import flow_tables
+from annotation.pure.reports.tables import without_empty
 from annotation.pure.text.translation_marks import gettext_noop as _
 
 CORRECTED = "corrected-"  # before the names of tables against corrected gold
@@ -21,7 +22,7 @@ BY_COLUMN = {"dataset": "dataset", "hops": "hops", "shape": "shape", "worker": "
 
 
 def tables_of(content: Mapping[str, Any]) -> list[JSON]:
-    """Every table of a report, [] without tables.
+    """Every table of a report, [] without tables; no table has columns of what nobody was asked.
 
     First the task's, then those against corrected gold, those with excluded HITs, the evidence that answers are
     people's own, those by position and time, the flow of people and responses, causes of disagreement, altered facts,
@@ -30,7 +31,7 @@ def tables_of(content: Mapping[str, Any]) -> list[JSON]:
     flows = flow_tables(content["flow"]) if content.get("flow") else []
     last = (*content.get("causes", ()), *content.get("altered", ()), *content.get(DIFFERING, ()))
     own = [*_tables_of_task(content), *own_answer_tables(content)]
-    return [*own, *content.get("by_position", ()), *flows, *last]
+    return list(map(without_empty, (*own, *content.get("by_position", ()), *flows, *last)))
 
 
 def _tables_of_task(content: Mapping[str, Any]) -> list[JSON]:

@@ -150,6 +150,29 @@ def numbers_of(table: Mapping[str, Any]) -> list[bool]:
     return [all(is_number(row[k]) for row in table["rows"]) for k in range(len(table["columns"]))]
 
 
+def without_empty(table: dict[str, Any]) -> dict[str, Any]:
+    """The table without columns in which no row has anything, such as the support's where nobody was asked for any.
+
+    Beside such a column a count under the same heading goes too if it is 0 in every row. The first column stays.
+    """
+    rows, places = table["rows"], range(len(table["columns"]))
+    spans = table.get("spans") or [["", len(places)]]
+    heads = [at for at, (_words, count) in enumerate(spans) for _column in range(count)]
+    empty = {k for k in places[1:] if rows and all(_is_nothing(row[k]) for row in rows)}
+    told = {heads[k] for k in set(places) - empty if any(row[k] for row in rows)} | set(heads) - {heads[k] for k in empty}
+    kept = [k for k in places if not k or (k not in empty and heads[k] in told)]
+    if len(kept) in (1, len(places)):
+        return table
+    less: dict[str, Any] = {"rows": [[row[k] for k in kept] for row in rows]}
+    less |= {name: [table[name][k] for k in kept] for name in ("columns", "of_columns", "numbers") if table.get(name)}
+    counts = [[words, sum(heads[k] == at for k in kept)] for at, (words, _count) in enumerate(spans)]
+    return table | less | ({"spans": [one for one in counts if one[1]]} if table.get("spans") else {})
+
+
+def _is_nothing(cell: Any) -> bool:
+    return cell is None or cell == "" or (is_figure(cell) and cell["value"] is None)
+
+
 def quotable(table: Mapping[str, Any], translate: Translate = str) -> tuple[list[str], list[list[str]]]:
     """Head and rows of a table as texts, for `table_formats`; spanning headers are repeated in each column."""
     above = [words for words, count in spans_of(table, translate) for _column in range(count)]

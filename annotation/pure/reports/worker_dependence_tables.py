@@ -18,13 +18,14 @@ HOW = _(
     "Over annotators and items: a mean over single responses with its 95 % interval for people in general "
     "(Student's t, variance by items and by annotators). With one annotator left out: the lowest and the "
     "highest of the figure itself and of the values that it would have if one annotator had not taken part. Their "
-    "items then have one response fewer, so figures that grow with the number of responses fall."
+    "items then have one response fewer, so figures that grow with the number of responses fall: this is no interval."
 )
 ITEMS_ONLY = _(
     "Where all responses are equal, the interval over annotators and items is Wilson's with the number of items as n: "
     "it is about items only."
 )
 ENDS = (_("95 % low"), _("95 % high"))
+LEFT_OUT = (_("Lowest with one annotator left out"), _("Highest with one annotator left out"))
 
 
 def for_workers(tables: Iterable[JSON], workers: int, responses: Sequence[int] = ()) -> list[JSON]:
@@ -73,28 +74,29 @@ def people_table(figures: Sequence[tuple[JSON, Figure | None, Figure | None]], w
         return []
     enough = workers >= LEAST_WORKERS
     rows = [
-        [words, over.as_json() if over and enough else None, without and without.as_json()]
+        [words, over.as_json() if over and enough else None, *_ends(without.as_json() if without else None)]
         for words, over, without in figures
     ]
-    columns = (_("Figure"), _("Over annotators and items"), _("With one annotator left out"))
+    columns = (_("Figure"), _("Over annotators and items"), *LEFT_OUT)
     return [table(NAME, TITLE, columns, rows, notes(workers, rows), bars=False, leads=False)]
 
 
 def answer_people_table(name: str, study: Mapping[str, Any], measures: Mapping[str, str]) -> JSON:
-    """Each measure of answer and support with its range, and the average over workers and items, for one dataset."""
-    people, cells = study["people"], [(part, kind) for part in ("answer", "support") for kind in ("em", "f1")]
-    over_workers, without_one = (
-        text_cell(_("95 % over annotators and items")),
-        text_cell(_("with one annotator left out")),
-    )
-    rows = [
-        [
-            text_cell(words),
-            over_workers if measure == "average" else without_one,
-            *(people[part][measure][kind] for part, kind in cells),
-        ]
-        for measure, words in measures.items()
-    ]
-    columns = [_("Measure"), _("Interval"), _("Answer EM"), _("Answer F1"), _("Support EM"), _("Support F1")]
+    """Each measure of answer and support at its extremes, and the average over workers and items, for one dataset."""
+    people, rows = study["people"], []
+    for measure, words in measures.items():
+        figures = [people[part][measure][kind] for part in ("answer", "support") for kind in ("em", "f1")]
+        if measure != "average":
+            for which, cells in zip(LEFT_OUT, zip(*map(_ends, figures), strict=True), strict=True):
+                rows.append([text_cell(words), text_cell(which), *cells])
+        elif any(figures):
+            rows.append([text_cell(words), text_cell(_("95 % over annotators and items")), *figures])
+    columns = [_("Measure"), _("Values"), _("Answer EM"), _("Answer F1"), _("Support EM"), _("Support F1")]
     of = [{"dataset": name}] * len(rows)
     return table(f"{NAME}-{name}", TITLE, columns, rows, notes(people["workers"], rows), of=of, bars=False)
+
+
+def _ends(figure: JSON | None) -> list[JSON | None]:
+    """The lowest and the highest value as two figures: side by side they would pass for the interval of a third."""
+    alone = {"low": None, "high": None}
+    return [figure and figure | alone | {"value": figure[end]} for end in alone]

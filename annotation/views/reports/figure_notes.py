@@ -53,7 +53,8 @@ class FigureNotes:
     def of_columns(self, table: Mapping[str, Any]) -> dict[int, JSON | None]:
         """By the positions of columns that have an explanation of their own; of equal ones the first."""
         entry = found(self.chapters, table_key(table))
-        places = {table["columns"].index(name): key for name, key in entry[1].columns.items()} if entry else {}
+        known = entry[1].columns.items() if entry else ()
+        places = {table["columns"].index(name): key for name, key in known if name in table["columns"]}
         return {k: self.of_figure(f"{table['name']}-{k}", key, table.get("study", "")) for k, key in places.items()}
 
     def of_chart(self, name: str, study: str = "") -> JSON | None:

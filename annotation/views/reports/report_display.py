@@ -13,6 +13,7 @@ from annotation.models import Batch
 from annotation.pure.reports import answer_tables, exclusion_tables, tables
 from annotation.pure.reports.charts import Plot
 from annotation.pure.reports.disagreement_map import DIFFERING
+from annotation.pure.reports.explanations import SUBJECTS, Chapter, key_of, subject_of
 from annotation.pure.reports.headline import headline
 from annotation.pure.reports.report_charts import charts_of
 from annotation.pure.reports.report_values import tables_of
@@ -37,7 +38,7 @@ def exhibit(content: JSON, batch: Batch, part: BatchPart, *, alone: bool = False
 
     ways, way = (None, None) if alone else (DrilldownLinks(batch, part), address)
     notes = FigureNotes(report_chapters(content, batch.task), ReportRows(content, ways), is_linked=not alone)
-    shown = [shown_table(table, ways, way, notes) | {"study": table.get("study", "")} for table in found]
+    shown = [shown_table(table, ways, way, notes) for table in found]
     charts = [
         shown_chart(plot, "" if alone else _chart_url(plot, batch, part), notes) for plot in charts_of(content, _)
     ]
@@ -50,6 +51,7 @@ def exhibit(content: JSON, batch: Batch, part: BatchPart, *, alone: bool = False
         "headline": _headline(content, notes),
         "counts": content.get("counts"),
         "lead": next(iter(lead), None),
+        "subjects": _by_subject(notes.chapters, tables_, charts),
         "differing": {"tables": differing, "charts": maps} if differing else None,
         "tables": [table for table in tables_ if not table["study"]],
         "charts": [chart for chart in charts if not chart["study"]],
@@ -69,6 +71,21 @@ def exhibit(content: JSON, batch: Batch, part: BatchPart, *, alone: bool = False
         "rule": content.get("rule", ""),
         "ties": content.get("ties", ""),
     }
+
+
+def _by_subject(chapters: tuple[Chapter, ...], shown: list[JSON], charts: list[JSON]) -> list[JSON]:
+    """The tables behind the first by what they are about, each with its charts, and the charts without a table."""
+    entries = [one | {"charts": []} for one in shown[1:]]
+    for chart in charts:
+        same = (key_of(chart["name"], chart["study"]), chart["study"])
+        own = [one for one in entries if chart["name"] == one["name"] or same == (one["key"], one["study"])]
+        if own:
+            own[0]["charts"].append(chart | {"why": None, "url": "", "file": chart["url"]})  # beside those of the table
+        else:
+            entries.append({**chart, "key": same[0], "is_chart": True})
+    found = [(subject_of(chapters, one["name"], one["key"]), one) for one in entries]
+    groups = [{"title": _(words), "entries": [one for of, one in found if of == words]} for words in SUBJECTS]
+    return [group for group in groups if group["entries"]]
 
 
 def _headline(content: JSON, notes: FigureNotes) -> list[JSON]:

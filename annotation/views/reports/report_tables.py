@@ -6,6 +6,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from annotation.pure.reports import tables
+from annotation.pure.reports.explanations import table_key
 from annotation.pure.reports.report_values import drilldown_filters
 from annotation.pure.reports.table_files import COPIES, FILES
 from annotation.views.reports.drilldown_links import BatchesDrilldownLinks, DrilldownLinks
@@ -33,16 +34,18 @@ def shown_table(
     if is_cut := address is not None and total > MOST_ROWS:
         table = table | {name: table[name][:MOST_ROWS] for name in ("rows", "of") if table.get(name)}
     numbers, texts = tables.numbers_of(table), tables.quotable(table, _)[1]
-    rows = zip(table["rows"], texts, _links(table, ways), strict=True)
     head, bars = tables.head_of(table, _), table.get("bars", True)
-    explained = notes.of_columns(table) if notes else {}
+    why, explained = (notes.of_table(table), notes.of_columns(table)) if notes else (None, {})
+    rows = zip(table["rows"], texts, _fewest(_links(table, ways), why), strict=True)
     return {
         "name": table["name"],
+        "study": table.get("study", ""),
+        "key": table_key(table),
         "title": tables.title_of(table, _),
         "variant": bool(table.get("variant")),
         "note": tables.note_of(table, _),
         "spans": [{"words": words, "columns": count} for words, count in tables.spans_of(table, _)],
-        "why": notes and notes.of_table(table),
+        "why": why,
         "columns": [
             {"label": label, "number": number, "why": explained.get(k)}
             for k, (label, number) in enumerate(zip(head, numbers, strict=True))
@@ -82,6 +85,17 @@ def _links(table: JSON, ways: DrilldownLinks | BatchesDrilldownLinks | None) -> 
         [link(_hashable(cell), of_row, of_column) for cell, of_column in zip(row, columns, strict=True)]
         for row, of_row in zip(table["rows"], drilldown_filters(table, ways.workers), strict=True)
     ]
+
+
+def _fewest(links: list[list[str]], why: JSON | None) -> list[list[str]]:
+    """A row's link once, at its head, where all of its numbers lead to the same list; none where those of all rows do.
+
+    That list is then behind the “?” of the table, if it has any.
+    """
+    if why and any(rows["url"] for rows in why["rows"]) and len({link for row in links for link in row if link}) == 1:
+        return [[""] * len(row) for row in links]
+    several = [len(row) - row.count("") > 1 and len(set(row) - {""}) == 1 for row in links]
+    return [[max(row), *[""] * (len(row) - 1)] if same else row for row, same in zip(links, several, strict=True)]
 
 
 def _hashable(cell: Any) -> Any:

@@ -4,19 +4,23 @@ for (const field of document.querySelectorAll("[data-filters]")) {
   const list = document.getElementById(field.dataset.filters);
   const none = document.getElementById(`${list.id}-none`);
   const groups = [...list.querySelectorAll("[data-group]")];
+  let before = null; // which groups were open before anything was typed
   field.parentElement.hidden = false;
   field.addEventListener("input", () => {
     const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
-    for (const group of groups) {
+    before ??= groups.map((group) => group.open);
+    for (const [at, group] of groups.entries()) {
       let found = 0;
       for (const entry of group.querySelectorAll("[data-entry]")) {
-        const text = entry.textContent.toLowerCase();
+        const parts = list.dataset.searched ? entry.querySelectorAll(list.dataset.searched) : [entry];
+        const text = Array.from(parts, (part) => part.textContent).join(" ").toLowerCase();
         entry.hidden = !words.every((word) => text.includes(word));
         found += !entry.hidden;
       }
       group.hidden = found === 0;
-      group.open = words.length > 0;
+      group.open = words.length ? true : before[at];
     }
+    if (!words.length) before = null;
     none.hidden = groups.some((group) => !group.hidden);
   });
 }

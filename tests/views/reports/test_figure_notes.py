@@ -95,9 +95,9 @@ def shown(kind: str, project: Any, alice: Any, client: Any, tmp_path: Path, monk
 
 
 def figures_of(context: Any) -> list[tuple[str, Any]]:
-    """(where, its explanation) of every headline figure, table and chart of a page."""
+    """(where, its explanation) of every headline figure and table of a page, and of every chart without a table."""
     tables_ = [*context["tables"], *(one for study in context["studies"] for one in study["tables"])]
-    charts = [*context["charts"], *(one for study in context["studies"] for one in study["charts"])]
+    charts = [one for group in context["subjects"] for one in group["entries"] if one.get("is_chart")]
     charts += [context["lead"]] if context["lead"] else []
     for each in [context["differing"]] if context["differing"] else []:
         tables_, charts = [*tables_, *each["tables"]], [*charts, *each["charts"]]

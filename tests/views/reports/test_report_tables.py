@@ -52,7 +52,7 @@ def test_the_page_shows_the_tables_with_percents_intervals_and_what_stands_out(r
     for text in (
         "By worker",
         "The rate is of bridges.",
-        ">25.0 %</a></b>",
+        "<b>25.0 %</b>",
         "[12.5, 50.0]",
         "w1 said no too often.",
         "2 people answered. Of these 25 % said no.",

@@ -74,11 +74,11 @@ class Command(BaseCommand):
         notes["addresses"] = addresses(own_base(port, host), project.slug)
         project_setup.write_notes(path, notes)
         if not all(map(notes.get, Steps.names)):
-            self._line("Importing the datasets of Vennory and launching three batches, about 10 s")
+            self._line("Importing the datasets of Vennory and launching four batches, about 10 s")
         project_setup.prepare(project)
         held = qualification_round.launched(project, settings.VAR)
-        study, graphs = project_setup.batch(project, settings.VAR), compose_batch.batch(project, settings.VAR)
-        steps = Steps(project, held, study, graphs)
+        studies, graphs = project_setup.studies(project, settings.VAR), compose_batch.batch(project, settings.VAR)
+        steps = Steps(project, held, studies, graphs)
         due = [name for name in steps.names if not notes.get(name)]
         if not due and not serve:
             return
@@ -124,8 +124,10 @@ class Command(BaseCommand):
     def _say(self, notes: dict[str, Any], network: str) -> None:
         lines = ["", "Hopscribe is ready.", "", "  On this computer"]
         lines += [f"  {what:12} {url}" for what, url in notes["addresses"].items()]
-        lines += ["", *(in_network(network) if network else ON_THIS_COMPUTER), "", "  Sign in as"]
-        lines += [f"  {a['username']:12} {a['password']:14} ({a['role']})" for a in notes["accounts"][:2]]
+        lines += ["", *(in_network(network) if network else ON_THIS_COMPUTER), "", "  Sign in"]
+        lines += [
+            f"  {a['role']:12} user {a['username']:12} password {a['password']}" for a in notes["accounts"][:2]
+        ]
         lines += ["", f"  The accounts are kept in {settings.VAR / 'demo.json'}. Stop with Ctrl+C.", ""]
         self.stdout.write("\n".join(lines))
         self.stdout.flush()
@@ -137,7 +139,9 @@ def own_base(port: int, host: str) -> str:
 
 
 def addresses(base: str, slug: str) -> dict[str, str]:
-    return {"site": f"{base}/", "annotator": f"{base}/work/", "requester": f"{base}/projects/{slug}/"}
+    """Where each begins: a requester sees a finished study."""
+    study = f"{base}/projects/{slug}/batches/{project_setup.BATCH}/"
+    return {"site": f"{base}/", "annotator": f"{base}/work/", "requester": study}
 
 
 def in_network(address: str) -> list[str]:
