@@ -129,7 +129,7 @@ def workers(base: str, people: list[dict[str, str]], project: Project) -> list[S
 def answer(
     workers: list[SimulatedWorker], launched_batch: Batch, progress: Callable[[int, int], None], *, left: int = 0
 ) -> None:
-    """Let the simulated workers work until so many HITs are left to the visitor; of these the last reports a problem."""
+    """Let the simulated workers do all but so many HITs, left to the visitor, of which the last reports a problem."""
     examples = {example.question: example for example in encyclopedia.examples(seed=0)}
     wanted = dict.fromkeys(SIMULATED, launched_batch.size)
     wanted[list(SIMULATED)[-1]] -= left

@@ -31,6 +31,11 @@ def demo() -> list[dict[str, Any]]:
     return [example.as_json() for example in encyclopedia.examples(seed=0)[:6]]
 
 
+def study() -> list[dict[str, Any]]:
+    """Every third item of the demo's: all shapes and numbers of hops."""
+    return [example.as_json() for example in encyclopedia.examples(seed=0)[::3]]
+
+
 def nasty() -> list[dict[str, Any]]:
     return [record(f"nasty-{k}", "What is written here? 👩🏽‍🚀 שלום", list(NASTY.items())) for k in range(4)]
 
@@ -87,4 +92,4 @@ def canary() -> list[dict[str, Any]]:
     return [record(f"{CANARY}-{k}", f"What is left open, {k}?", sides(), **gold) for k in range(3)]
 
 
-KINDS = {f.__name__: f for f in (demo, nasty, yesno, unanswerable, sentences, choices, canary)}
+KINDS = {f.__name__: f for f in (demo, study, nasty, yesno, unanswerable, sentences, choices, canary)}

@@ -12,6 +12,7 @@ import tempfile
 import traceback
 from itertools import count
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import django
@@ -22,11 +23,13 @@ from django.conf import settings  # noqa: E402
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY  # noqa: E402
 from django.contrib.sessions.backends.db import SessionStore  # noqa: E402
 from django.template.loader import render_to_string  # noqa: E402
+from django.urls import reverse  # noqa: E402
 from django_otp.oath import totp  # noqa: E402
 
 from annotation.flow.batches import batch_launch  # noqa: E402
 from annotation.flow.data import dataset_import  # noqa: E402
 from annotation.flow.people import consent, invites, two_factor  # noqa: E402
+from annotation.flow.reports import batch_scores  # noqa: E402
 from annotation.flow.review import review_samples  # noqa: E402
 from annotation.flow.work import next_assignment  # noqa: E402
 from annotation.marketplaces.flow import arrivals  # noqa: E402
@@ -47,6 +50,8 @@ from annotation.models import (  # noqa: E402
 )
 from annotation.pure.people import consent_text  # noqa: E402
 from annotation.pure.people.consent_text import COUNTING  # noqa: E402
+from annotation.registry import task_type  # noqa: E402
+from annotation.tasktype import capabilities  # noqa: E402
 from tests.batches import create_batch  # noqa: E402
 from tests.browser import ablated, graphs, rated, records, sub_questions, two_paragraphs  # noqa: E402
 from tests.conftest import answer_to  # noqa: E402
@@ -255,6 +260,19 @@ def compositions(*, batch: int, workers: int, each: int) -> list[str]:
     return sessions
 
 
+def reported(*, batch: int, workers: int) -> str:
+    """New workers do all HITs, mostly right, and the report is computed; its path."""
+    of, rng = Batch.objects.select_related("project").get(pk=batch), Random(1)
+    for _ in range(workers):
+        worker = acting.newcomer(of.project, f"reader-{next(fresh)}")
+        while row := acting.take(worker, of):
+            gold, right = row.hit.item.example, rng.random() < 0.8
+            said = capabilities.imitate(task_type(of.task), row.hit.payload, gold, rng, right=right)
+            acting.submit(row, said, key=f"0.{row.pk}")
+    batch_scores.score_batch(of)
+    return reverse("report", args=[of.project.slug, of.slug])
+
+
 def decisions(*, batch: int) -> list[dict[str, Any]]:
     """Every row of a review, the oldest first."""
     rows = Review.objects.filter(assignment__batch=batch).order_by("pk")
@@ -280,6 +298,7 @@ VERBS = {
         retitle,
         strange_hits,
         compositions,
+        reported,
         decisions,
         guarded,
         newcomer,

@@ -61,7 +61,7 @@ def test_a_finger_opens_the_explanation_of_a_column_and_of_a_folded_table_withou
     expect(opened).to_have_count(0)
     folded = page.locator(".more-tables details.card").first
     folded.locator("summary").first.tap()
-    title, mark = folded.locator("summary").first.bounding_box(), folded.locator(".why").first.bounding_box()
+    title, mark = folded.locator("header").first.bounding_box(), folded.locator(".why").first.bounding_box()
     assert title["y"] <= mark["y"] < title["y"] + title["height"], "beside the title"
     folded.locator(".why").first.tap()
     expect(opened).to_be_visible()

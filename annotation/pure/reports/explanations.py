@@ -73,7 +73,7 @@ ROWS = {
     "study": (_("the HITs of each batch"), _("the HITs of each batch"), _("the HITs of each batch")),
 }
 
-RESULTS, EXCLUDED = _("Results"), _("Excluded HITs")
+RESULTS = _("Results")
 # What a table is about, in the order of a report, by its rows, whom it is about, or its key; else `RESULTS`.
 SUBJECTS = {
     RESULTS: frozenset[str](),
@@ -81,7 +81,7 @@ SUBJECTS = {
     _("Workers"): frozenset({"worker", "workers", "began", "accepted", "people", "confusion", "pay-by-worker"})
     | {"own-answers", "own-answers-workers", "own-answers-scores"},
     _("Time and order"): frozenset({"blocked", "placed", "progress"}),
-    EXCLUDED: frozenset({"excluded", "hits", "answered"}),
+    _("Excluded HITs"): frozenset({"excluded", "hits", "answered"}),
 }
 
 # What changes a figure, where `changes` names it.

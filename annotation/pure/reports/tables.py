@@ -159,8 +159,9 @@ def without_empty(table: dict[str, Any]) -> dict[str, Any]:
     spans = table.get("spans") or [["", len(places)]]
     heads = [at for at, (_words, count) in enumerate(spans) for _column in range(count)]
     empty = {k for k in places[1:] if rows and all(_is_nothing(row[k]) for row in rows)}
-    told = {heads[k] for k in set(places) - empty if any(row[k] for row in rows)} | set(heads) - {heads[k] for k in empty}
-    kept = [k for k in places if not k or (k not in empty and heads[k] in told)]
+    emptied = {heads[k] for k in empty}
+    told = {heads[k] for k in set(places) - empty if any(row[k] for row in rows)}
+    kept = [k for k in places if not k or (k not in empty and (heads[k] in told or heads[k] not in emptied))]
     if len(kept) in (1, len(places)):
         return table
     less: dict[str, Any] = {"rows": [[row[k] for k in kept] for row in rows]}

@@ -125,9 +125,7 @@ class Command(BaseCommand):
         lines = ["", "Hopscribe is ready.", "", "  On this computer"]
         lines += [f"  {what:12} {url}" for what, url in notes["addresses"].items()]
         lines += ["", *(in_network(network) if network else ON_THIS_COMPUTER), "", "  Sign in"]
-        lines += [
-            f"  {a['role']:12} user {a['username']:12} password {a['password']}" for a in notes["accounts"][:2]
-        ]
+        lines += [f"  {a['role']:12} user {a['username']:12} password {a['password']}" for a in notes["accounts"][:2]]
         lines += ["", f"  The accounts are kept in {settings.VAR / 'demo.json'}. Stop with Ctrl+C.", ""]
         self.stdout.write("\n".join(lines))
         self.stdout.flush()
