@@ -20,7 +20,7 @@ from annotation.flow.work import next_assignment
 from annotation.models import Assignment, Batch, Dataset, Item, WorkerResponse
 from annotation.pure.data.example import Example
 from annotation.pure.reports import methods
-from annotation.pure.reports.answer_tables import answer_tables
+from annotation.pure.reports.report_values import tables_of
 from annotation.registry import default_instructions
 from annotation.tasktype import capabilities
 from annotation.views.reports.report_display import in_words
@@ -129,7 +129,7 @@ def test_report_and_methods_say_closed_book_and_have_no_support(
     [study] = report["datasets"].values()
     assert study["answer"]["average"]["em"]["value"] == 0.5
     assert study["support"]["human_score"]["f1"]["value"] is None
-    tables = [table for table in answer_tables(report) if not table["name"].startswith("musique-")]  # the paper's own
+    tables = [table for table in tables_of(report) if not table["name"].startswith("musique-")]  # the paper's own
     heads = [words for table in tables for words in (*table["columns"], *dict(table.get("spans", [])))]
     assert "Answer F1" in heads
     assert not [words for words in heads if "upport" in words]  # nobody was asked
