@@ -70,7 +70,7 @@ async function copy(button) {
   const text = source.value ?? source.innerText;
   await (navigator.clipboard?.writeText(text) ?? Promise.reject()).catch(() => copySelected(button, text));
   if (button.style.minWidth) return; // it says so
-  button.style.minWidth = `${button.offsetWidth}px`; // what stands beside it stays
+  button.style.minWidth = `${button.getBoundingClientRect().width}px`; // what stands beside it stays
   const before = [...button.childNodes];
   button.replaceChildren(button.dataset.copied || "✓");
   setTimeout(() => {

@@ -67,6 +67,7 @@ def test_each_table_is_copied_as_latex_by_a_button_beside_its_title(
     page.evaluate(UNFOLD)
     assert page.get_by_role("button", name="Copy LaTeX").count() == page.locator("main table").count()
     button = page.locator("#table-measures-records").get_by_role("button", name="Copy LaTeX")
+    button.scroll_into_view_if_needed()
     place = button.bounding_box()
     button.click()
     expect(page.get_by_role("button", name="Copied", exact=True)).to_have_count(1)
