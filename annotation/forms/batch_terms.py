@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.flow.batches import batch_drafts
 from annotation.flow.batches.parsing import Reading
-from annotation.flow.batches.settings import PLAIN, SETTINGS, BatchSettings, stored
+from annotation.flow.batches.settings import PLAIN, SETTINGS, BatchSettings, HiddenGold, stored
 from annotation.flow.work import eligibility
 from annotation.forms.projects import ConsoleForm
 from annotation.forms.row_fields import WorkersField
@@ -16,7 +16,7 @@ from annotation.forms.setting_fields import form_field
 from annotation.models import Batch, Project, User, Worker
 from annotation.pure.people import requirements
 from annotation.pure.people.requirements import InvalidRequirement, Requirement, read_values, words_of, written
-from annotation.pure.setting_fields import ALWAYS
+from annotation.pure.setting_fields import ALWAYS, settings_of
 
 PLAIN_NAMES = [one.name for one in PLAIN]
 CONTROLS: dict[str, dict[str, Any]] = {  # what a page shows in its own way
@@ -25,6 +25,9 @@ CONTROLS: dict[str, dict[str, Any]] = {  # what a page shows in its own way
 FIELDS = {"people": "workers", "checks.datasets": "checks"}  # of settings, where named otherwise
 FIELDS |= {f"checks.{name}": f"check_{name.partition('_')[0]}" for name in ("percent", "after")}
 FIELDS |= {"checks.warn_below_percent": "check_warn", "checks.pause_below_percent": "check_pause"}
+GOLD = settings_of(HiddenGold)
+KNOWN = SETTINGS | {f"checks.{name}": one for name, one in GOLD.items()}
+BY_FIELD = {FIELDS.get(name, name): one for name, one in KNOWN.items()}  # settings by the field that shows them
 
 
 class BatchTermsForm(ConsoleForm):
@@ -54,9 +57,9 @@ class BatchTermsForm(ConsoleForm):
     def parts(self) -> dict[str, list[forms.BoundField]]:
         """The fields of the settings by the part of the page that they stand in."""
         parts: dict[str, list[forms.BoundField]] = {}
-        for name in self.shown:
-            if name in self.fields:
-                parts.setdefault(SETTINGS[name].group, []).append(self[name])
+        for name, one in BY_FIELD.items():
+            if name in self.fields and not self[name].is_hidden:
+                parts.setdefault(one.group, []).append(self[name])
         return parts
 
     def stored(self, batch: Batch) -> dict[str, Any]:

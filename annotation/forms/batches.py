@@ -6,29 +6,27 @@ from typing import Any
 
 from django import forms
 from django.utils.functional import cached_property
+from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
 
 from annotation.flow.batches import batch_drafts, batch_launch, expected_time, task_fit
 from annotation.flow.batches.hit_counts import HitCount, look
 from annotation.flow.batches.parsing import proposals
-from annotation.flow.batches.settings import SETTINGS, HiddenGold
+from annotation.flow.batches.settings import GROUPS, SETTINGS
 from annotation.flow.data.lineage import is_for_hidden_gold
-from annotation.forms.batch_terms import PLAIN_NAMES, BatchTermsForm
+from annotation.forms.batch_terms import BY_FIELD, FIELDS, GOLD, PLAIN_NAMES, BatchTermsForm
 from annotation.forms.batch_titles import proposed_title
 from annotation.forms.row_fields import DatasetsField, offered
-from annotation.forms.setting_fields import form_field
+from annotation.forms.setting_fields import form_field, is_changed, line_of
 from annotation.forms.task_options import OptionsForm
 from annotation.models import Batch, Dataset, Project, User
 from annotation.pure.people.consent_text import PLACES
-from annotation.pure.setting_fields import settings_of
 from annotation.recruitment import marketplaces
 from annotation.registry import all_default_instructions, default_instructions, kinds, presets, task_type
 from annotation.tasktype import capabilities
 
 MOST_EARLIER = 50
-GOLD = settings_of(HiddenGold)
-GOLD_FIELDS = {"percent": "check_percent", "after": "check_after"}
-GOLD_FIELDS |= {"warn_below_percent": "check_warn", "pause_below_percent": "check_pause"}
+GOLD_FIELDS = {name: FIELDS[f"checks.{name}"] for name in GOLD if name != "datasets"}
 PRESET = "preset:"  # before the name of a preset, which no batch's name contains
 
 
@@ -63,8 +61,9 @@ class LaunchForm(BatchTermsForm):
         help_text=_("Only shows how many items you would need."),
     )
     is_round = False
+    groups = GROUPS
     shown = [name for name in PLAIN_NAMES if name != "task"]
-    field_order = ["title", "name", "datasets", "task", "sample", "seed", "assignments_per_hit"]
+    field_order = ["datasets", "task", "sample", "assignments_per_hit", "who", "workers", "paid", "reward", "title"]
 
     def __init__(self, project: Project, posted: Any = None, files: Any = None, *, batch: Batch | None = None) -> None:
         self._places = {str(row.pk): row for row in marketplaces().available(project)}
@@ -80,6 +79,7 @@ class LaunchForm(BatchTermsForm):
         named = [(key, row.label) for key, row in self._places.items()]
         self.fields["marketplace"].choices = [("", _(SETTINGS["marketplace"].empty)), *named]
         self.fields["instructions"].required = True
+        self.fields["name"].initial = slugify(batch.title)[:100] if batch else ""
         self.fields["checks"].queryset = known = offered(project, batch)
         self.fields["datasets"].queryset = known.exclude(pk__in=[row.pk for row in known if is_for_hidden_gold(row)])
         kind = self["task"].value() or kinds()[0][0]
@@ -145,15 +145,66 @@ class LaunchForm(BatchTermsForm):
         return [row for row in rows[:MOST_EARLIER] if self.batch is None or row.pk != self.batch.pk]
 
     @property
-    def has_hidden_gold(self) -> bool:
-        """Whether its fields have something to show: chosen datasets, or errors."""
-        return bool(self["checks"].value() or self.errors.keys() & GOLD_FIELDS.values())
+    def first(self) -> list[dict[str, Any]]:
+        """The fields of the first layer: {"field", "templates" (of which the first that exists shows it)}."""
+        names = [name for name in self.fields if name in BY_FIELD and BY_FIELD[name].first]
+        return [
+            {"field": self[name], "templates": [f"batches/_first_{name}.html", "widgets/_field.html"]} for name in names
+        ]
+
+    @cached_property
+    def more(self) -> list[dict[str, Any]]:
+        """The groups of the second layer.
+
+        {"name", "title", "fields", "templates", "line" (their values), "required" (how many qualifications), "changed"
+        (how many settings are not as proposed), "wrong"}.
+        """
+        found = []
+        proposed = self._suggested_for(self.chosen_datasets).initial
+        for name, title in self.groups.items():
+            of_task = [field for field in self.options if field not in self.options.objects]
+            fields = of_task if name == "options" else self.parts.get(name, [])
+            if not fields and name != "where":
+                continue
+            defaults = [proposed.get(f.name, f.field.initial) if name == "options" else f.field.initial for f in fields]
+            lines = [line_of(f, _(BY_FIELD[f.name].empty) if f.name in BY_FIELD else "") for f in fields]
+            changed = sum(is_changed(field, default) for field, default in zip(fields, defaults, strict=True))
+            if name == "instructions":
+                changed = int(not self.instructions_untouched())
+            required = [row for row in self.requirements.rows if row["type"].value()] if name == "where" else []
+            found.append(
+                {
+                    "name": name,
+                    "title": _(title),
+                    "fields": fields,
+                    "templates": [f"batches/_more_{name}.html", "batches/_more_group.html"],
+                    "line": " · ".join(filter(None, lines)),
+                    "required": len(required),
+                    "changed": changed + len(required),
+                    "wrong": any(f.errors for f in fields) or bool(name == "where" and self.requirements.errors),
+                }
+            )
+        return found
+
+    @property
+    def wrong_groups(self) -> bool:
+        """Whether a setting of the second layer is invalid."""
+        return any(group["wrong"] for group in self.more)
+
+    @property
+    def changed(self) -> int:
+        """How many settings of the second layer are not as proposed."""
+        return sum(group["changed"] for group in self.more)
+
+    @cached_property
+    def chosen_datasets(self) -> list[Dataset]:
+        chosen = self.cleaned_data.get("datasets") if self.is_bound else self.initial.get("datasets")
+        return list(self.fields["datasets"].queryset.filter(pk__in=chosen or ()))
 
     @cached_property
     def task_problems(self) -> dict[str, str]:
         """For each task that can use no item of the chosen datasets, what it needs (gettext ids)."""
-        chosen = self.cleaned_data.get("datasets") if self.is_bound else self.initial.get("datasets")
-        return task_fit.misfits(self.fields["datasets"].queryset.filter(pk__in=chosen or ()))
+        return task_fit.misfits(self.chosen_datasets)
 
     @property
     def tasks(self) -> list[dict[str, Any]]:
@@ -222,7 +273,7 @@ class LaunchForm(BatchTermsForm):
 
     def instructions_untouched(self) -> bool:
         """Whether the instructions are still a task's defaults."""
-        instructions = self.cleaned_data.get("instructions", "").strip()
+        instructions = str(self["instructions"].value() or "").replace("\r\n", "\n").strip()
         return instructions in {"", *all_default_instructions()}
 
     def default_instructions(self, options: OptionsForm | None = None) -> str:
@@ -235,7 +286,7 @@ class LaunchForm(BatchTermsForm):
         """New options that fit the chosen datasets; a given object, which nothing can propose, keeps the old ones."""
         if any(field.value() for field in self.options.objects):
             return self.options
-        return self._suggested_for(self.cleaned_data.get("datasets") or ())
+        return self._suggested_for(self.chosen_datasets)
 
     def _suggested_for(self, datasets: Iterable[Dataset]) -> OptionsForm:
         features = batch_launch.features_of(datasets)

@@ -8,6 +8,7 @@ from django.core.exceptions import ValidationError
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from annotation.flow.batches.settings import GROUPS
 from annotation.flow.people import qualification_rounds
 from annotation.flow.people.qualification_rounds import ROUND_SETTINGS
 from annotation.forms.batches import LaunchForm
@@ -85,6 +86,7 @@ class RoundForm(LaunchForm):
     qualification = forms.CharField(max_length=200)
 
     is_round = True
+    groups = {name: title for name, title in GROUPS.items() if name != "checks"}
 
     def __init__(
         self, project: Project, posted: Any = None, files: Any = None, *, batch: Batch | None = None, task: str = ""
@@ -92,6 +94,8 @@ class RoundForm(LaunchForm):
         self._chosen_task = task
         self.round = QualificationRound.objects.filter(batch=batch).select_related("grants").first() if batch else None
         super().__init__(project, posted, files, batch=batch)
+        if not self.is_bound and batch is None:
+            self.options = self._suggested_for(())
         for name in qualification_rounds.SETTLED:
             del self.fields[name]
         self.fields["per_worker"] = form_field(ROUND_SETTINGS["per_worker"], initial=20)

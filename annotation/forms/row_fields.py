@@ -46,8 +46,8 @@ class RowsField(forms.ModelMultipleChoiceField):
 
 class DatasetsField(RowsField):
     def label_from_instance(self, dataset: Dataset) -> str:
-        text = ngettext("%(name)s · %(n)s item · %(format)s", "%(name)s · %(n)s items · %(format)s", dataset.size)
-        return text % {"name": dataset.slug, "n": f"{dataset.size:,}", "format": dataset.format}
+        text = ngettext("%(name)s · %(n)s item", "%(name)s · %(n)s items", dataset.size)
+        return text % {"name": dataset.slug, "n": f"{dataset.size:,}"}
 
 
 class WorkersField(RowsField):

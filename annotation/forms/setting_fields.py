@@ -58,6 +58,22 @@ def form_field(setting: Setting, **more: Any) -> forms.Field:
     return CONTROLS[setting.type](**given | more)
 
 
+def is_changed(field: forms.BoundField, proposed: Any) -> bool:
+    """Whether the field's value is another than the proposed one."""
+    return bool(field.field.has_changed(proposed, field.value()))
+
+
+def line_of(field: forms.BoundField, empty: str = "") -> str:
+    """The field's label and value for a line that sums up several; "" for a switch that is off."""
+    value = field.value()
+    if isinstance(field.field, forms.BooleanField):
+        return str(field.label) if value else ""
+    named = {str(key): str(label) for key, label in getattr(field.field, "choices", ())}
+    texts = [named.get(str(one), str(one)) for one in (value if isinstance(value, list | tuple) else [value])]
+    shown = ", ".join(texts) if value not in (None, "") else empty
+    return f"{field.label}: {shown}" if shown else ""
+
+
 class FilterForm(forms.Form):
     """The controls as the filter is set; `choices` are the values of some, by name. One without any is left out."""
 

@@ -58,7 +58,8 @@ class Setting:
     `optional`: None is a value; `required`: it cannot be empty. `least` and `most` bound a number, `length` a text, or
     an object as JSON text; `check` yields what is wrong with either. `multiline`: its white space is kept. `empty`:
     what a page says where there is no value. `choices`: value -> label; `installed`: they are kinds, which the API's
-    schema does not list. `group`: the part of a form. `registered`: it bears on results, so a preregistration states
+    schema does not list. `group`: the part of a form; `first`: it stands on the first layer, not behind "More
+    settings". `registered`: it bears on results, so a preregistration states
     it. `dry_run`: its value in a dry run. `option`: its name on the command line, if that is another. `column`: the
     lookup of a list that it narrows (flow/lists).
 
@@ -83,6 +84,7 @@ class Setting:
     choices: Mapping[Any, Any] | None = None
     installed: bool = False
     group: str = ""
+    first: bool = False
     changes: str = DRAFT
     registered: bool = False
     dry_run: Any = KEPT

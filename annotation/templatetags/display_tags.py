@@ -35,6 +35,13 @@ def time_left(due: datetime) -> str:
 
 
 @register.filter
+def sentences(text: str) -> tuple[str, str]:
+    """The first sentence of a text, and the rest."""
+    first, stop, rest = str(text).partition(". ")
+    return (f"{first}.", rest) if stop else (first, "")
+
+
+@register.filter
 def in_words(question: str) -> str:
     """A question without the sign that relations are written with."""
     return relations.in_words(str(question))

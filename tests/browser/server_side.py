@@ -26,6 +26,7 @@ from django.template.loader import render_to_string  # noqa: E402
 from django.urls import reverse  # noqa: E402
 from django_otp.oath import totp  # noqa: E402
 
+from annotation import jobs  # noqa: E402
 from annotation.flow.batches import batch_launch  # noqa: E402
 from annotation.flow.data import dataset_import  # noqa: E402
 from annotation.flow.people import consent, invites, two_factor  # noqa: E402
@@ -280,6 +281,11 @@ def decisions(*, batch: int) -> list[dict[str, Any]]:
     return [row | {"assignment": row.pop("assignment__public_id")} for row in result]
 
 
+def work_off() -> None:
+    """Run the jobs that wait."""
+    jobs.run_due_work()
+
+
 VERBS = {
     f.__name__: f
     for f in (
@@ -303,6 +309,7 @@ VERBS = {
         guarded,
         newcomer,
         joined,
+        work_off,
     )
 }
 

@@ -34,6 +34,7 @@ class Plan:
     left_out: tuple[dict[str, Any], ...]
     warnings: tuple[str, ...]  # about the task's options
     doubts: tuple[str, ...]
+    wanted: int  # different workers whom the batch needs
     missing: int  # workers who must join
 
     @property
@@ -83,6 +84,7 @@ def plan(
         left_out=tuple(item_selection.rows_of(count.left_out)),
         warnings=tuple(option_fit.warnings(held, task_type(batch.task), batch.options)),
         doubts=tuple(workers_needed.lack_of_people(people, wanted=wanted)),
+        wanted=wanted,
         missing=0 if workers else max(0, wanted - people),
     )
 
@@ -141,12 +143,15 @@ def _connect(batch: Batch, settings: BatchSettings) -> None:
     consent.fill_in(batch.project, contact=settings.contact, ethics=settings.ethics)
 
 
-def samples(batch: Batch, count: int = 3, *, start: int = 0) -> list[Hit]:
-    """HITs from position `start` on as workers will see them; a draft's are made on the spot and not stored."""
+def samples(batch: Batch, count: int = 3, *, start: int = 0, datasets: Sequence[Dataset] | None = None) -> list[Hit]:
+    """HITs from position `start` on as workers will see them; a draft's are made on the spot and not stored.
+
+    `datasets`: instead of the batch's own, for an unsaved one.
+    """
     if batch.launched_at is not None:
         rows = batch.hits.filter(check_item=False).select_related("item__dataset").order_by("pk")
         return list(rows[start : start + count])
-    keys = item_selection.selected_keys(batch)
+    keys = item_selection.select(batch, datasets).keys
     places = range(0, len(keys), LOOK_AHEAD)
     chunks = (batch_launch.hits_of(batch, keys[at : at + LOOK_AHEAD], ticket=at) for at in places)
     return list(islice(chain.from_iterable(chunks), start, start + count))

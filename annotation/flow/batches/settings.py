@@ -15,24 +15,40 @@ from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.recruitment import Marketplace, marketplaces
 
 DAY = 24 * 3600
+GROUPS = {  # of the settings behind "More settings", in the order of the page
+    "options": _("Options of the page, the same for all items"),
+    "instructions": _("Instructions for workers"),
+    "where": _("Where workers do it and who qualifies"),
+    "which": _("Which worker can get which item"),
+    "checks": _("Hidden gold"),
+    "time": _("Time, approval and precision"),
+    "pages": _("Adjudication, scores and pasted text"),
+    "items": _("Draw of the items"),
+    "name": _("Name in URLs and exports"),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class HiddenGold:
     """Items with known answers among a worker's others, and the rule that warns and pauses."""
 
-    datasets: Sequence[Dataset] = setting((), label=_("Datasets with known answers"), option="checks")
+    datasets: Sequence[Dataset] = setting(
+        (), label=_("Datasets with known answers"), empty=_("none"), group="checks", option="checks"
+    )
     percent: float | None = setting(
         None,
         label=_("Hidden gold, in percent of each worker's items"),
         help=_("Workers cannot tell these items from the others, and earn the same for them. Leave empty for none."),
         least=0,
         most=50,
+        group="checks",
         option="check_share",
     )
-    after: int = setting(5, label=_("Apply the rule after this many items"), least=1, most=1000, option="check_after")
+    after: int = setting(
+        5, label=_("Apply the rule after this many items"), least=1, most=1000, group="checks", option="check_after"
+    )
     warn_below_percent: float | None = setting(
-        None, label=_("Warn below (percent)"), least=1, most=100, option="warn_below"
+        None, label=_("Warn below (percent)"), least=1, most=100, group="checks", option="warn_below"
     )
     pause_below_percent: float | None = setting(
         None,
@@ -40,6 +56,7 @@ class HiddenGold:
         help=_("Paused workers get no more HITs of this batch until you let them continue. Nothing is rejected."),
         least=1,
         most=100,
+        group="checks",
         option="pause_below",
     )
 
@@ -53,7 +70,8 @@ class BatchSettings:
         label=_("Name"),
         help=_("Used in URLs, commands and exports: letters, digits, hyphens. Leave empty to use the title."),
         length=100,
-        group="title",
+        empty=_("made from the title"),
+        group="name",
     )
     title: str = setting(
         None,
@@ -63,9 +81,10 @@ class BatchSettings:
         check=known_languages,
         changes=ALWAYS,
         group="title",
+        first=True,
     )
-    task: str = setting("", label=_("Task"), registered=True)
-    datasets: Sequence[Dataset] = setting((), label=_("Datasets"), registered=True, option="dataset")
+    task: str = setting("", label=_("Task"), registered=True, first=True)
+    datasets: Sequence[Dataset] = setting((), label=_("Datasets"), registered=True, option="dataset", first=True)
     options: Mapping[str, Any] = setting(None, label=_("Options"), registered=True, option="option")
     sample: int | None = setting(
         None,
@@ -74,6 +93,7 @@ class BatchSettings:
         least=1,
         most=10**9,
         group="sample",
+        first=True,
         registered=True,
         dry_run=None,
         empty=_("all"),
@@ -85,7 +105,7 @@ class BatchSettings:
         least=0,
         most=2**62,
         required=True,
-        group="sample",
+        group="items",
         registered=True,
     )
     assignments_per_hit: int = setting(
@@ -96,6 +116,7 @@ class BatchSettings:
         most=100,
         required=True,
         registered=True,
+        first=True,
         option="assignments",
     )
     most_per_worker: int | None = setting(
@@ -156,9 +177,9 @@ class BatchSettings:
         group="items",
     )
     expected_minutes: float | None = setting(
-        None, label=_("Expected minutes per HIT"), least=0.5, most=600, changes=ALWAYS, option="minutes"
+        None, label=_("Expected minutes per HIT"), least=0.5, most=600, changes=ALWAYS, group="time", option="minutes"
     )
-    people: Sequence[Worker] = setting((), label=_("Workers"), changes=ALWAYS, option="worker")
+    people: Sequence[Worker] = setting((), label=_("Workers"), changes=ALWAYS, option="worker", first=True)
     requirements: Sequence[Requirement] = setting(
         (), label=_("Requirements"), changes=ALWAYS, registered=True, dry_run=[], option="require"
     )
@@ -182,7 +203,7 @@ class BatchSettings:
         changes=ALWAYS,
         group="pages",
     )
-    paid: bool = setting(False, label=_("Paid work"), group="pay")
+    paid: bool = setting(False, label=_("Paid work"), group="pay", first=True)
     reward: Decimal | None = setting(
         None,
         label=_("Reward in dollars"),
@@ -190,6 +211,7 @@ class BatchSettings:
         least=Decimal(0),
         most=MOST_DOLLARS,
         group="pay",
+        first=True,
         registered=True,
     )
     auto_approve_days: int | None = setting(
@@ -198,13 +220,14 @@ class BatchSettings:
         help=_("Responses that are neither approved nor rejected by then are approved and paid."),
         least=0,
         most=30,
-        group="pay",
+        group="time",
     )
     marketplace: Marketplace | None = setting(
         None,
         label=_("Where workers do it"),
         help=_("On a marketplace, that site's workers do the work, and you must pay."),
         empty=_("Here, by our own workers"),
+        group="where",
     )
     checks: HiddenGold = setting(HiddenGold(), label=_("Hidden gold"), empty=_("none"))
     instructions: str = setting(
@@ -218,6 +241,7 @@ class BatchSettings:
         check=known_languages,
         multiline=True,
         changes=ALWAYS,
+        group="instructions",
         registered=True,
     )
     contact: str = setting(

@@ -19,7 +19,7 @@ from annotation.flow.people import consent, round_attempts
 from annotation.forms.batches import LaunchForm
 from annotation.models import Batch, Job, Project
 from annotation.views.access import requester_action, requester_form
-from annotation.views.batches.preview import SHOWN, checklist
+from annotation.views.batches.preview import SHOWN, checklist, first_item
 from annotation.views.breadcrumbs import section_breadcrumbs
 from annotation.views.markdown_html import html_for_reader
 from annotation.views.post_handling import enqueue_and_redirect, refusal_in_form, see_other, whole_number
@@ -150,7 +150,7 @@ def _context(request: HttpRequest, project: Project, draft: Batch | None, form: 
         "checklist": checklist(request, project, draft, len(samples)),
     }
     if form.is_bound:
-        return context | _consequences(form)
+        return context | _consequences(request, form)
     if draft is None:
         return context | {"plan": None}
     held = draft.datasets.order_by("slug")
@@ -158,10 +158,12 @@ def _context(request: HttpRequest, project: Project, draft: Batch | None, form: 
     count = look(draft)
     costs = costs_exhibit(estimates.estimate_of(draft, count), draft)
     plan = batch_drafts.plan(draft, count, workers=list(draft.workers.all()))
-    return context | {"plan": plan} | costs | _proposed(task_seconds, expected_time.reading_seconds(held))
+    proposed = _proposed(task_seconds, expected_time.reading_seconds(held))
+    form.fields["expected_minutes"].initial = round(proposed["proposed"], 1)
+    return context | {"plan": plan, "first_item": first_item(request, draft, total=count.hits)} | costs | proposed
 
 
-def _consequences(form: LaunchForm) -> dict[str, Any]:
+def _consequences(request: HttpRequest, form: LaunchForm) -> dict[str, Any]:
     chosen = form.cleaned_data.get("datasets")
     if not chosen:
         return {"plan": None}
@@ -170,7 +172,8 @@ def _consequences(form: LaunchForm) -> dict[str, Any]:
         return {"plan": None} | proposed
     estimate = estimates.estimate_of(form.stated, count)
     costs = costs_exhibit(estimate if form.priced else None, form.stated, margin=form.cleaned_data.get("wished"))
-    return {"plan": form.plan(count)} | costs | proposed
+    first = first_item(request, form.stated, chosen, total=count.hits)
+    return {"plan": form.plan(count), "first_item": first} | costs | proposed
 
 
 def _proposed(task_seconds: int | None, reading: int) -> dict[str, Any]:
@@ -184,7 +187,8 @@ def batch_consequences(request: HttpRequest, project: Project) -> HttpResponse:
     form = LaunchForm(project, request.POST, request.FILES)
     renewed = [form[name] for name in form.renew_proposals()]
     form.is_valid()
-    context = {"project": project, "form": form, "renewed": renewed, "samples": [], **_consequences(form)}
+    context = {"project": project, "form": form, "renewed": renewed, "samples": [], **_consequences(request, form)}
+    context["renew_first_item"] = request.POST.get("first_item") != context.get("first_item", {}).get("digest", "")
     if (before := request.POST.get("proposed_for", "")) != form.basis or form.is_filled:
         context["options"] = form.suggested()
         context["other_data"] = before.partition(".")[2] != form.basis.partition(".")[2]

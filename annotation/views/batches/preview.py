@@ -1,19 +1,23 @@
 """Previews of a batch as workers see it, test answers that are never stored, and the checklist of a first launch."""
 
 import json
+import re
+from collections.abc import Sequence
 from random import Random
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from annotation.flow.batches import batch_drafts
-from annotation.models import Batch, Hit, Project
+from annotation.models import Batch, Dataset, Hit, Project
 from annotation.pure.people import roles
 from annotation.pure.people.consent_text import is_unfinished
+from annotation.pure.text import structured
 from annotation.registry import all_default_instructions, form_class, task_type
 from annotation.tasktype import capabilities
 from annotation.views.access import member_form, member_required
@@ -26,6 +30,7 @@ HIGHEST = 10**9  # number of an item in a URL
 MOST_DIGITS = 18  # of a number in a URL
 TRIED = "tried"  # in the session: {key of a draft: numbers of the items looked at, and TESTED}
 TESTED = 0
+SCRIPTS = re.compile(r"<script\b.*?</script>|<link\b[^>]*modulepreload[^>]*>", re.DOTALL)
 
 
 @member_form(roles.SEE)
@@ -54,6 +59,22 @@ def batch_preview(request: HttpRequest, project: Project, batch: Batch) -> HttpR
     _note(request, batch, tried)
     page = render(request, f"{batch.task}/page.html", context, status=422 if context["problems"] else 200)
     return with_frames(page, batch.task, context["payload"])
+
+
+def first_item(
+    request: HttpRequest, batch: Batch, datasets: Sequence[Dataset] | None = None, *, total: int
+) -> dict[str, str]:
+    """The first of `total` items as workers will see it: {"html" (a whole page), "digest"}; empty without one.
+
+    `datasets`: those of a batch that is not saved.
+    """
+    for hit in batch_drafts.samples(batch, 1, datasets=datasets):
+        context = preview_of(request, hit, seed=0, live="")
+        context["frame"] |= {"preview_bar": "", "inert": True, "total": total}
+        html = render_to_string(f"{batch.task}/page.html", context, request)
+        still = SCRIPTS.sub("", html)  # the sandbox runs none
+        return {"html": still, "digest": structured.digest([batch.task, batch.options, hit.item_id, hit.payload])}
+    return {}
 
 
 def _tested(request: HttpRequest, hit: Hit, payload: Any) -> dict[str, Any]:

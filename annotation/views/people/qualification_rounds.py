@@ -88,6 +88,7 @@ def _edit(request: HttpRequest, project: Project, draft: Batch | None) -> HttpRe
         "form": form,
         "samples": batch_drafts.samples(draft) if draft else [],
         "consent_html": html_for_reader(project.consent),
+        "instructions_html": html_for_reader(str(form["instructions"].value() or "")),
         "names": list(qualification_types.types_of(project).values_list("name", flat=True)),
         **_chances(form, draft),
         **_pool(form, draft),

@@ -3,9 +3,12 @@
 from pathlib import Path
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
+from django.utils.translation import ngettext
+from django_htmx.http import HttpResponseClientRedirect
 
 from annotation import discovery, jobs
 from annotation.flow.batches import batch_launch
@@ -29,9 +32,19 @@ def job(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
     row = get_object_or_404(project.jobs, public_id=public_id)
     context = {"project": project, "section": SECTIONS.get(row.kind, "batches"), "job": row, **_came_of(row)}
     if row.kind == "launch_batch" and row.state == Job.State.DONE and (batch := context["batch"]):
+        if not row.result.get("left_out"):
+            return _launched(request, batch, row.result["hits"])
         missing = batch_launch.workers_missing(batch) if roles.PEOPLE in request.may else 0
         context |= {"warnings": batch_launch.warnings(batch), "missing": missing}
     return render(request, "projects/_job.html" if request.htmx else "projects/job.html", context)
+
+
+def _launched(request: HttpRequest, batch: Batch, hits: int) -> HttpResponse:
+    """On to the batch, whose page shows the next step."""
+    text = ngettext("Your batch is live: %(n)s HIT.", "Your batch is live: %(n)s HITs.", hits)
+    messages.success(request, text % {"n": hits})
+    there = reverse("batch", args=[batch.project.slug, batch.slug])
+    return HttpResponseClientRedirect(there) if request.htmx else HttpResponseRedirect(there)
 
 
 def _came_of(job: Job) -> dict[str, Any]:

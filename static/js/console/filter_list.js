@@ -1,4 +1,4 @@
-// Narrows folded groups of entries to those that contain every typed word. The field is shown by this script only,
+// Narrows folded groups of entries (what the selector in data-group finds) to those that contain every typed word. The field is shown by this script only,
 // because without it everything is listed.
 for (const field of document.querySelectorAll("[data-filters]")) {
   const list = document.getElementById(field.dataset.filters);
@@ -11,7 +11,7 @@ for (const field of document.querySelectorAll("[data-filters]")) {
     before ??= groups.map((group) => group.open);
     for (const [at, group] of groups.entries()) {
       let found = 0;
-      for (const entry of group.querySelectorAll("[data-entry]")) {
+      for (const entry of group.querySelectorAll(group.dataset.group || "[data-entry]")) {
         const parts = list.dataset.searched ? entry.querySelectorAll(list.dataset.searched) : [entry];
         const text = Array.from(parts, (part) => part.textContent).join(" ").toLowerCase();
         entry.hidden = !words.every((word) => text.includes(word));

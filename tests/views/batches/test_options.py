@@ -122,7 +122,8 @@ def test_what_is_wrong_is_refused_by_all_doors_in_the_same_words(
     html = unescape(page.content.decode())
     assert page.status_code == 422
     assert html.count(result) == 1
-    assert result in html[html.index('id="options"') : html.index("</fieldset>", html.index('id="options"'))]
+    options = html.index('id="option-objects"')
+    assert result in html[options : html.index('class="help"', html.index(result))]
     assert "Not saved yet" in html
     asked = {"title": "T", "task": "answer", "datasets": ["wells"], "options": {name: value}}
     [said] = caller(alice).post("batches/", **asked).json()["errors"]

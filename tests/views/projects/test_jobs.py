@@ -90,8 +90,11 @@ def test_a_launch_leads_to_its_batch(client: Any, alice: Any, batch: Any) -> Non
         result={"hits": 4, "skipped": 0, "warnings": ["as of the launch"]},
         due_at=batch.created_at,
     )
-    html = page(client, job)
-    assert "4 HITs" in html
+    address = reverse("job", args=["wells", job.public_id])
+    there = reverse("batch", args=["wells", "wells-1"])
+    assert client.get(address, headers={"HX-Request": "true"})["HX-Redirect"] == there
+    html = client.get(address, follow=True).content.decode()
+    assert "Your batch is live: 4 HITs." in html
     assert "You need 2 workers and have 0." in html
 
 
