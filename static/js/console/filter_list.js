@@ -1,5 +1,5 @@
-// Narrows folded groups of entries (what the selector in data-group finds) to those that contain every typed word. The field is shown by this script only,
-// because without it everything is listed.
+// Narrows folded groups of entries (what the selector in data-group finds) to those that contain every typed word. The
+// field is shown by this script only, because without it everything is listed.
 for (const field of document.querySelectorAll("[data-filters]")) {
   const list = document.getElementById(field.dataset.filters);
   const none = document.getElementById(`${list.id}-none`);
