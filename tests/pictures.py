@@ -36,6 +36,7 @@ def launch(page: Page, site: str) -> str:
     page.goto(f"{site}/projects/default/batches/new/")
     page.check("[name=datasets] >> nth=0")
     page.check("[name=paid]")
+    page.evaluate("document.querySelectorAll('#more, #more details').forEach((group) => { group.open = true; })")
     given = {"sample": "6", "assignments_per_hit": "2", "expected_minutes": "1", "reward": "0.30"}
     for name, value in (given | {"title": "Vennory by link", "name": "by-link"}).items():
         page.fill(f"[name={name}]", value)
