@@ -33,6 +33,7 @@ def test_a_form_sent_after_the_session_ended_is_filled_again(boss: Any) -> None:
     page.goto(address)
     page.get_by_label("Title shown").fill("A title of an hour's thought")
     page.locator("input[name=datasets]").first.check()
+    page.locator("summary", has_text="More settings").click()
     page.locator("summary", has_text="Instructions for workers").click()
     page.get_by_label("Instructions", exact=True).fill("Read slowly.")
     page.context.clear_cookies(name="sessionid")
