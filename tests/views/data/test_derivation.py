@@ -106,7 +106,7 @@ def test_it_shows_where_the_dataset_stands_and_what_is_done(pipeline: Any) -> No
     assert f'href="{graphs}"' in origin
     now, later = html[html.index('<ol class="stages">') :].partition('id="studies"')[0].split("</ol>")
     graphs_stage = now.split("<h3>")[1]
-    assert "recommended next" in graphs_stage
+    assert "recommended next" not in html  # it was done
     assert f'<a href="{graphs}">graphs</a>' in graphs_stage
     assert "this dataset" in later
 
@@ -375,9 +375,9 @@ def test_imported_graphs_go_on_to_the_workers_who_write_questions(asked: Any, pi
 
 def test_imported_single_hop_questions_go_on_to_pairs(asked: Any, pipeline: Any) -> None:
     Dataset.objects.filter(slug="single").update(lineage={})
-    html = one_line(asked.get(at("single")).content.decode())
-    recommended = html[: html.index("recommended next")].rpartition("<h3>")[2]
-    assert recommended.strip().startswith("Pairs")
+    first = one_line(asked.get(at("single")).content.decode()).partition("<h3>")[2]
+    assert first.startswith("Pairs")
+    assert 'class="button primary" href="?how=composable-pairs"' in first.partition("<h3>")[0]
 
 
 def test_composing_is_offered_where_there_are_graphs_only(asked: Any) -> None:
