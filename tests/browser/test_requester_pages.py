@@ -112,7 +112,7 @@ TABLE = {
     "name": "arms",
     "title": "Arms",
     "rows": [[]],
-    "quotes": [{"id": "q", "label": "Markdown", "text": "|"}],
+    "quotes": [{"id": "l", "label": "LaTeX", "text": "&"}, {"id": "q", "label": "Markdown", "text": "|"}],
     "files": [{"url": "/", "form": "CSV"}],
 }
 
@@ -131,7 +131,7 @@ def test_an_entry_of_a_menu_stands_on_one_line(
         page.locator("details.menu").evaluate_all("all => all.forEach((menu) => (menu.open = true))")
         assert page.evaluate(WRAPPED) == [], name
         entries += page.locator(".menu > ul :is(a, button)").all_inner_texts()
-    assert {"Clone", "Copy as Markdown", "New qualification round"} <= {entry.strip() for entry in entries}
+    assert {"Clone", "Copy Markdown", "New qualification round"} <= {entry.strip() for entry in entries}
 
 
 def test_a_menu_opens_and_closes_by_keyboard_and_by_a_click_elsewhere(
