@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from annotation.pure.text.folding import fold, folded, is_mark
@@ -71,12 +71,16 @@ def folded_text(text: str) -> str:
 
 
 def _is_tidy(text: str, start: int, end: int, whole: bool, seen: Callable[[str], str]) -> bool:
-    """Whether nothing invisible is at its ends, no accent is cut off, and with `whole` no letter of the same word."""
+    """Whether nothing invisible is at its ends, no accent is cut off, and with `whole` no letter of the same word.
+
+    In another spelling dashes beside each other are one: none is cut off, either.
+    """
     piece, before, after = text[start:end], text[:start], text[end:]
     visible = fold(piece[0]) and fold(piece[-1]) and not is_mark(piece[0]) and not is_mark(after[:1])
     ahead = seen(before)
     joined = re.search(r"\w$", ahead) or is_mark(ahead[-1:]) or re.match(r"\w", seen(after))
-    return bool(visible) and not (whole and joined)
+    cut_off = seen is folded_text and seen(piece)[-1:] == seen(after)[:1] == "-"
+    return bool(visible) and not (whole and joined) and not cut_off
 
 
 signs = st.text("aAb_1 \t\u2028\u00a0.-\u2013\u2019'é\u0301²٣ßﬁ\u200b", max_size=12)
@@ -84,6 +88,7 @@ signs = st.text("aAb_1 \t\u2028\u00a0.-\u2013\u2019'é\u0301²٣ßﬁ\u200b", ma
 
 @settings(max_examples=examples(300, soak=1500), deadline=None)
 @given(st.text("aAb_1 \u00a0.-\u2019é²sfi", min_size=1, max_size=5), st.lists(signs, max_size=3))
+@example("A-", ["a--"])
 def test_it_finds_what_the_definition_finds(answer: str, texts: list[str]) -> None:
     if answer.split():
         assert locate(answer, texts) == slow(answer, texts)

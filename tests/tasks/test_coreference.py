@@ -141,7 +141,7 @@ def test_the_report_counts_edges_and_holds_workers_to_what_is_known() -> None:
     assert (second[3]["value"], second[4]["value"], second[7]) == (0.25, 0.0, 11.0)
     assert (first[5:7], second[5:7]) == ([-20.0, "1.000"], [80.0, "0.080"])
     people = tables["people"]
-    assert [(row[2]["value"], row[2]["low"], row[2]["high"]) for row in people] == [(0.25, 0.25, 0.75), (0, 0, 0.25)]
+    assert [(row[2]["value"], row[3]["value"]) for row in people] == [(0.25, 0.75), (0, 0.25)]
     assert tables["not-counted"] == [["broken", 1], [{"text": "no response yet", "values": {}}, 1]]
     assert report["warnings"] == []
     note = note_of(next(table for table in report["tables"] if table["name"] == "by-worker"))

@@ -39,7 +39,7 @@ def test_a_page_shows_no_tab_and_no_button_that_the_viewer_may_not_use(client: A
         assert at(name) not in shown
     for name in ("people", "money", "project-settings", "log"):
         assert reverse(name, args=["wells"]) not in shown
-    assert at("adjudicate") in shown
+    assert at("batch-decide") in shown
     assert at("report") in shown
     refused = client.get(reverse("money", args=["wells"]))
     assert refused.status_code == 403
