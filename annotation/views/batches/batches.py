@@ -21,7 +21,7 @@ from django.utils.translation import gettext_lazy, gettext_noop
 from annotation import discovery
 from annotation.flow.batches import add_items, batch_launch, batch_progress, cached_figures, hidden_gold, hit_filters
 from annotation.flow.batches.hit_filters import BatchPart
-from annotation.flow.batches.settings import SETTINGS, HiddenGold, stored
+from annotation.flow.batches.settings import GROUPS, SETTINGS, HiddenGold, stored
 from annotation.flow.people.worker_names import name_uncomposed
 from annotation.flow.projects import overview
 from annotation.flow.review import gold_looks
@@ -214,19 +214,25 @@ def batch_settings(request: HttpRequest, project: Project, batch: Batch) -> Http
     return render(request, "batches/settings.html", context, status=422 if form.is_bound else 200)
 
 
-def _settled(batch: Batch) -> list[tuple[str, str]]:
-    """(label, value) of each setting that is fixed at the launch, with the options of the task."""
+def _settled(batch: Batch) -> list[tuple[str, list[tuple[str, str]]]]:
+    """(label, value) of each setting that is fixed at the launch, with the options of the task, by group.
+
+    Groups are those of the page of a new batch; what stands on its first layer comes first, under no title.
+    """
     held = stored(batch) | {"task": _(task_type(batch.task).title)}
-    shown = []
+    shown: dict[str, list[tuple[str, str]]] = {"": []}
     for name, one in SETTINGS.items():
         if name == "options":
             fields = OptionsForm(batch.task, initial=batch.options)
             plain = [field for field in fields if field not in fields.objects]
             rows = [(field.label, field.value(), dict(getattr(field.field, "choices", ()))) for field in plain]
-            shown += [(label, _in_words(value, choices) or "–") for label, value, choices in rows]
+            found = [(label, _in_words(value, choices) or "–") for label, value, choices in rows]
+            shown.setdefault(_(GROUPS["options"]), []).extend(found)
         elif one.changes == DRAFT and name in held and one.group != "consent":
-            shown.append((_(one.label), _in_words(held[name], one.choices or {}) or _(one.empty or "–")))
-    return shown
+            title = _(GROUPS[one.group]) if one.group in GROUPS and not one.first else ""
+            row = (_(one.label), _in_words(held[name], one.choices or {}) or _(one.empty or "–"))
+            shown.setdefault(title, []).append(row)
+    return [(title, rows) for title, rows in shown.items() if rows]
 
 
 def _objects(batch: Batch) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ from django import forms
 from django.test import Client
 from django.test.html import parse_html
 
+from annotation.flow.batches.settings import GROUPS
 from annotation.forms.row_fields import Checkboxes
 from annotation.models import Batch, Project, User
 from tests.flow.acting import dataset_of, launched, newcomer
@@ -45,3 +46,15 @@ def test_checkboxes_have_the_markup_of_djangos(value: list[int | str] | None) ->
         for kind in (Checkboxes, forms.CheckboxSelectMultiple)
     )
     assert ours == theirs
+
+
+@pytest.mark.django_db
+def test_what_is_fixed_stands_in_the_groups_of_a_new_batch(client: Client, alice: User, batch: Batch) -> None:
+    client.force_login(alice)
+    groups = dict(client.get(at("batch-settings", batch=batch.slug)).context["settled"])
+    assert next(iter(groups)) == ""
+    assert {"Task", "Datasets", "Assignments per HIT"} <= {label for label, _value in groups[""]}
+    titles = set(map(str, GROUPS.values()))
+    assert {*groups} - {""} <= titles
+    assert ("Ask for supporting paragraphs", "yes") in groups[str(GROUPS["options"])]
+    assert "Seed" in dict(groups[str(GROUPS["items"])])
