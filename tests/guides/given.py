@@ -67,6 +67,10 @@ GIVEN: dict[str, list[str]] = {
         "import_dataset musique_full_v1.0_dev.jsonl --format musique --name full-dev",
         "import_dataset dev-v1.1.json --format squad --name squad",
         "derive_dataset hotpot-dev --how bridge-subquestions --name sub --option generated=generated.jsonl",
+        *(
+            f"create_batch {arm} --task answer --dataset hotpot-dev --sample 2"
+            for arm in ("with-hints", "without-hints")
+        ),
     ],
     "docs/qualification-rounds.md": [
         *(f"{WELLS} {name}" for name in ("musique-dev", "hotpotqa-dev", "2wiki-dev", "dev", "known")),
