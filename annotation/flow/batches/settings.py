@@ -173,7 +173,7 @@ class BatchSettings:
     unseen_only: bool = setting(
         False,
         label=_("Use only items that no other batch has used"),
-        help=_("By batches of this task. The items are fixed at launch."),
+        help=_("Only batches of this task count. The items are fixed at launch."),
         group="items",
     )
     expected_minutes: float | None = setting(
