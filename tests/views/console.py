@@ -1,7 +1,8 @@
-"""What the tests of a batch's pages share: addresses, answers, jobs carried out."""
+"""What the tests of a batch's pages share: addresses, answers, what waits, jobs carried out."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from django.urls import reverse
@@ -30,6 +31,11 @@ def answer(worker: Any, batch: Any, **other: Any) -> Any:
     submissions.submit(assignment, given, key=f"0.{assignment.pk}", base=0, active_seconds=30)
     assignment.refresh_from_db()
     return assignment
+
+
+def steps(html: str) -> list[str]:
+    """The lines of a page's list of what waits, without the header's button."""
+    return re.findall(r'<a id="step-\d+" href="[^"]*">([^<]*)</a>', html)
 
 
 def work_off() -> None:

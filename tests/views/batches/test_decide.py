@@ -17,7 +17,7 @@ from annotation.flow.review import problem_reports, response_import
 from annotation.models import Assignment, Batch, BatchActivity, Member, ReviewSample, SampledAssignment, User, Worker
 from tests.batches import create_round
 from tests.one_line import one_line
-from tests.views.console import answer, at
+from tests.views.console import answer, at, steps
 
 SEVEN = ["Overview", "HITs", "Decide", "Workers", "Report", "Settings", "More"]
 
@@ -30,11 +30,6 @@ def desk(client: Any, alice: Any) -> Any:
 
 def html(desk: Any, page: str = "batch") -> str:
     return one_line(desk.get(at(page)).content.decode())
-
-
-def steps(text: str) -> list[str]:
-    """The lines of the list on the page, without the header's button."""
-    return re.findall(r'<a id="step-\d+" href="[^"]*">([^<]*)</a>', text)
 
 
 def header(text: str) -> str:

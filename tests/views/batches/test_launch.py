@@ -167,6 +167,7 @@ def test_a_launch_leads_to_inviting_the_workers_who_are_missing(
         html = client.get(page, follow=True).content.decode()
         assert at("batch-invite", batch="draft") not in html
         assert "/join/" not in html
+        assert "?places=" not in html
         assert "You need" not in html
 
 
@@ -179,6 +180,7 @@ def test_a_batch_of_chosen_workers_does_not_ask_to_invite_others(
     work_off()
     html = client.get(job_page, follow=True).content.decode()
     assert "You need 2 workers and have 1." in html
+    assert at("batch-invite", batch="draft") not in html
     assert "?places=" not in html
 
 

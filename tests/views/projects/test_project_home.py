@@ -27,7 +27,7 @@ from tests.batches import create_round
 from tests.flow import acting
 from tests.one_line import one_line
 from tests.tasks.html_form import read_form
-from tests.views.console import answer, take
+from tests.views.console import answer, steps, take
 
 
 def home(client: Any, page: str = "project") -> str:
@@ -93,19 +93,15 @@ def test_it_lists_what_to_do_most_urgent_first_and_keeps_it_live(
     client.force_login(alice)
     assert "Nothing waits for you now." in home(client, "project-now")
     BatchActivity.objects.create(batch=batch, to_adjudicate=2)
-    assert listed(home(client)) == ["Adjudicate 2 HITs"]
+    assert steps(home(client)) == ["Adjudicate 2 HITs"]
     row = answer(bob, batch)
     problem_reports.report_problem(row, reason="unclear", text="")
     worker_messages.ask(carol, "", "When does it go on?")
     batch_launch.pause(batch)
     expected = ["Read 1 problem report", "Read 1 message", "Adjudicate 2 HITs", "Resume"]
-    assert listed(home(client, "project-now")) == expected
+    assert steps(home(client, "project-now")) == expected
     Assignment.objects.filter(pk=row.pk).update(auto_approve_at=timezone.now() + timedelta(days=5))
-    assert listed(home(client, "project-now")) == ["Approve 1 response", *expected]
-
-
-def listed(html: str) -> list[str]:
-    return re.findall(r'<a id="step-\d+" href="[^"]*">([^<]*)</a>', html)
+    assert steps(home(client, "project-now")) == ["Approve 1 response", *expected]
 
 
 def test_a_closed_batch_asks_for_its_dataset_until_there_is_one(
@@ -135,7 +131,7 @@ def test_it_invites_for_the_batch_that_lacks_most_workers(
     client.force_login(alice)
     html = home(client)
     assert "You need 4 workers and have 1." in html
-    assert listed(html) == ["Invite 3 more"], "the batch with its own workers waits for nobody else"
+    assert steps(html) == ["Invite 3 more"], "the batch with its own workers waits for nobody else"
 
 
 def test_what_people_leave_open_is_counted_with_the_report(alice: Any, bob: Any, carol: Any, batch: Any) -> None:
