@@ -41,8 +41,9 @@ def job(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
 
 def _launched(request: HttpRequest, batch: Batch, hits: int) -> HttpResponse:
     """On to the batch, whose page shows the next step."""
-    text = ngettext("Your batch is live: %(n)s HIT.", "Your batch is live: %(n)s HITs.", hits)
-    messages.success(request, text % {"n": hits})
+    if batch.state == Batch.State.OPEN:  # the job may be looked up much later
+        text = ngettext("Your batch is live: %(n)s HIT.", "Your batch is live: %(n)s HITs.", hits)
+        messages.success(request, text % {"n": hits})
     there = reverse("batch", args=[batch.project.slug, batch.slug])
     return HttpResponseClientRedirect(there) if request.htmx else HttpResponseRedirect(there)
 

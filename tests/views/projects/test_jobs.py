@@ -9,7 +9,7 @@ from typing import Any
 from django.urls import reverse
 
 from annotation import jobs
-from annotation.models import Job, Project
+from annotation.models import Batch, Job, Project
 from tests.batches import create_batch
 from tests.conftest import write_records
 
@@ -96,6 +96,8 @@ def test_a_launch_leads_to_its_batch(client: Any, alice: Any, batch: Any) -> Non
     html = client.get(address, follow=True).content.decode()
     assert "Your batch is live: 4 HITs." in html
     assert "You need 2 workers and have 0." in html
+    Batch.objects.update(state="closed")
+    assert "is live" not in client.get(address, follow=True).content.decode(), "the job is looked up later"
 
 
 def test_the_job_of_another_project_does_not_exist(client: Any, alice: Any, project: Any, tmp_path: Path) -> None:
