@@ -178,7 +178,7 @@ percent = reader(lambda text: float(text) / 100, lambda share: 0 <= share <= 1, 
 
 
 def rubric(text: str) -> Path:
-    """Parse the name of a rubric that is there, or the path of a readable file."""
+    """Parse the name of a preset of rubrics, or the path of a readable file."""
     return presets("rate").get(text) or existing(text)
 
 

@@ -13,7 +13,7 @@ from annotation.pure.ratings.showing import LeftOut, controls_of, payload_of
 from annotation.pure.text.languages import worded
 from annotation.registry import presets, task_type
 
-RUBRIC = "a rubric as JSON or YAML (docs/rubrics.md), or the name of one that is there: " + ", ".join(presets("rate"))
+RUBRIC = "a rubric as JSON or YAML (docs/rubrics.md), or the name of a preset: " + ", ".join(presets("rate"))
 MOST_SHOWN = 60  # characters of a value
 
 
