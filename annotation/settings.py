@@ -8,6 +8,7 @@ import dj_database_url
 from csp.constants import NONE, SELF
 from django.conf.locale import LANG_INFO
 from django.core.exceptions import ImproperlyConfigured
+from django.utils.text import capfirst
 from django.utils.translation import to_language
 from platformdirs import user_data_path
 
@@ -160,7 +161,7 @@ LANGUAGE_CODE = "en"
 LOCALE = ROOT / "annotation" / "locale"  # a folder for each language
 _CODES = ["en", *sorted(to_language(file.parts[-3]) for file in LOCALE.glob("*/LC_MESSAGES/django.mo"))]
 # each by its name in itself, for readers of no other
-LANGUAGES = [(code, str(LANG_INFO.get(code, {}).get("name_local", code)).capitalize()) for code in _CODES]
+LANGUAGES = [(code, capfirst(LANG_INFO.get(code, {}).get("name_local", code))) for code in _CODES]
 LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
 FORMAT_MODULE_PATH = "annotation.locale"
 LOCALE_PATHS = [LOCALE]
