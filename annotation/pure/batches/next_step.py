@@ -21,7 +21,6 @@ KINDS: Final = {
     "close": roles.RUN,
     "create_dataset": roles.RUN,
 }
-DECISIONS: Final = ("approvals", "problem_reports", "review", "adjudicate", "gold")  # of a batch
 
 
 @dataclass(frozen=True, slots=True)

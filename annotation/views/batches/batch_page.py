@@ -12,6 +12,7 @@ from django.utils.translation import gettext_noop
 from annotation import discovery
 from annotation.discovery import BatchTab
 from annotation.flow.people import round_attempts
+from annotation.flow.projects import overview
 from annotation.flow.reports import score_looks
 from annotation.flow.review import gold_in_doubt, review_decisions
 from annotation.models import Batch
@@ -44,9 +45,8 @@ def batch_context(
     """
     project, known = batch.project, counted or {}
     steps = next_steps.waiting(project, batch) if batch.launched_at else []
-    of = {"slug": batch.slug, "title": batch.title}
     steps = [step for step in steps if step.kind not in known]
-    steps += [NextStep(kind, n, of) for kind, n in known.items() if n]
+    steps += [NextStep(kind, n, overview.named(batch)) for kind, n in known.items() if n]
     tabs, rest = _tabs(batch, here, steps), _rest(batch, here)
     return {
         "project": project,
