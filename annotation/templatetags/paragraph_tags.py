@@ -3,7 +3,6 @@
 A page may have a hundred of them, so the template of a paragraph is rendered once, with placeholders.
 """
 
-import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from itertools import chain
@@ -15,11 +14,11 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 
 from annotation.templatetags.display_tags import exact
+from annotation.templatetags.item_tags import PLACE, place_of
 
 register = template.Library()
 
 FIELDS = ("position", "number", "title", "checked", "text", "sentences", "fact", "sentence")
-PLACEHOLDER = re.compile("\0([a-z]+)\0")  # no template has this character
 
 
 @register.simple_tag
@@ -71,6 +70,6 @@ def _filler(name: str, **kind: bool) -> Callable[..., str]:
 @lru_cache(maxsize=200)
 def _parts(source: template.Template, _language: str, **kind: bool) -> tuple[list[str], list[str]]:
     """The texts of a rendered template, and the names of the fields between them."""
-    rendered = source.render(template.Context({name: f"\0{name}\0" for name in FIELDS} | kind))
-    parts = PLACEHOLDER.split(rendered)
+    rendered = source.render(template.Context({name: place_of(name) for name in FIELDS} | kind))
+    parts = PLACE.split(rendered)
     return parts[::2], parts[1::2]

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any
 
 from annotation.flow.reports import batch_scores, score_looks
 from annotation.flow.reports.comparisons import common_criteria
@@ -12,6 +11,7 @@ from annotation.models import Assignment, Batch, Experiment, Job
 from annotation.pure.data.example import JSON
 from annotation.pure.reports.arm_tables import arm_tables
 from annotation.pure.reports.tables import text_cell
+from annotation.pure.reports.worker_dependence_tables import with_notes
 from annotation.pure.statistics.arm_contrasts import ArmResponse
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.registry import task_type
@@ -32,7 +32,7 @@ def compute(experiment: Experiment) -> JSON:
     tables = arm_tables(rows, [(_name(experiment, arm), arm.task) for arm in arms])
     if only is not None:
         about = text_cell(SAME_ONLY, names=", ".join(only))
-        tables = [made | {"note": [*_parts(made["note"]), about]} for made in tables]
+        tables = [with_notes(made, [about]) for made in tables]
     return {"tables": tables}
 
 
@@ -49,10 +49,6 @@ def last_computed(experiment: Experiment) -> Job | None:
     """The job that computed the scores last; its result is that of `compute`."""
     jobs = experiment.project.jobs.filter(kind=KIND, arguments=job_arguments(experiment), state=Job.State.DONE)
     return jobs.order_by("pk").last()
-
-
-def _parts(note: Any) -> list[Any]:
-    return note if isinstance(note, list) else [note]
 
 
 def _graded(experiment: Experiment, arms: list[Batch], only: list[str] | None) -> Iterator[ArmResponse]:

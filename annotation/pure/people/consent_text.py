@@ -60,7 +60,7 @@ def ethics_of(text: str) -> str:
 
 def without_ethics(text: str) -> str:
     """The text without the line on ethics approval, if that is not filled in."""
-    return text.replace(f"\n\nEthics approval: {ETHICS}", "")
+    return text.replace(f"\n\n{LABEL} {ETHICS}", "")
 
 
 def shown(text: str, *, from_panel: bool) -> str:

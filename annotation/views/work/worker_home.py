@@ -5,7 +5,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.db.models import Count, Exists, F, Prefetch, Q, QuerySet, Subquery, Sum
+from django.db.models import Count, Exists, Prefetch, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce, Now
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
@@ -32,7 +32,6 @@ from annotation.models import (
     Review,
     User,
     Worker,
-    WorkerResponse,
 )
 from annotation.models.compiled import compiled
 from annotation.pure.batches import lifecycle
@@ -134,16 +133,15 @@ def history(request: HttpRequest) -> HttpResponse:
     rows = rows.select_related("batch", "hit__item")
     decided = Prefetch("approvals", Approval.objects.order_by("-pk"), to_attr="decided")
     written = worker_messages.counted(rows.order_by("-submitted_at", "-pk"))
-    newest = WorkerResponse.objects.filter(revision=F("assignment__revision"))
-    written = written.prefetch_related(decided, Prefetch("responses", newest, to_attr="newest"))
-    page = Paginator(written, 50).get_page(request.GET.get("page"))
+    page = Paginator(written.prefetch_related(decided, "responses"), 50).get_page(request.GET.get("page"))
     returned = review_decisions.to_repair(worker__user=request.user).filter(assignment__in=[row.pk for row in page])
     scored = {row.batch_id: row for row in reversed(page.object_list) if worker_scores.is_scored(row)}
     altered = {row.batch_id: row for row in reversed(page.object_list) if altered_facts.is_disclosed(row)}
     for row in page:
         row.heading = heading(row.batch, row.hit)
-        said = [one.answer for one in row.newest]
-        row.words = words_of(task_type(row.batch.task), row.hit.payload, said[0], to_worker=True) if said else ""
+        row.words = ""
+        if row.current:
+            row.words = words_of(task_type(row.batch.task), row.hit.payload, row.current.answer, to_worker=True)
         row.leads_to_scores = scored.get(row.batch_id) is row
         row.leads_to_facts = altered.get(row.batch_id) is row
     context = {"page": page, "returned": {review.assignment_id: review for review in returned}}
