@@ -126,7 +126,7 @@ def test_a_fresh_batch_shows_its_first_step_only(desk: Any, batch: Batch) -> Non
     Worker.objects.update(active=False)
     text = html(desk)
     assert header(text) == "You need 2 workers and have 0. Invite 2 more"
-    assert "4 HITs wait for 8 responses." in text
+    assert "4 HITs wait for responses (8 in all)." in text
     assert "Progress" not in text
     assert "Scores" not in text
     assert steps(text) == []
@@ -135,7 +135,7 @@ def test_a_fresh_batch_shows_its_first_step_only(desk: Any, batch: Batch) -> Non
 def test_a_fresh_batch_with_enough_workers_asks_for_nothing(desk: Any, batch: Batch, bob: Any, carol: Any) -> None:
     text = html(desk)
     assert header(text) == ""
-    assert "Workers find it under “Your work”." in text
+    assert "Workers find the batch under “Your work”." in text
 
 
 def test_a_running_batch_shows_no_zeros(desk: Any, batch: Batch, bob: Any, carol: Any) -> None:

@@ -182,7 +182,7 @@ def test_a_finished_batch_says_so_and_comes_last(
     assert "You have finished this batch" in client.get(reverse("batch-done", args=[newer.pk])).content.decode()
     dora = newcomer(project, "dora")
     client.force_login(dora.user)
-    assert "All items of this batch are done." in cards()[1]
+    assert "No items for you here at the moment." in cards()[1]
     assert "0 of 0" not in cards()[1]
     client.force_login(bob.user)
     assert take(carol, older)
@@ -221,3 +221,18 @@ def test_start_waits_for_the_consent(project: Project, batch: Batch) -> None:
     assert "First read how your responses are used" in html
     assert f"?next={reverse('batch-instructions', args=[batch.pk])}" in html
     assert f'form="start-{batch.pk}"' not in html
+
+
+def test_nobody_is_told_that_items_are_done_which_they_have_only_seen_before(
+    client: Client, project: Project, tmp_path: Path, bob: Worker
+) -> None:
+    data = dataset_of(project, tmp_path, name="two", size=2)
+    first, second = (launched(project, name, data, assignments_per_hit=1) for name in ("first", "second"))
+    while row := take(bob, first):
+        submit(row)
+    assert second.hits.filter(done=0).count() == 2
+    client.force_login(bob.user)
+    html = " ".join(client.get(reverse("batch-done", args=[second.pk])).content.decode().split())
+    assert "No items for you here at the moment" in html
+    assert "you have seen them before" in html
+    assert "are done." not in html
