@@ -180,3 +180,16 @@ def test_feedback_says_in_words_what_a_worker_rated(client: Any, records: Datase
     assert "Read the steps." in html
     assert "faithful: 1" in html
     assert "{&quot;" not in html
+
+
+@pytest.mark.parametrize(("said", "first"), [(["yes", "no"], None), (["yes", "yes"], "values")])
+def test_a_report_begins_with_a_picture_of_its_figures_or_with_none(
+    said: list[str], first: str | None, client: Any, alice: Any, records: Dataset, project: Any
+) -> None:
+    """Where each item has the same share there is no interval to draw, only the flow of people."""
+    batch = launched(records, "first", {"show": ["text"], "criteria": [STEP]}, assignments_per_hit=1)
+    rate_all(newcomer(project, "w1"), batch, {"step": said})
+    batch_scores.score_batch(batch)
+    client.force_login(alice)
+    lead = client.get(reverse("report", args=["wells", batch.slug])).context["lead"]
+    assert (lead and lead["name"].partition("-")[0]) == first

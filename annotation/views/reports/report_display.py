@@ -15,6 +15,7 @@ from annotation.pure.reports.charts import Plot
 from annotation.pure.reports.disagreement_map import DIFFERING
 from annotation.pure.reports.explanations import SUBJECTS, Chapter, key_of, subject_of
 from annotation.pure.reports.headline import headline
+from annotation.pure.reports.participation_flow import PEOPLE, RESPONSES
 from annotation.pure.reports.report_charts import charts_of
 from annotation.pure.reports.report_values import tables_of
 from annotation.pure.statistics.worker_intervals import too_few, whom
@@ -24,6 +25,7 @@ from annotation.views.reports.figure_notes import FigureNotes, ReportRows, repor
 from annotation.views.reports.report_tables import shown_table
 
 JSON = dict[str, Any]
+NEVER_FIRST = {DIFFERING, PEOPLE, RESPONSES}  # of a report's charts: they draw none of its figures
 LEVELS = {"paragraph": gettext_noop("paragraph"), "sentence": gettext_noop("sentence")}  # of support
 
 
@@ -42,7 +44,7 @@ def exhibit(content: JSON, batch: Batch, part: BatchPart, *, alone: bool = False
     charts = [
         shown_chart(plot, "" if alone else _chart_url(plot, batch, part), notes) for plot in charts_of(content, _)
     ]
-    lead, rest = (charts[:1], charts[1:]) if charts and charts[0]["name"] != DIFFERING else ([], charts)
+    lead, rest = (charts[:1], charts[1:]) if charts and charts[0]["name"] not in NEVER_FIRST else ([], charts)
     tables_, differing = _parted(shown)
     charts, maps = _parted(rest)
     datasets = content.get("datasets") or {}
