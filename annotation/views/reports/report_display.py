@@ -56,7 +56,6 @@ def exhibit(content: JSON, batch: Batch, part: BatchPart, *, alone: bool = False
         "subjects": _by_subject(notes.chapters, tables_, charts),
         "differing": {"tables": differing, "charts": maps} if differing else None,
         "tables": [table for table in tables_ if not table["study"]],
-        "charts": [chart for chart in charts if not chart["study"]],
         "studies": [
             {
                 "name": name,
