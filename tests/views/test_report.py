@@ -210,6 +210,20 @@ def test_the_progress_loads_the_page_anew_once_the_report_is_there(
     assert client.get(at("report-progress")).headers["HX-Refresh"] == "true"
 
 
+def test_whole_figures_are_not_loaded_anew_while_they_are_computed_again(
+    client: Any, alice: Any, bob: Any, batch: Any
+) -> None:
+    answer(bob, batch)
+    client.force_login(alice)
+    client.post(at("report-refresh"))
+    assert client.get(at("report")).context["job"] is not None
+    work_off()
+    client.post(at("report-refresh"))
+    response = client.get(at("report"))
+    assert response.context["job"] is None
+    assert "every 1s" not in response.content.decode()
+
+
 def test_a_report_says_that_responses_came_since(client: Any, alice: Any, bob: Any, carol: Any, batch: Any) -> None:
     answer(bob, batch)
     client.force_login(alice)

@@ -40,7 +40,8 @@ def report(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse
     since = cached_figures.cached_at(batch)
     fresh = kept is not None and batch_scores.is_fresh_as_kept(batch, kept)
     under_way = _jobs(batch, part).filter(state__in=[Job.State.WAITING, Job.State.RUNNING])
-    context = batch_context(batch, "report", report=kept, fresh=fresh, job=under_way.last(), cached_at=since)
+    job = None if fresh else under_way.last()  # whoever reads whole figures is not interrupted by a page loaded anew
+    context = batch_context(batch, "report", report=kept, fresh=fresh, job=job, cached_at=since)
     context |= {"answered": batch_progress.counts_of(batch).submitted}
     context |= {"part": part, "parts": parts, "part_query": part_query(part)}
     context["tie_rules"] = {rule: _(words) for rule, words in batch_scores.tie_rules(batch).items()}
