@@ -199,7 +199,7 @@ def import_responses(job: Job, progress: JobProgress) -> dict[str, Any]:
 
 
 def create_results_dataset(job: Job, progress: JobProgress) -> dict[str, Any]:
-    terms = {"name": job.arguments["name"], "least": job.arguments.get("least", 0)}
+    terms = {name: value for name, value in job.arguments.items() if name != "batch"}
     return results_dataset.create_results_dataset(batch_of(job), **terms, user=job.created_by, progress=progress)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 from django.urls import reverse
 
 from annotation.flow.batches import batch_launch
@@ -26,6 +27,7 @@ from annotation.templatetags.rating_tags import given_in
 from tests.api.calling import caller
 from tests.batches import create_batch
 from tests.tasks.html_form import read_form
+from tests.views.console import work_off
 
 pytestmark = pytest.mark.django_db
 RUBRIC = {
@@ -171,6 +173,18 @@ def test_an_expression_says_which_results_are_kept(rated: Batch, alice: Any, cli
     wrong = caller(alice).post(f"batches/{rated.slug}/create-dataset/", name="x", keep="natural > 2")
     assert wrong.status_code == 409
     assert "no criterion “natural”" in wrong.json()["detail"]
+
+
+def test_the_expression_holds_at_each_door(rated: Batch, alice: Any, client: Any) -> None:
+    keep = "faithful >= 3 and multihop == yes"
+    assert caller(alice).post(f"batches/{rated.slug}/create-dataset/", name="api", keep=keep).status_code == 202
+    client.force_login(alice)
+    page = client.post(reverse("results-dataset-new", args=["wells", rated.slug]), {"name": "page", "keep": keep})
+    assert page.status_code == 303
+    work_off()
+    call_command("create_results_dataset", rated.slug, "--name", "command", "--keep", keep, "--project", "wells")
+    for name in ("api", "page", "command"):
+        assert [example.id for example in examples_of(Dataset.objects.whole().get(slug=name))] == ["c"], name
 
 
 def test_other_tasks_cannot_be_selected_by_an_expression(batch: Batch) -> None:

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
-from annotation.demo import compose_batch, project_setup, qualification_round
+from annotation.demo import compose_batch, project_setup, qualification_round, rating_batch
 from annotation.demo.steps import Steps
 from annotation.flow.data.item_writer import OnProgress
 from annotation.flow.projects import audit_log
@@ -74,11 +74,11 @@ class Command(BaseCommand):
         notes["addresses"] = addresses(own_base(port, host), project.slug)
         project_setup.write_notes(path, notes)
         if not all(map(notes.get, Steps.names)):
-            self._line("Importing the datasets of Vennory and launching four batches, about 10 s")
+            self._line("Importing the datasets of Vennory and launching five batches, about 10 s")
         project_setup.prepare(project)
         held = qualification_round.launched(project, settings.VAR)
         studies, graphs = project_setup.studies(project, settings.VAR), compose_batch.batch(project, settings.VAR)
-        steps = Steps(project, held, studies, graphs)
+        steps = Steps(project, held, studies, graphs, rating_batch.batch(project, settings.VAR))
         due = [name for name in steps.names if not notes.get(name)]
         if not due and not serve:
             return
