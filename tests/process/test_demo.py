@@ -24,8 +24,8 @@ from annotation.flow.money import ledger_audit, wages
 from annotation.flow.reports import batch_scores, score_looks
 from annotation.models import *
 project = Project.objects.get()
-study, second, graphs = (
-    Batch.objects.get(slug=f"vennory-{slug}") for slug in ("first-study", "second-study", "composing"))
+study, second, graphs, written = (Batch.objects.get(slug=f"vennory-{slug}")
+    for slug in ("first-study", "second-study", "composing", "model-written-checked"))
 reports = [batch_scores.kept_report(batch) for batch in (study, graphs)]
 hours = [count for _hour, count in batch_progress.by_hour(study) if count]
 print(json.dumps({
@@ -37,6 +37,8 @@ print(json.dumps({
     "problems": batch_progress.open_problem_reports(second).count(),
     "finished": [study.state, score_looks.is_complete(study), study.hits.count(), study.assignments.filter(
         state="submitted").count()],
+    "rated": [written.state, batch_scores.is_fresh(written, batch_scores.kept_report(written)),
+        written.assignments.filter(state="submitted").count()],
     "left": second.hits.filter(done__lt=3).count(),
     "passed": Attempt.objects.filter(passed=True).count(), "failed": Attempt.objects.filter(passed=False).count(),
     "undecided": second.assignments.filter(state="submitted", approval="").count(),
@@ -126,7 +128,7 @@ def database(on_sqlite: str) -> str:
 @pytest.mark.soak
 def test_the_demo_is_full_of_believable_work_and_completes_once(tmp_path: Path) -> None:
     said = manage(tmp_path, "demo", "--no-serve")
-    assert "6 of 6" in said
+    assert "7 of 7" in said
     found = world(tmp_path)
     assert found["faults"] == 0
     assert 8 < found["wage"] < 25
@@ -136,6 +138,7 @@ def test_the_demo_is_full_of_believable_work_and_completes_once(tmp_path: Path) 
     assert found["adjudicate"] >= 1
     assert found["problems"] == 1
     assert found["finished"] == ["closed", True, 40, 120]
+    assert found["rated"] == ["closed", True, 72]
     assert found["left"] == 12
     assert (found["passed"], found["failed"]) == (3, 1)
     assert found["undecided"] > 0

@@ -1,0 +1,38 @@
+"""The demo's questions that a model might have written, and who rates them."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from annotation.demo import rating_batch
+from annotation.registry import form_class, presets, task_type
+
+pytestmark = pytest.mark.app("demo")
+
+
+def test_every_second_question_has_a_fault_that_nobody_is_shown() -> None:
+    found = rating_batch.examples()
+    assert len({example.id for example in found}) == len(found) == rating_batch.QUESTIONS
+    assert [example.extra.get("fault", "") for example in found[:6]] == [
+        "",
+        "one hop",
+        "",
+        "wrong answer",
+        "",
+        "clumsy",
+    ]
+    task = task_type("rate")
+    options = task.options({"rubric": presets("rate")[rating_batch.PRESET].read_text(encoding="utf-8")})
+    for example in found:
+        payload = task.prepare(example, options, Random(0))
+        assert "fault" not in str(payload)
+        given = rating_batch.ratings(example, 0.8, Random(example.id))
+        assert form_class("rate")(payload, form_class("rate")(payload).posted(given)).is_valid()
+
+
+def test_faults_are_seen_by_those_who_look() -> None:
+    faulty = next(example for example in rating_batch.examples() if example.extra.get("fault") == "one hop")
+    seen = [rating_batch.ratings(faulty, 0.9, Random(k))["multihop"] for k in range(200)]
+    assert 160 < seen.count("no") < 195
