@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from random import Random
 
 import pytest
@@ -24,7 +25,7 @@ def test_every_second_question_has_a_fault_that_nobody_is_shown() -> None:
         "clumsy",
     ]
     task = task_type("rate")
-    options = task.options({"rubric": presets("rate")[rating_batch.PRESET].read_text(encoding="utf-8")})
+    options = task.options({"rubric": json.loads(presets("rate")[rating_batch.PRESET].read_text(encoding="utf-8"))})
     for example in found:
         payload = task.prepare(example, options, Random(0))
         assert "fault" not in str(payload)
