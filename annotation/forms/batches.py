@@ -283,10 +283,8 @@ class LaunchForm(BatchTermsForm):
         return default_instructions(self.kind, capabilities.variant(task_type(self.kind), stored))
 
     def suggested(self) -> OptionsForm:
-        """New options that fit the chosen datasets; a given object, which nothing can propose, keeps the old ones."""
-        if any(field.value() for field in self.options.objects):
-            return self.options
-        return self._suggested_for(self.chosen_datasets)
+        """New options that fit the chosen datasets, unless some were given that nothing can propose."""
+        return self.options if self.options.has_object else self._suggested_for(self.chosen_datasets)
 
     def _suggested_for(self, datasets: Iterable[Dataset]) -> OptionsForm:
         features = batch_launch.features_of(datasets)

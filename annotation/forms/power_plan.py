@@ -54,6 +54,14 @@ class PowerForm(ConsoleForm):
         empty_label=_("None"),
         help_text=_("Its responses give the rate and the variances that you leave empty."),
     )
+    counts = forms.CharField(
+        label=_("What counts as right (ratings)"),
+        required=False,
+        max_length=1000,
+        help_text=_(
+            "Of a pilot's ratings, such as faithful >= 3 and multihop == yes. Leave empty if gold says what is right."
+        ),
+    )
     price = forms.DecimalField(
         label=_("Price of a response, with fees ($)"), min_value=0, max_digits=8, decimal_places=2, required=False
     )

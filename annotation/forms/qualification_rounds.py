@@ -160,8 +160,8 @@ class RoundForm(LaunchForm):
     def settings_data(self) -> dict[str, Any]:
         cleaned, minutes = self.cleaned_data, self.cleaned_data.get("limit_minutes")
         data = super().settings_data() | {name: cleaned.get(name) for name in ("per_worker", "grading")}
-        if self.data.get("proposed_for") != self.basis:  # options for these datasets were not shown yet
-            data["options"] = {}
+        if self.data.get("proposed_for") != self.basis and not self.options.has_object:
+            data["options"] = {}  # those for these datasets were not shown yet
         return (
             data
             | qualification_rounds.SETTLED

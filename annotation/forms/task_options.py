@@ -62,6 +62,11 @@ class OptionsForm(forms.Form):
         return [self[name] for name, one in self.settings.items() if one.type is object]
 
     @property
+    def has_object(self) -> bool:
+        """Whether an object is given, such as a rubric, which nothing can propose."""
+        return any(field.value() for field in self.objects)
+
+    @property
     def grouped(self) -> list[dict[str, Any]]:
         """The other fields by group: {"title", "fields", "wrong" (one of them is invalid)}, in order."""
         titles = dict.fromkeys(one.group for one in self.settings.values() if one.group)

@@ -65,8 +65,8 @@ class Hopscribe:
     def power(self, **plan: Any) -> JSON:
         """What a planned study can find: `power(items=115, workers=30, first=0.8, second=0.75)`; `text` says it.
 
-        Also kind ("paired", "unpaired", "rate"), answers (3), by_item, by_worker, alike, pilot (a batch's name), price,
-        budget, seed.
+        Also kind ("paired", "unpaired", "rate"), answers (3), by_item, by_worker, alike, pilot (a batch's name), counts
+        (of a pilot's ratings, "faithful >= 3"), price, budget, seed.
         """
         return self.connection.get(f"{self._root}power/", plan)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,14 @@ from django.urls import reverse
 from annotation.flow.batches import batch_launch, experiments
 from annotation.flow.data.dataset_files import examples_of
 from annotation.flow.data.dataset_import import import_dataset
+from annotation.flow.errors import Refused
 from annotation.flow.people import worker_erasure
 from annotation.flow.reports import arm_scores, batch_scores, power_plan
 from annotation.flow.review import adjudication, double_adjudication, gold_in_doubt, results_dataset, worker_feedback
 from annotation.flow.work import arm_draws
 from annotation.models import Batch, Dataset, Member, User
 from annotation.pure.data.column_mapping import ColumnMapping
-from annotation.pure.reports.tables import cell_text, note_of
+from annotation.pure.reports.tables import cell_text, note_of, sentence
 from annotation.webhooks import subscriptions
 from annotation.webhooks.models import WebhookEvent
 from annotation.webhooks.protocol import KINDS
@@ -116,6 +118,69 @@ def test_gold_in_doubt_is_not_offered(client: Any, disputed: Batch, alice: User)
 def test_power_takes_a_response_for_right_where_all_is_as_gold_has_it(disputed: Batch) -> None:
     plan = {"kind": "unpaired", "items": 20, "answers": 2, "workers": 10}
     assert power_plan.plan(plan, pilot=disputed)["pilot"]["rate"] == 0.5
+
+
+@pytest.mark.parametrize(("counts", "rate"), [("faithful >= 1 and step == yes", 0.5), ("not faithful < 5", 0.5)])
+def test_power_takes_a_response_that_fulfils_an_expression_for_right(
+    counts: str, rate: float, records: Dataset, bob: Any, carol: Any, alice: User, client: Any, run: Run
+) -> None:
+    """Without gold, and however many must agree on a result."""
+    ungraded = {name: value for name, value in FAITHFUL.items() if name != "gold"}
+    options = {"rubric": {"show": ["text"], "criteria": [ungraded, STEP, WHY]}, "agree": 2}
+    batch = launched(records, "ungraded", options=options)
+    rate_all(bob, batch, HIGH)
+    rate_all(carol, batch, LOW)
+    plan = {"kind": "unpaired", "items": 20, "answers": 2, "workers": 10}
+    with pytest.raises(Refused, match="needs at least 20 responses with gold, or ratings and what counts"):
+        power_plan.plan(plan, pilot=batch)
+    found = power_plan.plan(plan | {"counts": counts}, pilot=batch)
+    assert (found["pilot"]["rate"], found["pilot"]["counts"]) == (rate, counts)
+    said = "50 % were right: they fulfil “"
+    assert said + counts in " ".join(sentence(part) for part in found["paragraph"])
+    client.force_login(alice)
+    asked = plan | {"pilot": "ungraded", "counts": counts, "seed": 0}
+    assert said + counts in unescape(client.get(reverse("power", args=["wells"]), asked).content.decode())
+    printed = run("power", "--pilot", "ungraded", "--counts", counts, "--items", "20", "--project", "wells", "--json")
+    assert printed.document["pilot"]["rate"] == rate
+
+
+@pytest.mark.parametrize(
+    ("counts", "pilot", "why"),
+    [
+        ("faithfull >= 1", True, "faithfull"),
+        ("faithful >= 1", False, "It is about the ratings of a pilot. Choose one."),
+    ],
+)
+def test_an_expression_that_no_pilot_fulfils_is_refused_by_all_doors(
+    counts: str, pilot: bool, why: str, disputed: Batch, alice: User, client: Any, run: Run
+) -> None:
+    client.force_login(alice)
+    asked = {"kind": "unpaired", "items": 20, "answers": 2, "workers": 10, "counts": counts, "seed": 0}
+    shown = client.get(reverse("power", args=["wells"]), asked | ({"pilot": "disputed"} if pilot else {}))
+    assert (shown.status_code, why in unescape(shown.content.decode())) == (422, True)
+    ended = run("power", "--counts", counts, *(["--pilot", "disputed"] if pilot else []), "--project", "wells")
+    assert (ended.code != 0, why in ended.err) == (True, True)
+
+
+def test_a_batchs_pages_speak_of_ratings(disputed: Batch, alice: User, client: Any) -> None:
+    batch_scores.score_batch(disputed)
+    client.force_login(alice)
+    workers = client.get(reverse("batch-workers", args=["wells", "disputed"])).content.decode()
+    assert "Answer F1" not in workers
+    assert reverse("report", args=["wells", "disputed"]) + "#table-by-worker" in workers
+    overview = unescape(client.get(reverse("batch", args=["wells", "disputed"])).content.decode())
+    assert '"answer": { "faithful": …, "step": …, "why": … }}' in " ".join(overview.split())
+    assert '"support"' not in overview
+
+
+@pytest.mark.parametrize(("criterion", "is_told"), [(FAITHFUL, True), (STEP, False)])
+def test_tables_by_position_explain_scores_only_where_there_is_gold(
+    criterion: JSON, is_told: bool, records: Dataset, bob: Any
+) -> None:
+    batch = launched(records, "first", {"show": ["text"], "criteria": [criterion]})
+    rate_all(bob, batch, {criterion["name"]: HIGH[criterion["name"]]})
+    [table, *_others] = batch_scores.score_batch(batch)["by_position"]
+    assert ("grade against gold" in note_of(table)) is is_told
 
 
 def test_arms_are_compared_by_the_criteria_that_they_have_in_common(project: Any, records: Dataset) -> None:

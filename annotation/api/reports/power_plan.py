@@ -38,6 +38,13 @@ class PowerFilter(Filter):
     by_worker = _share("Share of the variance between workers; by default the pilot's, else 0.05.")
     alike = _share("Correlation of an item's effects in both conditions; 0.8 by default.")
     pilot = serializers.SlugField(required=False, help_text="A batch whose responses give rate and shares.")
+    counts = serializers.CharField(
+        required=False,
+        allow_blank=True,
+        max_length=1000,
+        help_text="Of a pilot's ratings: a response is right if they fulfil this, such as `faithful >= 3`; by default "
+        "if all of it is as gold has it.",
+    )
     price = serializers.DecimalField(
         max_digits=8, decimal_places=2, min_value=0, required=False, help_text="Of a response with fees, in dollars."
     )
@@ -60,6 +67,7 @@ class PowerPilotSerializer(serializers.Serializer):
     """What the pilot shows."""
 
     batch = serializers.CharField()
+    counts = serializers.CharField(help_text="What the ratings of a right response fulfil; empty: gold says it.")
     rate = serializers.FloatField(help_text="Rate of right responses.")
     by_item = serializers.FloatField(allow_null=True, help_text="Null: no item has two responses.")
     by_worker = serializers.FloatField(allow_null=True, help_text="Null: no worker has two responses.")

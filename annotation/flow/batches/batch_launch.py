@@ -28,10 +28,11 @@ from annotation.pure.text.answer_kinds import NO_ANSWER
 from annotation.pure.text.translation_marks import gettext_noop
 from annotation.recruitment import has_gold_among_hits
 from annotation.registry import task_type
-from annotation.tasktype import Features, capabilities
+from annotation.tasktype import Features, Rated, capabilities
 
 CHUNK = 200
 UNGRADABLE = gettext_noop("Their gold cannot grade a response.")
+WITHOUT_GOLD = gettext_noop("They have none of the fields that criteria of the rubric name as “gold”.")
 OnProgress = Callable[[int, int], None]
 
 
@@ -184,7 +185,8 @@ def hits_of(
         payload = task.prepare(item.example, options, rng)
         if payload is None or (graded and not task.gradable(payload, item.example)):
             if left_out is not None:
-                why = option_fit.why_left_out(task, item.example, options) if payload is None else _(UNGRADABLE)
+                lacking = _(WITHOUT_GOLD if isinstance(task, Rated) else UNGRADABLE)
+                why = option_fit.why_left_out(task, item.example, options) if payload is None else lacking
                 left_out[item.dataset.slug, why] += 1
             continue
         if entry is not None:

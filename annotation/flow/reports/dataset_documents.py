@@ -27,7 +27,9 @@ from annotation.pure.data.provenance import flattened, steps_of
 from annotation.pure.people.consent_text import ethics_of
 from annotation.pure.reports.agreement_cells import agreement_of
 from annotation.pure.reports.baselines import baselines_of
+from annotation.pure.reports.tables import sentence
 from annotation.pure.setting_fields import settings_of
+from annotation.pure.text import structured
 from annotation.registry import task_type
 
 NAMES_DATASETS = ("pool", "inputs", "others")  # options of derivations that name other datasets
@@ -198,13 +200,18 @@ def _step(dataset: Dataset, sources: list[str]) -> Step:
         made=tuple(made),
         how=lineage["how"],
         sources=tuple(sources),
-        options=lineage["options"],
+        options=dict(_named(name, value) for name, value in lineage["options"].items()),
         seed=lineage["seed"],
         version=lineage["version"],
         report=dataset.report,
         batch=lineage.get("batch", ""),
         title=DERIVATIONS[lineage["how"]].title if lineage["how"] in DERIVATIONS else "",
     )
+
+
+def _named(option: str, value: Any) -> tuple[str, Any]:
+    """An option with its value; of a value that is an object, as a rubric, the SHA-256."""
+    return (f"{option}_sha256", structured.digest(value)) if isinstance(value, dict) else (option, value)
 
 
 def _workers(batch: Batch) -> set[int]:
@@ -228,6 +235,7 @@ def _work(batch: Batch, past: _Past) -> Work:
         chosen=facts.chosen or None,
         qualifications=tuple(_qualifications(batch)),
         pay=tuple(_pay(batch)),
+        asked=tuple(sentence(each) for each in (report or {}).get("asked", ())),
         agreement=agreement_of(report) if report else (),
         baselines=baselines_of(report) if report else (),
         instructions_versions=batch.instructions_versions.count(),

@@ -11,6 +11,7 @@ from annotation.flow.batches import hit_filters
 from annotation.flow.batches.hit_filters import BatchPart
 from annotation.flow.errors import Refused
 from annotation.flow.reports import score_looks
+from annotation.flow.review import results_dataset
 from annotation.models import Batch, WorkerResponse
 from annotation.pure.reports import tables
 from annotation.pure.reports.power_tables import assumptions_table, budget_table, plan_sentences
@@ -31,12 +32,16 @@ def plan(given: JSON, *, pilot: Batch | None = None) -> JSON:
 
     `given` has fields of Design, and may have "seed" and, together, "price" (of a response, with fees) and "budget".
     A first rate or shares that are missing come from the pilot, as far as it tells them; a second rate that is missing
-    is APART less than the first. Raises Refused for a plan or a pilot that cannot be.
+    is APART less than the first. "counts" is an expression about the pilot's ratings: a response that fulfils it is
+    right, in place of one that is as gold has it. Raises Refused for a plan or a pilot that cannot be.
     """
+    counts = given.get("counts") or ""
+    if counts and pilot is None:
+        raise Refused(_("%(counts)s: It is about the ratings of a pilot. Choose one.") % {"counts": counts})
     seed = int(given.get("seed") or 0)
     fields = {name: value for name, value in given.items() if name in Design.__slots__ and value is not None}
     try:
-        found_in_pilot = pilot_of(_graded(pilot)) if pilot else None
+        found_in_pilot = pilot_of(_graded(pilot, counts)) if pilot else None
         fields = _from_pilot(found_in_pilot) | fields
         design = Design(**{"second": max(0.01, round(fields["first"] - APART, 10))} | fields)
         found = power(design, seed)
@@ -47,7 +52,7 @@ def plan(given: JSON, *, pilot: Batch | None = None) -> JSON:
         raise Refused(tables.sentence({"message": why.message, "values": why.values}, _)) from None
     if pilot:
         score_looks.look(pilot)
-    about = {"batch": pilot.slug, **asdict(found_in_pilot)} if pilot and found_in_pilot else None
+    about = {"batch": pilot.slug, "counts": counts, **asdict(found_in_pilot)} if pilot and found_in_pilot else None
     return {
         **found.as_json(),
         "pilot": about,
@@ -64,14 +69,20 @@ def _from_pilot(pilot: Pilot | None) -> dict[str, Any]:
     return {name: share for name, share in known.items() if share is not None}
 
 
-def _graded(batch: Batch) -> Iterator[Response]:
-    """The responses that the batch's report counts, as far as its task grades them; a grade of 1 is right."""
-    task = task_type(batch.task)
+def _graded(batch: Batch, counts: str) -> Iterator[Response]:
+    """The responses that the batch's report counts, as far as its task grades them; a grade of 1 is right.
+
+    Of ratings that are to fulfil the expression `counts`, all.
+    """
+    task, fulfils = task_type(batch.task), results_dataset.selector_of(batch, counts)
     counted = hit_filters.assignments_in(batch, BatchPart(counted=True), batch.assignments.submitted())
     rows = WorkerResponse.objects.filter(assignment__in=counted, revision=F("assignment__revision")).order_by("pk")
     for row in rows.select_related("assignment__hit__item__dataset")[:MOST]:
         hit = row.assignment.hit
         gold = hit.item.example
-        if task.gradable(hit.payload, gold):
+        if counts:
+            fulfilled = fulfils(task.aggregate(hit.payload, [row.answer | {"accepted": True}]))  # however many agree
+            yield Response(hit.item_id, str(row.assignment.worker_id), float(fulfilled))
+        elif task.gradable(hit.payload, gold):
             grade = task.grade(hit.payload, row.answer, gold)
             yield Response(hit.item_id, str(row.assignment.worker_id), grade)

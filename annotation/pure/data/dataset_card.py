@@ -121,6 +121,8 @@ def _work(work: Work) -> Iterator[str]:
     """What whoever uses the dataset has to know of a batch: who decided, what was not paid, what needs no reasoning."""
     if work.decided:
         yield f"Results of the batch {code(work.batch)} in it: {decided(work)}."
+    if work.asked:
+        yield plain(" ".join(work.asked))
     if left := ", ".join(undecided(work)):
         yield f"The batch {code(work.batch)} has {work.answers} answers, {left}."
     for figures in work.baselines:

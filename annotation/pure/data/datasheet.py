@@ -150,6 +150,7 @@ class Work:
     decided: tuple[tuple[str, int], ...] = ()  # by whom the results in the dataset were decided: in words, and how many
     baselines: tuple[Table, ...] = ()  # of the batch's report: answers that need no multihop reasoning
     marketplace: str = ""
+    asked: tuple[str, ...] = ()  # sentences of its report on what a rubric asked, and how often it was answered
     requires: bool = False  # whether workers had to meet requirements
 
 

@@ -115,6 +115,8 @@ def _collection(sheet: Sheet) -> Iterator[str]:
     for work in sheet.works:
         yield f"### {plain(work.batch)}"
         yield "\n".join(f"- {what}: {fact}" for what, fact in _facts(work))
+        if work.asked:
+            yield plain(" ".join(work.asked))
         if not work.agreement:
             yield f"Agreement: {NOT_RECORDED} (there is no report on these responses)."
         for figures in (*work.agreement, *work.baselines):

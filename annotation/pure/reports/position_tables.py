@@ -137,7 +137,8 @@ def _of_parts(
         for label, part, score in zip(labels, parts, _scores(parts, seed), strict=True)
     ]
     columns = (column, _("Responses"), _("Score"), _("Median seconds"), *ENDS)
-    return table(name, title, columns, rows, [what, SCORED, TIMED], leads=False, in_order=True)
+    scored = [SCORED] if any(one.score is not None for part in parts for one in part) else []
+    return table(name, title, columns, rows, [what, *scored, TIMED], leads=False, in_order=True)
 
 
 def _scores(parts: Sequence[Sequence[Placed]], seed: int) -> list[Figure]:

@@ -49,6 +49,10 @@ MARGIN = _("The 95 %% interval is expected to reach ± %(points)s points.")
 ITEMS = _("At these rates a power of %(target)s %% takes about %(items)s items with at most as many annotators.")
 NO_ITEMS = _("At these rates not even %(items)s items give a power of %(target)s %% with at most as many annotators.")
 PILOT = _("In a pilot of %(responses)s responses to %(items)s items by %(workers)s annotators, %(rate)s %% were right.")
+PILOT_RATINGS = _(
+    "In a pilot of %(responses)s responses to %(items)s items by %(workers)s annotators, %(rate)s %% were right: they "
+    "fulfil “%(counts)s”."
+)
 PILOT_ITEMS = _("Items accounted for %(share)s %% of the variance there.")
 PILOT_WORKERS = _("Annotators accounted for %(share)s %% of the variance there.")
 FEW = _("Reports give no interval for people in general with fewer than %(least)s annotators.")
@@ -80,8 +84,8 @@ def plan_sentences(plan: Power, pilot: JSON | None = None) -> list[JSON]:
     if design.kind == PAIRED:
         parts.append(sentence(ALIKE, alike=f"{design.alike:g}"))
     if pilot:
-        sizes = {name: pilot[name] for name in ("responses", "items", "workers")}
-        parts.append(sentence(PILOT, **sizes, rate=_points(pilot["rate"])))
+        told = {name: pilot[name] for name in ("responses", "items", "workers", "counts")}
+        parts.append(sentence(PILOT_RATINGS if pilot["counts"] else PILOT, **told, rate=_points(pilot["rate"])))
         for message, share in ((PILOT_ITEMS, pilot["by_item"]), (PILOT_WORKERS, pilot["by_worker"])):
             parts += [] if share is None else [sentence(message, share=_points(share))]
     parts.append(sentence(TEST, alarms=_points(plan.false_alarms.value or 0.0)))

@@ -18,7 +18,7 @@ from annotation.pure.text.translation_marks import gettext_noop as _
 
 LEAST: Final = 20  # responses of a pilot
 MOST_SHARE: Final = 0.95  # of items and workers together
-TOO_SMALL = _("A pilot needs at least %(least)s responses with gold; this one has %(n)s.")
+TOO_SMALL = _("A pilot needs at least %(least)s responses with gold, or ratings and what counts; this one has %(n)s.")
 EVEN = _("All responses of the pilot are right, or all are wrong, so they show no spread.")
 _POINTS: Final = 201
 _STEPS: Final = 40

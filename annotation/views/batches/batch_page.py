@@ -59,9 +59,15 @@ def batch_context(
         "more_here": any(tab["here"] for tab in rest),
         "steps": steps,
         "exports": EXPORTS,
-        "is_rated": isinstance(task_type(batch.task), Rated),
+        "rated": _criteria(batch),
         **more,
     }
+
+
+def _criteria(batch: Batch) -> list[str]:
+    """The names of the criteria of a batch of ratings."""
+    task = task_type(batch.task)
+    return task.criteria_of(task.options(batch.options)) if isinstance(task, Rated) else []
 
 
 def decision_pages(batch: Batch) -> list[dict[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,9 @@ from django.urls import reverse
 
 from annotation.flow.batches import batch_launch
 from annotation.flow.reports import batch_scores, methods_facts
+from annotation.flow.reports.dataset_documents import card_of, datasheet_of
 from annotation.flow.review.response_import import import_responses
+from annotation.flow.review.results_dataset import create_results_dataset
 from annotation.models import Batch
 from annotation.pure.reports import methods
 from annotation.pure.reports.report_values import table_of
@@ -110,3 +113,23 @@ def test_the_report_page_and_its_files_have_the_requesters_words(
         assert words in client.get(address).content.decode()
     svg = client.get(reverse("report-chart", args=[project.slug, batch.slug, "values-answer"])).content.decode()
     assert "&lt;b&gt;100 %" in svg
+
+
+def test_datasheet_and_card_say_what_was_asked_and_how_often_and_how_far_people_agree(
+    project: Any, tmp_path: Path
+) -> None:
+    batch = rated(project, tmp_path, CHOICE, ANSWERS)
+    batch_launch.close(batch)
+    create_results_dataset(batch, name="checked")
+    made = project.datasets.get(slug="checked")
+    asked = "“Worker” (answer) asked for one of yes, no. Items: 3; annotators: 3; times asked: 6, answered: 6."
+    assert asked not in datasheet_of(made), "there is no report yet"
+    batch_scores.score_batch(batch)
+    rubric = json.dumps(batch.options["rubric"], sort_keys=True, separators=(",", ":"))
+    digest = hashlib.sha256(rubric.encode()).hexdigest()
+    sheet, card = datasheet_of(made), card_of(made, files={})
+    for text in (sheet, card):
+        assert asked in text
+        assert f'"rubric_sha256": "{digest}"' in text
+        assert '"criteria"' not in text
+    assert "Raw agreement of two annotators" in sheet
