@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 
 from annotation.flow.errors import Refused
+from annotation.pure.setting_fields import settings_of
 from annotation.pure.studies import definition, published
-from annotation.pure.studies.definition import BadStudy, Definition, StudyData
+from annotation.pure.studies.definition import BadStudy, Definition, StudyBatch, StudyData, StudyRound
+from annotation.pure.text import structured
+from annotation.registry import presets, task_type, task_types
 from annotation.studies import analyses
 
 
@@ -29,6 +34,26 @@ class Folder:
 
     def small_file(self, data: StudyData) -> Path:
         return self.path / data.small
+
+    def options_of(self, row: StudyBatch | StudyRound) -> dict[str, Any]:
+        """The options of a batch or round. An object, such as a rubric, may be the name of a file of the folder, which
+        holds it as JSON or YAML, or of a preset of the task. Raises Refused for a name that is neither.
+        """
+        found = dict(row.options)
+        for name, one in settings_of(task_type(row.task).Options).items():
+            if one.type is object and isinstance(named := found.get(name), str):
+                found[name] = self._object(named, presets(row.task), f"{row.name}.options.{name}")
+        return found
+
+    def _object(self, named: str, known: Mapping[str, Path], place: str) -> Any:
+        file = self.path / named if (self.path / named).is_file() else known.get(named)
+        where = f"studies/{self.name}/study.yaml: {place}"
+        if file is None:
+            raise Refused(f"{where}: there is no file and no preset {named}. Presets: {', '.join(known) or 'none'}.")
+        try:
+            return structured.read(file.read_text(encoding="utf-8"))
+        except structured.NotStructured as wrong:
+            raise Refused(f"{where}: {named}: {wrong}") from None
 
     def wanted_file(self, data: StudyData) -> Path:
         """Where the researcher puts a file whose records may not be shipped."""
@@ -75,4 +100,9 @@ def read(name: str) -> Folder:
         sizes = {row.name: len(row.datasets) for row in found.batches}
         if "{}" in figure.path and any(sizes.get(batch) != 1 for batch in figure.batches):
             raise Refused(f"{place}: {{}} needs batches of one dataset each")
-    return Folder(name, path, found, figures)
+    folder = Folder(name, path, found, figures)
+    for part in (*found.rounds, *found.batches):
+        if part.task not in task_types():
+            raise Refused(f"studies/{name}/study.yaml: {part.name}.task: there is no task {part.task}")
+        folder.options_of(part)
+    return folder

@@ -229,7 +229,7 @@ def _made(run: StudyRun, folder: Folder, row: StudyBatch | StudyRound) -> Batch:
         "name": slug,
         "task": row.task,
         "datasets": [dataset_of(run, name) for name in row.datasets],
-        "options": dict(row.options),
+        "options": folder.options_of(row),
         "title": row.title or None,
         "seed": run.seed,
     }
@@ -264,7 +264,7 @@ def _instructions(folder: Folder, row: StudyBatch, common: dict[str, Any]) -> st
     if not row.preface:
         return ""
     task = task_type(row.task)
-    chosen = capabilities.suggest(task, batch_launch.features_of(common["datasets"])) | row.options
+    chosen = capabilities.suggest(task, batch_launch.features_of(common["datasets"])) | common["options"]
     preface = (folder.path / row.preface).read_text(encoding="utf-8").strip()
     return f"{preface}\n\n{default_instructions(row.task, capabilities.variant(task, chosen))}"
 
