@@ -41,6 +41,7 @@ from annotation.models import Batch, BatchReport, Dataset, Experiment, Job, Proj
 from annotation.operations import backup, password_links, uploads
 from annotation.pure.data.column_mapping import ColumnMapping
 from annotation.recruitment import marketplaces
+from annotation.templatetags.language_tags import in_language
 
 bell = threading.Event()
 log = logging.getLogger(__name__)
@@ -270,7 +271,7 @@ def queue_final_reports() -> None:
         arguments = {"batch": batch.pk}
         since = batch.project.jobs.filter(kind="score_batch", created_at__gte=batch.activity.finished_at)
         if not since.filter(arguments=arguments).exists():
-            title = _("Report on %(batch)s") % {"batch": batch.title}
+            title = _("Report on %(batch)s") % {"batch": in_language(batch.title)}
             enqueue_once("score_batch", project=batch.project, title=title, arguments=arguments)
 
 

@@ -15,6 +15,7 @@ IN_TEMPLATES = {
     r"{%\s*autoescape\s+off": "autoescape off",
     r"(?:src|href|action)\s*=\s*[\"']?(?:https?:)?//": "something from another host",
     r"javascript:": "a javascript: address",
+    r"\b(?:project|batch)\.title\b(?!\|in_language)": "a title in all its languages",
 }
 IN_SCRIPTS = {
     r"\b(?:innerHTML|outerHTML|insertAdjacentHTML|document\.write|createContextualFragment)\b": "HTML made from text",

@@ -23,6 +23,7 @@ from annotation.flow.errors import Refused
 from annotation.models import Batch, Job, User
 from annotation.registry import task_type
 from annotation.tasktype import Simulated
+from annotation.templatetags.language_tags import in_language
 
 MOST_HITS = 100  # of the batch, by default: a dry run takes a minute, not an hour
 MOST_WORKERS = 1000
@@ -115,7 +116,7 @@ def enqueue(batch: Batch, terms: dict[str, Any], *, user: User | None) -> Job:
     return jobs.enqueue_once(
         "dry_run_batch",
         project=batch.project,
-        title=title % {"batch": batch.title, "workers": terms["workers"]},
+        title=title % {"batch": in_language(batch.title), "workers": terms["workers"]},
         arguments={"batch": batch.pk, **terms},
         user=user,
     )

@@ -127,6 +127,12 @@ def known_languages(text: str) -> Iterator[Flaw]:
             yield Flaw(message, {"given": language, "known": ", ".join(known)})
 
 
+def validate_languages(text: str) -> None:
+    """Raise ValidationError for marks that name no language of the pages."""
+    if flaws := [sentence(flaw) for flaw in known_languages(text)]:
+        raise ValidationError(flaws)
+
+
 def _column(one: Setting) -> Any:
     """A field that reads the setting's value."""
     limits = [(MinValueValidator, one.least), (MaxValueValidator, one.most)]

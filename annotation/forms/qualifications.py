@@ -7,6 +7,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from annotation.flow.people import bulk_grants
+from annotation.flow.setting_values import validate_languages
 from annotation.forms.projects import ConsoleForm
 from annotation.forms.row_fields import RowsField
 from annotation.models import Batch, Project, QualificationType
@@ -35,10 +36,16 @@ def _retries(kept: int | None) -> list[tuple[str, Any]]:
 class QualificationTypeForm(ConsoleForm):
     """A qualification type: description, requests and test."""
 
-    name = forms.CharField(label=_("Name"), max_length=200, help_text=_("Shown to workers, as in “requires 80 in …”."))
+    name = forms.CharField(
+        label=_("Name"),
+        max_length=200,
+        validators=[validate_languages],
+        help_text=_("Shown to workers, as in “requires 80 in …”."),
+    )
     description = forms.CharField(
         label=_("Description"),
         max_length=2000,
+        validators=[validate_languages],
         widget=forms.Textarea(attrs={"rows": 3}),
         help_text=_("What the qualification stands for and how to earn it. Shown to workers."),
     )

@@ -9,11 +9,12 @@ from annotation.jobs import batch_of, enqueue_once
 from annotation.marketplaces.flow import hit_sync, publications, studies, study_sync
 from annotation.marketplaces.models import PanelStudy
 from annotation.models import Batch, Job, User
+from annotation.templatetags.language_tags import in_language
 
 
 def send_batch(batch: Batch, *, user: User | None = None) -> Job:
     """Queue a job that publishes the batch's waiting HITs."""
-    title = _("Publish %(batch)s") % {"batch": batch.title}
+    title = _("Publish %(batch)s") % {"batch": in_language(batch.title)}
     return enqueue_once("publish_batch", project=batch.project, title=title, arguments={"batch": batch.pk}, user=user)
 
 
@@ -29,7 +30,7 @@ def send_study(study: PanelStudy, *, user: User | None = None) -> None:
     """Queue a job that sends the study to its marketplace; no effect where the marketplace has no API."""
     batch = study.batch
     if studies.is_told(study):
-        title = _("Update the study of %(batch)s") % {"batch": batch.title}
+        title = _("Update the study of %(batch)s") % {"batch": in_language(batch.title)}
         arguments = {"batch": batch.pk}
         enqueue_once("send_study_of_batch", project=batch.project, title=title, arguments=arguments, user=user)
 

@@ -9,6 +9,7 @@ from django.utils.translation import gettext_noop
 
 from annotation.models import Project
 from annotation.pure.people import roles
+from annotation.templatetags.language_tags import in_language
 
 # sections of a project: (`section` in a page's context, URL name, label, required permission); the first IN_BAR of
 # those that a viewer may see stand in the navigation bar, the others in its menu
@@ -67,7 +68,7 @@ def way_to(page: Shown, *, route: str, may: Mapping[str, bool]) -> list[Crumb]:
     given: list[Crumb] = list(page.get("breadcrumbs") or [])
     if route == "project":
         return []
-    way = [{"label": project.title, "url": reverse("project", args=[project.slug])}]
+    way = [{"label": in_language(project.title), "url": reverse("project", args=[project.slug])}]
     if given:
         return [*way, *given]
     for section, name, label, act in SECTIONS:

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from annotation.flow.notifications import notice_inbox
 from annotation.models import Member, Notice, User, Worker
 from annotation.models.compiled import compiled
+from annotation.templatetags.language_tags import in_language
 
 LOOKS = {
     "theme": ("theme", ("light", "dark")),
@@ -105,4 +106,4 @@ def _places(request: HttpRequest) -> list[dict[str, Any]]:
     places_here = [url for url, _label in places if path == url or (url != "/" and path.startswith(url))]
     here = max(places_here, key=len, default="")
     ends = {reverse("home"): "?all"}  # the choice of projects, even if the home redirects to the only one
-    return [{"url": url + ends.get(url, ""), "label": label, "here": url == here} for url, label in places]
+    return [{"url": url + ends.get(url, ""), "label": in_language(label), "here": url == here} for url, label in places]

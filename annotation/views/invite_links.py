@@ -12,6 +12,7 @@ from annotation.flow.batches import workers_needed
 from annotation.models import Batch, Invite, Project
 from annotation.pure.net import host_reach
 from annotation.pure.people import roles
+from annotation.templatetags.language_tags import in_language
 from annotation.views import qr_code
 
 
@@ -50,7 +51,7 @@ def for_batch(request: HttpRequest, batch: Batch) -> dict[str, Any]:
 
 def _mail(project: Project, url: str) -> str:
     """A mailto: address that opens a mail with the link."""
-    subject = _("Invitation: %(project)s") % {"project": project.title}
-    text = _("You are invited to “%(project)s”. Open this link to join:") % {"project": project.title}
+    subject = _("Invitation: %(project)s") % {"project": in_language(project.title)}
+    text = _("You are invited to “%(project)s”. Open this link to join:") % {"project": in_language(project.title)}
     body = f"{text}\n\n{url}\n"
     return f"mailto:?subject={quote(subject)}&body={quote(body)}"

@@ -1,6 +1,7 @@
 """What waits for a requester, in words and with where it is done: on the home and on a batch's pages."""
 
 from collections.abc import Callable, Iterable
+from datetime import timedelta
 from typing import Any, NamedTuple
 
 from django.urls import reverse
@@ -13,6 +14,7 @@ from annotation.flow.batches import batch_moves, workers_needed
 from annotation.flow.projects import overview
 from annotation.models import Batch, Project, clock
 from annotation.pure.batches.next_step import NextStep, in_order
+from annotation.templatetags.language_tags import in_language
 
 
 class Words(NamedTuple):
@@ -37,10 +39,11 @@ WORDS: dict[str, Words] = {
     "adjudicate": Words("adjudicate", lambda n: ngettext("Adjudicate %(n)s HIT", "Adjudicate %(n)s HITs", n)),
     "gold": Words("gold", lambda n: ngettext("Check the gold of %(n)s item", "Check the gold of %(n)s items", n)),
     "resume": Words("batch", lambda n: _("Resume"), gettext_noop("Workers get no new HITs.")),
-    "invite": Words("people", lambda n: _("Invite %(n)s more")),
+    "invite": Words("batch", lambda n: _("Invite %(n)s more")),
     "close": Words("batch", lambda n: _("Close…"), gettext_noop("No open HITs are left.")),
     "create_dataset": Words("batch", lambda n: _("Create a dataset…"), gettext_noop("The batch is closed.")),
 }
+MINUTE = timedelta(minutes=1)
 DIALOGS = {"close": "close-box", "create_dataset": "dataset-box"}
 
 
@@ -66,19 +69,18 @@ def _shown(project: Project, step: NextStep) -> dict[str, Any]:
         "kind": step.kind,
         "label": words.label(n) % {"n": n},
         "why": why,
-        "of": step.of["title"],
-        "url": page_of(project, step.kind, slug, n),
+        "of": in_language(step.of["title"]),
+        "url": page_of(project, step.kind, slug),
         "dialog": DIALOGS.get(step.kind),
         "post": reverse("batch-move", args=[project.slug, slug, "resume"]) if step.kind == "resume" else "",
         "due": step.due,
         "pressing": bool(step.due and step.due - clock.now() < overview.PRESSING),
-        "age": timesince(step.since, depth=1) if step.since else "",
+        "age": timesince(step.since, depth=1) if step.since and clock.now() - step.since >= MINUTE else "",
     }
 
 
-def page_of(project: Project, kind: str, slug: str, n: int = 0) -> str:
+def page_of(project: Project, kind: str, slug: str) -> str:
     """The address where a step of this kind is taken."""
-    query = {"invite": {"places": n}, "approvals": {"batch": slug}, "messages": {"show": "new"}}.get(kind)
-    of_project = query is not None
-    address = reverse(WORDS[kind].page, args=[project.slug] if of_project else [project.slug, slug])
-    return (f"{address}?{urlencode(query)}" if query else address) + ("#links" if kind == "invite" else "")
+    query = {"approvals": {"batch": slug}, "messages": {"show": "new"}}.get(kind)
+    address = reverse(WORDS[kind].page, args=[project.slug] if query else [project.slug, slug])
+    return (f"{address}?{urlencode(query)}" if query else address) + ("#invite-link" if kind == "invite" else "")

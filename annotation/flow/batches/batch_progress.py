@@ -139,7 +139,8 @@ def progress_of(batch: Batch) -> dict[str, int]:
 
 
 def _recent(batch: Batch) -> int:
-    return batch.assignments.filter(submitted_at__gt=clock.now() - pace.WINDOW).count()
+    rows = batch.assignments.filter(response_import=None)  # those from a file were not made here
+    return rows.filter(submitted_at__gt=clock.now() - pace.WINDOW).count()
 
 
 def counts_by_batch(batches: Sequence[Batch]) -> dict[int, Counts]:

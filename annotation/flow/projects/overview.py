@@ -74,8 +74,9 @@ def running(project: Project, *, most: int = SHOWN) -> list[BatchProgress]:
 
 
 def _recent(keys: list[int]) -> dict[int, int]:
-    """Responses of the last day, by batch."""
-    rows = models.Assignment.objects.filter(batch__in=keys, submitted_at__gt=clock.now() - pace.WINDOW).order_by()
+    """Responses of the last day, by batch; imported ones are no work of that day."""
+    rows = models.Assignment.objects.filter(batch__in=keys, response_import=None).order_by()
+    rows = rows.filter(submitted_at__gt=clock.now() - pace.WINDOW)
     return dict(rows.values("batch").annotate(n=Count("pk")).values_list("batch", "n"))
 
 

@@ -23,6 +23,7 @@ from annotation.marketplaces.models import Connection, Publication
 from annotation.marketplaces.views.studies import page_of_arms, study_page
 from annotation.models import Batch, Job, Payment, Project
 from annotation.pure.people import roles
+from annotation.templatetags.language_tags import in_language
 from annotation.views.access import member_action, member_form, member_page, requester_action
 from annotation.views.batches.batch_page import batch_context
 from annotation.views.breadcrumbs import section_breadcrumbs
@@ -162,7 +163,7 @@ def batch_marketplace_act(request: HttpRequest, project: Project, batch: Batch, 
 
 
 def _check(request: HttpRequest, batch: Batch) -> HttpResponse:
-    title = _("Check %(batch)s") % {"batch": batch.title}
+    title = _("Check %(batch)s") % {"batch": in_language(batch.title)}
     return enqueue_and_redirect(request, "sync_batch", title, {"batch": batch.pk}, project=batch.project)
 
 

@@ -20,6 +20,7 @@ from annotation.pure.batches.next_step import NextStep
 from annotation.pure.people import roles
 from annotation.registry import task_type
 from annotation.tasktype import Rated
+from annotation.templatetags.language_tags import in_language
 from annotation.views import next_steps
 
 TONES = {"draft": "", "launching": "running", "open": "running", "paused": "warn", "closed": "plain"}
@@ -89,7 +90,7 @@ def _breadcrumbs(batch: Batch, here: str, tabs: list[dict[str, Any]], leaf: str 
     args = [batch.project.slug]
     way = [
         {"label": _("Batches"), "url": reverse("batches", args=args)},
-        {"label": batch.title, "url": reverse("batch", args=[*args, batch.slug])},
+        {"label": in_language(batch.title), "url": reverse("batch", args=[*args, batch.slug])},
         *({"label": tab["label"], "url": tab["url"]} for tab in tabs if tab["here"] and here != "batch"),
     ]
     if (kind := here.replace("-", "_")) in DECISION_PAGES:

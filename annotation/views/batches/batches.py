@@ -35,6 +35,7 @@ from annotation.pure.people import roles
 from annotation.pure.reports.charts import Bars, Line, Lines
 from annotation.pure.setting_fields import DRAFT, digests, settings_of
 from annotation.registry import kinds, task_type
+from annotation.templatetags.language_tags import in_language
 from annotation.views import invite_links, next_steps
 from annotation.views.access import member_form, member_page, requester_action, requester_form
 from annotation.views.batches.batch_page import DECISION_PAGES, TONES, batch_context, decision_pages, is_folded
@@ -162,7 +163,7 @@ def batch_move(request: HttpRequest, project: Project, batch: Batch, move: str) 
 def batch_add_assignments(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """Add one assignment to each finished HIT, or to those whose responses differ."""
     only = request.POST.get("which") == "disagreeing"
-    title = _("Add assignments to %(batch)s") % {"batch": batch.title}
+    title = _("Add assignments to %(batch)s") % {"batch": in_language(batch.title)}
     arguments = {"batch": batch.pk, "base": batch.next_ticket, "only_disagreeing": only}
     return enqueue_and_redirect(request, "add_assignments", title, arguments, project=project)
 
@@ -269,7 +270,7 @@ def batch_discard(request: HttpRequest, project: Project, batch: Batch) -> HttpR
         messages.warning(request, _("Only a draft can be deleted here; this batch is launched."))
         return see_other("batch", project.slug, batch.slug)
     text = _("The draft “%(title)s” is in the bin. You can restore it from there.")
-    messages.success(request, text % {"title": batch.title})
+    messages.success(request, text % {"title": in_language(batch.title)})
     return see_other("batches", project.slug)
 
 

@@ -18,6 +18,7 @@ from annotation.flow.money import ledger
 from annotation.flow.people import consent, round_attempts
 from annotation.forms.batches import LaunchForm
 from annotation.models import Batch, Job, Project
+from annotation.templatetags.language_tags import in_language
 from annotation.views.access import requester_action, requester_form
 from annotation.views.batches.preview import SHOWN, checklist, first_item
 from annotation.views.breadcrumbs import section_breadcrumbs
@@ -219,7 +220,7 @@ def batch_launch(request: HttpRequest, project: Project, batch: Batch) -> HttpRe
 @requester_action
 def batch_quote(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     """Compute the exact cost of a stored draft, in a job with progress."""
-    title = _("Quote for %(batch)s") % {"batch": batch.title}
+    title = _("Quote for %(batch)s") % {"batch": in_language(batch.title)}
     return enqueue_and_redirect(request, "quote_batch", title, {"batch": batch.pk}, project=project)
 
 

@@ -14,6 +14,7 @@ from annotation.flow.review.gold_in_doubt import HOW as CORRECTED
 from annotation.models import Batch, Dataset, Project
 from annotation.pure.data import family_drawing
 from annotation.pure.data.family_drawing import Node
+from annotation.templatetags.language_tags import in_language
 
 MOST_NODES = 200  # datasets, and batches, in one picture
 
@@ -32,7 +33,7 @@ def family_of(project: Project) -> dict[str, Any] | None:
     titles: dict[str, str] = {}
     for slug, title, dataset in through.order_by("-batch__created_at", "batch")[: 3 * MOST_NODES].values_list(*named):
         unproductive.setdefault(slug, []).append(dataset)
-        titles[slug] = title
+        titles[slug] = in_language(title)
     return _Family(project, datasets, unproductive, titles).exhibit()
 
 

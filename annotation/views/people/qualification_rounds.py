@@ -26,6 +26,7 @@ from annotation.operations.downloads import CSV, logged_download
 from annotation.pure.people import roles
 from annotation.pure.people import round_rules as rules
 from annotation.registry import kinds
+from annotation.templatetags.language_tags import in_language
 from annotation.views.access import (
     member_action,
     member_page,
@@ -169,7 +170,7 @@ def round_grant(request: HttpRequest, project: Project, batch: Batch) -> HttpRes
     """Grant the round's qualification to workers chosen by the rule or the posted mark."""
     shown = round_of(batch)
     mark = round_display.wanted_mark(request.POST.get("mark", ""))
-    reason = _("Qualification round %(round)s") % {"round": shown.batch.title}
+    reason = _("Qualification round %(round)s") % {"round": in_language(shown.batch.title)}
     with refusal_as_message(request):
         done = round_results.grant(shown, round_results.grants(shown, mark), reason=reason, user=request.user)
         text = ngettext("Granted to %(n)s worker.", "Granted to %(n)s workers.", done)

@@ -18,6 +18,7 @@ from annotation.flow.projects import project_erasure, recycle_bin
 from annotation.forms.projects import ConsoleForm
 from annotation.models import Batch, Project
 from annotation.pure.people import roles
+from annotation.templatetags.language_tags import in_language
 from annotation.views.access import member_action, member_form, requester_action, requester_page
 from annotation.views.post_handling import refusal_as_message, refusal_in_form, see_other
 
@@ -60,7 +61,7 @@ def batch_remove(request: HttpRequest, project: Project, batch: Batch) -> HttpRe
     with refusal_as_message(request):
         recycle_bin.remove_batch(batch)
         text = _("“%(title)s” is in the bin. You can restore it from there.")
-        messages.success(request, text % {"title": batch.title})
+        messages.success(request, text % {"title": in_language(batch.title)})
         return see_other("bin", project.slug)
     return see_other("batch", project.slug, batch.slug)
 
@@ -70,7 +71,7 @@ def batch_restore(request: HttpRequest, project: Project, batch: str) -> HttpRes
     """Restore a deleted batch."""
     row = get_object_or_404(Batch.everything, project=project, slug=batch)
     if recycle_bin.restore_batch(row):
-        messages.success(request, _("“%(title)s” was restored.") % {"title": row.title})
+        messages.success(request, _("“%(title)s” was restored.") % {"title": in_language(row.title)})
     return see_other("batch", project.slug, row.slug)
 
 
@@ -78,7 +79,11 @@ def batch_restore(request: HttpRequest, project: Project, batch: str) -> HttpRes
 def batch_erase(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Erase a deleted batch, once its name is typed."""
     row = get_object_or_404(recycle_bin.removed_batches(project), slug=batch)
-    what = {"title": row.title, "name": row.slug, "loss": _("Its settings, instructions and HITs are erased.")}
+    what = {
+        "title": in_language(row.title),
+        "name": row.slug,
+        "loss": _("Its settings, instructions and HITs are erased."),
+    }
     return _erase(request, project, what, lambda: recycle_bin.erase_batch(row))
 
 
@@ -113,7 +118,7 @@ def _erase(request: HttpRequest, project: Project, what: dict[str, str], erase: 
 @member_form(roles.OWN)
 def project_remove(request: HttpRequest, project: Project) -> HttpResponse:
     """Delete the project, once its slug is typed; its owners can restore it from their home page."""
-    message = _("“%(title)s” is deleted. You can restore it here.") % {"title": project.title}
+    message = _("“%(title)s” is deleted. You can restore it here.") % {"title": in_language(project.title)}
     return _by_name(request, project, "projects/delete.html", act=recycle_bin.remove_project, message=message)
 
 
@@ -121,7 +126,7 @@ def project_remove(request: HttpRequest, project: Project) -> HttpResponse:
 def project_restore(request: HttpRequest, project: Project) -> HttpResponse:
     """Restore a deleted project."""
     if recycle_bin.restore_project(project):
-        messages.success(request, _("“%(title)s” was restored.") % {"title": project.title})
+        messages.success(request, _("“%(title)s” was restored.") % {"title": in_language(project.title)})
     return see_other("project", project.slug)
 
 

@@ -13,6 +13,7 @@ from annotation.flow.projects import project_search
 from annotation.flow.projects.project_search import SearchResult
 from annotation.models import Project
 from annotation.pure.people import roles
+from annotation.templatetags.language_tags import in_language
 from annotation.views.access import member_page
 
 # kinds in the order in which they are shown: (page, heading)
@@ -65,7 +66,9 @@ def search(request: HttpRequest, project: Project) -> HttpResponse:
 def _group(project: Project, kind: str, rows: list[SearchResult]) -> dict[str, Any]:
     page, title = KINDS[kind]
     first = [] if kind == "project" else [project.slug]
-    links = [{"label": r.label, "note": r.note, "url": reverse(page, args=[*first, *r.place])} for r in rows]
+    links = [
+        {"label": in_language(r.label), "note": r.note, "url": reverse(page, args=[*first, *r.place])} for r in rows
+    ]
     return {"title": _(title), "rows": links}
 
 

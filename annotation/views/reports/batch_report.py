@@ -20,6 +20,7 @@ from annotation.pure.people import roles
 from annotation.recruitment import marketplaces
 from annotation.registry import task_type
 from annotation.tasktype import capabilities
+from annotation.templatetags.language_tags import in_language
 from annotation.views.access import member_action, member_page, requester_action
 from annotation.views.batches.batch_page import OPENED, batch_context, is_folded
 from annotation.views.post_handling import enqueue_and_redirect, see_other
@@ -99,7 +100,7 @@ def report_refresh(request: HttpRequest, project: Project, batch: Batch) -> Http
     jobs.enqueue_once(
         "score_batch",
         project=project,
-        title=_("Report on %(batch)s") % {"batch": batch.title},
+        title=_("Report on %(batch)s") % {"batch": in_language(batch.title)},
         arguments=_arguments(batch, part),
         user=request.user,
     )
@@ -113,7 +114,7 @@ def report_follow_up(request: HttpRequest, project: Project, batch: Batch) -> Ht
     """Start the job that prepares the follow-up batches; 404 for a task without any."""
     if capabilities.follow_up(task_type(batch.task), batch.options) is None:
         raise Http404
-    title = _("Follow-up to %(batch)s") % {"batch": batch.title}
+    title = _("Follow-up to %(batch)s") % {"batch": in_language(batch.title)}
     return enqueue_and_redirect(request, "follow_up", title, {"batch": batch.pk}, project=project)
 
 

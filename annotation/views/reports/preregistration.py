@@ -15,6 +15,7 @@ from annotation.models import Batch, Project
 from annotation.operations.downloads import download
 from annotation.pure.people import roles
 from annotation.pure.reports.preregistration import TEXTS, value_text
+from annotation.templatetags.language_tags import in_language
 from annotation.views.access import member_form, member_page
 from annotation.views.breadcrumbs import section_breadcrumbs
 from annotation.views.post_handling import refusal_in_form, see_other
@@ -28,7 +29,7 @@ def preregister(request: HttpRequest, project: Project, batch: Batch) -> HttpRes
         with refusal_in_form(form):
             preregistration.register(batch, form.cleaned_data, user=request.user)
             return see_other("preregistration", project.slug, batch.slug)
-    breadcrumbs = section_breadcrumbs(project, "batches", batch.title)
+    breadcrumbs = section_breadcrumbs(project, "batches", in_language(batch.title))
     breadcrumbs[-1]["url"] = reverse("batch", args=[project.slug, batch.slug])
     made = preregistration.registered(batch)
     context = {

@@ -62,7 +62,6 @@ def exhibit(content: JSON, batch: Batch, part: BatchPart, *, alone: bool = False
                 "figures": study,
                 "level": _(LEVELS[study["support_level"]]),
                 "tables": [table for table in tables_ if table["study"] == name],
-                "charts": [chart for chart in charts if chart["study"] == name],
             }
             for name, study in datasets.items()
         ],

@@ -23,6 +23,7 @@ from annotation.pure.reports.report_charts import charts_of
 from annotation.pure.reports.report_values import tables_of
 from annotation.pure.reports.svg import as_file
 from annotation.pure.reports.table_files import as_csv, as_latex, as_markdown
+from annotation.templatetags.language_tags import in_language
 from annotation.views.access import member_page
 from annotation.views.reports.report_display import exhibit, in_words
 from annotation.views.reports.report_files import methods_of, stored_report
@@ -51,7 +52,7 @@ def _latex(report: Report) -> str:
 
 
 def _markdown(report: Report) -> str:
-    parts = [f"# {report.batch.title}", in_words(report.content), report.methods.get("text", "")]
+    parts = [f"# {in_language(report.batch.title)}", in_words(report.content), report.methods.get("text", "")]
     for table in tables_of(report.content):
         parts += [f"## {tables.title_of(table, _)}", as_markdown(table, _), tables.note_of(table, _)]
     return "\n\n".join(part for part in parts if part) + "\n"

@@ -15,6 +15,7 @@ from annotation.flow.errors import Refused
 from annotation.flow.review import comments
 from annotation.models import Assignment, Comment, Dataset, Hit, Item, Project
 from annotation.pure.people import roles
+from annotation.templatetags.language_tags import in_language
 from annotation.views.access import OtherRole, member_action
 from annotation.views.post_handling import posted_text, whole_number
 
@@ -146,7 +147,7 @@ def _about(comment: Comment, subject: Subject, letters: Mapping[int, str]) -> di
         page = reverse("item", args=[slug, subject.item.dataset.slug, subject.item.position])
         return {"about": _("on the item"), "page": page}
     letter = letters.get(comment.assignment_id or 0, "")  # an erased response has none
-    values = {"letter": letter, "batch": comment.hit.batch.title}
+    values = {"letter": letter, "batch": in_language(comment.hit.batch.title)}
     page = reverse("hit", args=[slug, comment.hit.batch.slug, comment.hit.public_id])
     return {"about": _words(comment, subject, letter) % values, "page": page}
 

@@ -16,6 +16,7 @@ from annotation.models import Batch, Project
 from annotation.operations import uploads
 from annotation.operations.downloads import logged_download
 from annotation.pure.people import roles
+from annotation.templatetags.language_tags import in_language
 from annotation.views.access import member_page, requester_action
 from annotation.views.batches.batch_page import EXPORTS
 from annotation.views.post_handling import enqueue_and_redirect, refusal_as_message, see_other
@@ -42,7 +43,10 @@ def batch_responses(request: HttpRequest, project: Project, batch: Batch) -> Htt
     if upload is None or uploads.too_large(request):
         messages.error(request, _("Choose a file of responses within the size limit, then send it again."))
         return see_other("batch", project.slug, batch.slug)
-    title = _("Import responses from %(file)s into %(batch)s") % {"file": upload.name[:100], "batch": batch.title}
+    title = _("Import responses from %(file)s into %(batch)s") % {
+        "file": upload.name[:100],
+        "batch": in_language(batch.title),
+    }
     arguments = {"batch": batch.pk, "path": str(uploads.keep(upload)), "name": upload.name[:100]}
     job = jobs.enqueue("import_responses", project=project, title=title, arguments=arguments, user=request.user)
     return see_other("job", project.slug, job.public_id)
@@ -61,7 +65,7 @@ def create_results_dataset(request: HttpRequest, project: Project, batch: Batch)
     except Refused as refused:
         messages.error(request, str(refused))
         return see_other("batch", project.slug, batch.slug)
-    title = _("Create %(name)s from the results of %(batch)s") % {"name": name, "batch": batch.title}
+    title = _("Create %(name)s from the results of %(batch)s") % {"name": name, "batch": in_language(batch.title)}
     arguments = {"batch": batch.pk} | {key: value for key, value in form.cleaned_data.items() if value}
     return enqueue_and_redirect(request, "create_results_dataset", title, arguments, project=project)
 

@@ -14,7 +14,17 @@ from django.utils import timezone
 from annotation.flow.batches import batch_launch
 from annotation.flow.people import qualification_rounds
 from annotation.flow.review import problem_reports, response_import
-from annotation.models import Assignment, Batch, BatchActivity, Member, ReviewSample, SampledAssignment, User, Worker
+from annotation.models import (
+    Assignment,
+    Batch,
+    BatchActivity,
+    Member,
+    ProblemReport,
+    ReviewSample,
+    SampledAssignment,
+    User,
+    Worker,
+)
 from tests.batches import create_round
 from tests.one_line import one_line
 from tests.views.console import answer, at, steps
@@ -59,6 +69,9 @@ def busy(batch: Batch, bob: Any, carol: Any) -> Batch:
     Assignment.objects.filter(pk=first.pk).update(auto_approve_at=now + timedelta(days=2))
     Assignment.objects.filter(pk=second.pk).update(auto_approve_at=now + timedelta(days=1))
     problem_reports.report_problem(first, reason="unclear", text="")
+    Assignment.objects.update(accepted_at=now - timedelta(hours=3), submitted_at=now - timedelta(hours=2))
+    ProblemReport.objects.update(created_at=now - timedelta(hours=2))
+    ReviewSample.objects.update(created_at=now - timedelta(hours=2))
     BatchActivity.objects.update_or_create(batch=batch, defaults={"to_adjudicate": 3, "in_doubt": 5})
     batch.refresh_from_db()
     return batch

@@ -15,16 +15,21 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation import jobs
-from annotation.flow.batches import batch_launch
+from annotation.flow.batches import batch_launch, batch_progress
 from annotation.flow.data.derivation import derive_dataset
 from annotation.flow.money import ledger
 from annotation.flow.notifications import worker_messages
 from annotation.flow.people import qualification_rounds, qualification_types
 from annotation.flow.projects import overview
 from annotation.flow.review import problem_reports, results_dataset
-from annotation.models import Assignment, BatchActivity, Member, User
+from annotation.flow.review.response_import import import_responses
+from annotation.models import Assignment, BatchActivity, Member, Project, User, clock
+from annotation.pure.batches.next_step import NextStep
+from annotation.pure.people import roles
+from annotation.views import next_steps
 from tests.batches import create_round
 from tests.flow import acting
+from tests.flow.review.test_response_import import lines, response
 from tests.one_line import one_line
 from tests.tasks.html_form import read_form
 from tests.views.console import answer, steps, take
@@ -51,6 +56,33 @@ def test_it_shows_how_far_each_batch_is_and_when_it_will_be_done(
     html = home(client)
     assert "2 / 8" in html
     assert "12\xa0hours" in html or "11\xa0hours" in html
+
+
+def test_imported_responses_are_no_pace_and_no_work_of_the_last_day(batch: Any, tmp_path: Path) -> None:
+    import_responses(batch, lines(tmp_path / "one.jsonl", [response(0, "elsewhere")]))
+    found = overview.running(batch.project)[0]
+    assert (found.done, found.recent, found.left) == (1, 0, None)
+    assert batch_progress.progress_of(batch)["recent"] == 0
+
+
+def test_what_just_began_to_wait_has_no_age() -> None:
+    def age(minutes: int) -> str:
+        begun = clock.now() - timedelta(minutes=minutes)
+        step = NextStep("review", 1, {"slug": "wells", "title": "Wells"}, since=begun)
+        return str(next_steps.shown(Project(slug="p"), [step], [roles.REVIEW])[0]["age"])
+
+    assert age(0) == ""
+    assert age(3) == "3\xa0minutes"
+
+
+def test_titles_are_shown_in_the_readers_language(client: Any, alice: Any, batch: Any) -> None:
+    type(batch).objects.update(title="Ferries [de] Fähren")
+    client.force_login(alice)
+    assert "Fähren" not in home(client)
+    client.post(reverse("set-language"), {"language": "de"})
+    page = client.get(reverse("batch", args=["wells", batch.slug])).content.decode()
+    assert "<h1>Fähren</h1>" in page
+    assert "Ferries" not in page
 
 
 def test_the_fragment_asks_for_itself_while_a_batch_is_open(client: Any, alice: Any, batch: Any) -> None:
@@ -119,7 +151,9 @@ def test_a_closed_batch_asks_for_its_dataset_until_there_is_one(
 def test_it_invites_as_many_workers_as_are_missing(client: Any, alice: Any, bob: Any, carol: Any, batch: Any) -> None:
     carol.__class__.objects.filter(pk=carol.pk).update(active=False)
     client.force_login(alice)
-    assert f'href="{reverse("people", args=["wells"])}?places=1#links">Invite 1 more</a>' in home(client)
+    page = re.search(r'href="([^"]*)#invite-link">Invite 1 more</a>', home(client))
+    assert page is not None
+    assert 'id="invite-link"' in client.get(page[1]).content.decode()
 
 
 def test_it_invites_for_the_batch_that_lacks_most_workers(
