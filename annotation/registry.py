@@ -11,6 +11,7 @@ from pathlib import Path
 import tasks
 from annotation.pure.data.example import Example
 from annotation.pure.reports.explanations import Chapter, read
+from annotation.pure.text.languages import in_texts
 from annotation.tasktype import TaskType
 from annotation.tasktype.capabilities import variants
 from annotation.tasktype.helpers.task_form import DecisionForm, TaskForm
@@ -75,10 +76,16 @@ def all_default_instructions() -> set[str]:
 
 
 @cache
-def practice(kind: str, variant: str = "") -> tuple[Example, ...]:
-    """The practice items of the task, or those of its variant if that has its own, in order; often none."""
+def practice(kind: str, variant: str = "", language: str = "en") -> tuple[Example, ...]:
+    """The practice items of the task, or those of its variant if that has its own, in order; often none.
+
+    Their texts are in the language as far as a file beside theirs, such as `practice.de.json`, has them.
+    """
     files = [folder_of(kind) / f"{name}.json" for name in (variant, "practice") if name]
     file = next((each for each in files if each.exists()), None)
     if file is None:
         return ()
-    return tuple(Example.from_json(entry["example"]) for entry in json.loads(file.read_text(encoding="utf-8")))
+    own = file.with_suffix(f".{language}.json")
+    texts = json.loads(own.read_text(encoding="utf-8")) if own.exists() else {}
+    entries = in_texts(json.loads(file.read_text(encoding="utf-8")), texts)
+    return tuple(Example.from_json(entry["example"]) for entry in entries)

@@ -83,7 +83,7 @@ def without_practice(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tests begin with the first HIT; those of practice bring items of their own."""
     from annotation.flow.batches import practice_progress
 
-    monkeypatch.setattr(practice_progress, "practice", lambda kind, variant="": ())
+    monkeypatch.setattr(practice_progress, "practice", lambda *_: ())
 
 
 @pytest.fixture(scope="session")

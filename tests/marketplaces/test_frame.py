@@ -236,7 +236,7 @@ def test_practice_works_inside(hit: Hit, monkeypatch: pytest.MonkeyPatch) -> Non
 
     exercise = practice_progress.Exercise(1, hit.item.example, hit.payload)
     monkeypatch.setattr(practice_progress, "exercises", lambda batch: [exercise])
-    monkeypatch.setattr(practice_progress, "practice", lambda task, variant="": [exercise.example])
+    monkeypatch.setattr(practice_progress, "practice", lambda *_: [exercise.example])
     monkeypatch.setattr(practice_progress, "remarks", lambda *given: [])
     frame = Frame(hit)
     assert "Practice is not paid" in body(frame.begin())

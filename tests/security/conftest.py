@@ -38,7 +38,7 @@ def world(
 ) -> World:
     """Built once in a while, since that takes a second; each test begins with the same rows."""
     exercise = Example.from_json(records(1)[0])
-    monkeypatch.setattr(practice_progress, "practice", lambda kind, variant="": (exercise,))
+    monkeypatch.setattr(practice_progress, "practice", lambda *_: (exercise,))
     if built and time.monotonic() < built[0].at + GOOD_FOR:
         keeping.put(built[0].rows)
     else:

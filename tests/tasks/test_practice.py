@@ -12,6 +12,7 @@ import pytest
 
 from annotation import registry
 from annotation.pure.data.example import Example
+from annotation.pure.text.languages import in_texts
 from annotation.tasktype import Remark, capabilities
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -32,6 +33,7 @@ ASKED_OTHERWISE = {  # options of batches whose workers answer the same items in
 }
 
 
+READ = {"question", "title", "text", "sentences", "answers", "options", "answer", "compositions", "good", "chosen"}
 VARIANTS = [(kind, variant) for kind in LAUNCHED for variant in capabilities.variants(registry.task_type(kind))]
 WITH = {"": {}, "closed_book": {"context": "none"}, "without_support": {"support": False}}  # options of variants
 
@@ -96,6 +98,45 @@ def test_the_right_answer_hears_only_praise(kind: str, entry: JSON) -> None:
         remarks = heard(kind, entry, entry["right"], **options)
         assert any(remark.good for remark in remarks), options
         assert said(remarks) == [], options
+
+
+TRANSLATED = [
+    pytest.param(file.parent.name, file.name.split(".")[0], file.suffixes[0][1:], id=f"{file.parent.name}-{file.name}")
+    for file in sorted((ROOT / "tasks").glob("*/*.*.json"))
+]
+every_translation = pytest.mark.parametrize(("kind", "name", "language"), TRANSLATED)
+
+
+def texts_of(value: Any, *, ours: bool = False) -> set[str]:
+    """The texts in an item that workers read."""
+    if isinstance(value, dict):
+        found = [
+            texts_of(each, ours=key in READ) for key, each in value.items() if key not in ("wrong", "notes", "why")
+        ]
+    elif isinstance(value, list):
+        found = [texts_of(each, ours=ours) for each in value]
+    else:
+        found = [{value}] if ours and isinstance(value, str) else []
+    return set().union(*found)
+
+
+@every_translation
+def test_right_answers_to_translated_items_hear_only_praise(kind: str, name: str, language: str) -> None:
+    texts = json.loads((ROOT / "tasks" / kind / f"{name}.{language}.json").read_text(encoding="utf-8"))
+    variant = "" if name == "practice" else name
+    for entry in in_texts(entries(kind, variant), texts):
+        for options in ({}, *ASKED_OTHERWISE.get(kind, ())):
+            assert said(heard(kind, entry, entry["right"], **options)) == [], options
+
+
+@every_translation
+def test_a_translation_has_all_that_workers_read_and_nothing_else(kind: str, name: str, language: str) -> None:
+    texts = json.loads((ROOT / "tasks" / kind / f"{name}.{language}.json").read_text(encoding="utf-8"))
+    variant = "" if name == "practice" else name
+    read = texts_of(entries(kind, variant))
+    assert {text for text in read - set(texts) if text.count(" ") > 3} == set()
+    assert set(texts) <= read
+    assert registry.practice(kind, variant, language) != registry.practice(kind, variant)
 
 
 @every_item

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from django.utils.translation import get_language
+
 from annotation.models import Batch, Participation
 from annotation.pure.data.example import Example
 from annotation.registry import practice, task_type
@@ -40,7 +42,8 @@ def _items(batch: Batch) -> tuple[Example, ...]:
 
 def _items_of(task: TaskType, stored: JSON) -> tuple[Example, ...]:
     own = task.practice(task.options(stored))
-    return practice(task.kind, capabilities.variant(task, stored)) if own is None else own
+    language = (get_language() or "en").partition("-")[0]
+    return practice(task.kind, capabilities.variant(task, stored), language) if own is None else own
 
 
 def _known(task: TaskType, stored: JSON) -> Any:

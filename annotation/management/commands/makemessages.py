@@ -21,7 +21,7 @@ def texts_of(path: Path) -> Iterator[str]:
     if path.suffix == ".toml":
         yield from _of_explanations(tomllib.loads(path.read_text(encoding="utf-8")))
         return
-    if path.parent.parent.name != "tasks" or path.name in ("README.md", "examples.json"):
+    if path.parent.parent.name != "tasks" or path.name in ("README.md", "examples.json") or len(path.suffixes) > 1:
         return
     text = path.read_text(encoding="utf-8")
     yield from bits(text) if path.suffix == ".md" else _explained(json.loads(text))

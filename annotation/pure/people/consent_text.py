@@ -10,6 +10,7 @@ ETHICS: Final = "[ethics approval: who approved this study, or why it needs no a
 PLACES: Final = {"contact": CONTACT, "ethics": ETHICS}
 
 LABEL: Final = _("Ethics approval:")
+CONTACT_LABEL: Final = _("Contact:")  # xgettext reads no f-strings
 
 PANEL: Final = _(
     "If a panel sent you here and you withdraw before your visit is approved, we erase what you submitted in it. "
@@ -29,7 +30,7 @@ DEFAULT: Final = "\n\n".join(
             "write to us to have it removed."
         ),
         PANEL,
-        f"{_('Contact:')} {CONTACT}",
+        f"{CONTACT_LABEL} {CONTACT}",
         f"{LABEL} {ETHICS}\n",
     )
 )

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Final
+from typing import Any, Final
 
 Text = str | Mapping[str, str]  # the same for all, or by language
 
@@ -43,6 +43,15 @@ def translated(markdown: str, translate: Callable[[str], str]) -> str:
         return f"{found[1] or ''}{translate(label + ':')} {rest}" if colon else found[0]
 
     return _BIT.sub(one, markdown)
+
+
+def in_texts(value: Any, texts: Mapping[str, str]) -> Any:
+    """A JSON value with each string that has another text in `texts` replaced by that."""
+    if isinstance(value, dict):
+        return {key: in_texts(each, texts) for key, each in value.items()}
+    if isinstance(value, list):
+        return [in_texts(each, texts) for each in value]
+    return texts.get(value, value) if isinstance(value, str) else value
 
 
 def _joined(found: re.Match[str]) -> str:

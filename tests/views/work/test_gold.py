@@ -241,7 +241,7 @@ def test_no_answer_of_the_site_tells_a_worker_any_gold(
     open_batch: Batch, mark: Canaries, bob: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     held = (exercise(mark),)
-    monkeypatch.setattr(practice_progress, "practice", lambda kind, variant="": held)
+    monkeypatch.setattr(practice_progress, "practice", lambda *_: held)
     site = Crawler(bob.user)
     come_in(site, open_batch)
     practise(site, open_batch)

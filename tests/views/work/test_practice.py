@@ -40,7 +40,7 @@ class PractisedAnswer(type(task_type("answer"))):  # type: ignore[misc]
 
 @pytest.fixture(autouse=True)
 def with_practice(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(practice_progress, "practice", lambda kind, variant="": items())
+    monkeypatch.setattr(practice_progress, "practice", lambda *_: items())
     monkeypatch.setitem(task_types(), "answer", PractisedAnswer())
 
 
