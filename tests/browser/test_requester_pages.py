@@ -219,7 +219,7 @@ def test_the_header_urges_the_first_of_the_decisions(visit: Callable[..., Any], 
     assert page.locator(".waits > li > a").all_inner_texts()[: len(others)] == others
 
 
-@pytest.mark.parametrize(("name", "most"), [("hits", 60), ("log", 60), ("batch", 40)])
+@pytest.mark.parametrize(("name", "most"), [("hits", 60), ("log", 60), ("batch", 40), ("approvals", 30)])
 def test_a_list_opens_calmly(visit: Callable[..., Any], furnished: dict[str, Any], name: str, most: int) -> None:
     page = visit(furnished["sessions"]["alice"])
     page.goto(furnished["urls"][name])

@@ -56,9 +56,10 @@ def touch_select(worker: Desk, words: str) -> int:
     return position
 
 
-def test_an_assignment_is_finished_with_taps_only(desk: WorkPage) -> None:
-    worker = desk("demo", sample=2, page=PHONE)
-    for _ in range(2):
+def test_ten_items_are_answered_on_a_phone_with_three_taps_each(desk: WorkPage) -> None:
+    """Selecting the answer, its paragraph's tick, and Submit: nothing else is touched or typed."""
+    worker = desk("demo", sample=10, page=PHONE)
+    for _ in range(10):
         words = worker.texts()[2].split(". ")[0]
         position = touch_select(worker, words)
         assert overflow(worker.page) == 0
@@ -71,7 +72,7 @@ def test_an_assignment_is_finished_with_taps_only(desk: WorkPage) -> None:
         with worker.page.expect_navigation():
             worker.page.locator(".work-acts button[form=work]").tap()
     assert worker.is_done()
-    assert len(worker.answers()) == 2
+    assert len(worker.answers()) == 10
 
 
 @pytest.mark.parametrize("screen", [PHONE, ZOOMED, REFLOW], ids=["phone", "zoom 200 %", "zoom 400 %"])

@@ -79,9 +79,19 @@ def approvals(request: HttpRequest, project: Project) -> HttpResponse:
         "of_batch": wanted.batch or (wanted.show == "waiting" and len(batches) == 1),
         "pressing": approval_queue.pressing(project),
         "query": wanted.key,
+        "groups": _by_worker(page.object_list),
         "first": page.object_list[0] if page.object_list and wanted.show == "waiting" else None,
     }
     return render(request, "review/approvals.html", context)
+
+
+def _by_worker(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The lines of each worker, {"worker", "lines", "earned"}, in the order of their first."""
+    found: dict[int, list[dict[str, Any]]] = {}
+    for line in lines:
+        found.setdefault(line["row"].worker_id, []).append(line)
+    sums = [(own, sum(line["earned"] for line in own)) for own in found.values()]
+    return [{"worker": own[0]["row"].worker, "lines": own, "earned": earned} for own, earned in sums]
 
 
 def _line(row: Assignment) -> dict[str, Any]:

@@ -359,7 +359,8 @@ def test_the_estimate_is_said_in_a_sentence(client: Any, alice: Any, project: An
     posted = form(dataset, assignments_per_hit="2", expected_minutes="5")
     html = one_line(client.post(reverse("batch-consequences", args=["wells"]), posted).content.decode())
     said = one_line(re.sub(r"<[^>]+>", " ", html[html.index('class="estimate">') + 17 :].split("</p>")[0])).strip()
-    assert said == (
-        "3 items with 2 responses each, from different workers. 6 responses in all. About 30 minutes of work. "
-        "It needs at least 2 workers."
+    # how many workers it needs is said where they are invited, and not twice
+    assert (
+        said == "3 items with 2 responses each, from different workers. 6 responses in all. About 30 minutes of work."
     )
+    assert html.count("2 workers") == 1
