@@ -127,6 +127,6 @@ class TaskType(ABC):
             f"{name}: {value}" for name, value in answer.items() if value not in ("", None, [], {})
         )
 
-    def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
-        """Disagreement of the responses, 0 (all equal) to 1, for sorting lists."""
+    def differences(self, payload: JSON, answers: Sequence[JSON]) -> float | None:
+        """Disagreement of the responses, 0 (all equal) to 1, for sorting lists; None if they cannot be compared."""
         return 0.0

@@ -82,6 +82,12 @@ def options_of(cell: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 @register.filter
+def in_words(value: str, kind: str) -> str:
+    """A value as rows of a comparison have it, a tie of `best` in the reader's language."""
+    return _("Equally good") if (kind, value) == (BEST, TIE) else value
+
+
+@register.filter
 def points_of(criterion: dict[str, Any]) -> str:
     """The same for scales that stand below each other in a grid, else the criterion's name."""
     return repr(criterion["values"]) if criterion["kind"] == SCALE else criterion["name"]

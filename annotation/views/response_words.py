@@ -9,6 +9,11 @@ from annotation.tasktype.helpers.answer_wording import NO_ANSWER
 from annotation.tasktype.helpers.decision_task import DecisionTask
 
 
+def with_words(payload: JSON) -> JSON:
+    """The payload with the reader's word for a tie, for the task's `brief`."""
+    return payload | {"tie": _("Equally good")}
+
+
 def words_of(task: TaskType, payload: JSON, answer: JSON, *, to_worker: bool = False) -> str:
     """A response in a few words: the worker's own, or what they chose in the reader's language.
 
@@ -16,7 +21,7 @@ def words_of(task: TaskType, payload: JSON, answer: JSON, *, to_worker: bool = F
     """
     if to_worker and isinstance(task, Rated):
         payload = payload | {"criteria": [one for one in payload["criteria"] if one["kind"] not in (BEST, ORDER)]}
-    labels, text = capabilities.labels(task), task.brief(payload, answer)
+    labels, text = capabilities.labels(task), task.brief(with_words(payload), answer)
     words = {NO_ANSWER: NO_ANSWER, **{name: labels[name].words for name in [label_of(labels, answer)] if name}}
     if isinstance(task, DecisionTask):
         words |= {str(one.stored): one.words for each in task.decisions(payload) for one in each.choices}

@@ -15,7 +15,7 @@ from hopscribe_client.problems import JSON, HopscribeError
 from hopscribe_client.rows import Rows
 
 SLOWER, LONGEST = 1.5, 60.0  # factor and limit (seconds) of the polling interval while nothing changes
-FORMATS = ("jsonl", "csv", "parquet")  # of exported responses
+FORMATS = ("jsonl", "csv", "parquet", "qrels")  # of exported responses
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +162,8 @@ class Batch:
 
     def export(self, to: str | Path, *, format: str = "", ids_only: bool = False) -> Path:
         """Export all responses to a file: jsonl, csv or parquet, by default from the file's suffix.
+
+        Ratings of each passage also as qrels, the relevance judgments of TREC.
 
         `ids_only` leaves out question, gold, score, hops, shape and pair.
         """

@@ -219,7 +219,7 @@ class Rate(
             raise InvalidWording(_("“%(ask)s”: %(problem)s"), ask=ask, problem=problem.message % problem.values)
         return whole
 
-    def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
+    def differences(self, payload: JSON, answers: Sequence[JSON]) -> float | None:
         return results.disagreement(payload, answers)
 
     def imitate(self, payload: JSON, gold: Example, rng: Random, *, right: bool) -> JSON:

@@ -186,7 +186,7 @@ def test_what_a_notebook_shows_of_things_says_what_they_are(hopscribe: Hopscribe
         hopscribe.datasets.add([{"id": "1", "question": 7}], name="bad")
     with pytest.raises(Problem, match=r"404 Not Found: .* \(GET /api/v1/projects/wells/batches/none/\)"):
         hopscribe.batches["none"]
-    with pytest.raises(HopscribeError, match="jsonl, csv, parquet, not as xlsx"):
+    with pytest.raises(HopscribeError, match="jsonl, csv, parquet, qrels, not as xlsx"):
         batch.export(tmp_path / "j.xlsx")
     with pytest.raises(Problem, match=r"one of: .*answer.*compose"):
         hopscribe.batches.create("Two", task="anser", datasets=[wells])

@@ -17,7 +17,7 @@ from annotation.api.work.assignments import without_hidden
 from annotation.flow.data import response_files
 from annotation.flow.data.response_columns import JudgedItems
 from annotation.flow.lists import ListFilter, worker_setting
-from annotation.flow.review import gold_looks
+from annotation.flow.review import gold_looks, result_files
 from annotation.models import Hit, Job
 from annotation.operations import uploads
 from annotation.operations.downloads import logged_download
@@ -154,17 +154,18 @@ class BatchResponseViewSet(BatchPartViewSet):
         "export/<slug:format>",
         detail=False,
         query=ExportFilter,
-        choices={"format": response_files.MEDIA},
-        files=dict.fromkeys(response_files.MEDIA.values(), BINARY),
+        choices={"format": result_files.MEDIA},
+        files=dict.fromkeys(result_files.MEDIA.values(), BINARY),
         id="exportResponses",
     )
     def export(self, wanted: ExportFilter) -> HttpResponseBase:
         """Every revision of every response as a file: `jsonl`, `csv` or `parquet`.
 
+        `qrels`: what ratings of each passage add up to, as TREC has relevance judgments: `topic 0 document grade`.
         For who is still to adjudicate HITs of the batch, this opens all of them, which is logged.
         """
         gold_looks.look_at_all(self.batch, self.request.user)
         format = self.kwargs["format"]
-        blocks = response_files.stream_responses(self.batch, format, **vars(wanted))
+        blocks = result_files.stream(self.batch, format, **vars(wanted))
         name = f"{self.batch.slug}-responses.{format}"
-        return logged_download(self.request, self.batch, blocks, name=name, kind=response_files.MEDIA[format])
+        return logged_download(self.request, self.batch, blocks, name=name, kind=result_files.MEDIA[format])

@@ -75,4 +75,4 @@ def _disagree(hit_id: int) -> bool:
     hit = Hit.objects.select_related("batch").get(pk=hit_id)
     assignments = hit.assignments.submitted().prefetch_related("responses")
     answers = [a.current.answer for a in assignments if a.current]  # without erased ones
-    return task_type(hit.batch.task).differences(hit.payload, answers) > 0
+    return bool(task_type(hit.batch.task).differences(hit.payload, answers))

@@ -155,7 +155,8 @@ def _mean_without(grades: Mapping[str, float], worker: str) -> float | None:
 
 def _alike_without(task: TaskType, payload: JSON, given: Mapping[str, JSON], worker: str) -> float | None:
     rest = [answer for name, answer in given.items() if name != worker]
-    return 1 - task.differences(payload, rest) if len(rest) > 1 else None
+    differing = task.differences(payload, rest) if len(rest) > 1 else None
+    return None if differing is None else 1 - differing
 
 
 def _counted(batch: Batch) -> Any:
@@ -217,9 +218,9 @@ def _person(batch: Batch, name: str, worker: int) -> Measured:
         gold = row.hit.item.example
         if own and task.gradable(row.hit.payload, gold):
             scores[row.hit.item_id] = task.grade(row.hit.payload, own[0], gold)
-        if own and others:
-            each = [1 - task.differences(row.hit.payload, [own[0], other]) for other in others]
-            agreements[row.hit.item_id] = sum(each) / len(each)
+        each = [task.differences(row.hit.payload, [own[0], other]) for other in others] if own else []
+        if known := [1 - differing for differing in each if differing is not None]:
+            agreements[row.hit.item_id] = sum(known) / len(known)
     return Measured(name, name, scores, agreements, own_rows.count(), _median(own_rows))
 
 

@@ -53,7 +53,7 @@ def agreements_by_time(batch: Batch, worker: int) -> list[tuple[datetime, float]
     for row in rows:
         own = [answer for worker_id, answer in answers[row.hit_id] if worker_id == worker]
         others = [answer for worker_id, answer in answers[row.hit_id] if worker_id != worker]
-        if own and others:
-            share = sum(1 - task.differences(row.hit.payload, [own[0], one]) for one in others) / len(others)
-            found.append((row.submitted_at, share))
+        each = [task.differences(row.hit.payload, [own[0], one]) for one in others] if own else []
+        if known := [1 - differing for differing in each if differing is not None]:
+            found.append((row.submitted_at, sum(known) / len(known)))
     return found

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from annotation.flow.data.response_files import WRITERS, export_responses
+from annotation.flow.review import result_files
 from annotation.management.json_command import JSONCommand, batch_named, project_of, slug
 
 
@@ -12,7 +12,7 @@ class Command(JSONCommand):
 
     def add(self, parser: Any) -> None:
         parser.add_argument("batch", type=slug)
-        parser.add_argument("--format", required=True, choices=sorted(WRITERS))
+        parser.add_argument("--format", required=True, choices=sorted(result_files.MEDIA))
         parser.add_argument(
             "--ids-only", action="store_true", help="leave out question, gold, score, hops, shape, pair"
         )
@@ -22,4 +22,4 @@ class Command(JSONCommand):
     def act(self, **options: Any) -> dict[str, Any]:
         batch = batch_named(project_of(options), options["batch"])
         what = {name: options[name] for name in ("format", "ids_only", "long")}
-        return {"out": str(options["out"])} | export_responses(batch, options["out"], **what)
+        return {"out": str(options["out"])} | result_files.export(batch, options["out"], **what)

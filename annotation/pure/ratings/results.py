@@ -160,8 +160,8 @@ def counted(payload: JSON) -> frozenset[str]:
     return frozenset(payload.get("counted") or (each["name"] for each in payload["criteria"]))
 
 
-def disagreement(payload: JSON, answers: Sequence[JSON]) -> float:
-    """The mean distance of two responses over all that both were asked, 0 to 1."""
+def disagreement(payload: JSON, answers: Sequence[JSON]) -> float | None:
+    """The mean distance of two responses over all but texts that both were asked, 0 to 1; None without any."""
     found = []
     asked, names = [asked_of(payload, answer) for answer in answers], counted(payload)
     for criterion, k in places(payload):
@@ -169,7 +169,7 @@ def disagreement(payload: JSON, answers: Sequence[JSON]) -> float:
         if criterion["kind"] != TEXT and len(values := [each for each in given if each is not None]) > 1:
             distance = [1 - likeness(payload, criterion, k, a, b) for i, a in enumerate(values) for b in values[:i]]
             found.append(fmean(distance))
-    return fmean(found) if found else 0.0
+    return fmean(found) if found else None
 
 
 def gold_of(payload: JSON, gold: Example) -> JSON:
@@ -232,14 +232,17 @@ def _in_words(payload: JSON, criterion: JSON, k: int | None, value: Any) -> str:
 
 
 def compared(payload: JSON, answers: Sequence[JSON], gold: JSON) -> list[JSON]:
-    """By criterion and element: {"ask", "element" (its text), "values" in words ("": not asked), "gold", "alike"}."""
+    """By criterion and element: {"ask", "kind", "element" (its text), "values" in words, "gold", "alike"}.
+
+    What was not asked is "", and a tie is TIE, since the page has the word for it.
+    """
     rows = []
     asked = [asked_of(payload, answer) for answer in answers]
     for criterion, k in places(payload):
         values = [given.get((criterion["name"], k)) for given in asked]
         told = ["" if value is None else _in_words(payload, criterion, k, value) for value in values]
         wanted = value_at(gold, criterion, k)
-        row = {"ask": criterion["ask"], "values": told, "alike": len(set(told)) < 2}
+        row = {"ask": criterion["ask"], "kind": criterion["kind"], "values": told, "alike": len(set(told)) < 2}
         row["element"] = "" if k is None else payload["lists"][criterion["each"]]["elements"][k]["text"]
         row["gold"] = "" if wanted is None else _in_words(payload, criterion, k, wanted)
         rows.append(row)
@@ -247,13 +250,18 @@ def compared(payload: JSON, answers: Sequence[JSON], gold: JSON) -> list[JSON]:
 
 
 def brief(payload: JSON, answer: JSON) -> str:
-    """A response in a few words: criterion and value, of a list how many have each value."""
-    said = []
+    """A response in a few words: criterion and value, of a list how many have each value.
+
+    `payload["tie"]`: what a tie is called in the reader's language.
+    """
+    said, tie = [], payload.get("tie", TIE)
     for criterion in payload["criteria"]:
         asked = [
             value for each, _k, value in cells(payload, answer) if each is criterion and value not in (None, [], "")
         ]
         words = [key_of(criterion, value) if criterion["kind"] != MARK else str(len(value)) for value in asked]
+        if criterion["kind"] == BEST:
+            words = [tie if word == TIE else word for word in words]
         if criterion["each"]:
             words = [f"{value} × {count}" for value, count in Counter(words).items()]
         if words:

@@ -17,7 +17,7 @@ NOTE = _(
     "How far a worker's response differs from the others to the same item, on average. The %(items)s items with the "
     "most disagreement, by their number in the dataset, and the %(workers)s workers with the most responses to them."
 )
-Differences = Callable[[JSON, Sequence[Any]], float]  # payload and responses to disagreement, 0 to 1
+Differences = Callable[[JSON, Sequence[Any]], float | None]  # payload and responses to disagreement, 0 to 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +56,11 @@ class MostContested:
 
 def _row(item: Contested, workers: Sequence[str], differences: Differences) -> list[int | None]:
     own = dict(item.given)
-    return [round(100 * _apart(item, worker, differences)) if worker in own else None for worker in workers]
+    return [_apart(item, worker, differences) if worker in own else None for worker in workers]
 
 
-def _apart(item: Contested, worker: str, differences: Differences) -> float:
+def _apart(item: Contested, worker: str, differences: Differences) -> int | None:
     own = dict(item.given)[worker]
-    return fmean(differences(item.payload, [own, answer]) for other, answer in item.given if other != worker)
+    each = [differences(item.payload, [own, answer]) for other, answer in item.given if other != worker]
+    known = [apart for apart in each if apart is not None]
+    return round(100 * fmean(known)) if known else None

@@ -14,7 +14,7 @@ from annotation.discovery import BatchTab
 from annotation.flow.people import round_attempts
 from annotation.flow.projects import overview
 from annotation.flow.reports import score_looks
-from annotation.flow.review import gold_in_doubt, review_decisions
+from annotation.flow.review import gold_in_doubt, result_files, review_decisions
 from annotation.models import Batch
 from annotation.pure.batches.next_step import NextStep
 from annotation.pure.people import roles
@@ -61,6 +61,7 @@ def batch_context(
         "steps": steps,
         "exports": EXPORTS,
         "rated": _criteria(batch),
+        "has_qrels": result_files.has_qrels(batch),
         **more,
     }
 

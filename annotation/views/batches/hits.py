@@ -32,6 +32,7 @@ from annotation.tasktype import GivenResponse, capabilities
 from annotation.views.access import member_action, member_page
 from annotation.views.batches.batch_page import batch_context, is_folded
 from annotation.views.post_handling import refusal_as_message, see_other
+from annotation.views.response_words import with_words
 from annotation.views.review.comments import letter_of, thread_context
 from annotation.views.review.review import state_words
 from annotation.views.work.task_frame import PROBLEM_REASONS
@@ -172,7 +173,7 @@ def _standings(batch: Batch, hit: Hit, responses: list[dict[str, Any]]) -> list[
             "letter": response["letter"],
             "standing": standing,
             "words": standing.review
-            and capabilities.edited_words(task, hit.payload, standing.answer.answer, standing.review.text),
+            and capabilities.edited_words(task, with_words(hit.payload), standing.answer.answer, standing.review.text),
             "is_reviewed": is_reviewed,
             "choose": is_reviewed and several and standing.takes_part and standing.state not in review_state.TAKEN,
             **state_words(standing.state),

@@ -25,6 +25,7 @@ from annotation.views.access import member_action, member_form, member_page
 from annotation.views.batches.batch_page import batch_context
 from annotation.views.batches.hits import blind_responses, hit_of, side_by_side
 from annotation.views.post_handling import posted_text, refusal_as_message, see_other, whole_number
+from annotation.views.response_words import with_words
 from annotation.views.review.comments import Subject, shown_comments
 from annotation.views.work.task_frame import PROBLEM_REASONS, shortcut_context
 
@@ -243,7 +244,7 @@ def _both(hit: Hit, decisions: list[Adjudication], responses: list[dict[str, Any
     for row in decisions:
         of, text = known.get(row.assignment_id, {"letter": ""}), row.text
         if "answer" in of:
-            text = capabilities.edited_words(task, hit.payload, of["answer"].answer, text)
+            text = capabilities.edited_words(task, with_words(hit.payload), of["answer"].answer, text)
         shown.append({"decision": row.decision, "letter": of["letter"], "text": text, "reason": row.reason})
     return sorted(shown, key=lambda one: (one["letter"], one["text"], one["reason"]))
 
@@ -292,7 +293,7 @@ def _form_of(
     for each in bases:
         if each["edited"]:
             each["wanted"] = capabilities.edited(task, row.payload, each["answer"].answer, each["wording"])
-            each["wording"] = task.brief(row.payload, each["wanted"])
+            each["wording"] = task.brief(with_words(row.payload), each["wanted"])
     wanted = typed["wanted"] if typed else first.get("wanted", start)
     form = form_class(task.kind)(row.payload)
     given = [{"letter": each["letter"], "fields": form.shown(each["answer"].answer)["fields"]} for each in bases]

@@ -8,9 +8,8 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 
 from annotation import jobs
-from annotation.flow.data import response_files
 from annotation.flow.errors import Refused
-from annotation.flow.review import gold_looks, results_dataset
+from annotation.flow.review import gold_looks, result_files, results_dataset
 from annotation.forms.projects import ResultsDatasetForm
 from annotation.models import Batch, Project
 from annotation.operations import uploads
@@ -18,21 +17,23 @@ from annotation.operations.downloads import logged_download
 from annotation.pure.people import roles
 from annotation.templatetags.language_tags import in_language
 from annotation.views.access import member_page, requester_action
-from annotation.views.batches.batch_page import EXPORTS
 from annotation.views.post_handling import enqueue_and_redirect, refusal_as_message, see_other
 
 
 @member_page(roles.SEE)
 def batch_export(request: HttpRequest, project: Project, batch: Batch, format: str) -> HttpResponse:
-    """Every revision of every response as a file; with `?ids_only=1` without the items' content, `?long=1` by value."""
-    if format not in dict(EXPORTS):
+    """Every revision of every response as a file; with `?ids_only=1` without the items' content, `?long=1` by value.
+
+    As `qrels` the ratings of passages that they add up to.
+    """
+    if format not in result_files.MEDIA:
         raise Http404
     with refusal_as_message(request):
         gold_looks.look_at_all(batch, request.user)
         what = {name: bool(request.GET.get(name)) for name in ("ids_only", "long")}
-        blocks = response_files.stream_responses(batch, format, **what)
+        blocks = result_files.stream(batch, format, **what)
         name = f"{batch.slug}-{'ratings' if what['long'] else 'responses'}.{format}"
-        return logged_download(request, batch, blocks, name=name, kind=response_files.MEDIA[format])
+        return logged_download(request, batch, blocks, name=name, kind=result_files.MEDIA[format])
     return see_other("batch", project.slug, batch.slug)
 
 

@@ -1,0 +1,132 @@
+"""What presets are for, beyond ratings: relevance judgments, right chains, corrections, and comparisons on points."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.urls import reverse
+from django.utils import translation
+
+from annotation.flow.batches import batch_launch
+from annotation.flow.data.dataset_import import import_dataset
+from annotation.flow.reports import batch_scores
+from annotation.flow.reports.comparisons import answerers
+from annotation.flow.review.response_import import import_responses
+from annotation.models import Batch, Project
+from annotation.registry import presets
+from tests.api.calling import caller
+from tests.batches import create_batch
+from tests.management.conftest import Run, run
+
+pytestmark = pytest.mark.django_db
+__all__ = ["run"]
+JSON = dict[str, Any]
+
+
+def rubric_of(preset: str) -> JSON:
+    found: JSON = json.loads(presets("rate")[preset].read_text())
+    return found
+
+
+def rated(project: Project, folder: Path, rubric: JSON, items: list[JSON], *given: list[JSON]) -> Batch:
+    """A batch of these records with the responses of one worker after the other, by item."""
+    name, file = "it", folder / "it.jsonl"
+    file.write_text("".join(json.dumps(item) + "\n" for item in items))
+    import_dataset(project, file, format="jsonl", name=name)
+    datasets = [project.datasets.get(slug=name)]
+    options = {"rubric": rubric}
+    batch = create_batch(project, name, task="rate", datasets=datasets, options=options, assignments_per_hit=len(given))
+    batch_launch.launch(batch)
+    rows = [
+        {"dataset": name, "item": item, "worker": f"w{k}", "answer": answer}
+        for k, answers in enumerate(given)
+        for item, answer in enumerate(answers)
+    ]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    import_responses(batch, file)
+    return batch
+
+
+def tables_of(batch: Batch) -> dict[str, JSON]:
+    return {each["name"]: each for each in batch_scores.score_batch(batch)["tables"]}
+
+
+def read_qrels(text: str) -> dict[str, dict[str, int]]:
+    """As trec_eval reads them: four columns between white space, of which the second is not used."""
+    found: dict[str, dict[str, int]] = {}
+    for line in text.splitlines():
+        topic, _unused, document, grade = line.split()
+        assert document not in found.setdefault(topic, {}), "a document is judged once"
+        found[topic][document] = int(grade)
+    return found
+
+
+PASSAGES = [{"title": title, "text": f"Text {k}."} for k, title in enumerate(["Old mill", "Ship", "Ship"])]
+QUESTIONS = [
+    {"id": "q 1", "question": "Who built it?", "answers": ["Ana"], "paragraphs": PASSAGES},
+    {"id": "q2", "question": "Who broke it?", "answers": ["Bo"], "paragraphs": PASSAGES[:2]},
+    {"id": "q3", "question": "Who sold it?", "answers": ["Cy"], "paragraphs": PASSAGES[:1]},
+]
+
+
+def test_relevance_is_written_as_qrels_by_page_api_and_command(
+    project: Project, tmp_path: Path, run: Run, client: Any, alice: Any
+) -> None:
+    one = [{"relevance": [3, 0, 1]}, {"relevance": [2, 1]}, {"relevance": [3]}]
+    other = [{"relevance": [2, 0, 2]}, {"relevance": [2, 3]}, {"relevance": [0]}]
+    batch = rated(project, tmp_path, rubric_of("relevance"), QUESTIONS, one, other)
+    batch.hits.filter(item__position=2).update(excluded_at="2026-01-01T00:00Z", exclusion_reason="broken")
+    out = tmp_path / "it.qrels"
+    made = run("export_responses", "it", "--project", "wells", "--format", "qrels", "--out", str(out), "--json")
+    assert (made.code, made.document["records"]) == (0, 5), made.err
+    wanted = {"q_1": {"Old_mill": 2, "Ship#2": 0, "Ship#3": 1}, "q2": {"Old_mill": 2, "Ship": 2}}
+    assert read_qrels(out.read_text()) == wanted
+    client.force_login(alice)
+    address = reverse("batch-export", args=["wells", "it", "qrels"])
+    assert b"".join(client.get(address)) == out.read_bytes()
+    assert f'href="{address}"' in client.get(reverse("batch", args=["wells", "it"])).content.decode()
+    answer = caller(alice).get("batches/it/responses/export/qrels/")
+    assert b"".join(answer) == out.read_bytes()
+
+
+def test_a_batch_without_a_scale_of_passages_has_no_qrels(
+    project: Project, tmp_path: Path, run: Run, client: Any, alice: Any
+) -> None:
+    answers = [{"clear": "yes"}] * 3
+    rubric = {"show": ["question"], "criteria": [{"name": "clear", "ask": "Clear?", "choice": ["yes", "no"]}]}
+    rated(project, tmp_path, rubric, QUESTIONS, answers)
+    out = tmp_path / "none.qrels"
+    made = run("export_responses", "it", "--project", "wells", "--format", "qrels", "--out", str(out))
+    assert (made.code, out.exists()) == (1, False)
+    assert "a scale for each element of a list" in made.err
+    client.force_login(alice)
+    assert "qrels" not in client.get(reverse("batch", args=["wells", "it"])).content.decode()
+    assert client.get(reverse("batch-export", args=["wells", "it", "qrels"])).status_code == 303
+    answer = caller(alice).get("batches/it/responses/export/qrels/")
+    assert answer.status_code == 409
+
+
+def test_texts_alone_are_in_no_agreement(project: Project, tmp_path: Path) -> None:
+    rubric = {"show": ["question"], "criteria": [{"name": "why", "ask": "Why?", "text": "short"}]}
+    batch = rated(project, tmp_path, rubric, QUESTIONS, [{"why": "So."}] * 3, [{"why": "No."}] * 3)
+    assert batch_scores.score_batch(batch)["differing"] == []
+    assert set(batch.hits.values_list("disagreement", flat=True)) == {None}
+    pseudonym = batch.project.pseudonym(batch.assignments.first().worker_id)  # type: ignore[union-attr]
+    everybody, person = answerers(batch, [pseudonym], [])
+    assert (everybody.agreements, person.agreements) == ({}, {})
+
+
+def test_a_tie_is_shown_in_the_words_of_the_page(project: Project, tmp_path: Path, client: Any, alice: Any) -> None:
+    items = [{"question": f"Q{k}?", "system_a": "A.", "system_b": "B."} for k in range(3)]
+    batch = rated(project, tmp_path, rubric_of("side-by-side"), items, [{"better": "tie"}] * 3)
+    hit = batch.hits.order_by("pk")[0]
+    client.force_login(alice)
+    client.cookies["django_language"] = "de"
+    with translation.override("de"):
+        word = translation.gettext("Equally good")
+    assert word != "Equally good"
+    page = client.get(reverse("hit", args=["wells", "it", hit.public_id]))
+    assert f'<td dir="auto">{word}</td>' in page.content.decode()
