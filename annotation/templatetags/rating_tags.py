@@ -88,6 +88,12 @@ def in_words(value: str, kind: str) -> str:
 
 
 @register.filter
+def values_and_changes(row: dict[str, Any]) -> list[tuple[str, Any]]:
+    """Each response's value in a row of a comparison, with what became of a text that was there to be corrected."""
+    return list(zip(row["values"], row["changes"], strict=True))
+
+
+@register.filter
 def points_of(criterion: dict[str, Any]) -> str:
     """The same for scales that stand below each other in a grid, else the criterion's name."""
     return repr(criterion["values"]) if criterion["kind"] == SCALE else criterion["name"]

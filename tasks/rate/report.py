@@ -9,7 +9,9 @@ from annotation.tasktype import JSON, HitWithResponses
 from annotation.tasktype.helpers.report_tables import about, as_sentence, counted_rows, report, text_cell
 
 from . import tables
+from .chains import chain_tables
 from .collected import Collected, collected
+from .edits import edit_table
 from .figures import Figures, as_points, figures_of
 from .options import Options
 
@@ -31,6 +33,8 @@ def rate_report(hits: Iterable[HitWithResponses], options: Options, *, seed: int
         *tables.mark_table(found, seed),
         *tables.gold_table(found, seed),
         *tables.strata_tables(rows, found, options.by, seed),
+        *chain_tables(rows, options.parsed.criteria),
+        *edit_table(rows, options.parsed.criteria, seed),
         *tables.worker_table(found),
     ]
     asked = [_asked(one) for one in found] if rows else []

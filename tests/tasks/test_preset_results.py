@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from annotation.flow.reports import batch_scores
 from annotation.flow.reports.comparisons import answerers
 from annotation.flow.review.response_import import import_responses
 from annotation.models import Batch, Project
+from annotation.pure.ratings.rubric import InvalidRubric, parse
+from annotation.pure.statistics.word_edits import word_edits
 from annotation.registry import presets
 from tests.api.calling import caller
 from tests.batches import create_batch
@@ -129,4 +132,63 @@ def test_a_tie_is_shown_in_the_words_of_the_page(project: Project, tmp_path: Pat
         word = translation.gettext("Equally good")
     assert word != "Equally good"
     page = client.get(reverse("hit", args=["wells", "it", hit.public_id]))
-    assert f'<td dir="auto">{word}</td>' in page.content.decode()
+    assert re.search(rf'<td dir="auto">\s*{word}\s*</td>', page.content.decode())
+
+
+def test_corrections_are_shown_word_by_word_and_counted(
+    project: Project, tmp_path: Path, client: Any, alice: Any
+) -> None:
+    one = [
+        {"corrected": "Who has built it?", "changed": ["language"]},
+        *({"corrected": each["question"], "changed": ["nothing"]} for each in QUESTIONS[1:]),
+    ]
+    batch = rated(project, tmp_path, rubric_of("post-edit"), QUESTIONS, one)
+    [row] = tables_of(batch)["edits"]["rows"]
+    name, items, responses, unchanged, edits, low, high = row
+    assert (name, items, responses) == ("corrected", 3, 3)
+    assert unchanged["value"] == pytest.approx(2 / 3)
+    assert edits == pytest.approx(1 / 10, abs=1e-3), "one word more, of four and three and three"
+    assert low <= edits <= high
+    hit = batch.hits.get(item__position=0)
+    client.force_login(alice)
+    page = client.get(reverse("hit", args=["wells", "it", hit.public_id])).content.decode()
+    assert re.search(r"<ins>.*has", page)
+    assert not re.search(r"<ins>.*broke", page)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "edits"),
+    [
+        ("a b c", "a b c", (0, 3)),
+        ("a b c", "a c", (1, 2)),
+        ("a b", "c d e", (3, 3)),
+        ("", "a", (1, 1)),
+        ("a b", "", (2, 0)),
+    ],
+)
+def test_edits_are_the_fewest_words_put_in_taken_out_or_replaced(old: str, new: str, edits: tuple[int, int]) -> None:
+    assert word_edits(old, new) == edits
+
+
+def test_a_chain_is_right_only_if_every_relevant_step_is(project: Project, tmp_path: Path) -> None:
+    steps = ["One.", "Two.", "Three."]
+    items = [
+        {"question": f"Q{k}?", "paragraphs": PASSAGES[:1], "steps": steps, "correct": correct}
+        for k, correct in enumerate([True, True, False, True])
+    ]
+    whole = {"relevant": ["yes"] * 3, "attribution": ["fully", "fully", "states no fact"]}
+    aside = {"relevant": ["yes", "no", "yes"], "attribution": ["fully", None, "fully"]}
+    broken = {"relevant": ["yes"] * 3, "attribution": ["fully", "partly", "unsupported"]}
+    torn = {"relevant": ["yes", "yes", "no"], "attribution": ["fully", "fully", None]}
+    answers = [whole, aside, broken]
+    batch = rated(project, tmp_path, rubric_of("chain-attribution"), items, [*answers, whole], [*answers, torn])
+    found = tables_of(batch)
+    assert [row[1:4] for row in found["chains-attribution"]["rows"]] == [[2, 0, 1], [0, 1, 0]]
+    assert [row[:2] for row in found["first-wrong-attribution"]["rows"]] == [[2, 1]]
+
+
+def test_what_is_right_must_be_a_value_of_a_choice_about_elements() -> None:
+    step = {"name": "step", "ask": "Right?", "choice": ["yes", "no"]}
+    for wrong in ({"right": ["yes"]}, {"each": "steps", "right": ["maybe"]}, {"each": "steps", "right": []}):
+        with pytest.raises(InvalidRubric, match=r"criteria\[0\]\.right"):
+            parse({"show": ["question"], "criteria": [step | wrong]})

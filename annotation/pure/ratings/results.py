@@ -11,6 +11,7 @@ from statistics import fmean
 from typing import Any
 
 from annotation.pure.data.example import Example
+from annotation.pure.data.subquestion_corrections import Change, difference
 from annotation.pure.ratings.fields import value_of
 from annotation.pure.ratings.responses import (
     asked_of,
@@ -232,7 +233,7 @@ def _in_words(payload: JSON, criterion: JSON, k: int | None, value: Any) -> str:
 
 
 def compared(payload: JSON, answers: Sequence[JSON], gold: JSON) -> list[JSON]:
-    """By criterion and element: {"ask", "kind", "element" (its text), "values" in words, "gold", "alike"}.
+    """By criterion and element: {"ask", "kind", "element" (its text), "values" in words, "changes", "gold", "alike"}.
 
     What was not asked is "", and a tie is TIE, since the page has the word for it.
     """
@@ -244,9 +245,18 @@ def compared(payload: JSON, answers: Sequence[JSON], gold: JSON) -> list[JSON]:
         wanted = value_at(gold, criterion, k)
         row = {"ask": criterion["ask"], "kind": criterion["kind"], "values": told, "alike": len(set(told)) < 2}
         row["element"] = "" if k is None else payload["lists"][criterion["each"]]["elements"][k]["text"]
+        row["changes"] = [_change(criterion, k, given.get((criterion["name"], k))) for given in asked]
         row["gold"] = "" if wanted is None else _in_words(payload, criterion, k, wanted)
         rows.append(row)
     return rows
+
+
+def _change(criterion: JSON, k: int | None, value: Any) -> list[Change] | None:
+    """What became of a text that was there to be corrected; None of others."""
+    if "prefill" not in criterion or not value:
+        return None
+    before = criterion["prefill"]
+    return difference(before if k is None else before[k], value)
 
 
 def brief(payload: JSON, answer: JSON) -> str:

@@ -26,6 +26,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _ALLOWED: Final = {  # beside a criterion's name, question and kind, what may stand with which kinds
     "labels": (SCALE, CHOICE, CHOICES),
     "ordered": (CHOICE,),
+    "right": (CHOICE,),
     "tie": (BEST,),
     "of": (MARK,),
     "unit": (NUMBER, SCALE),
@@ -71,6 +72,7 @@ class Criterion:
     listed: bool = False
     labels: Mapping[Any, Text] = field(default_factory=dict)
     ordered: bool = False
+    right: tuple[str, ...] = ()  # values with which a step is right
     tie: bool = False
     marks: Mapping[str, Text] = field(default_factory=dict)
     unit: Text = ""
@@ -171,9 +173,8 @@ def _shown(given: Any) -> Iterator[Shown]:
         _known(entry, ("field", "as", "title"), place)
         name, look = _field(entry.get("field"), place), entry.get("as", "")
         if look and look not in LOOKS:
-            raise InvalidRubric(
-                f"{place}.as", _("“%(given)s” is none of %(known)s."), given=look, known=", ".join(LOOKS)
-            )
+            message = _("“%(given)s” is none of %(known)s.")
+            raise InvalidRubric(f"{place}.as", message, given=look, known=", ".join(LOOKS))
         if name in seen:
             raise InvalidRubric(place, _("“%(name)s” stands twice."), name=name)
         seen.add(name)
@@ -211,6 +212,7 @@ def _criterion(given: Any, place: str) -> Criterion:
         values=values,
         listed=kind in (BEST, ORDER) and isinstance(given[kind], str),
         labels=_labels(given.get("labels", {}), kind, values, f"{place}.labels"),
+        right=_right(given, values, place),
         marks=_marks(given.get("of", []), f"{place}.of"),
         condition=_condition(given.get("if", {}), f"{place}.if"),
         required=_boolean(given, "required", place, default=kind not in (TEXT, MARK)),
@@ -305,6 +307,14 @@ def _labels(given: Any, kind: str, values: tuple[Any, ...], place: str) -> dict[
     if unknown := [value for value in given if str(value) not in found]:
         raise InvalidRubric(place, _("“%(value)s” is none of its values."), value=unknown[0])
     return {found[str(value)]: _text(each, f"{place}.{value}") for value, each in given.items()}
+
+
+def _right(given: Mapping[str, Any], values: tuple[Any, ...], place: str) -> tuple[str, ...]:
+    right, is_asked_of_each = given.get("right", []), bool(given.get("each"))
+    is_right = isinstance(right, list) and right and is_asked_of_each and all(one in values for one in right)
+    if "right" in given and not is_right:
+        raise InvalidRubric(f"{place}.right", _("Give a list of its values, where each element of a list is rated."))
+    return tuple(right)
 
 
 def _marks(given: Any, place: str) -> dict[str, Text]:

@@ -1,0 +1,79 @@
+"""Chains of reasoning: a chain is right only if every relevant step is (REVEAL, Jacovi et al. 2024).
+
+Which values are right is said by the rubric (`right` of a `choice` with `each`), and where an answer was right by the
+record's field `correct`. What a step adds up to is that of all responses.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from annotation.pure.ratings.fields import value_of
+from annotation.pure.ratings.responses import cells
+from annotation.pure.ratings.results import aggregated
+from annotation.pure.ratings.rubric import Criterion
+from annotation.pure.reports.tables import own_words, table, text_cell
+from annotation.pure.statistics.intervals import wilson
+from annotation.pure.text.translation_marks import gettext_noop as _
+from annotation.tasktype import JSON, HitWithResponses
+
+CORRECT = "correct"  # the field of a record that says whether the answer at the end of the chain is right
+RIGHT, WRONG, OPEN = "right", "wrong", "open"
+NOTE = _(
+    "A chain is right if every relevant step is, by what the responses add up to; wrong if one is not; else undecided, "
+    "where a step is tied. Intervals (Wilson) over decided chains. It says what this batch asked: a chain that is "
+    "supported may still not follow, and the other way round."
+)
+ANSWERS = {True: _("Answer right"), False: _("Answer wrong"), None: _("Answer not known")}
+
+
+def chain_tables(rows: Sequence[HitWithResponses], criteria: Iterable[Criterion]) -> Iterator[JSON]:
+    """Of each criterion with `right`: right answer × right chain, and the first wrong step."""
+    for criterion in (each for each in criteria if each.right):
+        found = [(value_of(row.example, CORRECT), *_state(row, criterion)) for row in rows if row.given]
+        chains = [(own if isinstance(own, bool) else None, state, first) for own, state, first in found if state]
+        if chains:
+            yield from _tables(criterion, chains)
+
+
+def _tables(criterion: Criterion, chains: Sequence[tuple[bool | None, str, int]]) -> Iterator[JSON]:
+    about = {"about": own_words(criterion.ask), "leads": False}
+    counts = Counter((answer, state) for answer, state, _first in chains)
+    known = [answer for answer in ANSWERS if any(each == answer for each, _state in counts)]
+    body = [
+        [text_cell(ANSWERS[answer]), *_row(*(counts[answer, state] for state in (RIGHT, WRONG, OPEN)))]
+        for answer in known
+    ]
+    columns = [_("Answer"), _("Right chains"), _("Wrong chains"), _("Undecided chains"), _("Share right")]
+    name = criterion.name.replace("_", "-")
+    yield table(f"chains-{name}", _("Chains"), columns, body, NOTE, kind="chains", **about)
+    first = Counter(place for _answer, state, place in chains if state == WRONG)
+    steps = [[place, first[place], wilson(first[place], first.total()).as_json()] for place in sorted(first)]
+    if steps:
+        columns = [_("Step"), _("Chains"), _("Share")]
+        title = _("First wrong step")
+        yield table(f"first-wrong-{name}", title, columns, steps, kind="first-wrong", in_order=True, **about)
+
+
+def _row(right: int, wrong: int, undecided: int) -> list[Any]:
+    return [right, wrong, undecided, wilson(right, right + wrong).as_json() if right + wrong else None]
+
+
+def _state(row: HitWithResponses, criterion: Criterion) -> tuple[str, int]:
+    """Whether the chain is right, wrong or undecided, and its first wrong step, from 1; ("", 0) without a chain."""
+    ratings = aggregated(row.payload, [given.answer for given in row.given])["ratings"]
+    answer = {name: _values(cell) for name, cell in ratings.items()}
+    asked = [(each["name"], k, value) for each, k, value in cells(row.payload, answer) if k is not None]
+    before = {criterion.name, *criterion.condition}
+    wrong = [
+        k for name, k, value in asked if name == criterion.name and value is not None and value not in criterion.right
+    ]
+    if wrong:
+        return WRONG, min(wrong) + 1
+    if not any(name in before for name, _k, _value in asked):
+        return "", 0
+    return (OPEN if any(value is None for name, _k, value in asked if name in before) else RIGHT), 0
+
+
+def _values(cell: Any) -> Any:
+    return [_values(each) for each in cell] if isinstance(cell, list) else cell and cell["value"]
