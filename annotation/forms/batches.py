@@ -2,14 +2,16 @@
 
 import json
 from collections.abc import Iterable
+from itertools import islice
 from typing import Any
 
 from django import forms
+from django.http import QueryDict
 from django.utils.functional import cached_property
 from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
 
-from annotation.flow.batches import batch_drafts, batch_launch, expected_time, task_fit
+from annotation.flow.batches import batch_drafts, batch_launch, expected_time, option_fit, task_fit
 from annotation.flow.batches.hit_counts import HitCount, look
 from annotation.flow.batches.parsing import proposals
 from annotation.flow.batches.settings import GROUPS, SETTINGS
@@ -17,15 +19,18 @@ from annotation.flow.data.lineage import is_for_hidden_gold
 from annotation.forms.batch_terms import BY_FIELD, FIELDS, GOLD, PLAIN_NAMES, BatchTermsForm
 from annotation.forms.batch_titles import proposed_title
 from annotation.forms.row_fields import DatasetsField, offered
+from annotation.forms.rubric_builder import RubricBuilder
 from annotation.forms.setting_fields import form_field, is_changed, line_of
 from annotation.forms.task_options import OptionsForm
 from annotation.models import Batch, Dataset, Project, User
 from annotation.pure.people.consent_text import PLACES
+from annotation.pure.ratings.fields import FieldSample, sampled_fields
 from annotation.recruitment import marketplaces
 from annotation.registry import all_default_instructions, default_instructions, kinds, presets, task_type
 from annotation.tasktype import capabilities
 
 MOST_EARLIER = 50
+SAMPLED = 20  # items of which the fields are offered
 GOLD_FIELDS = {name: FIELDS[f"checks.{name}"] for name in GOLD if name != "datasets"}
 PRESET = "preset:"  # before the name of a preset, which no batch's name contains
 
@@ -90,6 +95,32 @@ class LaunchForm(BatchTermsForm):
                 del self.fields[name]
         initial = batch.options if batch and batch.task == self.kind else None
         self.options = OptionsForm(self.kind, posted, initial=initial)
+        self._take_rows(posted)
+
+    def _take_rows(self, posted: QueryDict | None) -> None:
+        """Let the posted rows of a rubric say what its text is."""
+        self._built: RubricBuilder | None = None
+        if posted and (field := self.options.rubric):
+            chosen = [key for key in self["datasets"].value() or () if str(key).isdecimal()]
+            samples = self._samples(self.fields["datasets"].queryset.filter(pk__in=chosen))
+            self._built = RubricBuilder(str(field.value()), samples, posted)
+            if self._built.is_changed:
+                self.options.data = posted.copy()
+                self.options.data[field.html_name] = self._built.text
+
+    @staticmethod
+    def _samples(datasets: Iterable[Dataset]) -> list[FieldSample]:
+        return sampled_fields(islice(option_fit.examples_of(list(datasets)), SAMPLED))
+
+    @cached_property
+    def builder(self) -> dict[str, Any] | None:
+        """Context of the rows of the rubric as it is shown; None if no option is one."""
+        if (field := self.options.rubric) is None:
+            return None
+        built, text = self._built, str(field.value())
+        if built is None or built.text != text:
+            built = RubricBuilder(text, self._samples(self.chosen_datasets))
+        return {"field": field, "of": built, **built.shown(field.errors)}
 
     def clean(self) -> dict[str, Any]:
         """Options are as the check read them, objects no longer as text."""

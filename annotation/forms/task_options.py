@@ -52,6 +52,11 @@ class OptionsForm(forms.Form):
         return self.get_initial_for_field(self.fields[name], name) if left_empty else value
 
     @property
+    def rubric(self) -> BoundField | None:
+        """The field of the option that can be built from rows."""
+        return next((self[name] for name, one in self.settings.items() if one.kind == "rubric"), None)
+
+    @property
     def loose(self) -> list[BoundField]:
         """Fields without a group, in order."""
         return [self[name] for name, one in self.settings.items() if not one.group and one.type is not object]

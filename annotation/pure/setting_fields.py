@@ -63,8 +63,9 @@ class Setting:
     it. `dry_run`: its value in a dry run. `option`: its name on the command line, if that is another. `column`: the
     lookup of a list that it narrows (flow/lists).
 
-    Of a derivation's text, `kind` may be `dataset` (a name), `datasets` (names, commas between), `upload` (the path of
-    a file) or `mix` (shares of the `shapes`). `blank` is the value of an empty control, `values` are places of the
+    An object whose `kind` is `rubric` can be built from rows (forms/rubric_builder). Of a derivation's text, it may be
+    `dataset` (a name), `datasets` (names, commas between), `upload` (the path of a file) or `mix` (shares of the
+    `shapes`). `blank` is the value of an empty control, `values` are places of the
     help, and an option that `singles` have is for single-hop questions only.
     """
 

@@ -35,6 +35,7 @@ class Options:
         ),
         length=MOST_CHARACTERS,
         required=True,
+        kind="rubric",
         check=rubric_flaws,
     )
     agree: int = setting(

@@ -186,6 +186,12 @@ def answers(*, batch: int) -> list[dict[str, Any]]:
     ]
 
 
+def launched(*, project: str, name: str) -> dict[str, Any]:
+    """A batch that a page made."""
+    found = Batch.objects.get(project__slug=project, slug=name)
+    return {"batch": found.pk, "options": found.options}
+
+
 def draft(*, assignment: str) -> dict[str, Any]:
     row = Assignment.objects.get(public_id=assignment)
     return {"draft": row.draft, "version": row.draft_version, "state": row.state, "seconds": row.active_seconds}

@@ -33,8 +33,8 @@ def bottom(page: Page, *places: str) -> float:
     return max(page.locator(place).evaluate("(el) => el.getBoundingClientRect().bottom + scrollY") for place in places)
 
 
-def open_new(site: Site, visit: Callable[..., Any], **screen: Any) -> tuple[Page, dict[str, Any]]:
-    made = site.batch("demo")
+def open_new(site: Site, visit: Callable[..., Any], kind: str = "demo", **screen: Any) -> tuple[Page, dict[str, Any]]:
+    made = site.batch(kind)
     page = visit(site.ask("requester", batch=made["batch"])["session"], **screen)
     page.goto(f"/projects/{made['project']}/batches/new/")
     page.locator("input[name=datasets]").first.check()
@@ -65,6 +65,7 @@ def test_the_first_item_and_the_lines_follow_what_is_chosen(site: Site, visit: C
     expect(item.locator("#answer-text")).to_be_visible()
     page.locator("input[name=task][value=rate]").check()
     expect(page.locator("#first-item iframe")).to_have_count(0)
+    page.get_by_text("As text", exact=True).click()
     rubric = page.locator("#id_option-rubric")
     rubric.fill(json.dumps(RUBRIC))
     expect(item.get_by_text("Is it clear?").first).to_be_visible()

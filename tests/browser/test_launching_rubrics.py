@@ -1,4 +1,4 @@
-"""A requester makes a batch of ratings: a rubric is corrected, uploaded, used again, and shown as workers see it."""
+"""A requester makes a batch of ratings: a rubric is built by keys, or corrected as text, uploaded and used again."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ def test_a_rubric_is_pasted_corrected_uploaded_and_previewed(site: Site, visit: 
     page.get_by_label("Title shown").fill("Ratings")
     page.locator("input[name=task][value=rate]").check()
     rubric = page.locator("#id_option-rubric")
+    page.get_by_text("As text", exact=True).click()
     expect(rubric).to_be_visible()
     rubric.fill(json.dumps(SAME | {"show": ["nothing"]}))
     rubric.blur()
@@ -31,6 +32,7 @@ def test_a_rubric_is_pasted_corrected_uploaded_and_previewed(site: Site, visit: 
     )
     expect(rubric).to_have_value(YAML)
     expect(page.locator("#id_option-rubric_error")).to_have_text("")
+    page.get_by_text("Preset, earlier batch or file").click()
     page.locator("#id_again").select_option("study")
     expect(rubric).to_have_value(json.dumps(SAME, ensure_ascii=False, indent=1))
     expect(page.locator("#consequences")).to_contain_text("The rubric shows “answer”")

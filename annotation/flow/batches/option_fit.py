@@ -16,7 +16,7 @@ from annotation.tasktype import Fielded, TaskType
 def problems(datasets: Iterable[Dataset], task: TaskType, options: Mapping[str, Any]) -> Problems:
     """What is wrong with options for these datasets, by the names of a request."""
     found: Problems = {}
-    lacking = task.lacking(task.options(options), _examples(list(datasets))) if isinstance(task, Fielded) else ()
+    lacking = task.lacking(task.options(options), examples_of(list(datasets))) if isinstance(task, Fielded) else ()
     for option, flaw in lacking:
         found.setdefault(f"options.{option}", []).append(sentence(flaw))
     return found
@@ -30,7 +30,7 @@ def check(batch: Batch) -> None:
 
 def warnings(datasets: Iterable[Dataset], task: TaskType, options: Mapping[str, Any]) -> list[str]:
     """What a requester should know about the options before a launch with these datasets."""
-    told = task.warnings(task.options(options), _examples(list(datasets))) if isinstance(task, Fielded) else ()
+    told = task.warnings(task.options(options), examples_of(list(datasets))) if isinstance(task, Fielded) else ()
     return [sentence(flaw) for flaw in told]
 
 
@@ -39,6 +39,7 @@ def why_left_out(task: TaskType, example: Example, options: Any) -> str:
     return _(task.left_out(example, options) if isinstance(task, Fielded) else task.needs)
 
 
-def _examples(datasets: list[Dataset]) -> Iterator[Example]:
+def examples_of(datasets: list[Dataset]) -> Iterator[Example]:
+    """The usable items of datasets, in order, as they are read."""
     rows = Item.objects.usable().filter(dataset__in=datasets).order_by("pk").only("content")
     return (row.example for row in rows.iterator(chunk_size=100))

@@ -1,6 +1,7 @@
 """Fields of a record as a rubric names them, and how their values are shown."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from annotation.pure.data.example import Example
@@ -8,6 +9,7 @@ from annotation.pure.ratings.rubric import EXTRA
 
 JSON = dict[str, Any]
 ROLES: Final = ("question", "answer", "answers", "paragraphs", "hops", "options")
+MOST_SAMPLED: Final = 60  # characters of a sample
 _SPEAKER, _SAID = "role", ("content", "text")  # keys of a turn of a conversation
 _TEXTS = ("text", "sentence", "content")  # keys of the text of an object with a title
 
@@ -104,3 +106,33 @@ def text_of(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "" if value is None else str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class FieldSample:
+    """A field of some records and the beginning of a value."""
+
+    name: str
+    text: str
+    is_list: bool
+
+
+def sampled_fields(examples: Iterable[Example]) -> list[FieldSample]:
+    """The fields that records have, each with its first value, and then what the objects of their lists have."""
+    found: dict[str, FieldSample] = {}
+    inner: dict[str, FieldSample] = {}
+    for example in examples:
+        for name in fields_of(example):
+            value = value_of(example, name)
+            if value in (None, "", [], {}):
+                continue
+            found.setdefault(name, _sample(name, value))
+            first = value[0] if isinstance(value, list) else value
+            for key in first if isinstance(first, Mapping) else ():
+                inner.setdefault(f"{name}.{key}", _sample(f"{name}.{key}", first[key], is_list=isinstance(value, list)))
+    return [*found.values(), *inner.values()]
+
+
+def _sample(name: str, value: Any, *, is_list: bool = False) -> FieldSample:
+    text = " ".join(text_of(value)[:MOST_SAMPLED].split())
+    return FieldSample(name, text, is_list or isinstance(value, list))

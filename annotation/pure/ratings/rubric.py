@@ -23,7 +23,7 @@ MOST_NUMBER: Final = 10**15  # of a scale or number, and as much below zero
 LONGEST_NAME: Final = 40
 EXTRA: Final = "extra."  # before a field's name: that of the record beside the roles
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
-_ALLOWED: Final = {  # beside a criterion's name, question and kind, what may stand with which kinds
+ALLOWED: Final = {  # beside a criterion's name, question and kind, what may stand with which kinds
     "labels": (SCALE, CHOICE, CHOICES),
     "ordered": (CHOICE,),
     "right": (CHOICE,),
@@ -190,7 +190,7 @@ def _field(given: Any, place: str, *, optional: bool = False) -> str:
 def _criterion(given: Any, place: str) -> Criterion:
     if not isinstance(given, Mapping):
         raise InvalidRubric(place, _("Give an object with “name”, “ask” and what is answered."))
-    _known(given, ("name", "ask", *KINDS, *_ALLOWED), place)
+    _known(given, ("name", "ask", *KINDS, *ALLOWED), place)
     name, kinds = given.get("name"), [kind for kind in KINDS if kind in given]
     if not isinstance(name, str) or not _NAME.fullmatch(name) or len(name) > LONGEST_NAME:
         message = _("A name has at most %(most)s small letters, digits and _, and begins with a letter.")
@@ -200,7 +200,7 @@ def _criterion(given: Any, place: str) -> Criterion:
     if len(kinds) != 1:
         raise InvalidRubric(place, _("Give exactly one of %(kinds)s."), kinds=", ".join(KINDS))
     kind = kinds[0]
-    for key, fitting in _ALLOWED.items():
+    for key, fitting in ALLOWED.items():
         if key in given and kind not in fitting:
             message = _("“%(key)s” does not go with “%(kind)s”, only with %(kinds)s.")
             raise InvalidRubric(f"{place}.{key}", message, key=key, kind=kind, kinds=", ".join(fitting))

@@ -17,6 +17,7 @@ from annotation.flow.errors import Refused
 from annotation.flow.money import ledger
 from annotation.flow.people import consent, round_attempts
 from annotation.forms.batches import LaunchForm
+from annotation.forms.rubric_builder import BUILD, DOWNLOAD
 from annotation.models import Batch, Job, Project
 from annotation.templatetags.language_tags import in_language
 from annotation.views.access import requester_action, requester_form
@@ -65,6 +66,9 @@ def _page(request: HttpRequest, project: Project, draft: Batch | None, *, key: s
     if not form.is_bound and draft is None:
         form.propose(request.GET.get("dataset", ""), by=request.user)
     valid = form.is_valid()
+    if posted and posted.get(BUILD) == DOWNLOAD and form.builder:
+        name = {"Content-Disposition": 'attachment; filename="rubric.json"'}
+        return HttpResponse(form.builder["of"].file, content_type="application/json; charset=utf-8", headers=name)
     if valid and "launch" in request.POST and (why := hindrance(form)):
         form.add_error(None, why)
         valid = False
@@ -73,7 +77,7 @@ def _page(request: HttpRequest, project: Project, draft: Batch | None, *, key: s
         valid = False
     if "suggest" in request.POST:
         form.options = form.suggested()
-    elif valid:
+    elif valid and BUILD not in request.POST:
         with refusal_in_form(form):
             saved = form.save_draft(request.user)
             if draft is None:
@@ -173,7 +177,8 @@ def _consequences(request: HttpRequest, form: LaunchForm) -> dict[str, Any]:
         return {"plan": None} | proposed
     estimate = estimates.estimate_of(form.stated, count)
     costs = costs_exhibit(estimate if form.priced else None, form.stated, margin=form.cleaned_data.get("wished"))
-    first = first_item(request, form.stated, chosen, total=count.hits)
+    number = whole_number(request.POST.get("step") or request.POST.get("shown", ""), 1)
+    first = first_item(request, form.stated, chosen, total=count.hits, number=number)
     return {"plan": form.plan(count), "first_item": first} | costs | proposed
 
 

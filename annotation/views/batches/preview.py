@@ -62,19 +62,30 @@ def batch_preview(request: HttpRequest, project: Project, batch: Batch) -> HttpR
 
 
 def first_item(
-    request: HttpRequest, batch: Batch, datasets: Sequence[Dataset] | None = None, *, total: int
-) -> dict[str, str]:
-    """The first of `total` items as workers will see it: {"html" (a whole page), "digest"}; empty without one.
+    request: HttpRequest, batch: Batch, datasets: Sequence[Dataset] | None = None, *, total: int, number: int = 1
+) -> dict[str, Any]:
+    """One of the first SHOWN of `total` items as workers will see it; empty without any.
 
-    `datasets`: those of a batch that is not saved.
+    {"html" (a whole page), "digest", "number", "last" (the number of the last)}. `datasets`: those of a batch that is
+    not saved.
     """
-    for hit in batch_drafts.samples(batch, 1, datasets=datasets):
+    samples = batch_drafts.samples(batch, SHOWN, datasets=datasets)
+    number = min(max(number, 1), len(samples))
+    for hit in samples[number - 1 : number]:
         context = preview_of(request, hit, seed=0, live="")
-        context["frame"] |= {"preview_bar": "", "inert": True, "total": total}
+        context["frame"] |= {"preview_bar": "", "inert": True, "number": number, "total": total}
         html = render_to_string(f"{batch.task}/page.html", context, request)
         still = SCRIPTS.sub("", html)  # the sandbox runs none
-        return {"html": still, "digest": structured.digest([batch.task, batch.options, hit.item_id, hit.payload])}
+        digest = structured.digest([batch.task, batch.options, hit.item_id, hit.payload, len(samples)])
+        return {"html": still, "digest": digest, "number": number, "last": len(samples)} | _steps(number, len(samples))
     return {}
+
+
+def _steps(number: int, last: int) -> dict[str, Any]:
+    """The buttons to the items before and after one: {"to" (0: there is none), "label", "sign"}."""
+    before = {"to": number - 1, "label": _("Previous item"), "sign": "‹"}
+    after = {"to": number + 1 if number < last else 0, "label": _("Next item"), "sign": "›"}
+    return {"steps": [before, after]}
 
 
 def _tested(request: HttpRequest, hit: Hit, payload: Any) -> dict[str, Any]:

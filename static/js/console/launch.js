@@ -1,11 +1,20 @@
-// A reply to the form of a new batch proposes the task's instructions; what was typed since it was asked for stays.
-const OFFERED = new Set(["id_instructions", "instructions-preview"]);
-const typed = () => document.getElementById("id_instructions")?.value;
-let sent;
+// A reply to the form of a new batch brings texts that were made for it: the task's instructions, or the rubric that its
+// rows say. What was typed since it was asked for stays.
+const FIELDS = { "instructions-preview": "id_instructions" };
+const texts = () => new Map([...document.querySelectorAll("#launch textarea")].map((area) => [area.id, area.value]));
+let sent = new Map();
 
 document.addEventListener("htmx:beforeSend", ({ target }) => {
-  if (target.id === "launch") sent = typed();
+  if (target.closest("#launch")) sent = texts();
 });
 document.addEventListener("htmx:oobBeforeSwap", (event) => {
-  if (OFFERED.has(event.detail.target.id) && typed() !== sent) event.preventDefault();
+  const { target } = event.detail;
+  const own = target.matches("textarea") ? target : target.querySelector(":scope > textarea");
+  const area = document.getElementById(FIELDS[target.id]) ?? own;
+  if (area && area.value !== sent.get(area.id)) event.preventDefault();
+});
+
+// Enter in a field of a criterion does not save the draft.
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && event.target.matches("#rubric-builder input")) event.preventDefault();
 });
