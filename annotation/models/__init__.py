@@ -19,6 +19,7 @@ from annotation.models.experiment import ArmDraw, Experiment
 from annotation.models.job import Job
 from annotation.models.money import Account, Entry, Payment, Payout, PayoutLine
 from annotation.models.notice import BatchActivity, Message, Notice
+from annotation.models.prediction import BatchModel, ModelPrediction
 from annotation.models.project import Erasure, Invite, Member, Project, Worker
 from annotation.models.qualification import (
     Attempt,

@@ -46,3 +46,11 @@ class Rated(ABC):
     @abstractmethod
     def selector(self, options: Any, expression: str) -> Callable[[JSON], bool]:
         """Whether an aggregated response fulfils an expression. Raises InvalidWording for an invalid one."""
+
+    @abstractmethod
+    def of_columns(self, payload: JSON, rows: Sequence[JSON]) -> JSON:
+        """A response from rows of a table with a column for each criterion. Raises ValueError."""
+
+    @abstractmethod
+    def combined(self, options: Any, answers: Sequence[JSON]) -> tuple[JSON, float]:
+        """A model's responses to one item as one, and the share of them that agree, 0..1."""

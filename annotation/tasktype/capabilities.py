@@ -10,10 +10,12 @@ from random import Random
 from typing import Any, ClassVar
 
 from annotation.pure.data.example import Example
+from annotation.pure.statistics.agreement import most_frequent
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype.across_batches import Baselined, Consulting, FollowedUp
 from annotation.tasktype.answered import Answered, Rated
 from annotation.tasktype.contract import TaskType
+from annotation.tasktype.decisions import label_of
 from annotation.tasktype.fields import Fielded
 from annotation.tasktype.reviewing import Adjudicable, Reviewable, Worded
 from annotation.tasktype.steps import Conditional, Stepwise
@@ -379,3 +381,11 @@ def change(task: TaskType, payload: JSON, answer: JSON, wanted: JSON) -> str:
 
 def provenance(task: TaskType, payload: JSON, answers: Sequence[JSON], aggregate: JSON) -> JSON:
     return task.provenance(payload, answers, aggregate) if isinstance(task, Traced) else {}
+
+
+def combined(task: TaskType, options: Any, answers: Sequence[JSON]) -> tuple[JSON, float]:
+    """A model's responses to one item as one, and the share that agree: by default the most frequent by its label."""
+    if isinstance(task, Rated):
+        return task.combined(options, answers)
+    labels = task.labels if isinstance(task, Labelled) else {}
+    return most_frequent(answers, lambda answer: label_of(labels, answer) or repr(sorted(answer.items())))

@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 from annotation.pure.data.example import Example
-from annotation.pure.ratings import responses, results
+from annotation.pure.ratings import model_runs, responses, results
 from annotation.pure.ratings.comparing import comparison_tables, equal_criteria
 from annotation.pure.ratings.keeping import InvalidExpression, selector
 from annotation.pure.ratings.practice import RIGHT, practice_of
@@ -189,6 +189,12 @@ class Rate(
         except InvalidExpression as invalid:
             raise InvalidWording(invalid.message, **invalid.values) from None
         return lambda aggregate: test(aggregate["ratings"])
+
+    def of_columns(self, payload: JSON, rows: Sequence[JSON]) -> JSON:
+        return model_runs.of_columns(payload, rows)
+
+    def combined(self, options: Options, answers: Sequence[JSON]) -> tuple[JSON, float]:
+        return model_runs.combined(options.parsed.criteria, answers)
 
     def brief(self, payload: JSON, answer: JSON) -> str:
         return results.brief(payload, answer)

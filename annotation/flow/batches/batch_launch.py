@@ -181,8 +181,7 @@ def hits_of(
     for key in keys:
         item = items[key]
         item.dataset = datasets[item.dataset_id]
-        rng = Random(f"{batch.seed}/{item.dataset.slug}/{item.position}")
-        payload = task.prepare(item.example, options, rng)
+        payload = prepared(batch, item, options)
         if payload is None or (graded and not task.gradable(payload, item.example)):
             if left_out is not None:
                 lacking = _(WITHOUT_GOLD if isinstance(task, Rated) else UNGRADABLE)
@@ -202,6 +201,12 @@ def hits_of(
             reward=most_earned(batch, payload),
         )
         ticket += 1
+
+
+def prepared(batch: Batch, item: Item, options: Any) -> dict[str, Any] | None:
+    """The payload of the batch's HIT of an item, with the batch's parsed options; None: the task cannot use it."""
+    rng = Random(f"{batch.seed}/{item.dataset.slug}/{item.position}")
+    return task_type(batch.task).prepare(item.example, options, rng)
 
 
 def most_earned(batch: Batch, payload: dict[str, Any]) -> Decimal:

@@ -42,6 +42,8 @@ ACTS = {  # labels of recorded acts, whose own names stay: entries are never cha
     "visit rejected": gettext_noop("visit rejected"),
     "visit return": gettext_noop("return of a visit requested"),
     "judgments imported": gettext_noop("responses imported"),
+    "predictions imported": gettext_noop("a model's predictions imported"),
+    "predictions deleted": gettext_noop("a model's predictions deleted"),
     "removed": gettext_noop("removed"),
     "restored": gettext_noop("restored"),
     "erased": gettext_noop("erased"),

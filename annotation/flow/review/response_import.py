@@ -157,29 +157,12 @@ class _Reader:
         payloads = dict(Hit.objects.filter(pk__in={j.hit_id for j in responses}).values_list("pk", "payload"))
         fit = []
         for response in responses:
-            payload = payloads[response.hit_id]
-            try:
-                answer = self._task.complete(payload, response.answer)
-            except InvalidResponse as invalid:
-                about, details = invalid.problem, {"wrong": invalid.problem.message, "values": invalid.problem.values}
-                self._flaw(response.line, f"answer.{about.field}", fix=self._instructions(), **details)
-            except ValueError as invalid:
-                self._flaw(response.line, "answer", wrong=str(invalid), fix=self._instructions())
-            else:
-                self._warn(response.line, payload, answer)
+            answer, found = checked_answer(self._task, payloads[response.hit_id], response.answer)
+            for details in found:
+                self._flaw(response.line, **details)
+            if answer is not None:
                 fit.append(ImportedResponse(response.line, response.place, response.hit_id, response.worker, answer))
         return fit
-
-    def _instructions(self) -> str:
-        return f"The fields of its answer stand in tasks/{self._task.kind}/README.md"
-
-    def _warn(self, number: int, payload: dict[str, Any], answer: dict[str, Any]) -> None:
-        """Warn of problems that a worker would have had to explain."""
-        for problem in self._task.check(payload, answer):
-            if problem.warning:
-                details = {"wrong": problem.message, "values": problem.values, "severity": "warning"}
-                self._flaw(number, f"answer.{problem.field}", fix="It is stored as it is", **details)
-                return
 
     def _response(self, row: Row) -> ImportedResponse | None:
         if fault := row.error:
@@ -233,8 +216,32 @@ class _Reader:
                 self._twice.add((slug, name))
 
     def _flaw(self, number: int, about: str, **details: Any) -> None:
-        """Note a flaw of a line. `details`: `wrong` and `fix`; `values` of `wrong`, and `severity`, if not an error."""
-        self._found.append((number, {"severity": "error", "about": about, "values": {}, **details}))
+        self._found.append((number, flaw_of(about, **details)))
+
+
+def flaw_of(about: str, **details: Any) -> dict[str, Any]:
+    """A flaw of a line. `details`: `wrong` and `fix`; `values` of `wrong`, and `severity`, if not an error."""
+    return {"severity": "error", "about": about, "values": {}, **details}
+
+
+def checked_answer(task: TaskType, payload: Any, given: Any) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
+    """A response made elsewhere in the form that the task stores, None if it does not fit, and its flaws.
+
+    A flaw is an error, or a warning of what a worker would have had to explain.
+    """
+    fix = f"The fields of its answer stand in tasks/{task.kind}/README.md"
+    try:
+        answer = task.complete(payload, given)
+    except InvalidResponse as invalid:
+        about, details = invalid.problem, {"wrong": invalid.problem.message, "values": invalid.problem.values}
+        return None, [flaw_of(f"answer.{about.field}", fix=fix, **details)]
+    except ValueError as invalid:
+        return None, [flaw_of("answer", wrong=str(invalid), fix=fix)]
+    for problem in task.check(payload, answer):
+        if problem.warning:
+            details = {"wrong": problem.message, "values": problem.values, "severity": "warning"}
+            return answer, [flaw_of(f"answer.{problem.field}", fix="It is stored as it is", **details)]
+    return answer, []
 
 
 def _store_all(response_import: ResponseImport, path: Path, total: int, progress: OnProgress) -> None:

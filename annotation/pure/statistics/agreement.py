@@ -5,8 +5,8 @@ to compare.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any, TypeVar
 
 from annotation.pure.numeric import Integers, np
 
@@ -35,6 +35,13 @@ def most_said(labels: Iterable[L]) -> L | None:
     if not ranked or (len(ranked) == 2 and ranked[0][1] == ranked[1][1]):
         return None
     return ranked[0][0]
+
+
+def most_frequent(values: Sequence[Any], key: Callable[[Any], Hashable]) -> tuple[Any, float]:
+    """The first value with the most frequent key (of several keys, the first), and the share that have it."""
+    keys = [key(value) for value in values]
+    [(most, count)] = Counter(keys).most_common(1)
+    return values[keys.index(most)], count / len(keys)
 
 
 def label_codes(labels: Iterable[Hashable]) -> Integers:

@@ -1,0 +1,108 @@
+"""Models' predictions for a batch's task, of any item of its datasets; kept apart from people's responses."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby, islice
+from operator import itemgetter
+from typing import Any
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from annotation.flow.batches.batch_launch import prepared
+from annotation.flow.errors import Refused
+from annotation.flow.projects import audit_log
+from annotation.models import Batch, BatchModel, Hit, Item, ModelPrediction
+from annotation.registry import task_type
+from annotation.tasktype import capabilities
+
+CHUNK = 500
+COLUMNS = ("run", "answer", "confidence", "cost")
+
+
+@dataclass(frozen=True, slots=True)
+class CombinedPrediction:
+    """A model's runs on an item as one response.
+
+    `confidence`: the mean of what the model gave, else the share of runs that agree; None of a single run without.
+    """
+
+    item_id: int
+    answer: dict[str, Any]
+    confidence: float | None
+    runs: int
+
+
+def models_of(batch: Batch) -> list[str]:
+    """The names of models with predictions for the batch, sorted."""
+    return sorted(batch.models.values_list("name", flat=True))
+
+
+def predictions_of(batch: Batch, model: str) -> Iterator[CombinedPrediction]:
+    """A model's prediction for each item, by the item's key; memory does not grow with their number."""
+    task = task_type(batch.task)
+    options = task.options(batch.options)
+    rows = ModelPrediction.objects.filter(model__batch=batch, model__name=model).order_by("item", "run")
+    columns = rows.values_list("item_id", "answer", "confidence").iterator(chunk_size=CHUNK)
+    for item, runs in groupby(columns, itemgetter(0)):
+        _items, answers, confidences = zip(*runs, strict=True)
+        answer, share = answers[0], None
+        if len(answers) > 1:
+            answer, share = capabilities.combined(task, options, answers)
+        given = [one for one in confidences if one is not None]
+        yield CombinedPrediction(item, answer, sum(given) / len(given) if given else share, len(answers))
+
+
+def payloads_of(batch: Batch, items: Iterable[int]) -> dict[int, dict[str, Any]]:
+    """By item what workers are, or would be, shown: of its HIT, else prepared as at the launch; unusable ones not."""
+    keys, task = list(items), task_type(batch.task)
+    found = dict(Hit.objects.filter(batch=batch, item__in=keys).values_list("item", "payload"))
+    options = task.options(batch.options)
+    others = Item.every.filter(pk__in=[key for key in keys if key not in found]).select_related("dataset")
+    for item in others.defer("dataset__report", "dataset__features"):
+        if (payload := prepared(batch, item, options)) is not None:
+            found[item.pk] = payload
+    return found
+
+
+@transaction.atomic
+def store_predictions(batch: Batch, model: str, rows: Iterable[Mapping[str, Any]]) -> int:
+    """Store checked predictions and return how many are new; those that are there already change nothing.
+
+    Each row: `item` (key), `run` (from 1) and `answer` as `checked_answer` returned it; perhaps `confidence`, `cost`.
+    Raises Refused if the model has another answer to an item in the same run.
+    """
+    # Lock: two imports of the same model would each find nothing stored.
+    Batch.objects.select_for_update(no_key=True).get(pk=batch.pk)
+    found, _made = BatchModel.objects.get_or_create(batch=batch, name=model)
+    source, stored = iter(rows), 0
+    while some := list(islice(source, CHUNK)):
+        there = found.predictions.filter(item__in={row["item"] for row in some})
+        known = {(item, run): answer for item, run, answer in there.values_list("item", "run", "answer")}
+        new = []
+        for row in some:
+            place = row["item"], row["run"]
+            if place not in known:
+                known[place] = row["answer"]
+                new.append(ModelPrediction(model=found, item_id=row["item"], **{k: row.get(k) for k in COLUMNS}))
+            elif known[place] != row["answer"]:
+                text = _(
+                    "%(model)s already has another prediction for an item in run %(run)s. Give other runs or names."
+                )
+                raise Refused(text % {"model": model, "run": row["run"]})
+        stored += len(ModelPrediction.objects.bulk_create(new))
+    return stored
+
+
+@transaction.atomic
+def delete_predictions(batch: Batch, model: str) -> int:
+    """Erase a model's predictions for the batch; returns their number. Raises Refused for an unknown model."""
+    found = BatchModel.objects.filter(batch=batch, name=model).first()
+    if found is None:
+        names = ", ".join(models_of(batch)) or _("none")
+        text = _("%(batch)s has no predictions of %(model)s. Models with predictions: %(names)s.")
+        raise Refused(text % {"batch": batch.slug, "model": model, "names": names})
+    number = found.predictions.count()
+    found.delete()
+    audit_log.record("predictions deleted", batch, model=model, number=number)
+    return number
