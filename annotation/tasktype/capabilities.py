@@ -384,8 +384,16 @@ def provenance(task: TaskType, payload: JSON, answers: Sequence[JSON], aggregate
 
 
 def combined(task: TaskType, options: Any, answers: Sequence[JSON]) -> tuple[JSON, float]:
-    """A model's responses to one item as one, and the share that agree: by default the most frequent by its label."""
+    """A model's responses to one item as one, and the share that agree: by default the most frequent.
+
+    Those with the same label and the same text (case and spaces aside) are the same, whatever their support.
+    """
     if isinstance(task, Rated):
         return task.combined(options, answers)
     labels = task.labels if isinstance(task, Labelled) else {}
-    return most_frequent(answers, lambda answer: label_of(labels, answer) or repr(sorted(answer.items())))
+
+    def said(answer: JSON) -> tuple[str, str]:
+        label, text = label_of(labels, answer), " ".join(str(answer.get("text") or "").casefold().split())
+        return (label, text) if label or text else ("", repr(sorted(answer.items())))
+
+    return most_frequent(answers, said)

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management import call_command
 from django.db import IntegrityError
 
 from annotation.flow.batches import batch_launch
@@ -26,7 +25,9 @@ from annotation.models import Assignment, AuditEntry, Batch, Dataset, ModelPredi
 from annotation.pure.data.column_mapping import ColumnMapping
 from tests.batches import create_batch
 from tests.flow.review.test_response_import import lines
+from tests.management.conftest import Run, run
 
+__all__ = ["run"]
 pytestmark = pytest.mark.django_db
 
 RUBRIC: dict[str, Any] = {
@@ -163,8 +164,6 @@ def test_ratings_stand_in_columns_with_a_line_for_each_element(rated: Batch, tmp
 
 
 def test_answers_of_another_task_are_checked_and_the_most_frequent_wins(batch: Batch, tmp_path: Path) -> None:
-    batch_launch.launch(batch)
-    batch.refresh_from_db()
     answers = [{"kind": "answer", "text": text, "support": [0]} for text in ("Tower 0", "Tower", "Tower 0")]
     with pytest.raises(ImportRefused, match=r"line 1, answer"):
         brought(batch, tmp_path, [{"item": 0, "answer": {"kind": "perhaps"}}])
@@ -194,10 +193,18 @@ def test_deleting_takes_one_model_and_says_so(rated: Batch, tmp_path: Path) -> N
     assert AuditEntry.objects.get(act="predictions deleted").details == {"model": "a", "number": 1}
 
 
-def test_the_command_imports_and_refuses(rated: Batch, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = lines(tmp_path / "p.jsonl", [{"item": 0, "answer": GOOD}])
-    call_command("import_predictions", "summaries", str(file), "--model", "m", "--batch", "rated", "--json")
-    assert json.loads(capsys.readouterr().out)["accepted"] == 1
+def test_the_command_imports_and_refuses(rated: Batch, tmp_path: Path, run: Run) -> None:
+    good = lines(tmp_path / "good.jsonl", [{"item": 0, "answer": GOOD}])
+    bad = lines(tmp_path / "bad.jsonl", [{"item": 0, "answer": {}}])
+    said = run(
+        "import_predictions", "summaries", good, "--model", "m", "--project", "wells", "--batch", "rated", "--json"
+    )
+    assert json.loads(said.out)["accepted"] == 1
+    said = run("import_predictions", "summaries", bad, "--model", "n", "--project", "wells", "--batch", "rated")
+    assert (said.code, models_of(rated)) == (1, ["m"])
+    assert "line 1, answer.fluent: Choose a point of the scale." in said.err
+    for wrong in ((), ("--batch", "rated", "--format", "squad"), ("--batch", "rated", "--shown", "question")):
+        assert run("import_predictions", "summaries", good, "--model", "m", *wrong).code == 2
 
 
 def test_the_database_refuses_a_run_twice(rated: Batch, tmp_path: Path) -> None:
