@@ -127,12 +127,12 @@ schema: .venv/dev.stamp  ## build/api-schema.yaml and .json, from the views; doc
 	@$(SPECTACULAR) --file build/api-schema.yaml --validate --fail-on-warn
 	@$(SPECTACULAR) --file build/api-schema.json --format openapi-json
 
-wheel: .venv/dev.stamp schema  ## wheel and sdist in build/dist
+wheel: .venv/dev.stamp schema  ## wheels and sdists in build/dist
 	@rm -rf build/static build/dist build/var
 	@HOPSCRIBE_VAR=build/var STATIC_ROOT=build/static $(PY) manage.py collectstatic --noinput --verbosity 0
 	@rm -rf build/var
 	@$(PY) -m hatchling build -d build/dist
-	@cd client && $(abspath $(PY)) -m hatchling build -d ../build/dist
+	@for part in client prolific-emulator; do (cd $$part && $(abspath $(PY)) -m hatchling build -d ../build/dist) || exit 1; done
 
 .venv/run.stamp: requirements.lock
 	@$(call build,requirements.lock)

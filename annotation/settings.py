@@ -53,7 +53,6 @@ INSTALLED_APPS = [
     "annotation.demo",
     "annotation.webhooks",
     "annotation.mturk_api",
-    "annotation.prolific_emulator",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

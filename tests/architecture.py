@@ -42,7 +42,8 @@ FORBIDDEN: dict[str, tuple[str, ...]] = {
     "annotation/scorers": VALUES_ONLY,
     "annotation/derivations": VALUES_ONLY,
     "annotation/tasktype": VALUES_ONLY,
-    "client/hopscribe_client": (*THIRD_PARTIES, "annotation", "tasks"),
+    "client/hopscribe_client": (*THIRD_PARTIES, "annotation", "tasks", "prolific_emulator"),
+    "prolific-emulator": (*THIRD_PARTIES, "annotation", "tasks", "hopscribe_client"),
     "annotation/flow": (*WEB_MODULES, *ENTRIES, "tasks"),
     "annotation/models": (
         *WEB_MODULES,
@@ -54,7 +55,6 @@ FORBIDDEN: dict[str, tuple[str, ...]] = {
     "annotation/marketplaces/base.py": KNOWS_NO_ROWS,
     "annotation/marketplaces/mturk": KNOWS_NO_ROWS,
     "annotation/marketplaces/prolific": KNOWS_NO_ROWS,
-    "annotation/prolific_emulator": tuple(name for name in KNOWS_NO_ROWS if name != "annotation.management"),
     "annotation/webhooks/protocol.py": VALUES_ONLY,
     "annotation/dry_run/forecast.py": VALUES_ONLY,
     "tasks": (*THIRD_PARTIES, *CLOCK_AND_NETWORK, "annotation"),
@@ -70,8 +70,10 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "annotation/dry_run/forecast.py": ("annotation.pure",),
     "tasks": ("annotation.tasktype", "annotation.pure"),
 }
+# Folders with a pyproject.toml of their own, and their package in them.
+DISTRIBUTIONS = ("client", "prolific-emulator")
 # Apps behind the engine (docs/architecture.md, "Events"): nothing outside their folders imports them.
-APPS = ("bridges", "demo", "dry_run", "marketplaces", "mturk_api", "prolific_emulator", "studies", "webhooks")
+APPS = ("bridges", "demo", "dry_run", "marketplaces", "mturk_api", "studies", "webhooks")
 FORM_MAY = ("django.forms", "django.http")  # tasks/<kind>/form.py parses a POST
 
 # The nine subjects, and which of them each may import in its own layer (docs/architecture.md has this table in words).
@@ -159,7 +161,8 @@ class Source:
 
     @property
     def module(self) -> str:
-        return self.path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        first, _, rest = self.path.removesuffix(".py").removesuffix("/__init__").partition("/")
+        return (rest if first in DISTRIBUTIONS else f"{first}/{rest}").replace("/", ".")
 
 
 class Import(NamedTuple):
@@ -169,7 +172,8 @@ class Import(NamedTuple):
 
 
 def sources(root: Path, *folders: str) -> list[Source]:
-    return [source for folder in folders or ("annotation", "client", "tasks") for source in _sources(root, folder)]
+    everywhere = ("annotation", *DISTRIBUTIONS, "tasks")
+    return [source for folder in folders or everywhere for source in _sources(root, folder)]
 
 
 @cache

@@ -16,7 +16,6 @@ OWN_CLOCK = {
     "annotation/operations/uploads.py": "compares with times of files",
     "annotation/operations/error_alerts.py": "tells when a process noticed something; the database may be away",
     "annotation/mturk_api/endpoint.py": "puts the time behind messages of errors; the database may be away",
-    "annotation/prolific_emulator/world.py": "is another service's clock, which can be turned",
     "annotation/views/people/timesheet.py": "asks what day it is where somebody looks at a calendar",
 }
 ASKS_THE_TIME = re.compile(r"\b(?:timezone|datetime|time)\.(?:now|utcnow|today|time)\b|\bDateTimeField\(.*auto_now")

@@ -49,6 +49,16 @@ def test_above_a_ceiling_it_says_what_to_do(found: measures.Measures) -> None:
     assert len(measures.above(found, {"total": most["total"], "subjects": {}})) == 4  # subjects without a ceiling
 
 
+def test_the_total_is_printed_with_the_emulator_and_without(tmp_path: Path) -> None:
+    (tmp_path / "prolific-emulator").mkdir()
+    (tmp_path / "prolific-emulator/a.py").write_text("A = 1\n")
+    (tmp_path / "manage.py").write_text("A = 1\nB = 1\n")
+    found = measures.measure(tmp_path, ["prolific-emulator/a.py", "manage.py"])
+    most = {"total": {"code_lines": 10}, "walks": {}, "subjects": {"prolific-emulator": 5}}
+    lines = [" ".join(line.split()) for line in measures.report(found, most, subjects=True).splitlines()]
+    assert {"code_lines 3 of 10", "without prolific-emulator 2", "prolific-emulator 1 of 5 1 3"} <= set(lines)
+
+
 def test_ceilings_are_lowered_and_never_raised(found: measures.Measures) -> None:
     text = '[total]\ncode_lines = 9_100  # why\nfiles = 1\n[budgets]\nratings = 800\n[subjects]\n"tasks/answer" = 700\n'
     assert measures.lowered(text, found) == text.replace("9_100", "100").replace("700", "100")

@@ -14,12 +14,12 @@ from random import Random
 from typing import Any
 
 import pytest
+from prolific_emulator import participants
+from prolific_emulator.faults import Faults
+from prolific_emulator.participants import Stay
+from prolific_emulator.server import Emulator
+from prolific_emulator.world import APPROVED, World
 
-from annotation.prolific_emulator import participants
-from annotation.prolific_emulator.faults import Faults
-from annotation.prolific_emulator.participants import Stay
-from annotation.prolific_emulator.server import Emulator
-from annotation.prolific_emulator.world import APPROVED, World
 from tests.process.installation import Installation, kill
 from tests.waiting import until
 

@@ -6,6 +6,8 @@ import compileall
 import json
 import re
 import shutil
+import signal
+import subprocess
 import sys
 import urllib.request
 import zipfile
@@ -129,6 +131,24 @@ def test_the_client_is_a_wheel_of_its_own_that_needs_nothing_of_the_server(tmp_p
         built.extractall(tmp_path / "site")
     said = wheels.run([sys.executable, "-c", USE], cwd=tmp_path, more={"PYTHONPATH": str(tmp_path / "site")})
     assert said.strip() == "[]"
+
+
+def test_the_emulator_of_prolific_is_a_wheel_of_its_own_that_needs_nothing(wheel: Path, tmp_path: Path) -> None:
+    assert not [name for name in zipfile.ZipFile(wheel).namelist() if "emulator" in name]
+    source = wheels.copy_sources(tmp_path / "source") / "prolific-emulator"
+    wheels.run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)], cwd=source)
+    built = next(tmp_path.glob("prolific_emulator-*.whl"))
+    machine = Environment(tmp_path / "machine")
+    machine.pip("install", "--no-index", str(built))
+    command = [str(machine.bin / "prolific-emulator"), "--bind", "127.0.0.1:0", "--json"]
+    with subprocess.Popen(command, env=wheels.elsewhere(), stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout
+        said = json.loads("".join(iter(server.stdout.readline, "}\n")) + "}")
+        with urllib.request.urlopen(said["endpoint"]) as page:
+            assert b"emulat" in page.read()
+        server.send_signal(signal.SIGINT)
+        assert json.loads(server.stdout.read()) == {"studies": 0, "submissions": 0}
+    assert server.returncode == 0
 
 
 def test_in_a_checkout_the_client_has_its_former_name_too() -> None:

@@ -15,8 +15,8 @@ from tests.process.installation import ROOT, free_port
 from tests.waiting import until
 
 PARTS = [
-    "annotation", "client", "deploy", "docs/api-schema.yaml", "docs/glossary.md", "hopscribe", "static", "tasks",
-    "templates", "CHANGELOG.md", "LICENSE", "Makefile", "README.md", "manage.py", "pyproject.toml",
+    "annotation", "client", "deploy", "docs/api-schema.yaml", "docs/glossary.md", "hopscribe", "prolific-emulator",
+    "static", "tasks", "templates", "CHANGELOG.md", "LICENSE", "Makefile", "README.md", "manage.py", "pyproject.toml",
 ]  # fmt: skip
 NOT_OURS = {"ALLOWED_HOSTS", "DATABASE_URL", "DJANGO_SETTINGS_MODULE", "HOPSCRIBE_VAR", "HTTPS", "SECRET_KEY"}
 

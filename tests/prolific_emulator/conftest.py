@@ -7,13 +7,13 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from prolific_emulator import submissions
+from prolific_emulator.server import Emulator, Exchange
+from prolific_emulator.world import Submission, World
 
 from annotation.marketplaces.base import Endpoint
 from annotation.marketplaces.prolific.marketplace import Prolific
 from annotation.marketplaces.study_base import Outcome, StudySpec
-from annotation.prolific_emulator import submissions
-from annotation.prolific_emulator.server import Emulator, Exchange
-from annotation.prolific_emulator.world import Submission, World
 from tests.prolific_emulator import interface
 
 TOKEN = "canary-token"

@@ -11,8 +11,7 @@ from typing import Any
 
 import yaml
 from jsonschema import Draft202012Validator
-
-from annotation.prolific_emulator.server import Exchange
+from prolific_emulator.server import Exchange
 
 FOLDER = Path(__file__).resolve().parents[3] / "shared" / "data" / "prolific"
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from prolific_emulator import routing, submissions
+from prolific_emulator.problems import Problem
+from prolific_emulator.server import Emulator
 
-from annotation.prolific_emulator import routing, submissions
-from annotation.prolific_emulator.problems import Problem
-from annotation.prolific_emulator.server import Emulator
 from tests.prolific_emulator import interface
 from tests.prolific_emulator.test_server import Asks, asks, detail
 

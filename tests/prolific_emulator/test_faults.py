@@ -8,13 +8,13 @@ from dataclasses import replace
 from decimal import Decimal
 
 import pytest
+from prolific_emulator import submissions
+from prolific_emulator.faults import KINDS, TOO_MANY
+from prolific_emulator.server import Emulator
+from prolific_emulator.world import Submission, World
 
 from annotation.marketplaces.base import AlreadyThere, TryAgain
 from annotation.marketplaces.prolific.marketplace import Prolific
-from annotation.prolific_emulator import submissions
-from annotation.prolific_emulator.faults import KINDS, TOO_MANY
-from annotation.prolific_emulator.server import Emulator
-from annotation.prolific_emulator.world import Submission, World
 from tests.prolific_emulator.conftest import SPEC, TOKEN, client_for
 from tests.prolific_emulator.test_marketplace import REASON
 

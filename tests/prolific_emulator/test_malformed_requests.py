@@ -11,10 +11,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from prolific_emulator import routing, server
+from prolific_emulator.server import Emulator
+from prolific_emulator.world import World
 
-from annotation.prolific_emulator import routing, server
-from annotation.prolific_emulator.server import Emulator
-from annotation.prolific_emulator.world import World
 from tests.prolific_emulator.conftest import TOKEN
 from tests.prolific_emulator.test_client_examples import CODES, body
 

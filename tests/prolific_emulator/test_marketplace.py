@@ -8,13 +8,13 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 import pytest
+from prolific_emulator import people, submissions
+from prolific_emulator.server import Emulator
+from prolific_emulator.world import Submission
 
 from annotation.marketplaces.base import AlreadyThere, Denied, Endpoint, Gone, TryAgain, WrongState
 from annotation.marketplaces.prolific.marketplace import Prolific
 from annotation.marketplaces.study_base import Status, StudyStatus, Ticket
-from annotation.prolific_emulator import people, submissions
-from annotation.prolific_emulator.server import Emulator
-from annotation.prolific_emulator.world import Submission
 from tests.prolific_emulator.conftest import SPEC, client_for
 
 TakesPart = Callable[..., Submission]

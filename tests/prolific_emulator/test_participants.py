@@ -9,11 +9,10 @@ from random import Random
 from urllib.parse import parse_qs
 
 import pytest
-
-from annotation.prolific_emulator import browser, participants
-from annotation.prolific_emulator.browser import Page
-from annotation.prolific_emulator.participants import HABITS, fill, next_form
-from annotation.prolific_emulator.server import Emulator
+from prolific_emulator import browser, participants
+from prolific_emulator.browser import Page
+from prolific_emulator.participants import HABITS, fill, next_form
+from prolific_emulator.server import Emulator
 
 CONSENT = """<form method="post" action="/consent">
 <button name="agree" value="yes" class="button primary">I agree</button></form>"""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import urllib.error
 import urllib.request
 from collections.abc import Callable
@@ -11,13 +12,13 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
+from prolific_emulator import submissions
+from prolific_emulator.__main__ import main
+from prolific_emulator.browser import ParticipantBrowser
+from prolific_emulator.server import Emulator
+from prolific_emulator.world import Submission
 
 from annotation.marketplaces.prolific import protocol
-from annotation.prolific_emulator import submissions
-from annotation.prolific_emulator.browser import ParticipantBrowser
-from annotation.prolific_emulator.server import Emulator
-from annotation.prolific_emulator.world import Submission
 from tests.prolific_emulator import interface
 from tests.prolific_emulator.conftest import SPEC, TOKEN
 
@@ -170,15 +171,22 @@ def test_texts_of_a_study_are_escaped(emulator: Emulator, published: str) -> Non
 
 
 @pytest.mark.parametrize("wrong", [["--bind", "nowhere"], ["--bind", "127.0.0.1:99999"], ["--faults", "2"]])
-def test_the_command_says_what_it_cannot_understand(wrong: list[str]) -> None:
-    with pytest.raises(CommandError, match=r"HOST:PORT|from 0 to 1"):
-        call_command("prolific_emulator", *wrong)
+def test_the_command_says_what_it_cannot_understand(wrong: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(wrong)
+    assert re.search(r"HOST:PORT|from 0 to 1", capsys.readouterr().err)
+
+
+def test_the_command_says_that_its_address_is_taken(emulator: Emulator) -> None:
+    taken = emulator.url.removeprefix("http://")
+    with pytest.raises(SystemExit, match=f"{taken}: Address already in use"):
+        main(["--bind", taken])
 
 
 def test_the_interface_check_finds_what_is_wrong() -> None:
     if not interface.is_here():
         pytest.skip("the interface descriptions are not here")
-    from annotation.prolific_emulator.server import Exchange
+    from prolific_emulator.server import Exchange
 
     bad = Exchange("GET", "/api/v1/users/me/", {}, 200, {"id": 5})
     assert len(interface.violations(bad)) == 2

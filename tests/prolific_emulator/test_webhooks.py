@@ -9,12 +9,12 @@ from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
+from prolific_emulator import webhooks
+from prolific_emulator.server import Emulator
+from prolific_emulator.world import Submission, Subscription
 
 from annotation.marketplaces.base import Denied
 from annotation.marketplaces.prolific.marketplace import Prolific
-from annotation.prolific_emulator import webhooks
-from annotation.prolific_emulator.server import Emulator
-from annotation.prolific_emulator.world import Submission, Subscription
 from tests.waiting import until
 
 EVENT = "submission.status.change"

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from prolific_emulator.faults import Faults
+from prolific_emulator.server import Emulator
+from prolific_emulator.world import World
 
 from annotation.flow.money import ledger
 from annotation.marketplaces.models import BatchMarketplace
 from annotation.models import Batch
-from annotation.prolific_emulator.faults import Faults
-from annotation.prolific_emulator.server import Emulator
-from annotation.prolific_emulator.world import World
 from tests.flow.acting import dataset_of, launched
 from tests.marketplaces.prolific.panel import Panel
 from tests.prolific_emulator.conftest import TOKEN

@@ -9,14 +9,14 @@ from typing import Any
 
 from django.db.models.functions import Now
 from django.utils import timezone
+from prolific_emulator import submissions
+from prolific_emulator.server import Emulator
 
 from annotation.marketplaces.base import MarketplaceError
 from annotation.marketplaces.flow import study_sync, visit_decisions
 from annotation.marketplaces.flow.connections import StudySession
 from annotation.marketplaces.models import Connection, PanelStudy, Visit, VisitAssignment
 from annotation.models import Assignment, Batch, Payment, User, Worker
-from annotation.prolific_emulator import submissions
-from annotation.prolific_emulator.server import Emulator
 from tests.flow.acting import submit, take
 from tests.marketplaces.conftest import QUICK
 from tests.prolific_emulator.conftest import SPEC, TOKEN, client_for

@@ -16,6 +16,10 @@ import pytest
 from django.core.management import call_command
 from django.db.models import F, Sum
 from django.test import Client
+from prolific_emulator import browser, participants
+from prolific_emulator.browser import Page
+from prolific_emulator.participants import Stay
+from prolific_emulator.server import Emulator
 
 from annotation.flow.batches import batch_launch
 from annotation.flow.money import ledger, ledger_audit
@@ -23,10 +27,6 @@ from annotation.flow.review import approval_queue
 from annotation.marketplaces.flow import bonuses, studies, study_sync, visit_decisions, visit_pay, visits
 from annotation.marketplaces.models import PanelStudy, Visit
 from annotation.models import Assignment, Hit, Payment, Project
-from annotation.prolific_emulator import browser, participants
-from annotation.prolific_emulator.browser import Page
-from annotation.prolific_emulator.participants import Stay
-from annotation.prolific_emulator.server import Emulator
 from tests.batches import create_batch
 from tests.flow.acting import dataset_of
 from tests.marketplaces.prolific.panel import PATIENT

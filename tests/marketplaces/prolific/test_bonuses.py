@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from django.db.models.functions import Now
 from django.utils import timezone
+from prolific_emulator import faults
 
 from annotation.marketplaces.base import TryAgain
 from annotation.marketplaces.flow import bonuses
 from annotation.marketplaces.models import Connection, Visit, VisitBonus
 from annotation.models import Payment
-from annotation.prolific_emulator import faults
 from tests.marketplaces.prolific.panel import PATIENT, Killed, Panel, tolerant
 
 State = VisitBonus.State

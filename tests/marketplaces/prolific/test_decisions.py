@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 from django.utils import timezone
+from prolific_emulator import submissions
 
 from annotation.flow.errors import Refused
 from annotation.flow.money import ledger_audit
@@ -13,7 +14,6 @@ from annotation.flow.review import assignment_approval
 from annotation.marketplaces.flow import visit_decisions, visit_states
 from annotation.marketplaces.models import Difference, PanelStudy, Visit
 from annotation.models import Assignment, Entry, Payment
-from annotation.prolific_emulator import submissions
 from tests.marketplaces.prolific.panel import Panel, came_back, send, sync
 
 pytestmark = pytest.mark.django_db

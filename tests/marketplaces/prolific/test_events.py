@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from django.test import Client
 from django.utils import timezone
+from prolific_emulator import webhooks
 
 from annotation.marketplaces.flow import study_events
 from annotation.marketplaces.models import EventSubscription, PanelStudy, ReceivedEvent
-from annotation.prolific_emulator import webhooks
 from tests.marketplaces.prolific.panel import Panel
 
 pytestmark = pytest.mark.django_db

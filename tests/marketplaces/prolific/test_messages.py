@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from prolific_emulator import people
 
 from annotation.flow.notifications import worker_messages
 from annotation.marketplaces.flow import study_sync
 from annotation.models import Message, Worker
-from annotation.prolific_emulator import people
 from tests.marketplaces.prolific.panel import Panel
 
 pytestmark = pytest.mark.django_db

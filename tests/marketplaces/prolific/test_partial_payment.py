@@ -11,6 +11,8 @@ from django.db.models import Sum
 from django.db.models.functions import Now
 from django.test import Client
 from django.utils import timezone
+from prolific_emulator import faults, submissions
+from prolific_emulator.server import Emulator
 
 from annotation.flow.errors import Refused
 from annotation.flow.money import ledger, ledger_audit
@@ -19,8 +21,6 @@ from annotation.marketplaces.flow import bonuses, visit_decisions
 from annotation.marketplaces.models import Difference, Visit
 from annotation.marketplaces.prolific.marketplace import Prolific
 from annotation.models import Assignment, Entry, Payment
-from annotation.prolific_emulator import faults, submissions
-from annotation.prolific_emulator.server import Emulator
 from tests.long_forms import first
 from tests.marketplaces.prolific.panel import PATIENT, Killed, Panel, came_back, send, sync, tolerant
 from tests.prolific_emulator.conftest import SPEC, client_for

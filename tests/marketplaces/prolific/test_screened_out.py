@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from prolific_emulator import participants
+from prolific_emulator.server import Emulator
 
 from annotation.flow.batches import batch_launch
 from annotation.flow.errors import Refused
@@ -16,8 +18,6 @@ from annotation.flow.people import worker_erasure
 from annotation.marketplaces.flow import studies, study_sync, visit_decisions
 from annotation.marketplaces.models import Connection, PanelStudy, Visit
 from annotation.models import Entry, Worker, WorkerBlock
-from annotation.prolific_emulator import participants
-from annotation.prolific_emulator.server import Emulator
 from tests.flow.acting import dataset_of
 from tests.marketplaces.panel import study_of
 from tests.marketplaces.prolific.panel import PATIENT

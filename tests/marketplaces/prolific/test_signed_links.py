@@ -15,15 +15,15 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
 from cryptography.hazmat.primitives.hashes import SHA256, SHA512
 from django.test import Client
+from prolific_emulator import link_tokens, submissions
+from prolific_emulator.server import Emulator, Exchange
+from prolific_emulator.world import World
 
 from annotation.marketplaces.base import Denied, Endpoint
 from annotation.marketplaces.flow import studies
 from annotation.marketplaces.models import Connection, Visit
 from annotation.marketplaces.prolific import link_tokens as checked
 from annotation.marketplaces.prolific.marketplace import Prolific
-from annotation.prolific_emulator import link_tokens, submissions
-from annotation.prolific_emulator.server import Emulator, Exchange
-from annotation.prolific_emulator.world import World
 from tests.marketplaces.prolific.panel import Panel
 from tests.prolific_emulator import interface
 from tests.prolific_emulator.conftest import SPEC, TOKEN

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from django.test import Client
 from django.utils import timezone
+from prolific_emulator.server import Emulator
 
 from annotation.flow.batches import batch_launch
 from annotation.flow.errors import Refused
 from annotation.flow.money import ledger
 from annotation.marketplaces.flow import studies, study_sync
 from annotation.marketplaces.models import Connection, Difference, PanelStudy
-from annotation.prolific_emulator.server import Emulator
 from tests.flow.acting import dataset_of
 from tests.marketplaces.panel import study_of
 from tests.marketplaces.prolific.panel import PATIENT

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from django.db.models.functions import Now
 from django.utils import timezone
+from prolific_emulator import submissions
 
 from annotation.flow.errors import Refused
 from annotation.flow.people import consent
 from annotation.marketplaces.flow import study_sync, visit_states
 from annotation.marketplaces.models import Difference, PanelStudy, Visit
 from annotation.models import Assignment, Job, Worker, WorkerResponse
-from annotation.prolific_emulator import submissions
 from tests.marketplaces.prolific.panel import PATIENT, Panel
 
 pytestmark = pytest.mark.django_db

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
 
-from annotation.prolific_emulator.problems import unknown
+from prolific_emulator.problems import unknown
 
 RESERVED, ACTIVE, AWAITING = "RESERVED", "ACTIVE", "AWAITING REVIEW"
 APPROVED, REJECTED, PARTIAL = "APPROVED", "REJECTED", "PARTIALLY APPROVED"
@@ -165,8 +165,8 @@ class World:
 
 def new_workspace(world: World, title: str, description: str) -> dict[str, Any]:
     """Add a workspace."""
-    row = {"id": world.new_id(), "title": title, "description": description, "owner": world.owner, "users": []}
-    return world.workspaces.setdefault(row["id"], row)
+    name, own = world.new_id(), {"owner": world.owner, "users": []}
+    return world.workspaces.setdefault(name, {"id": name, "title": title, "description": description, **own})
 
 
 def new_project(world: World, workspace: str, title: str) -> dict[str, Any]:

@@ -14,12 +14,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from annotation.prolific_emulator import bonuses, pages, people, routing, submissions, webhooks, workspaces
-from annotation.prolific_emulator import faults as drawn
-from annotation.prolific_emulator.faults import Faults
-from annotation.prolific_emulator.problems import Problem
-from annotation.prolific_emulator.routing import Call, Reply
-from annotation.prolific_emulator.world import World
+from prolific_emulator import bonuses, pages, people, routing, submissions, webhooks, workspaces
+from prolific_emulator import faults as drawn
+from prolific_emulator.faults import Faults
+from prolific_emulator.problems import Problem
+from prolific_emulator.routing import Call, Reply
+from prolific_emulator.world import World
 
 MODULES = (bonuses, people, submissions, webhooks, workspaces)  # they and what they import register the operations
 ROUND = 0.05  # seconds between two looks for webhooks that are due
@@ -131,6 +131,7 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = default_request_version = "HTTP/1.1"  # the latter: refusals have a status line
     disable_nagle_algorithm = True  # a body sent after its headers would wait 40 ms for their acknowledgement
     timeout = PATIENCE
+    raw_requestline: bytes  # which http.server sets
 
     def do_GET(self) -> None:
         with suppress(ConnectionError):
@@ -163,7 +164,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _serve(self) -> None:
         raw, path, query = self._body(), *self._address()
         if not path.startswith(("/api/", "/.well-known/")):
-            shown = pages.answer(self.emulator, self.command, path, query, raw, self.headers)
+            shown = pages.answer(self.emulator, self.command, path, query, raw, self.headers.get("Cookie", ""))
             return self._send(shown.status, shown.kind, shown.body.encode(errors="replace"), shown.headers)
         fault = self.emulator.faults.draw()
         if fault == drawn.CUT_BEFORE:

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from annotation.prolific_emulator.problems import Problem
-from annotation.prolific_emulator.routing import Call, Reply, operation
-from annotation.prolific_emulator.world import World
+from prolific_emulator.problems import Problem
+from prolific_emulator.routing import Call, Reply, operation
+from prolific_emulator.world import World
 
 FILTER_SETS = "/api/v1/filter-sets/"
 POOL, LEAST_SHOWN = 40_000, 25  # all participants; smaller counts are hidden
@@ -97,7 +97,7 @@ def sets(call: Call) -> Reply:
 
 def _keep(call: Call, body: dict[str, Any], workspace: str) -> Reply:
     check(body.get("filters") or [])
-    row = {"id": call.world.new_id(), "version": 1, "is_deleted": False, "is_locked": False}
+    row: dict[str, Any] = {"id": call.world.new_id(), "version": 1, "is_deleted": False, "is_locked": False}
     row |= {"workspace_id": workspace, "organisation_id": None}
     row |= {"name": body.get("name", ""), "filters": body.get("filters") or []}
     call.world.filter_sets[row["id"]] = row

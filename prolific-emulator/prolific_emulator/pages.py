@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from html import escape
@@ -11,12 +10,12 @@ from string import punctuation
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, quote
 
-from annotation.prolific_emulator import participants, submissions
-from annotation.prolific_emulator.problems import Problem
-from annotation.prolific_emulator.world import Submission, World
+from prolific_emulator import participants, submissions
+from prolific_emulator.problems import Problem
+from prolific_emulator.world import Submission, World
 
 if TYPE_CHECKING:
-    from annotation.prolific_emulator.server import Emulator
+    from prolific_emulator.server import Emulator
 
 HTML = "text/html; charset=utf-8"
 COOKIE = "emulated_submission"
@@ -57,13 +56,11 @@ def redirect(url: str, **headers: str) -> Shown:
     )
 
 
-def answer(
-    emulator: Emulator, method: str, path: str, query: dict[str, str], raw: bytes, headers: Mapping[str, str]
-) -> Shown:
+def answer(emulator: Emulator, method: str, path: str, query: dict[str, str], raw: bytes, cookie: str) -> Shown:
     """The page for a request; a refusal of the emulated service is shown as a page."""
     form = dict(parse_qsl(raw.decode(errors="replace")))
     try:
-        mine = SimpleCookie(headers.get("Cookie", "")).get(COOKIE)
+        mine = SimpleCookie(cookie).get(COOKIE)
         if (method, path) == ("GET", "/"):
             return _overview(emulator)
         if (method, path) == ("GET", "/submissions/complete"):

@@ -16,12 +16,12 @@ from random import Random
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
-from annotation.prolific_emulator import submissions
-from annotation.prolific_emulator.browser import Field, Form, Page, ParticipantBrowser, Unreachable
-from annotation.prolific_emulator.problems import Problem
+from prolific_emulator import studies, submissions
+from prolific_emulator.browser import Field, Form, Page, ParticipantBrowser, Unreachable
+from prolific_emulator.problems import Problem
 
 if TYPE_CHECKING:
-    from annotation.prolific_emulator.server import Emulator
+    from prolific_emulator.server import Emulator
 
 DILIGENT, RETURNS, GIVES_UP, FORGETS, WRONG_CODE, LATE, NO_SHOW = (
     "diligent", "returns", "gives up", "forgets the code", "wrong code", "late", "no show"
@@ -149,9 +149,7 @@ def _leave(emulator: Emulator, stay: Stay) -> None:
         if stay.habit == RETURNS:
             submissions.return_(world, one)
         elif stay.habit == LATE:
-            one.started_at = one.started_at and one.started_at - 2 * submissions.studies.longest(
-                world.studies[one.study]
-            )
+            one.started_at = one.started_at and one.started_at - 2 * studies.longest(world.studies[one.study])
             submissions.act_on_time(world)
         elif stay.code and stay.habit in {DILIGENT, WRONG_CODE}:
             submissions.complete(world, one, stay.code if stay.habit == DILIGENT else "WRONG")
@@ -161,7 +159,7 @@ def next_form(page: Page) -> Form | None:
     """The form that goes on: that with the page's main button, the work itself last."""
     forms = [form for form in page.forms if any("primary" in style for _name, _value, style in form.buttons)]
     onward = [form for form in forms if form.identity != "work"]
-    return (onward or forms or [None])[0]
+    return next(iter(onward or forms), None)
 
 
 def fill(form: Form, page: Page, rng: Random) -> list[tuple[str, str]]:

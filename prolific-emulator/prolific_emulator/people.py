@@ -3,9 +3,9 @@
 from datetime import datetime
 from typing import Any
 
-from annotation.prolific_emulator.problems import Problem
-from annotation.prolific_emulator.routing import Call, Reply, operation
-from annotation.prolific_emulator.world import World, stamp
+from prolific_emulator.problems import Problem
+from prolific_emulator.routing import Call, Reply, operation
+from prolific_emulator.world import World, stamp
 
 GROUPS, MESSAGES = "/api/v1/participant-groups/", "/api/v1/messages/"
 
@@ -87,8 +87,13 @@ def remove_members(call: Call) -> Reply:
 
 def write(world: World, sender: str, recipient: str, body: str, study: str | None) -> None:
     """Store a message from the account or from a participant."""
-    row = {"id": world.new_id(), "sender_id": sender, "body": body, "sent_at": stamp(world.now()), "type": "message"}
-    row |= {"channel_id": world.new_id(), "data": {"study_id": study} if study else {}, "recipient": recipient}
+    row: dict[str, Any] = {"id": world.new_id(), "sender_id": sender, "body": body, "sent_at": stamp(world.now())}
+    row |= {
+        "type": "message",
+        "channel_id": world.new_id(),
+        "data": {"study_id": study} if study else {},
+        "recipient": recipient,
+    }
     world.messages.append(row)
 
 

@@ -7,8 +7,8 @@ from functools import lru_cache
 from random import Random
 from typing import Any, NamedTuple
 
-from annotation.prolific_emulator.routing import Call, Reply, operation
-from annotation.prolific_emulator.world import Submission, World
+from prolific_emulator.routing import Call, Reply, operation
+from prolific_emulator.world import Submission, World
 
 ISSUER = "https://www.prolific.com"
 LIFETIME = 120  # seconds

@@ -2,10 +2,10 @@
 
 from decimal import Decimal, InvalidOperation
 
-from annotation.prolific_emulator.problems import Problem
-from annotation.prolific_emulator.routing import Call, Reply, operation
-from annotation.prolific_emulator.submissions import act_on_time
-from annotation.prolific_emulator.world import FEE, BulkBonus
+from prolific_emulator.problems import Problem
+from prolific_emulator.routing import Call, Reply, operation
+from prolific_emulator.submissions import act_on_time
+from prolific_emulator.world import FEE, BulkBonus
 
 MOST_ROWS = 200
 

@@ -3,10 +3,10 @@
 from datetime import timedelta
 from typing import Any
 
-from annotation.prolific_emulator import link_tokens, studies, webhooks
-from annotation.prolific_emulator.problems import Problem
-from annotation.prolific_emulator.routing import Call, Reply, operation, page_of
-from annotation.prolific_emulator.world import (
+from prolific_emulator import link_tokens, studies, webhooks
+from prolific_emulator.problems import Problem
+from prolific_emulator.routing import Call, Reply, operation, page_of
+from prolific_emulator.world import (
     ACTIVE,
     APPROVED,
     AWAITING,
@@ -70,14 +70,14 @@ def _passes(world: World, chosen: dict[str, Any], participant: str) -> bool:
         each = [_passes(world, part, participant) for part in chosen["selected_filters"]]
         return any(each) if chosen["filter_id"] == "or" else all(each)
     named = chosen.get("selected_values", [])
-    known = {
+    known: dict[str, set[str]] = {
         "participant_group": {who for name in named for who in world.groups.get(name, {}).get("members", {})},
         "previous_studies": {one.participant for one in world.submissions.values() if one.study in named},
         "custom": set(named),
     }
     if what not in known or side not in {"allowlist", "blocklist"}:
         return True
-    return (participant in known[what]) == (side == "allowlist")
+    return (participant in known[str(what)]) is (side == "allowlist")
 
 
 def start(world: World, one: Submission) -> str:
@@ -252,10 +252,10 @@ def _part(call: Call, one: Submission) -> int | None:
         raise Problem(400, {"completion_code": ["The study has no such code."]})
     if named[0].get("actor", "participant") == "participant":
         return None
-    percent = (call.body.get("completion_code_data") or {}).get("percentage_of_reward", 0)
+    percent: int = (call.body.get("completion_code_data") or {}).get("percentage_of_reward", 0)
     if not 8 <= percent <= 99:
         raise Problem(400, {"completion_code_data": ["percentage_of_reward must be between 8 and 99."]})
-    return round(study["reward"] * percent / 100)
+    return round(int(study["reward"]) * percent / 100)
 
 
 def _transition(call: Call, action: str) -> tuple[set[str], str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from random import Random
 
-from annotation.prolific_emulator.world import Event
+from prolific_emulator.world import Event
 
 TOO_MANY, ERROR_BEFORE, ERROR_AFTER = "429", "500 before", "500 after"
 CUT_BEFORE, CUT_AFTER, HALF = "cut before", "cut after", "half a body after"
