@@ -13,13 +13,13 @@ from random import Random
 from statistics import fmean, median
 from typing import TypeVar
 
+from annotation.pure.statistics.distance_agreement import RESAMPLES
 from annotation.pure.statistics.intervals import Figure, wilson
 
 T = TypeVar("T")
 
 ANSWER, RETURN, ABANDON = "answer", "return", "abandon"
 RIGHT_FROM = 0.5  # grade from which a response counts as right in a vote
-RESAMPLES = 999
 MOST_VOTES = 9  # largest number of responses per item in the forecast
 
 

@@ -16,10 +16,9 @@ from annotation import jobs
 from annotation.api.calls import Call, Parameter, plain
 from annotation.flow.data.dataset_files import whole_file
 from annotation.flow.errors import Refused
-from annotation.flow.people import requesters
 from annotation.flow.projects import audit_log, job_queue
 from annotation.flow.projects.request_context import acting
-from annotation.management.json_command import JSONCommand, batch_named, printable
+from annotation.management.json_command import JSONCommand, account_of, batch_named, printable
 from annotation.models import Job, Member, Project, User, clock
 from annotation.pure.reports import tables
 
@@ -152,9 +151,7 @@ def _content(text: str) -> str:
 def caller(project: Project, name: str | None) -> User:
     """The account of that name, or the project's only owner. Raises Refused, naming the owners if there are more."""
     if name:
-        if user := requesters.account(name):
-            return user
-        raise Refused(f"There is no account {name}.")
+        return account_of(name)
     owners = [one.user for one in project.members.filter(role=Member.Role.OWNER).select_related("user")]
     if len(owners) != 1:
         known = ", ".join(sorted(user.username for user in owners))

@@ -18,6 +18,7 @@ from django.db import DatabaseError, connection
 from django.db.models import QuerySet
 
 from annotation.flow.errors import Refused
+from annotation.flow.people import requesters
 from annotation.flow.projects import audit_log
 from annotation.flow.projects.projects import project_named
 from annotation.flow.projects.request_context import acting
@@ -101,10 +102,9 @@ class JSONCommand(BaseCommand, ABC):
 
 def account_of(name: str) -> User:
     """The account of that login name, or the only one of that email. Raises Refused."""
-    found = [user] if (user := User.objects.named(name)) else list(User.objects.filter(email__iexact=name)[:2])
-    if len(found) != 1:
-        raise Refused(f"{'Several accounts have' if found else 'No account has'} the name or email {name}.")
-    return found[0]
+    if user := requesters.account(name):
+        return user
+    raise Refused(f"No account has the name or email {name}.")
 
 
 def project_of(options: dict[str, Any]) -> Project:

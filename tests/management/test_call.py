@@ -77,11 +77,21 @@ def test_permissions_are_those_of_the_api(run: Run, project: Project, alice: Use
     refused(
         run("call", "makePayout", "--as", "carol", *IN), "Your role in this project (reviewer) does not allow this."
     )
-    refused(run("call", "listBatches", "--as", "nobody", *IN), "There is no account nobody.")
+    refused(run("call", "listBatches", "--as", "nobody", *IN), "No account has the name or email nobody.")
     Member.objects.filter(user=other).update(role="owner")
     refused(run("call", "listBatches", *IN), "Project wells has several owners. Choose one: --as alice, carol.")
     Member.objects.all().delete()
     refused(run("call", "listBatches", *IN), "Project wells has no owner.")
+
+
+def test_an_email_that_several_accounts_have_names_none_of_them(run: Run, project: Project) -> None:
+    for name in ("carol", "dora"):
+        User.objects.create_user(name, "lab@example.org")
+    asked = "Several accounts have the email lab@example.org. Give the login name."
+    refused(run("call", "listBatches", "--as", "lab@example.org", *IN), asked)
+    refused(run("password_link", "lab@example.org"), asked)
+    refused(run("create_project", "towers", "--owner", "lab@example.org"), asked)
+    refused(run("create_access_key", "lab@example.org"), asked)
 
 
 def test_a_key_is_carried_out_once(run: Run, dataset: Dataset) -> None:

@@ -10,7 +10,8 @@ from django.utils.translation import override
 
 from annotation.flow.errors import Refused
 from annotation.flow.projects import audit_log, projects
-from annotation.flow.projects.settings import stored
+from annotation.flow.projects.settings import SETTINGS, stored
+from annotation.flow.setting_values import InvalidSettings, read_values
 from annotation.flow.work import leases, next_assignment
 from annotation.models import Assignment, Batch, Project, Worker
 from annotation.pure.batches import lifecycle
@@ -65,11 +66,14 @@ def lacks_counting(project: Project, text: str) -> bool:
 def fill_in(project: Project, *, contact: str, ethics: str) -> None:
     """Put the contact and the ethics approval into their places in the text, if they are given and it has them.
 
-    Workers who accepted it before must accept it again.
+    Workers who accepted it before must accept it again. Raises InvalidSettings.
     """
     text = filled(project.consent, contact=contact, ethics=ethics)
     if text != project.consent:
-        projects.change_project(project, replace(stored(project), consent=text))
+        values, problems = read_values([SETTINGS["consent"]], {"consent": text})
+        if problems:
+            raise InvalidSettings(problems)
+        projects.change_project(project, replace(stored(project), **values))
 
 
 def give(worker: Worker, *, version: int) -> None:

@@ -39,8 +39,13 @@ def requester(email: str, *, create: bool = False, slug: str | None = None) -> R
 
 
 def account(name: str) -> User | None:
-    """The account of that login name or email."""
-    return User.objects.named(name) or User.objects.filter(email__iexact=name).order_by("pk").first()
+    """The account of that login name, or the only one of that email. Raises Refused if several have it."""
+    if found := User.objects.named(name):
+        return found
+    first, *others = User.objects.filter(email__iexact=name)[:2] or [None]
+    if others:
+        raise Refused(_("Several accounts have the email %(email)s. Give the login name.") % {"email": name})
+    return first
 
 
 def _new_account(email: str) -> User:

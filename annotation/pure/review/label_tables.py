@@ -14,7 +14,7 @@ from annotation.pure.data.example import JSON
 from annotation.pure.numeric import np
 from annotation.pure.reports.tables import rounded, table, text_cell
 from annotation.pure.statistics.agreement import most_said, percent_agreement
-from annotation.pure.statistics.distance_agreement import NO_INTERVAL, alpha
+from annotation.pure.statistics.distance_agreement import NO_INTERVAL, RESAMPLES, alpha
 from annotation.pure.statistics.intervals import Figure, bootstrap_figure, wilson
 from annotation.pure.statistics.label_models import Vote, dawid_skene, one_coin
 from annotation.pure.statistics.worker_intervals import label_units, without_one
@@ -27,7 +27,6 @@ CHANCE, GUESSING = _("Agreement expected by chance"), _("Agreement by random gue
 BY_CHANCE = (CHANCE, GUESSING)
 SHARED_BY = 3  # models of workers need items with labels of as many annotators ...
 SHARED = 20  # ... and that many such items
-RESAMPLES = 999
 
 WITHOUT_ONE = _("Lowest and highest: of alpha itself and with any one annotator left out.")
 TOO_FEW = _("Dawid–Skene and the one-coin model need at least 20 items with labels from three or more annotators.")

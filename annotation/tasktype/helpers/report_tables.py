@@ -32,7 +32,6 @@ from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, HitWithResponses, Label
 from annotation.tasktype.decisions import label_of
 
-GivenLabels = list[tuple[str, list[tuple[str, str]]]]  # of HITs, by worker
 Units = Sequence[Mapping[str, Hashable]]
 INTERVALS = _("Shares with 95 % Wilson intervals; agreement with 95 % bootstrap intervals over units")
 UNANSWERED = _("no response yet")

@@ -12,6 +12,7 @@ from django.urls import reverse
 from annotation.api.projects.projects import ProjectSettingsInput, ProjectSettingsSerializer
 from annotation.flow.batches import batch_launch
 from annotation.flow.money import ledger
+from annotation.flow.people import consent
 from annotation.flow.projects import projects
 from annotation.flow.projects.parsing import parse
 from annotation.flow.projects.settings import SETTINGS, stored
@@ -19,7 +20,7 @@ from annotation.flow.setting_values import InvalidSettings
 from annotation.forms.money import MoneyTermsForm
 from annotation.forms.projects import NewProjectForm, ProjectForm
 from annotation.models import AuditEntry, Project
-from annotation.pure.people.consent_text import DEFAULT
+from annotation.pure.people.consent_text import CONTACT, DEFAULT
 from tests.api.calling import caller, fields_at_fault, member
 from tests.flow.acting import draft
 from tests.flow.setting_doors import check_form, check_input, check_options
@@ -177,3 +178,11 @@ def test_two_owners_who_change_different_settings_at_once_keep_both(project: Pro
 def test_a_name_is_never_changed(project: Project) -> None:
     with pytest.raises(InvalidSettings, match="name: This cannot be changed"):
         change_project(project, name="mills")
+
+
+def test_a_consent_text_that_is_filled_in_has_the_limits_of_the_setting(project: Project) -> None:
+    change_project(project, consent="x" * (50_000 - len(CONTACT)) + CONTACT)
+    with pytest.raises(InvalidSettings, match="consent: Ensure this value has at most"):
+        consent.fill_in(project, contact="a" * (len(CONTACT) + 1), ethics="")
+    project.refresh_from_db()
+    assert project.consent.endswith(CONTACT)
