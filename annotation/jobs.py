@@ -67,7 +67,7 @@ def enqueue_once(
         return found or enqueue(kind, project=project, title=title, arguments=arguments, user=user)
 
 
-def wake_worker(job: Job) -> None:
+def wake_worker(job: Job | None = None) -> None:
     """Wake up a worker; if that fails, the schedule finds the job a little later."""
     if settings.EMBEDDED_JOBS:
         bell.set()

@@ -30,6 +30,7 @@ HAS_PUBLIC_URL = bool(os.environ.get("PUBLIC_URL"))  # a command cannot know at 
 PUBLIC_URL = (os.environ.get("PUBLIC_URL") or "http://127.0.0.1:8000").rstrip("/")  # how others reach this site
 # hosts in internal networks that are allowed
 MARKETPLACE_HOSTS = [h.lower() for h in os.environ.get("MARKETPLACE_HOSTS", "").split(",") if h]
+MODEL_ENDPOINTS = [h.lower() for h in os.environ.get("MODEL_ENDPOINTS", "").split(",") if h]  # the same, of models
 DEBUG = False
 CHECK_MTURK_OUTPUT = False  # whether the MTurk endpoint holds its own answers to the model, as tests do
 SECRET_KEY = os.environ.get("SECRET_KEY", "")
@@ -51,6 +52,7 @@ INSTALLED_APPS = [
     "annotation.studies",
     "annotation.bridges",
     "annotation.demo",
+    "annotation.judges",
     "annotation.webhooks",
     "annotation.mturk_api",
     "django.contrib.auth",

@@ -73,7 +73,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
 # Folders with a pyproject.toml of their own, and their package in them.
 DISTRIBUTIONS = ("client", "prolific-emulator")
 # Apps behind the engine (docs/architecture.md, "Events"): nothing outside their folders imports them.
-APPS = ("bridges", "demo", "dry_run", "marketplaces", "mturk_api", "studies", "webhooks")
+APPS = ("bridges", "demo", "dry_run", "judges", "marketplaces", "mturk_api", "studies", "webhooks")
 FORM_MAY = ("django.forms", "django.http")  # tasks/<kind>/form.py parses a POST
 
 # The nine subjects, and which of them each may import in its own layer (docs/architecture.md has this table in words).
@@ -129,7 +129,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "pyarrow": ("annotation/formats/", "annotation/flow/data/response_files.py"),
     "tasks": ("annotation/registry.py", "tasks/"),
     "httpx": ("client/",),
-    "urllib3": ("annotation/marketplaces/prolific/client.py",),
+    "urllib3": ("annotation/judges/chat_client.py", "annotation/marketplaces/prolific/client.py"),
     "yaml": ("annotation/pure/text/structured.py",),
     "standardwebhooks": ("annotation/webhooks/protocol.py",),
 }

@@ -168,7 +168,7 @@ class InviteForm(ConsoleForm):
 class ProjectForm(ConsoleForm):
     """Settings of a project, new or stored: those that the page shows. `settings` has all of a valid form."""
 
-    shown: tuple[str, ...] = ("title", "consent", "sign_up", "two_factor")
+    shown: tuple[str, ...] = ("title", "consent", "sign_up", "two_factor", "ask_models")
 
     def __init__(self, user: User, posted: Any = None, *, project: Project | None = None) -> None:
         super().__init__(posted, initial=vars(stored(project)) if project else None)

@@ -68,6 +68,7 @@ class Project(models.Model):
     sign_up = models.CharField(_("who may join as a worker"), max_length=6, choices=SignUp, default=SignUp.INVITE)
     fees = models.CharField(_("marketplace fees"), max_length=5, choices=pricing.SCHEDULES, default=pricing.NO_FEES)
     two_factor = models.BooleanField(_("members must use two-factor authentication"), default=False)
+    ask_models = models.BooleanField(_("items may be sent to models"), default=True, db_default=True)
     wage_floor = models.DecimalField(_("minimum hourly wage"), max_digits=7, decimal_places=2, null=True, blank=True)
     # Events that its webhooks subscribe to, kept by the app `webhooks`. A column here, because the project is loaded
     # anyway when an event happens: without subscribers the app needs no query.

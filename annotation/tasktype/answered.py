@@ -1,4 +1,4 @@
-"""Capabilities by what responses are: answers, which a report asks whether they are people's own; or ratings."""
+"""Capabilities by what responses are: answers, which a report asks whether they are people's own; ratings; replies."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -54,3 +54,19 @@ class Rated(ABC):
     @abstractmethod
     def combined(self, options: Any, answers: Sequence[JSON]) -> tuple[JSON, float]:
         """A model's responses to one item as one, and the share of them that agree, 0..1."""
+
+
+class Structured(ABC):
+    """Replies of models have a JSON schema of their own, made from what the page shows and asks."""
+
+    @abstractmethod
+    def model_content(self, shown: JSON) -> JSON:
+        """What a model is shown and asked, as JSON, from a payload as it is shown."""
+
+    @abstractmethod
+    def reply_schema(self, shown: JSON) -> JSON:
+        """The JSON schema of a model's reply."""
+
+    @abstractmethod
+    def answer_of(self, shown: JSON, reply: Any) -> Any:
+        """A model's reply as a response that `complete` takes. Raises ValueError that says what is wrong."""

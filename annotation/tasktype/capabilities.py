@@ -13,7 +13,7 @@ from annotation.pure.data.example import Example
 from annotation.pure.statistics.agreement import most_frequent
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype.across_batches import Baselined, Consulting, FollowedUp
-from annotation.tasktype.answered import Answered, Rated
+from annotation.tasktype.answered import Answered, Rated, Structured
 from annotation.tasktype.contract import TaskType
 from annotation.tasktype.decisions import label_of
 from annotation.tasktype.fields import Fielded
@@ -211,6 +211,7 @@ CAPABILITIES: tuple[type, ...] = (
     Adaptable, Fielded, Varied, Sampled, Arranged, Timed, Enterable, Live, Embedding, Illustrated, Practised,
     Revealing, Stepwise, Conditional, Consulting, FollowedUp, Baselined, SecondOpinion, Bridging, Payable, Simulated,
     Measured, Labelled, Comparable, Doubtful, Worded, Reviewable, Adjudicable, Traced, Answered, Rated,
+    Structured,
 )  # fmt: skip
 
 
@@ -397,3 +398,15 @@ def combined(task: TaskType, options: Any, answers: Sequence[JSON]) -> tuple[JSO
         return (label, text) if label or text else ("", repr(sorted(answer.items())))
 
     return most_frequent(answers, said)
+
+
+def model_content(task: TaskType, shown: JSON) -> JSON:
+    return task.model_content(shown) if isinstance(task, Structured) else shown
+
+
+def reply_schema(task: TaskType, shown: JSON) -> JSON | None:
+    return task.reply_schema(shown) if isinstance(task, Structured) else None
+
+
+def answer_of(task: TaskType, shown: JSON, reply: Any) -> Any:
+    return task.answer_of(shown, reply) if isinstance(task, Structured) else reply

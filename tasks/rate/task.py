@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 from annotation.pure.data.example import Example
-from annotation.pure.ratings import model_runs, responses, results
+from annotation.pure.ratings import model_replies, model_runs, responses, results
 from annotation.pure.ratings.comparing import comparison_tables, equal_criteria
 from annotation.pure.ratings.keeping import InvalidExpression, selector
 from annotation.pure.ratings.practice import RIGHT, practice_of
@@ -35,6 +35,7 @@ from annotation.tasktype import (
     Rated,
     Remark,
     Simulated,
+    Structured,
     TaskType,
     Varied,
 )
@@ -61,7 +62,18 @@ def search(payload: JSON, params: Mapping[str, str]) -> JSON:
 
 
 class Rate(
-    Adjudicable, Fielded, Varied, Arranged, Comparable, Conditional, Live, Practised, Rated, Simulated, TaskType
+    Adjudicable,
+    Fielded,
+    Varied,
+    Arranged,
+    Comparable,
+    Conditional,
+    Live,
+    Practised,
+    Rated,
+    Simulated,
+    Structured,
+    TaskType,
 ):
     title = _("Rate by a rubric")
     question = _("Read what is shown, and answer what is asked about it.")
@@ -227,6 +239,15 @@ class Rate(
 
     def differences(self, payload: JSON, answers: Sequence[JSON]) -> float | None:
         return results.disagreement(payload, answers)
+
+    def model_content(self, shown: JSON) -> JSON:
+        return model_replies.content_of(shown)
+
+    def reply_schema(self, shown: JSON) -> JSON:
+        return model_replies.schema_of(shown)
+
+    def answer_of(self, shown: JSON, reply: Any) -> JSON:
+        return model_replies.answer_of(shown, reply)
 
     def imitate(self, payload: JSON, gold: Example, rng: Random, *, right: bool) -> JSON:
         return imitated(payload, _right(payload, gold), rng, right=right)

@@ -29,6 +29,7 @@ from annotation.flow.people import invites, members, qualification_rounds, quali
 from annotation.flow.projects import api_tokens
 from annotation.flow.reports import preregistration
 from annotation.flow.review import comments, problem_reports, review_samples, worker_feedback
+from annotation.judges import runs as model_runs
 from annotation.marketplaces.flow import arrivals, connections
 from annotation.marketplaces.models import Difference, PanelStudy
 from annotation.models import Assignment, Dataset, Hit, Job, Member, Project, User, Worker
@@ -159,6 +160,7 @@ def _project(folder: Path, slug: str, *, requester: str, workers: list[str]) -> 
     found |= _webhooks(project)
     found["study-run.run"] = found["study-scores.run"] = _study_run(project)
     found["broken-bridge-undo.pk"] = _broken_bridge(project, batch)
+    found |= _model_run(batch)
     found |= _qualified(project, people)
     found |= (
         _work(project, batch, people) | _compositions(project, held, people[0], boss) | _jobs(project, folder, boss)
@@ -168,6 +170,13 @@ def _project(folder: Path, slug: str, *, requester: str, workers: list[str]) -> 
     found |= _commented(batch, boss)
     found |= _round(project, held, people[0])
     return project, found | _experiment(project, held)
+
+
+def _model_run(batch: Any) -> dict[str, Any]:
+    """A model that was not asked yet."""
+    made = model_runs.draft(batch, endpoint="https://models.example.org/v1", model="canary-model", most_calls=5)
+    pages = ("model-run", *(f"model-run-{act}" for act in ("send", "pause", "discard")))
+    return {f"{page}.run": made.public_id for page in pages}
 
 
 def _experiment(project: Any, held: Any) -> dict[str, Any]:

@@ -50,6 +50,11 @@ class ProjectSettings:
         label=_("Members must use two-factor authentication"),
         help=_("Everybody who runs or reviews the project must set up an authenticator first. Workers need none."),
     )
+    ask_models: bool = setting(
+        True,
+        label=_("Items may be sent to models"),
+        help=_("Otherwise nobody can ask a model from here. Predictions can still be imported."),
+    )
     wage_floor: Decimal | None = setting(
         None,
         label=_("Wage floor per hour, in dollars"),

@@ -18,8 +18,8 @@ import botocore.session
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError
 
+from annotation.guarded_connections import NotPublic
 from annotation.marketplaces import base
-from annotation.marketplaces.guarded_connections import NotPublic
 from annotation.marketplaces.mturk import protocol
 
 PAGE: Final = 100

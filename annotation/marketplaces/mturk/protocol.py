@@ -5,7 +5,8 @@ import re
 from typing import Any, Final
 from xml.sax.saxutils import escape
 
-from annotation.marketplaces import base, guarded_connections
+from annotation import guarded_connections
+from annotation.marketplaces import base
 
 XMLNS: Final = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2006-07-14/ExternalQuestion.xsd"
 THROTTLED: Final = {"ThrottlingException", "Throttling", "TooManyRequestsException", "RequestLimitExceeded", "429"}

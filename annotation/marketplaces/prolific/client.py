@@ -8,8 +8,8 @@ from urllib.parse import urlencode
 import urllib3
 from urllib3.exceptions import HTTPError
 
+from annotation.guarded_connections import NotPublic, guard
 from annotation.marketplaces import base
-from annotation.marketplaces.guarded_connections import NotPublic, guard
 
 PASSING: Final = {408, 425}  # statuses below 500 after which a retry may succeed
 MOST_PAGES: Final = 10_000

@@ -1,0 +1,203 @@
+"""Runs of models: what would leave this machine, the confirmation, pausing, and the turns that carry them on."""
+
+import logging
+import re
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import islice
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.db import transaction
+from django.db.models import Count
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from annotation import jobs
+from annotation.flow.errors import Refused
+from annotation.flow.projects import audit_log
+from annotation.judges import calls, prompts
+from annotation.judges.calls import Stopped
+from annotation.judges.chat_client import check_endpoint
+from annotation.judges.conversation import Conversation
+from annotation.judges.models import SETTLED, ModelRun
+from annotation.models import Batch, Dataset, User
+from annotation.models.sealed import Unsealable
+from annotation.registry import task_type
+
+TURN = 20.0  # seconds, after which other background work has its turn
+COUNTED = 300  # items whose requests are measured; the rest is extrapolated
+PROMPTS = 3  # shown before anything is sent
+SAME = ("endpoint", "model", "prompt_hash", "every_item", "samples", "temperature", "seed", "most_tokens")
+_TEST = re.compile(r"(?<![a-z])test(?![a-z])", re.IGNORECASE)
+State = ModelRun.State
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """What a run would send: to whom, of which datasets, how much, and what it may cost at most.
+
+    `worst`: if every reply is as long as it may be and every token is one byte; None without prices. `size` is
+    extrapolated if there are many items.
+    """
+
+    host: str
+    model: str
+    fields: tuple[str, ...]
+    datasets: tuple[Dataset, ...]
+    tests: tuple[str, ...]  # datasets that seem to be test splits
+    items: int
+    requests: int
+    size: int  # bytes
+    worst: Decimal | None
+    prompts: tuple[str, ...]
+
+    @property
+    def licences(self) -> list[tuple[str, str]]:
+        """(dataset, its licence or "")."""
+        return [(dataset.slug, dataset.licence) for dataset in self.datasets]
+
+
+def draft(batch: Batch, *, user: User | None = None, secret: str = "", **settings: Any) -> ModelRun:
+    """A run to be confirmed, or the same one if there is one already, with the new key, prices and ceiling.
+
+    `settings`: columns of ModelRun; an empty prompt is the batch's. Raises Refused.
+    """
+    if not batch.project.ask_models:
+        raise Refused(_("The settings of this project do not allow sending items to models."))
+    if not task_type(batch.task).launched:
+        raise Refused(_("A model cannot be asked about HITs of other programs."))
+    settings["endpoint"] = settings["endpoint"].strip()
+    check_endpoint(settings["endpoint"])
+    settings["prompt"] = (settings.get("prompt") or "").replace("\r\n", "\n").strip() or prompts.default_prompt(batch)
+    run = ModelRun(batch=batch, created_by=user, secret=secret.strip(), **settings)
+    run.prompt_hash = prompts.version_of(run.prompt)
+    if run.most_cost is None and run.most_calls is None:
+        raise Refused(_("Give a ceiling: the most that it may cost, or the most requests."))
+    if run.most_cost is not None and not (run.price_in or run.price_out):
+        raise Refused(_("A ceiling in dollars needs the prices of a million tokens."))
+    same = batch.model_runs.filter(**{name: getattr(run, name) for name in SAME})
+    if (old := same.defer("secret").order_by("pk").last()) is not None:
+        changed = {name: getattr(run, name) for name in ("price_in", "price_out", "most_cost", "most_calls", "terms")}
+        ModelRun.objects.filter(pk=old.pk).update(**changed, concurrency=run.concurrency, secret=run.secret)
+        return batch.model_runs.get(pk=old.pk)
+    run.save()
+    return run
+
+
+def outgoing(run: ModelRun) -> Outgoing:
+    """What would be sent. Raises Refused if there is nothing to ask."""
+    keys = prompts.item_keys(run)
+    step = max(1, len(keys) // COUNTED)
+    some = [one for key in keys[::step] if (one := prompts.shown(run, key, 0)) is not None]
+    sizes = [len(prompts.body_of(run, one, 0)) for one in some]
+    if not sizes:
+        raise Refused(
+            _("The task can use none of these items: %(needs)s") % {"needs": _(task_type(run.batch.task).needs)}
+        )
+    items = len(keys) * len(sizes) // len(keys[::step])
+    size = sum(sizes) * items * run.samples // len(sizes)
+    task, held = task_type(run.batch.task), tuple(run.batch.datasets.order_by("slug"))
+    fields = {"question", "paragraphs", *task.shown_fields(task.options(run.batch.options))}
+    named = tuple(sorted(fields if not hasattr(task, "criteria_of") else fields - {"question", "paragraphs"}))
+    requests = items * run.samples
+    priced = run.price_in or run.price_out
+    return Outgoing(
+        host=urlsplit(run.endpoint).netloc,
+        model=run.model,
+        fields=named,
+        datasets=held,
+        tests=tuple(one.slug for one in held if _TEST.search(f"{one.slug} {one.file_name} {one.source}")),
+        items=items,
+        requests=requests,
+        size=size,
+        worst=calls.price(run, size, requests * run.most_tokens) if priced else None,
+        prompts=tuple(body.decode() for body in islice(prompts.samples(run, PROMPTS), PROMPTS)),
+    )
+
+
+@transaction.atomic
+def confirm(run: ModelRun, *, here: bool = False) -> None:
+    """Start or resume a run, whose requester has seen what will be sent. `here`: this process carries it on.
+
+    Raises Refused if the project's settings do not allow it any more.
+    """
+    if not run.batch.project.ask_models:
+        raise Refused(_("The settings of this project do not allow sending items to models."))
+    rows = ModelRun.objects.filter(pk=run.pk)
+    lease = Now() + calls.LEASE if here else None
+    places = len(prompts.item_keys(run)) * run.samples
+    fresh = {"state": State.RUNNING, "trouble": "", "failures": 0, "not_before": None, "lease_until": lease}
+    rows.update(**fresh, places=places, confirmed_at=Now(), ended_at=None)
+    run.refresh_from_db()
+    details = {"model": run.model, "host": urlsplit(run.endpoint).netloc, "prompt": run.version, "number": places}
+    audit_log.record("model asked", run.batch, **details)
+    if not here:
+        transaction.on_commit(jobs.wake_worker)
+
+
+@transaction.atomic
+def pause(run: ModelRun) -> None:
+    """Send nothing more; what was sent is still stored."""
+    if ModelRun.objects.filter(pk=run.pk, state=State.RUNNING).update(state=State.PAUSED, lease_until=None):
+        audit_log.record("model paused", run.batch, model=run.model)
+
+
+def carry_on(run: ModelRun, *, progress: Callable[[int, int], None]) -> None:
+    """Ask until the run is done or pauses, in this process, which takes it over from any other. Raises Stopped."""
+    Conversation(calls.take(run), progress=progress).go()
+
+
+def carry_on_due() -> None:
+    """Give each run that is due a turn."""
+    rows = ModelRun.objects.filter(calls.due(), batch__project__ask_models=True, batch__project__removed_at=None)
+    for run in rows.defer("secret").order_by("pk"):
+        with suppress(Stopped):
+            _turn(run)
+        if ModelRun.objects.filter(calls.due(), pk=run.pk).exists():
+            jobs.wake_worker()
+
+
+def _turn(run: ModelRun) -> None:
+    taken = calls.take(run, only=calls.due())
+    try:
+        Conversation(taken, progress=lambda _done, _total: None).go(seconds=TURN)
+    except Stopped:
+        raise
+    except (Refused, Unsealable) as refused:
+        _stop(taken, str(refused))
+    except Exception as defect:
+        _stop(taken, f"{type(defect).__name__}")  # else it would be tried, and paid for, again and again
+        raise
+
+
+def _stop(run: ModelRun, why: str) -> None:
+    own = ModelRun.objects.filter(pk=run.pk, turn=run.turn, state=State.RUNNING)
+    own.update(state=State.PAUSED, trouble=why[:500], lease_until=None)
+
+
+def discard(run: ModelRun) -> None:
+    """Delete a run that was never confirmed, with its key."""
+    run.batch.model_runs.filter(pk=run.pk, state=State.DRAFT).delete()
+
+
+def settled(run: ModelRun) -> int:
+    """Of how many places it is known what came of them."""
+    return run.calls.filter(state__in=SETTLED).count()
+
+
+def counts(run: ModelRun) -> dict[str, int]:
+    """{"answered", "misfit", "refused", "failed", "repaired", "lost"}: calls by what came of them."""
+    found = dict(run.calls.order_by().values_list("state").annotate(n=Count("pk")))
+    return {state: found.get(state, 0) for state in ("answered", "misfit", "refused", "repaired", "failed", "lost")}
+
+
+def answers(run: ModelRun) -> Iterator[dict[str, Any]]:
+    """Its answers as `import_predictions` takes them: dataset, item, sample and answer, in order."""
+    rows = run.calls.filter(state="answered").select_related("item__dataset").order_by("item", "sample")
+    for call in rows.defer("item__content").iterator():
+        dataset, item = call.item.dataset.slug, call.item.position
+        yield {"dataset": dataset, "item": item, "sample": call.sample, "answer": call.answer}
