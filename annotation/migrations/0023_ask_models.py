@@ -1,0 +1,18 @@
+"""Whether items may be sent to models."""
+
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+
+    dependencies = [
+        ('annotation', '0022_user_sessions'),
+    ]
+
+    operations = [
+        migrations.AddField(
+            model_name='project',
+            name='ask_models',
+            field=models.BooleanField(db_default=True, default=True, verbose_name='items may be sent to models'),
+        ),
+    ]
