@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0022_user_sessions'),
+        ('annotation', '0023_model_predictions'),
     ]
 
     operations = [
