@@ -196,8 +196,7 @@ def counts(run: ModelRun) -> dict[str, int]:
 
 
 def answers(run: ModelRun) -> Iterator[dict[str, Any]]:
-    """Its answers as `import_predictions` takes them: dataset, item, sample and answer, in order."""
-    rows = run.calls.filter(state="answered").select_related("item__dataset").order_by("item", "sample")
+    """Its answers as `import_predictions` takes them: item, run and answer, in order."""
+    rows = run.calls.filter(state="answered").select_related("item").order_by("item", "sample")
     for call in rows.defer("item__content").iterator():
-        dataset, item = call.item.dataset.slug, call.item.position
-        yield {"dataset": dataset, "item": item, "sample": call.sample, "answer": call.answer}
+        yield {"item": call.item.position, "run": call.sample + 1, "answer": call.answer}

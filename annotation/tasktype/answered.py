@@ -70,3 +70,15 @@ class Structured(ABC):
     @abstractmethod
     def answer_of(self, shown: JSON, reply: Any) -> Any:
         """A model's reply as a response that `complete` takes. Raises ValueError that says what is wrong."""
+
+
+def model_content(task: object, shown: JSON) -> JSON:
+    return task.model_content(shown) if isinstance(task, Structured) else shown
+
+
+def reply_schema(task: object, shown: JSON) -> JSON | None:
+    return task.reply_schema(shown) if isinstance(task, Structured) else None
+
+
+def answer_of(task: object, shown: JSON, reply: Any) -> Any:
+    return task.answer_of(shown, reply) if isinstance(task, Structured) else reply

@@ -398,15 +398,3 @@ def combined(task: TaskType, options: Any, answers: Sequence[JSON]) -> tuple[JSO
         return (label, text) if label or text else ("", repr(sorted(answer.items())))
 
     return most_frequent(answers, said)
-
-
-def model_content(task: TaskType, shown: JSON) -> JSON:
-    return task.model_content(shown) if isinstance(task, Structured) else shown
-
-
-def reply_schema(task: TaskType, shown: JSON) -> JSON | None:
-    return task.reply_schema(shown) if isinstance(task, Structured) else None
-
-
-def answer_of(task: TaskType, shown: JSON, reply: Any) -> Any:
-    return task.answer_of(shown, reply) if isinstance(task, Structured) else reply
