@@ -85,8 +85,8 @@ def bootstrap_figure(values: Sequence[float | None], seed: int, *, resamples: in
     return bootstrap_figures(column, seed, resamples=resamples)[0]
 
 
-def wilson(successes: float, n: int, *, level: float = LEVEL) -> Figure:
-    """A share with its score interval (Wilson 1927); expected counts may be fractions. n = 0: undefined."""
+def wilson(successes: float, n: float, *, level: float = LEVEL) -> Figure:
+    """A share with its score interval (Wilson 1927); counts may be expected or effective ones. n = 0: undefined."""
     if n == 0:
         return Figure(None, None, None, 0)
     z = _NORMAL.inv_cdf((1 + level) / 2)
@@ -95,7 +95,7 @@ def wilson(successes: float, n: int, *, level: float = LEVEL) -> Figure:
     half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
     low = 0.0 if share == 0 else middle - half
     high = 1.0 if share == 1 else middle + half
-    return Figure(share, low, high, n, "wilson")
+    return Figure(share, low, high, round(n), "wilson")
 
 
 def _even_figure(column: Floats) -> Figure:

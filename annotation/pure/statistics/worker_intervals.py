@@ -71,10 +71,10 @@ def too_few(workers: int) -> dict[str, Any]:
     return text_cell(TOO_FEW, n=workers, least=LEAST_WORKERS)
 
 
-def over_workers(responses: Iterable[Response]) -> Figure:
+def over_workers(responses: Iterable[Response], *, least: float = 0.0) -> Figure:
     """The (weighted) mean of responses with its 95 % interval over workers and items; n counts the workers.
 
-    No interval for fewer than LEAST_WORKERS; ITEMS_ONLY if all responses are equal.
+    No interval for fewer than LEAST_WORKERS; ITEMS_ONLY if all responses are equal. Values lie in `least`..1.
     """
     rows = list(responses)
     if not rows:
@@ -87,13 +87,29 @@ def over_workers(responses: Iterable[Response]) -> Figure:
     if number < LEAST_WORKERS:
         return Figure(value, None, None, number)
     if np.ptp(values) == 0:
-        return replace(_equal(value, int(items.max()) + 1, 0.0, LEVEL), n=number)
-    off = weights * (values - value) / weights.sum()
+        return replace(_equal(value, int(items.max()) + 1, least, LEVEL), n=number)
+    half = two_sided(LEVEL, number - 1) * math.sqrt(crossed_variance(weights, values, items, workers))
+    return Figure(value, max(least, value - half), min(1.0, value + half), number, "workers and items")
+
+
+def crossed_variance(weights: Floats, values: Floats, items: Integers, workers: Integers) -> float:
+    """The variance over items and workers of a weighted mean of responses; both as codes from 0."""
+    off = deviations(weights, values)
     of_items = clustered_variance(off, items)
     of_workers = jackknife_variance(weights, weights * values, workers)
-    variance = max(of_items + of_workers - clustered_variance(off, np.arange(len(rows))), of_items, of_workers)
-    half = two_sided(LEVEL, number - 1) * math.sqrt(variance)
-    return Figure(value, max(0.0, value - half), min(1.0, value + half), number, "workers and items")
+    return max(of_items + of_workers - float(off @ off), of_items, of_workers)
+
+
+def deviations(weights: Floats, values: Floats) -> Floats:
+    """What each response adds to the deviation of the weighted mean."""
+    off: Floats = weights * (values - weights @ values / weights.sum()) / weights.sum()
+    return off
+
+
+def crossed_sum(off: Floats, items: Integers, workers: Integers) -> float:
+    """The variance over items and workers of a sum of deviations; both as codes from 0."""
+    of_items, of_workers = clustered_variance(off, items), clustered_variance(off, workers)
+    return max(of_items + of_workers - float(off @ off), of_items, of_workers)
 
 
 def without_one(units: Iterable[Unit]) -> Figure:
@@ -145,6 +161,26 @@ class Spread:
     def half(self, level: float) -> float:
         """Half of the interval's width before its ends are cut."""
         return two_sided(level, self.degrees) * (self.error or 0.0)
+
+
+def contrast_of_means(first: Sequence[Response], second: Sequence[Response]) -> Spread:
+    """The (weighted) mean of the first responses minus that of the second, over items and workers that may be in both.
+
+    n counts the items. Without an error where a side has fewer than LEAST_WORKERS. Raises ValueError if one is empty.
+    """
+    if not first or not second:
+        raise ValueError("a contrast has two sides")
+    parts, value = list[Floats](), 0.0
+    for sign, rows in ((1, first), (-1, second)):
+        weights, values = np.array([row.weight for row in rows]), np.array([row.value for row in rows])
+        value += sign * float(weights @ values / weights.sum())
+        parts.append(sign * deviations(weights, values))
+    rows = [*first, *second]
+    items, workers = (label_codes(row[k] for row in rows) for k in (0, 1))
+    number, people = int(items.max()) + 1, min(len({row.worker for row in side}) for side in (first, second))
+    if people < LEAST_WORKERS:
+        return Spread(value, None, people - 1, number, -1.0)
+    return Spread(value, math.sqrt(crossed_sum(np.concatenate(parts), items, workers)), people - 1, number, -1.0)
 
 
 def _with_score_ends(value: float, half: float, low: float, high: float) -> tuple[float, float]:
@@ -241,6 +277,12 @@ def two_sided(level: float, degrees: int) -> float:
     while low < (middle := (low + high) / 2) < high:
         low, high = (middle, high) if _probability(middle, degrees) < level else (low, middle)
     return math.sqrt(degrees) * math.tan(low)
+
+
+def student_below(t: float, degrees: int) -> float:
+    """P(T < t) of Student's t."""
+    inside = _probability(math.atan(abs(t) / math.sqrt(degrees)), degrees)
+    return (1 + math.copysign(inside, t)) / 2
 
 
 def _probability(angle: float, degrees: int) -> float:

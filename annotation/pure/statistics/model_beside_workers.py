@@ -1,0 +1,215 @@
+"""A model beside workers, both against the same reference: for each worker, the majority of the others.
+
+| function | in | out |
+| --- | --- | --- |
+| `beside_workers` | responses, a model's predictions by item | `Beside`: agreement of both, difference, confusion |
+| `rates_of` | the same, and a label | `Rates`: sensitivity and specificity of both for that label |
+| `calibration_of` | the same, and confidences by item | `Calibrated`: bins and Brier score against the full majority |
+
+Expected over ties: a label that shares the majority with another is right half the time. A model as good as a worker
+looks better against a majority to which that worker adds a vote; so the worker leaves it for both. Items count if
+the model labelled them and at least two workers responded. For a stratum give its items alone. From seven workers on
+intervals are over workers and items; with fewer over items, for these workers (`Figure.method`).
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from statistics import fmean
+from typing import NamedTuple
+
+from annotation.pure.numeric import np
+from annotation.pure.statistics.agreement import label_codes
+from annotation.pure.statistics.intervals import Figure, bootstrap_figure
+from annotation.pure.statistics.resampled_figures import resampled_figures, sums_by
+from annotation.pure.statistics.worker_intervals import LEAST_WORKERS, Response, crossed, label_units, over_workers
+
+BINS = 5  # of confidence
+
+
+class Labelled(NamedTuple):
+    """A worker's label of an item."""
+
+    item: Hashable
+    worker: str
+    label: Hashable
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Means over workers of the agreement with the majority of the others, on each worker's items.
+
+    `difference`: model minus workers. `majority`: the model's agreement with the majority of all, over items.
+    Confusions: expected numbers of (reference, label). `n`: responses with a reference, beside items and workers.
+    """
+
+    worker: Figure
+    model: Figure
+    difference: Figure
+    majority: Figure
+    worker_confusion: dict[tuple[Hashable, Hashable], float]
+    model_confusion: dict[tuple[Hashable, Hashable], float]
+    n: int
+    items: int
+    workers: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Shares of references with a label that have it, and of those without that do not."""
+
+    worker_sensitivity: Figure
+    worker_specificity: Figure
+    model_sensitivity: Figure
+    model_specificity: Figure
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """Confidences from `low` to below `high` (the last bin with its end): their mean, and the share that is right."""
+
+    low: float
+    high: float
+    confidence: float | None
+    right: Figure
+
+
+@dataclass(frozen=True, slots=True)
+class Calibrated:
+    """The bins, and the Brier score (Brier 1950): the mean of (confidence - right)²; smaller is better."""
+
+    bins: list[Bin]
+    brier: Figure
+
+
+class _Pair(NamedTuple):
+    """A response, the model's label, and the chances of labels to be the majority of the others."""
+
+    row: Labelled
+    model: Hashable
+    reference: dict[Hashable, float]
+
+
+def majority(labels: Iterable[Hashable]) -> dict[Hashable, float]:
+    """Each most frequent label with its chance to be drawn among them."""
+    counts = Counter(labels)
+    top = [label for label, count in counts.items() if count == max(counts.values())]
+    return {label: 1 / len(top) for label in top}
+
+
+def beside_workers(responses: Iterable[Labelled], predictions: Mapping[Hashable, Hashable], seed: int) -> Beside:
+    """The model and the workers beside each other; figures without a value where nothing is comparable."""
+    rows = list(responses)
+    pairs = _pairs(rows, predictions)
+    each = Counter(pair.row.worker for pair in pairs)
+
+    def of(value: Callable[[_Pair], float], least: float = 0.0) -> Figure:
+        found = [Response(p.row.item, p.row.worker, value(p), 1 / each[p.row.worker]) for p in pairs]
+        return mean_figure(found, seed, least=least)
+
+    def by_worker(pair: _Pair) -> float:
+        return pair.reference.get(pair.row.label, 0.0)
+
+    def by_model(pair: _Pair) -> float:
+        return pair.reference.get(pair.model, 0.0)
+
+    confusions: tuple[defaultdict[tuple[Hashable, Hashable], float], ...] = (defaultdict(float), defaultdict(float))
+    for pair in pairs:
+        for label, chance in pair.reference.items():
+            confusions[0][label, pair.row.label] += chance
+            confusions[1][label, pair.model] += chance
+    return Beside(
+        worker=of(by_worker),
+        model=of(by_model),
+        difference=of(lambda pair: by_model(pair) - by_worker(pair), -1.0),
+        majority=_over_items(rows, predictions, lambda _item, share: share, seed),
+        worker_confusion=dict(confusions[0]),
+        model_confusion=dict(confusions[1]),
+        n=len(pairs),
+        items=len({pair.row.item for pair in pairs}),
+        workers=len(each),
+    )
+
+
+def rates_of(
+    responses: Iterable[Labelled], predictions: Mapping[Hashable, Hashable], label: Hashable, seed: int
+) -> Rates:
+    """Sensitivity and specificity for a label, over responses; a reference counts by its chance to be the label."""
+    pairs = _pairs(list(responses), predictions)
+    found = []
+    for of_model in (False, True):
+        for wanted in (True, False):
+            rows = [
+                Response(pair.row.item, pair.row.worker, float((given == label) == wanted), weight)
+                for pair in pairs
+                for given in (pair.model if of_model else pair.row.label,)
+                if (weight := abs(pair.reference.get(label, 0.0) - (not wanted))) > 0
+            ]
+            found.append(mean_figure(rows, seed))
+    return Rates(*found)
+
+
+def calibration_of(
+    responses: Iterable[Labelled],
+    predictions: Mapping[Hashable, Hashable],
+    confidences: Mapping[Hashable, float],
+    seed: int,
+) -> Calibrated:
+    """A model's confidences (0..1) against being what the majority of all said, expected over ties."""
+    stated = {item: label for item, label in predictions.items() if item in confidences}
+    rows = [row for row in responses if row.item in stated]
+    bins = []
+    for k in range(BINS):
+        inside = {i: stated[i] for i in stated if min(BINS - 1, int(BINS * confidences[i])) == k}
+        part = [row for row in rows if row.item in inside]
+        judged = {row.item for row in part}
+        mean = fmean(confidences[item] for item in judged) if judged else None
+        right = _over_items(part, inside, lambda _item, share: share, seed)
+        bins.append(Bin(k / BINS, (k + 1) / BINS, mean, right))
+
+    def squared(item: Hashable, share: float) -> float:
+        return share * (1 - confidences[item]) ** 2 + (1 - share) * confidences[item] ** 2
+
+    return Calibrated(bins, _over_items(rows, stated, squared, seed))
+
+
+def mean_figure(rows: list[Response], seed: int, *, least: float = 0.0) -> Figure:
+    """A weighted mean over workers and items, or with fewer than LEAST_WORKERS over items; n counts the responses."""
+    if not rows or len({row.worker for row in rows}) >= LEAST_WORKERS:
+        return replace(over_workers(rows, least=least), n=len(rows))
+    table = np.array([[row.weight * row.value, row.weight] for row in rows])
+    sums = sums_by(label_codes(row.item for row in rows), table)
+    [found] = resampled_figures(sums, lambda of: (of[:, 0] / of[:, 1])[:, None], seed).figures
+    return replace(found, n=len(rows))
+
+
+def _pairs(rows: list[Labelled], predictions: Mapping[Hashable, Hashable]) -> list[_Pair]:
+    labels: defaultdict[Hashable, dict[str, Hashable]] = defaultdict(dict)
+    for row in rows:
+        labels[row.item][row.worker] = row.label
+    return [
+        _Pair(row, predictions[row.item], majority(of for who, of in labels[row.item].items() if who != row.worker))
+        for row in rows
+        if row.item in predictions and len(labels[row.item]) > 1
+    ]
+
+
+def _over_items(
+    rows: Iterable[Labelled],
+    predictions: Mapping[Hashable, Hashable],
+    value: Callable[[Hashable, float], float],
+    seed: int,
+) -> Figure:
+    """The mean over items of a value of the prediction's share of the majority; n counts the items."""
+    labels: defaultdict[Hashable, dict[str, Hashable]] = defaultdict(dict)
+    for row in rows:
+        if row.item in predictions:
+            labels[row.item][row.worker] = row.label
+
+    def of(item: Hashable) -> Callable[[list[Hashable]], float]:
+        return lambda given: value(item, majority(given).get(predictions[item], 0.0))
+
+    units = [unit for item, by_worker in labels.items() for unit in label_units([by_worker], of(item))]
+    if len({worker for by_worker in labels.values() for worker in by_worker}) >= LEAST_WORKERS:
+        return crossed(units)
+    return bootstrap_figure([unit.value for unit in units], seed)
