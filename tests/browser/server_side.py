@@ -303,6 +303,7 @@ VERBS = {
         sign_in,
         answers,
         draft,
+        launched,
         prefetched,
         change_instructions,
         render,

@@ -53,6 +53,14 @@ def test_the_first_layer_fits_one_screen(site: Site, visit: Callable[..., Any]) 
     assert bottom(page, ".first-layer") <= 800
 
 
+def test_the_first_layer_fits_one_screen_before_there_is_a_rubric(site: Site, visit: Callable[..., Any]) -> None:
+    page, _made = open_new(site, visit, "rated", viewport={"width": 1280, "height": 800})
+    page.locator("input[name=task][value=rate]").check()
+    expect(page.get_by_role("button", name="Add a criterion")).to_be_visible()
+    assert page.evaluate(SHOWN)[0] <= MOST_CONTROLS
+    assert bottom(page, ".first-layer", "#more", "button[name=launch]") <= 800
+
+
 def test_the_first_layer_fits_two_screens_of_a_phone(site: Site, visit: Callable[..., Any]) -> None:
     page, _made = open_new(site, visit, viewport={"width": 390, "height": 844})
     assert bottom(page, ".first-layer", "#first-item", "#consequences", "button[name=launch]") <= 2 * 844

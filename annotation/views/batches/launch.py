@@ -190,7 +190,10 @@ def _proposed(task_seconds: int | None, reading: int) -> dict[str, Any]:
 @requester_action
 def batch_consequences(request: HttpRequest, project: Project) -> HttpResponse:
     """The effects of the form so far, as a fragment; with new options and instructions if data or task changed."""
-    form = LaunchForm(project, request.POST, request.FILES)
+    posted = request.POST.copy()
+    if request.headers.get("HX-Trigger") == "launch":  # htmx repeats the button that was pressed last
+        posted.pop(BUILD, None)
+    form = LaunchForm(project, posted, request.FILES)
     renewed = [form[name] for name in form.renew_proposals()]
     form.is_valid()
     context = {"project": project, "form": form, "renewed": renewed, "samples": [], **_consequences(request, form)}

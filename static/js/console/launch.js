@@ -1,17 +1,16 @@
 // A reply to the form of a new batch brings texts that were made for it: the task's instructions, or the rubric that its
 // rows say. What was typed since it was asked for stays.
 const FIELDS = { "instructions-preview": "id_instructions" };
-const texts = () => new Map([...document.querySelectorAll("#launch textarea")].map((area) => [area.id, area.value]));
-let sent = new Map();
+const typed = new Set();
 
+document.addEventListener("input", ({ target }) => typed.add(target.id));
 document.addEventListener("htmx:beforeSend", ({ target }) => {
-  if (target.closest("#launch")) sent = texts();
+  if (target.closest("#launch")) typed.clear();
 });
 document.addEventListener("htmx:oobBeforeSwap", (event) => {
   const { target } = event.detail;
   const own = target.matches("textarea") ? target : target.querySelector(":scope > textarea");
-  const area = document.getElementById(FIELDS[target.id]) ?? own;
-  if (area && area.value !== sent.get(area.id)) event.preventDefault();
+  if (typed.has(FIELDS[target.id] ?? own?.id)) event.preventDefault();
 });
 
 // Enter in a field of a criterion does not save the draft.

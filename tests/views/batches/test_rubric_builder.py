@@ -66,6 +66,13 @@ def test_a_text_that_was_edited_gets_new_rows_and_counts(client: Any, new: str, 
     assert "Is it old?" in typed[typed.index('name="option-rubric"') :]
 
 
+def test_a_change_of_the_form_does_not_press_the_last_button_again(client: Any, new: str, dataset: Any) -> None:
+    html = client.post(new, form(dataset, task="rate", build="x", **{"option-rubric": json.dumps(RUBRIC)}))
+    fields, url = fields_of(html.content.decode()) | {"build": "add"}, reverse("batch-consequences", args=["wells"])
+    assert "rubric-1-ask" in client.post(url, fields, headers={"HX-Trigger": "rubric-add"}).content.decode()
+    assert "rubric-1-ask" not in client.post(url, fields, headers={"HX-Trigger": "launch"}).content.decode()
+
+
 def test_a_field_that_items_lack_is_said_where_it_is_chosen(client: Any, new: str, dataset: Any) -> None:
     html = client.post(
         new, form(dataset, task="rate", **{"option-rubric": json.dumps(RUBRIC | {"show": ["note"]})})
