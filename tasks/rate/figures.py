@@ -54,16 +54,19 @@ def _label(criterion: Criterion, value: Any) -> Any:
 
 
 class Figures(NamedTuple):
-    """The share of each value, the mean of numbers on (x - low) / (high - low), and how systems did."""
+    """The share of each value, the mean of numbers on (x - low) / (high - low), how systems did, and agreement."""
 
     values: list[tuple[Any, Share]]
     mean: Share | None
     systems: Mapping[str, SystemShares]
+    agreement: list[list[Any]]  # rows of a table
+    alpha: Figure | None  # Krippendorff's; None of orders
 
 
 def figures_of(one: Collected, seed: int) -> Figures:
     """All of one criterion."""
-    return Figures(*value_shares(one, one.ratings, seed), system_shares(one.preferences, seed))
+    values, mean = value_shares(one, one.ratings, seed)
+    return Figures(values, mean, system_shares(one.preferences, seed), *agreement_of(one, seed))
 
 
 def value_shares(one: Collected, ratings: Sequence[Rating], seed: int) -> tuple[list[tuple[Any, Share]], Share | None]:
@@ -94,13 +97,18 @@ def as_points(criterion: Criterion, figure: Figure | None) -> list[float | None]
     return [rounded(own.value), rounded(own.low), rounded(own.high)]
 
 
-def agreement_rows(one: Collected, seed: int) -> list[list[Any]]:
-    """Raw agreement, alpha by the kind of values, and weighted kappa; of orders Kendall's W."""
-    if one.criterion.kind == ORDER:
-        w = concordance(one.preferences, seed)
-        return [_row(_("Kendall's W (by chance 1 / number of responses to an item)"), w, w.n)]
+def agreement_of(one: Collected, seed: int) -> tuple[list[list[Any]], Figure | None]:
+    """Rows of raw agreement, alpha by the kind of values, and weighted kappa; of orders Kendall's W. And alpha.
+
+    Nothing where nobody was asked the same as another.
+    """
     numbers = one.numbers
     units, items = units_of(one.ratings if numbers is None else numbers)
+    if all(len(unit) < 2 for unit in units):
+        return [], None
+    if one.criterion.kind == ORDER:
+        w = concordance(one.preferences, seed)
+        return [_row(_("Kendall's W (by chance 1 / number of responses to an item)"), w, w.n)], None
     name, found = _alpha(one, units, items, seed)
     raw = _raw_of_words(one, units, seed) if one.criterion.kind == MARK else pair_agreement(one.ratings, seed)
     rows = [_row(RAW, raw, found.figure.n), _row(name, found.figure, found.figure.n)]
@@ -108,7 +116,7 @@ def agreement_rows(one: Collected, seed: int) -> list[list[Any]]:
     if numbers is not None and (kappa := weighted_kappa(units, seed, clusters=items)):
         rows += [_row(_("Weighted kappa (quadratic)"), kappa.quadratic, len(units))]
         rows += [_row(_("Weighted kappa (linear)"), kappa.linear, len(units))]
-    return rows
+    return rows, found.figure
 
 
 def _row(words: str, figure: Figure, n: int) -> list[Any]:

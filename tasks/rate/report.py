@@ -13,6 +13,7 @@ from .chains import chain_tables
 from .collected import Collected, collected
 from .edits import edit_table
 from .figures import Figures, as_points, figures_of
+from .opening import criteria_table, headline
 from .options import Options
 
 INTERVALS = _("95 % BCa bootstrap over items, Wilson where all are 0 or all 1; over annotators and items from seven on")
@@ -24,11 +25,12 @@ def rate_report(hits: Iterable[HitWithResponses], options: Options, *, seed: int
     rows = counted_rows(hits)
     found = collected(rows, options.parsed.criteria)
     figures = {one.criterion.name: figures_of(one, seed) for one in found}
+    criteria = criteria_table(found, figures, seed)
     made = [
-        tables.criteria_table(found),
+        criteria,
         *tables.value_tables(found, figures),
         *tables.mean_table(found, figures),
-        *tables.agreement_tables(found, seed),
+        *tables.agreement_tables(found, figures),
         *tables.system_tables(found, figures, seed),
         *tables.mark_table(found, seed),
         *tables.gold_table(found, seed),
@@ -39,7 +41,8 @@ def rate_report(hits: Iterable[HitWithResponses], options: Options, *, seed: int
     ]
     asked = [_asked(one) for one in found] if rows else []
     said = [sentence for one in found for sentence in _given(one, figures[one.criterion.name])]
-    return {"asked": asked, **report(hits, made, paragraph=[*asked, *said, *about(rows)], intervals=INTERVALS)}
+    whole = report(hits, made, paragraph=[*asked, *said, *about(rows)], intervals=INTERVALS)
+    return {"asked": asked, "headline": list(headline(criteria)), **whole}
 
 
 def _asked(one: Collected) -> JSON:

@@ -20,7 +20,7 @@ from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, HitWithResponses
 
 from .collected import Collected
-from .figures import Figures, agreement_rows, as_points, over_workers, value_shares
+from .figures import Figures, as_points, over_workers, value_shares
 
 OVER, OF_ITEMS = _("Over annotators and items"), _("Mean over items")
 OF_ITEMS_OVER = _("Mean over items, over annotators and items")
@@ -36,17 +36,6 @@ def name_of(one: Collected) -> str:
 
 def cell(figure: Figure | None) -> JSON | None:
     return figure and figure.as_json()
-
-
-def criteria_table(found: Sequence[Collected]) -> JSON:
-    """What was asked, how often, and of whom; texts are listed by their number only."""
-    columns = (_("Criterion"), _("Question"), _("Items"), _("Workers"), _("Times asked"), _("Times answered"))
-    rows = [
-        [one.criterion.name, own_words(one.criterion.ask), len(one.items), len(one.workers), one.asked, one.given]
-        for one in found
-    ]
-    note = _("What an earlier answer left out was not asked, and is in no figure. With a list, each element counts.")
-    return table("criteria", _("Criteria"), columns, rows, note, leads=False)
 
 
 def value_tables(found: Iterable[Collected], figures: ByName) -> Iterator[JSON]:
@@ -80,13 +69,13 @@ def mean_table(found: Iterable[Collected], figures: ByName) -> Iterator[JSON]:
         yield table("means", _("Means"), columns, rows, leads=False)
 
 
-def agreement_tables(found: Iterable[Collected], seed: int) -> Iterator[JSON]:
+def agreement_tables(found: Iterable[Collected], figures: ByName) -> Iterator[JSON]:
     """Agreement on each criterion that two or more were asked about the same thing."""
     for one in found:
         on = text_cell("“%(name)s”", name=one.criterion.name)
         about = agreed(units_of(one.ratings)[0], on)
         if about["pairs"]:
-            rows, notes = agreement_rows(one, seed), [NO_INTERVAL]
+            rows, notes = figures[one.criterion.name].agreement, [NO_INTERVAL]
             title, columns = _("Agreement"), agreement_columns(_("Units"))
             more = {**about, "about": own_words(one.criterion.name), "kind": "agreement", "leads": False}
             yield table(f"agreement-{name_of(one)}", title, columns, rows, notes, **more)
@@ -96,14 +85,14 @@ def mark_table(found: Iterable[Collected], seed: int) -> Iterator[JSON]:
     """How many of the words were marked, by label."""
     rows = []
     for one in found:
-        for label, n, share in _marked(one, one.ratings, seed):
+        for label, n, share in marked_words(one, one.ratings, seed):
             rows.append([one.criterion.name, own_words(label), n, share.responses, cell(share.of_elements.figure)])
     columns = (_("Criterion"), _("Label"), _("Responses"), _("Words read"), _("Marked"))
     if rows:
         yield table("marks", _("Marked words"), columns, rows, leads=False)
 
 
-def _marked(one: Collected, ratings: Iterable[Rating], seed: int) -> Iterator[tuple[Text, int, Share]]:
+def marked_words(one: Collected, ratings: Iterable[Rating], seed: int) -> Iterator[tuple[Text, int, Share]]:
     """(label, number of ratings, share of the words read that were marked) of some ratings."""
     known = [each for each in ratings if one.words.get((each.item, each.element))]
     size = max(1, len(one.criterion.marks))
@@ -209,7 +198,7 @@ def _stratum(one: Collected, places: Sequence[int], seed: int) -> Iterator[list[
             first, rank = of.first_place, rescaled(of.mean_rank.of_elements.figure, 1, len(systems))
             row = [system, first.items, first.responses, cell(first.of_elements.figure)]
             yield [*row, *map(rounded, (rank.value, rank.low, rank.high))]
-    for words, n, share in _marked(one, ratings, seed):
+    for words, n, share in marked_words(one, ratings, seed):
         label = own_words(words) if words else text_cell(_("Marked words"))
         yield [label, share.items, n, cell(share.of_elements.figure), None, None, None]
     values, mean = value_shares(one, ratings, seed)

@@ -323,7 +323,31 @@ def test_the_report_begins_with_the_distribution_of_the_first_criterion_as_a_pic
         plot.name for plot in plots
     }
     assert all(as_file(plot).startswith(b"<?xml") for plot in plots)
-    assert headline(CONTENT)[0].words.startswith("Supported? 1 (not at all)")
+
+
+def test_the_report_begins_with_one_figure_of_each_criterion() -> None:
+    """A scale's mean in points, a choice's first value, the first system's win rate; with n and alpha in the table."""
+    assert [(one.words, one.figure.get("points", False)) for one in headline(CONTENT)] == [
+        ("Supported? mean, 1 to 4", True),
+        ("More than one passage? “yes”", False),
+        ("Wrong? “typo”", False),
+        ("Per cent? mean, 0 to 100", True),
+    ]
+    rows = {row["Criterion"]: row for row in rows_of(CONTENT, "criteria")}
+    given = {name: [answer[name] for *_who, answer in ANSWERS] for name in ("faithful", "multihop", "better")}
+    mean, share = rows["faithful"]["Mean"], rows["multihop"]["Share"]
+    assert mean["value"] == near(fmean(given["faithful"]))
+    assert mean["low"] < mean["value"] < mean["high"]
+    assert share["value"] == near(fmean(x == "yes" for x in given["multihop"]))
+    assert rows["better"]["Share"]["value"] == near(fmean({"a": 1, "b": 0, "tie": 0.5}[x] for x in given["better"]))
+    assert cell_text(rows["better"]["Figure"]) == "win rate of a"
+    assert rows["faithful"]["Alpha"]["value"] == near(theirs("faithful", "ordinal"), abs=0.00051)
+    assert [rows["ranked"]["Alpha"], rows["comment"]["Mean"], rows["comment"]["Share"]] == [None] * 3
+    [faithful] = [
+        row for row in csv.DictReader(io.StringIO(as_csv(table(CONTENT, "criteria")))) if "Supported?" in row.values()
+    ]
+    assert float(faithful["Mean"]) == near(mean["value"]), "in points, also in a file"
+    assert cell_text(mean) == f"{mean['value']:.2f} [{mean['low']:.2f}, {mean['high']:.2f}]"
 
 
 def test_fewer_than_seven_workers_have_no_figures_over_workers_and_the_table_says_why() -> None:

@@ -22,9 +22,11 @@ class Figure(NamedTuple):
 
 
 def headline(content: Mapping[str, Any], translate: Translate = str) -> list[Figure]:
-    """Up to four figures of a report: those of the human study, or the first of the task's first table."""
-    datasets = content.get("datasets") or {}
+    """Up to four figures of a report: those of the human study, those it names, or its first table's first."""
+    datasets, named = content.get("datasets") or {}, content.get("headline")
     found = _of_study(datasets, translate) if datasets else _of_table(content, translate)
+    if named:
+        found = (Figure(tables.cell_text(one["words"], translate), one["figure"], one["key"]) for one in named)
     return [one for one in found if one.figure["value"] is not None][:MOST]
 
 

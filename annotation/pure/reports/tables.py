@@ -5,8 +5,9 @@ head, "of", the filter behind each row, "leads", False where no number is a link
 bars are drawn, "in_order", True where rows follow each other, "variant", a gettext id that tells it from
 another table of its title, "about", a cell that follows the title, and "kind", the key of its explanation
 (`explanations`) if that is not its name.
-A cell is text as it stands, a number, nothing, a figure {"value", "low", "high", "n"} in 0 to 1, a sentence
-{"text": gettext id, "values"}, or a requester's words {"own": a text, or texts by language}.
+A cell is text as it stands, a number, nothing, a figure {"value", "low", "high", "n"} in 0 to 1, or with "points" on
+a scale of its own, a sentence {"text": gettext id, "values"}, or a requester's words {"own": a text, or texts by
+language}.
 `translate` turns gettext ids into the reader's language.
 """
 
@@ -48,8 +49,12 @@ def cell_text(cell: Any, translate: Translate = str) -> str:
 
 
 def in_percent(figure: Mapping[str, Any]) -> str:
-    """{"value": 0.7801, ...} as "78.0"; a dash if it is undefined."""
-    return UNKNOWN if figure["value"] is None else _percent(figure["value"])
+    """{"value": 0.7801, ...} as "78.0", of points "0.78"; a dash if it is undefined."""
+    return UNKNOWN if figure["value"] is None else _shown(figure, "value")
+
+
+def _shown(figure: Mapping[str, Any], end: str) -> str:
+    return f"{round(figure[end], 2) + 0.0:.2f}" if figure.get("points") else _percent(figure[end])
 
 
 def _percent(share: float) -> str:
@@ -60,7 +65,7 @@ def interval(figure: Mapping[str, Any]) -> str:
     """The interval of a figure as "[71.9, 83.6]"; "" if it is undefined."""
     if figure.get("low") is None or figure.get("high") is None:
         return ""
-    return f"[{_percent(figure['low'])}, {_percent(figure['high'])}]"
+    return f"[{_shown(figure, 'low')}, {_shown(figure, 'high')}]"
 
 
 def percent_with_interval(figure: Mapping[str, Any]) -> str:
@@ -184,10 +189,11 @@ def quotable(table: Mapping[str, Any], translate: Translate = str) -> tuple[list
 
 
 def spread(table: Mapping[str, Any], translate: Translate = str) -> tuple[list[str], list[list[Any]]]:
-    """Head and rows with a column for each number: a figure's value and interval in percent, and its n."""
+    """Head and rows with a column for each number: a figure's value and interval, in percent or points, and its n."""
     head, _texts = quotable(table, translate)
-    figures = [any(is_figure(row[k]) for row in table["rows"]) for k in range(len(head))]
-    named = [name for own, figure in zip(head, figures, strict=True) for name in _columns(own, figure)]
+    cells = [[row[k] for row in table["rows"] if is_figure(row[k])] for k in range(len(head))]
+    figures, points = list(map(bool, cells)), [any(cell.get("points") for cell in own) for own in cells]
+    named = [name for columns in zip(head, figures, points, strict=True) for name in _columns(*columns)]
     rows = [
         [number for cell, figure in zip(row, figures, strict=True) for number in _numbers(cell, figure, translate)]
         for row in table["rows"]
@@ -195,8 +201,9 @@ def spread(table: Mapping[str, Any], translate: Translate = str) -> tuple[list[s
     return named, rows
 
 
-def _columns(name: str, figure: bool) -> list[str]:
-    return [f"{name} (%)", f"{name} low", f"{name} high", f"{name} n"] if figure else [name]
+def _columns(name: str, figure: bool, points: bool) -> list[str]:
+    own = name if points else f"{name} (%)"
+    return [own, f"{name} low", f"{name} high", f"{name} n"] if figure else [name]
 
 
 def _numbers(cell: Any, figure: bool, translate: Translate) -> Iterator[Any]:
@@ -205,7 +212,7 @@ def _numbers(cell: Any, figure: bool, translate: Translate) -> Iterator[Any]:
         return
     known: Mapping[str, Any] = cell if is_figure(cell) else {}
     for end in (known.get("value"), known.get("low"), known.get("high")):
-        yield "" if end is None else round(100 * end, DIGITS)
+        yield "" if end is None else round(end if known.get("points") else 100 * end, DIGITS)
     yield "" if known.get("n") is None else known["n"]
 
 

@@ -51,6 +51,7 @@ def exhibit(content: JSON, batch: Batch, part: BatchPart, *, alone: bool = False
     return {
         "alone": alone,
         "headline": _headline(content, notes),
+        "has_points": any(one["figure"].get("points") for one in content.get("headline", ())),
         "counts": content.get("counts"),
         "lead": next(iter(lead), None),
         "subjects": _by_subject(notes.chapters, tables_, charts),

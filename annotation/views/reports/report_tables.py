@@ -105,13 +105,13 @@ def _hashable(cell: Any) -> Any:
 def _cell(cell: Any, text: str, number: bool, bars: bool) -> JSON:
     if not tables.is_figure(cell):
         return {"text": text, "number": number, "bar": None}
-    percent = tables.in_percent(cell)
+    shown, is_share = tables.in_percent(cell), cell["value"] is not None and not cell.get("points")
     return {
-        "text": f"{percent} %" if bars and cell["value"] is not None else percent,
+        "text": f"{shown} %" if bars and is_share else shown,
         "interval": tables.interval(cell),
         "n": cell.get("n"),
         "number": number,
-        "bar": _bar(cell) if bars else None,
+        "bar": _bar(cell) if bars and is_share else None,
     }
 
 

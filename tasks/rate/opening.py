@@ -1,0 +1,66 @@
+"""What the report begins with: a line for each criterion with its main figure and agreement, and some as tiles."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from annotation.pure.ratings.rubric import TEXT
+from annotation.pure.reports.tables import own_words, table, text_cell
+from annotation.pure.statistics.intervals import Figure
+from annotation.pure.statistics.ratings import rescaled
+from annotation.pure.text.translation_marks import gettext_noop as _
+from annotation.tasktype import JSON
+
+from .collected import Collected
+from .figures import Figures
+from .tables import marked_words
+
+NOTES = [
+    _("Means in points, shares in percent, of what was asked and answered; with a list, each element counts."),
+    _("Alpha: Krippendorff's, by the kind of the values; “Agreement” below says which."),
+]
+ByName = Mapping[str, Figures]  # by criterion
+
+
+def criteria_table(found: Sequence[Collected], figures: ByName, seed: int) -> JSON:
+    """A line for each criterion: how often and by whom it was answered, mean or share, and alpha."""
+    rows = []
+    for one in found:
+        own = one.criterion
+        words, figure = _main(one, figures[own.name], seed)
+        mean, share = (figure, None) if figure and "points" in figure else (None, figure)
+        counts = [len(one.items), len(one.workers), one.asked, one.given]
+        alpha = _points(figures[own.name].alpha)
+        rows.append([own.name, own_words(own.ask), *counts, words, mean, share, alpha])
+    columns = [_("Criterion"), _("Question"), _("Items"), _("Workers"), _("Times asked"), _("Times answered")]
+    columns += [_("Figure"), _("Mean"), _("Share"), _("Alpha")]
+    numbers = [False, False, True, True, True, True, False, True, True, True]
+    more: JSON = {"numbers": numbers, "leads": False, "bars": False}
+    return table("criteria", _("Criteria"), columns, rows, NOTES, **more)
+
+
+def headline(criteria: JSON) -> Iterator[JSON]:
+    """The main figure of each criterion that has one, with its question."""
+    for _name, ask, *_counts, words, mean, share, _alpha in criteria["rows"]:
+        if figure := mean or share:
+            yield {"words": text_cell("%(ask)s %(figure)s", ask=ask, figure=words), "figure": figure, "key": "criteria"}
+
+
+def _main(one: Collected, own: Figures, seed: int) -> tuple[Any, JSON | None]:
+    """The mean of a scale or number, the first system's win rate, or the first value's share; with its name."""
+    values = one.criterion.values
+    if own.mean:
+        figure = rescaled(own.mean.of_elements.figure, values[0], values[-1])
+        return text_cell(_("mean, %(low)s to %(high)s"), low=values[0], high=values[-1]), _points(figure)
+    for system, of in own.systems.items():
+        return text_cell(_("win rate of %(system)s"), system=system), of.win_rate.of_elements.figure.as_json()
+    for label, share in own.values:
+        return text_cell("“%(value)s”", value=label), share.of_elements.figure.as_json()
+    for label, _n, share in marked_words(one, one.ratings, seed):
+        marked = text_cell(_("words marked “%(label)s”"), label=own_words(label))
+        words = marked if label else text_cell(_("marked words"))
+        return words, share.of_elements.figure.as_json()
+    return text_cell(_("a text")) if one.criterion.kind == TEXT else None, None
+
+
+def _points(figure: Figure | None) -> JSON | None:
+    return figure and {**figure.as_json(), "points": True}
