@@ -10,7 +10,14 @@ import numpy as np
 
 from annotation.pure.statistics.intervals import bootstrap_figure
 from annotation.pure.statistics.worker_intervals import LEAST_WORKERS, Response, over_workers
-from tests.bench import coverage_alpha, coverage_arms, coverage_compare, coverage_dire, coverage_ratings
+from tests.bench import (
+    coverage_alpha,
+    coverage_arms,
+    coverage_compare,
+    coverage_dire,
+    coverage_models,
+    coverage_ratings,
+)
 from tests.bench.bench import Bench, Result
 
 RUNS, ITEMS, EACH = 2_000, 125, 3
@@ -81,3 +88,4 @@ def coverage(bench: Bench) -> Iterator[Result]:
     yield from coverage_arms.coverage(bench)
     yield from coverage_compare.coverage(bench)
     yield from coverage_ratings.coverage(bench)
+    yield from coverage_models.coverage(bench)

@@ -29,6 +29,7 @@ from annotation.pure.statistics.people_and_model import (
     sample_of,
 )
 from annotation.pure.statistics.worker_intervals import Response
+from tests.bench import coverage_models
 
 near = pytest.approx
 
@@ -226,3 +227,15 @@ def test_every_interval_contains_its_value(seed: int, n: int, others: int, worke
             assert figure.low - 1e-9 <= (figure.value or 0) <= figure.high + 1e-9
     assert 0 <= found.rate <= 1
     assert 1 <= found.worth <= n + others
+
+
+@pytest.mark.parametrize("model", ["good", "rare label"])
+@pytest.mark.parametrize(("people", "spread"), [(3, 0.0), (10, 0.6)])
+def test_what_is_printed_holds_the_truth(model: str, people: int, spread: float) -> None:
+    world = coverage_models.World(model, people, spread, 200, 2_000)
+    assert coverage_models.held(world, draws=60) >= 0.85
+
+
+def test_a_draw_by_confidence_has_no_error_in_the_mean() -> None:
+    error, least = coverage_models.mean_error_when_drawn_by_confidence(draws=60)
+    assert abs(error) < 4 * least
