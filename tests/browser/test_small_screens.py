@@ -32,6 +32,9 @@ IN_REACH = """(element) => {
   return x > 0 && y > 0 && x < innerWidth && y < innerHeight && (element === there || element.contains(there));
 }"""
 
+# Counts every touch, click and key over the pages of a tab.
+COUNT_TOUCHES = """for (const kind of ["pointerdown", "keydown"])
+  addEventListener(kind, () => sessionStorage.touches = Number(sessionStorage.touches ?? 0) + 1, true);"""
 
 # The share of the window's height that shows a part of the page, and not the bars that cover it.
 SHARE = """(selector) => {
@@ -58,7 +61,9 @@ def touch_select(worker: Desk, words: str) -> int:
 
 def test_ten_items_are_answered_on_a_phone_with_three_taps_each(desk: WorkPage) -> None:
     """Selecting the answer, its paragraph's tick, and Submit: nothing else is touched or typed."""
-    worker = desk("demo", sample=10, page=PHONE)
+    worker = desk("study", sample=10, page=PHONE)
+    worker.page.add_init_script(COUNT_TOUCHES)
+    worker.page.reload()
     for _ in range(10):
         words = worker.texts()[2].split(". ")[0]
         position = touch_select(worker, words)
@@ -73,6 +78,7 @@ def test_ten_items_are_answered_on_a_phone_with_three_taps_each(desk: WorkPage) 
             worker.page.locator(".work-acts button[form=work]").tap()
     assert worker.is_done()
     assert len(worker.answers()) == 10
+    assert worker.page.evaluate("() => sessionStorage.touches") == "30"
 
 
 @pytest.mark.parametrize("screen", [PHONE, ZOOMED, REFLOW], ids=["phone", "zoom 200 %", "zoom 400 %"])

@@ -251,7 +251,9 @@ def test_a_returned_answer_is_repaired_from_the_workers_home(
     row.refresh_from_db()
     assert row.current.answer["question"] == question
     assert review_decisions.responses_with_reviews([row])[0].state == "repaired"
-    assert ("data-readonly" in client.get(address).content.decode()) == closed
+    html = client.get(address).content.decode()
+    assert ("data-readonly" in html) == closed
+    assert ('id="missing" class="needs-js" hidden' in html) == closed
 
 
 def test_a_response_without_a_question_is_asked_no_criterion_of_questions(

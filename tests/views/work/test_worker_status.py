@@ -166,6 +166,7 @@ def three(batch: Any, bob: Any, project: Any) -> list[Assignment]:
     later = timezone.now() + timedelta(hours=1)
     Assignment.objects.filter(worker=bob).update(auto_approve_at=later)
     rows = list(Assignment.objects.filter(worker=bob).order_by("pk"))
+    Assignment.objects.filter(pk=rows[2].pk).update(active_seconds=20)
     assignment_approval.approve(rows[0])
     assignment_approval.reject(rows[1], text="This names another tower.")
     return rows
@@ -173,7 +174,14 @@ def three(batch: Any, bob: Any, project: Any) -> list[Assignment]:
 
 def test_the_history_says_what_became_of_each(worker_client: Any, three: list[Assignment]) -> None:
     html = one_line(worker_client.get(reverse("history")).content.decode())
-    for text in ("approved", "rejected", "This names another tower.", "waiting for approval", "approved automatically"):
+    for text in (
+        "approved",
+        "rejected",
+        "This names another tower.",
+        "waiting for approval",
+        "approved automatically",
+        "20 s",
+    ):
         assert text in html
 
 
