@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 from django.db.models import Exists, OuterRef
 from django.utils.translation import gettext as _
@@ -34,7 +35,7 @@ from annotation.flow.notifications import announcements, notice_mail
 from annotation.flow.people import account_sessions, round_attempts
 from annotation.flow.projects import idempotency, job_queue, overview, project_erasure, recycle_bin
 from annotation.flow.projects.job_queue import JobProgress
-from annotation.flow.reports import arm_scores, batch_scores, comparisons, follow_up, methods_facts
+from annotation.flow.reports import arm_scores, batch_scores, comparisons, follow_up, methods_facts, prediction_import
 from annotation.flow.review import assignment_approval, conclusions, gold_in_doubt, response_import, results_dataset
 from annotation.flow.work import leases, prefetch
 from annotation.models import Batch, BatchReport, Dataset, Experiment, Job, Project, User, clock
@@ -186,12 +187,37 @@ def add_assignments_to_batch(job: Job, progress: JobProgress) -> dict[str, Any]:
 
 
 def import_responses(job: Job, progress: JobProgress) -> dict[str, Any]:
+    return _imported(job, progress, partial(response_import.import_responses, batch_of(job)))
+
+
+def import_predictions(job: Job, progress: JobProgress) -> dict[str, Any]:
+    batch = batch_of(job)
+    dataset = batch.datasets.get(pk=job.arguments["dataset"])
+    verb = partial(prediction_import.import_predictions, batch, dataset, model=job.arguments["model"])
+    return _imported(job, progress, verb)
+
+
+def start_import_of_predictions(batch: Batch, dataset: Dataset, *, model: str, file: UploadedFile, user: Any) -> Job:
+    """Keep an upload and queue its import. Raises ImportRefused if the batch is not launched."""
+    prediction_import.check_launched(batch)
+    name = (file.name or "")[:100]
+    title = _("Import predictions of %(model)s from %(file)s") % {"model": model, "file": name}
+    arguments = {
+        "batch": batch.pk,
+        "dataset": dataset.pk,
+        "model": model,
+        "path": str(uploads.keep(file)),
+        "name": name,
+    }
+    return enqueue("import_predictions", project=batch.project, title=title, arguments=arguments, user=user)
+
+
+def _imported(job: Job, progress: JobProgress, verb: Callable[..., dict[str, Any]]) -> dict[str, Any]:
+    """The report on the uploaded file, which is deleted once it is imported or refused."""
     path = Path(job.arguments["path"])
     remove = partial(path.unlink, missing_ok=True)
     try:
-        report = response_import.import_responses(
-            batch_of(job), path, name=job.arguments.get("name", ""), progress=progress
-        )
+        report = verb(path, name=job.arguments.get("name", ""), progress=progress)
     except item_writer.ImportRefused:
         progress.clear_at_end(remove)
         raise
@@ -257,7 +283,7 @@ def batch_of(job: Job) -> Batch:
 
 NAMED_AS_THEIR_KIND = (
     *(import_dataset, derive_dataset, remove_dataset, quote_batch, launch_batch, import_responses, score_batch),
-    *(create_results_dataset, correct_gold, mail_password_link, compare_batches, score_arms),
+    *(create_results_dataset, correct_gold, mail_password_link, compare_batches, score_arms, import_predictions),
 )
 VERBS: dict[str, job_queue.Verb] = {verb.__name__: verb for verb in NAMED_AS_THEIR_KIND}
 VERBS |= {"add_assignments": add_assignments_to_batch, "follow_up": follow_up_batch}

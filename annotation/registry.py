@@ -58,6 +58,13 @@ def folder_of(kind: str) -> Path:
 
 
 @cache
+def made_elsewhere(kind: str) -> str:
+    """How a response that was made elsewhere is written, with an example, from the task's page for requesters."""
+    page = (folder_of(kind) / "README.md").read_text(encoding="utf-8")
+    return page.partition("## An answer made elsewhere")[2].partition("\n## ")[0].strip()
+
+
+@cache
 def presets(kind: str) -> dict[str, Path]:
     """Files of options that a batch of the task can begin with, by the names of their folders in its `presets/`."""
     return {file.parent.name: file for file in sorted((folder_of(kind) / "presets").glob("*/*.json"))}

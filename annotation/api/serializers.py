@@ -213,6 +213,17 @@ def posted_file(sent: Any, empty: str) -> Any:
     return file
 
 
+def posted_file_and_fields(request: Any, kind: type[Input], empty: str) -> tuple[Any, JSON]:
+    """The uploaded file, and the validated fields of `kind` from the query and the form around it."""
+    sent, query = request.data, request.query_params
+    together = query.copy()
+    if isinstance(sent, QueryDict):
+        together.update(sent)
+    once(together)
+    given = dict(query.items()) | {key: sent[key] for key in sent if key != "file"}
+    return posted_file(sent, empty), validate_input(kind, given)
+
+
 def texts(longest: int, **more: Any) -> serializers.ListField:
     """A list of texts, each of at most `longest` characters."""
     return serializers.ListField(child=serializers.CharField(max_length=longest), **more)

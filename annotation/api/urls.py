@@ -27,6 +27,7 @@ from annotation.api.people.workers import WorkerViewSet
 from annotation.api.projects.jobs import JobViewSet
 from annotation.api.projects.log import LogViewSet
 from annotation.api.projects.projects import ProjectSettingsViewSet, ProjectViewSet
+from annotation.api.reports.model_predictions import BatchModelViewSet
 from annotation.api.reports.power_plan import PowerViewSet
 from annotation.api.reports.preregistration import PreregistrationViewSet
 from annotation.api.reports.reports import BatchReportViewSet
@@ -86,6 +87,7 @@ router.register("experiments", ExperimentViewSet, "experiment")
 router.register(f"{BATCH}reserved-hits", ReservedHitViewSet, "reserved-hit")
 router.register(f"{BATCH}hits", BatchHitViewSet, "hit")
 router.register(f"{BATCH}responses", BatchResponseViewSet, "response")
+router.register(f"{BATCH}models", BatchModelViewSet, "batch-model")
 router.register(f"{BATCH}aggregates", BatchAggregateViewSet, "aggregate")
 router.register(f"{BATCH}problem-reports", BatchProblemReportViewSet, "problem-report")
 router.register(f"{BATCH}reviews", BatchReviewViewSet, "review")

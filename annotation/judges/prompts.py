@@ -15,7 +15,7 @@ from annotation.formats.storable import storage_faults
 from annotation.judges.models import ModelRun
 from annotation.models import Batch, Item
 from annotation.pure.text.languages import worded
-from annotation.registry import folder_of, task_type
+from annotation.registry import made_elsewhere, task_type
 from annotation.tasktype import JSON, InvalidResponse, Structured, answered, capabilities
 
 INTRO = (
@@ -26,7 +26,6 @@ RULES = (
     "Reply with one JSON object and nothing else."
 )
 BY_NAME = "Its keys are the names of the questions."
-ELSEWHERE = "## An answer made elsewhere"
 REPAIR = "That reply does not fit: {why}. Reply again with the corrected JSON object and nothing else."
 SHOWN_AGAIN = 4000  # characters of a reply that does not fit
 _FENCED = re.compile(r"```(?:json)?\s*\n(.*)\n```", re.DOTALL | re.IGNORECASE)
@@ -41,8 +40,7 @@ def default_prompt(batch: Batch) -> str:
 
 def _shape(kind: str) -> str:
     """The fields of a response in words, from the task's page for requesters."""
-    section = (folder_of(kind) / "README.md").read_text(encoding="utf-8").partition(ELSEWHERE)[2]
-    return 'It is the value of "answer" in this example.\n\n' + section.partition("\n## ")[0].strip()
+    return f'It is the value of "answer" in this example.\n\n{made_elsewhere(kind)}'
 
 
 def version_of(prompt: str) -> str:

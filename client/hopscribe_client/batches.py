@@ -160,6 +160,27 @@ class Batch:
     def hits(self) -> Rows:
         return self._rows("hits")
 
+    def models(self) -> Rows:
+        """The models with predictions for the batch's task: id, name, items, runs, cost, created_at."""
+        return self._rows("models")
+
+    def import_predictions(self, source: str | Path, *, model: str, dataset: str | None = None) -> JSON:
+        """Import a file of a model's responses to the batch's task, and return the report once they are stored.
+
+        `dataset`: which one, of a batch with several. Raises JobFailed if any line is wrong; nothing is stored then.
+        """
+        path = Path(source)
+        query = {"model": model, "dataset": dataset, "file_name": path.name}
+        reply = self._connection.upload(f"{self._path}models/", path, query)
+        return Jobs(self._connection, self._root).of(reply).wait().result
+
+    def delete_predictions(self, model: str) -> None:
+        """Erase a model's predictions for the batch, for good. Raises HopscribeError if it has none."""
+        found = [row["id"] for row in self.models() if row["name"] == model]
+        if not found:
+            raise HopscribeError(f"{self.name} has no predictions of {model}.")
+        self._connection.write("DELETE", f"{self._path}models/{found[0]}/")
+
     def export(self, to: str | Path, *, format: str = "", ids_only: bool = False) -> Path:
         """Export all responses to a file: jsonl, csv or parquet, by default from the file's suffix.
 

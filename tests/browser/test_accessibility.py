@@ -134,7 +134,7 @@ def test_a_requesters_pages_of_batches(look: Callable[..., list[str]]) -> None:
 @pytest.mark.soak
 def test_a_requesters_pages_of_results(look: Callable[..., list[str]]) -> None:
     assert look("alice", "review", "review-answer", "batch-workers", "problem-reports", "report", "instructions") == []
-    assert look("alice", "dry_runs", "model-runs", "model-run", "batch-settings") == []
+    assert look("alice", "dry_runs", "model-predictions", "model-runs", "model-run", "batch-settings") == []
 
 
 @pytest.mark.soak

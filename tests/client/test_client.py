@@ -148,6 +148,22 @@ def test_webhooks_are_added_tested_and_removed(hopscribe: Hopscribe) -> None:
     assert list(hopscribe.webhooks) == []
 
 
+def test_a_models_predictions_are_imported_listed_and_deleted(hopscribe: Hopscribe, tmp_path: Path) -> None:
+    hopscribe.datasets.add(records(2), name="wells")
+    batch = hopscribe.batches.create("One", task="answer", datasets=["wells"]).launch()
+    file = tmp_path / "judged.jsonl"
+    file.write_text(json.dumps({"item": 1, "answer": {"text": "Tower 1", "support": [0]}, "cost": 0.5}))
+    assert batch.import_predictions(file, model="judge")["accepted"] == 1
+    assert [(row["name"], row["items"], row["cost"]) for row in batch.models()] == [("judge", 1, "0.50000000")]
+    file.write_text(json.dumps({"item": 7, "answer": {"text": "Tower 1", "support": [0]}}))
+    with pytest.raises(JobFailed, match="line 1, item: the dataset has no item 7"):
+        batch.import_predictions(file, model="other")
+    batch.delete_predictions("judge")
+    assert list(batch.models()) == []
+    with pytest.raises(HopscribeError, match="one has no predictions of judge"):
+        batch.delete_predictions("judge")
+
+
 @pytest.mark.app("studies")
 def test_the_client_launches_a_study_and_reads_its_figures(
     project: Any, alice: Any, monkeypatch: pytest.MonkeyPatch

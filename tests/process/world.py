@@ -27,6 +27,7 @@ from annotation.flow.batches import batch_launch  # noqa: E402
 from annotation.flow.data import dataset_import  # noqa: E402
 from annotation.flow.people import consent  # noqa: E402
 from annotation.flow.projects import projects  # noqa: E402
+from annotation.flow.reports.model_predictions import store_predictions  # noqa: E402
 from annotation.flow.work import next_assignment  # noqa: E402
 from annotation.marketplaces.models import Publication  # noqa: E402
 from annotation.models import (  # noqa: E402
@@ -35,6 +36,7 @@ from annotation.models import (  # noqa: E402
     Dataset,
     Hit,
     Job,
+    ModelPrediction,
     Participation,
     PrefetchedHit,
     Project,
@@ -66,6 +68,8 @@ def build(*, hits: int, assignments: int, workers: int, file: str = "", task: st
         expected_seconds=600,
     )
     batch_launch.launch(batch)
+    rows = [{"item": hit.item_id, "run": 1, "answer": {"text": "x"}, "cost": "0.001"} for hit in batch.hits.all()]
+    store_predictions(batch, "judge", rows)
     users = User.objects.bulk_create(User(username=f"worker-{k}", password="!") for k in range(workers))
     made = [Worker(project=project, user=user, consented_version=project.consent_version) for user in users]
     Worker.objects.bulk_create(made)
@@ -107,6 +111,7 @@ def audit() -> dict[str, Any]:
             Participation.objects.annotate(n=by_participation).exclude(n=F("done")).values_list("pk", flat=True)
         ),
         "half_written": Assignment.objects.filter(state="submitted", responses__isnull=True).count(),
+        "predictions": [[str(value) for value in row] for row in ModelPrediction.objects.order_by("pk").values_list()],
         "answers": [[a.assignment.public_id, a.key, a.answer["text"], a.revision] for a in answers],
     }
 

@@ -222,6 +222,8 @@ TABLE: dict[str, Row] = {
     "batch-reserve": fill(REQUESTER),
     "batch-release": act(REQUESTER),
     "batch-responses": act(REQUESTER),
+    "model-predictions": fill(MEMBERS, own=LOOK_ONLY),
+    "model-predictions-delete": act(REQUESTER),
     "batch-add-assignments": act(REQUESTER),
     "batch-assignments": look(MEMBERS),
     "hits": look(MEMBERS),

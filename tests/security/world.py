@@ -28,6 +28,7 @@ from annotation.flow.notifications import announcements, worker_messages
 from annotation.flow.people import invites, members, qualification_rounds, qualification_types
 from annotation.flow.projects import api_tokens
 from annotation.flow.reports import preregistration
+from annotation.flow.reports.model_predictions import store_predictions
 from annotation.flow.review import comments, problem_reports, review_samples, worker_feedback
 from annotation.judges import runs as model_runs
 from annotation.marketplaces.flow import arrivals, connections
@@ -64,6 +65,7 @@ OF_LISTED = ["marketplace-hit", "marketplace-accept"]
 OF_WEBHOOKS = ["webhook", *(f"webhook-{act}" for act in ("test", "active", "rotate", "remove")), "delivery-again"]
 TYPE_ACTS = ["edit", "delete", "restore", "grant", "rule", "revoke", "undo", "requests", "ask"]
 OF_TYPES = ["qualification", "qualification-test", *(f"qualification-{act}" for act in TYPE_ACTS)]
+PREDICTED = "canary of a model's prediction"
 ROLES = ["anonymous", "frank", "bob", "carol", "alice", "quinn", "rita", "erin", "dave"]
 REPRESENTATIVES = {"anonymous", "bob", "alice"}  # a stranger, a worker, an owner
 # What holds of a page whoever looks at it is asked as an owner and a stranger in every run, and as the others in the
@@ -160,7 +162,7 @@ def _project(folder: Path, slug: str, *, requester: str, workers: list[str]) -> 
     found |= _webhooks(project)
     found["study-run.run"] = found["study-scores.run"] = _study_run(project)
     found["broken-bridge-undo.pk"] = _broken_bridge(project, batch)
-    found |= _model_run(batch)
+    found |= _model_run(batch) | _predicted(batch)
     found |= _qualified(project, people)
     found |= (
         _work(project, batch, people) | _compositions(project, held, people[0], boss) | _jobs(project, folder, boss)
@@ -177,6 +179,14 @@ def _model_run(batch: Any) -> dict[str, Any]:
     made = model_runs.draft(batch, endpoint="https://models.example.org/v1", model="canary-model", most_calls=5)
     pages = ("model-run", *(f"model-run-{act}" for act in ("send", "pause", "discard")))
     return {f"{page}.run": made.public_id for page in pages}
+
+
+def _predicted(batch: Any) -> dict[str, Any]:
+    """A model's prediction for each item."""
+    answer = {"kind": "answer", "text": PREDICTED, "support": [0]}
+    rows = [{"item": item.pk, "run": 1, "answer": answer, "cost": "0.001"} for item in batch.datasets.get().items.all()]
+    store_predictions(batch, "canary-judge", rows)
+    return {"api-batch-model.pk": batch.models.get().pk}
 
 
 def _experiment(project: Any, held: Any) -> dict[str, Any]:

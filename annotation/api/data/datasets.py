@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from django.db import transaction
-from django.http import Http404, QueryDict
+from django.http import Http404
 from django.http.response import HttpResponseBase
 from django.utils.translation import gettext as _
 from rest_framework import serializers
@@ -14,18 +14,7 @@ from rest_framework.exceptions import ValidationError
 from annotation import jobs
 from annotation.api.data.serializers import DatasetSerializer, OneDatasetSerializer
 from annotation.api.operations import QueuedSerializer, action, operation
-from annotation.api.serializers import (
-    BINARY,
-    FORMAT,
-    JSON,
-    TEXT,
-    Filter,
-    Input,
-    KindField,
-    once,
-    posted_file,
-    validate_input,
-)
+from annotation.api.serializers import BINARY, FORMAT, JSON, TEXT, Filter, Input, KindField, posted_file_and_fields
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.data import dataset_files, dataset_removal, item_editing
 from annotation.flow.data.dataset_import import ImportRefused, Unmapped, recognised
@@ -156,14 +145,8 @@ class DatasetViewSet(ResourceViewSet):
         is the report of the import. A file that was refused, or only checked, can be imported from its job for a day.
         Records of 2WikiMultihopQA carry the aliases of their answers as `answer_aliases`, a list.
         """
-        sent, query = self.request.data, self.request.query_params
-        together = query.copy()
-        if isinstance(sent, QueryDict):
-            together.update(sent)
-        once(together)
-        given = dict(query.items()) | {key: sent[key] for key in sent if key != "file"}
-        file = posted_file(sent, _("The file is empty. Send one with at least one record."))
-        return self._posted(file, validate_input(ImportInput, given))
+        empty = _("The file is empty. Send one with at least one record.")
+        return self._posted(*posted_file_and_fields(self.request, ImportInput, empty))
 
     def _posted(self, file: Any, data: dict[str, Any]) -> Any:
         file_name = data.pop("file_name", "") or ("" if file.name == "body" else file.name or "")

@@ -21,7 +21,7 @@ from annotation.flow.data.dataset_import import file_digest
 from annotation.flow.data.item_writer import OnProgress, no_progress
 from annotation.flow.errors import Refused
 from annotation.flow.money import earnings
-from annotation.flow.reports import altered_facts, baselines, own_answers
+from annotation.flow.reports import altered_facts, baselines, model_predictions, own_answers
 from annotation.flow.reports.collected_responses import Collected
 from annotation.flow.reports.participation import participation, unpaid
 from annotation.flow.review import adjudication, gold_in_doubt
@@ -188,7 +188,7 @@ def _version(batch: Batch, responses: dict[str, Any]) -> str:
     if earnings.pays_by_answer(batch.task):
         known.append(batch.payments.aggregate(last=Max("paid_at")))
     parts = [LAYOUT, *(value for each in known for value in each.values()), batch.size, batch.seed]
-    parts += across_batches.version_of(batch) + altered_facts.version_of(batch)
+    parts += across_batches.version_of(batch) + altered_facts.version_of(batch) + model_predictions.version_of(batch)
     return "/".join(map(str, parts))
 
 

@@ -7,6 +7,7 @@ from operator import itemgetter
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Count, Max, QuerySet, Sum
 from django.utils.translation import gettext as _
 
 from annotation.flow.batches.batch_launch import prepared
@@ -36,6 +37,18 @@ class CombinedPrediction:
 def models_of(batch: Batch) -> list[str]:
     """The names of models with predictions for the batch, sorted."""
     return sorted(batch.models.values_list("name", flat=True))
+
+
+def models_with_counts(batch: Batch) -> QuerySet[BatchModel]:
+    """The batch's models with `items` and `runs` (how many), and `cost` (US dollars; None if it is not known)."""
+    made = {name: Count(f"predictions__{name[:-1]}", distinct=True) for name in ("items", "runs")}
+    return batch.models.annotate(**made, cost=Sum("predictions__cost"))
+
+
+def version_of(batch: Batch) -> list[Any]:
+    """Values that change when predictions for the batch are stored or deleted."""
+    found = ModelPrediction.objects.filter(model__batch=batch).aggregate(last=Max("pk"), count=Count("pk"))
+    return [found["last"], found["count"]]
 
 
 def predictions_of(batch: Batch, model: str) -> Iterator[CombinedPrediction]:

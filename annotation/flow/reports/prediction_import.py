@@ -41,8 +41,7 @@ def import_predictions(
     Items may be any of the dataset. Each answer is checked as a worker's response to what the batch shows of its item.
     Returns {"read", "accepted", "already_there", "flaws", …}. Raises ImportRefused with file, line, field and fix.
     """
-    if batch.state in {Batch.State.DRAFT, Batch.State.LAUNCHING}:
-        raise ImportRefused(_("Launch the batch first: its settings decide what a response is."), {})
+    check_launched(batch)
     if not batch.datasets.filter(pk=dataset.pk).exists():
         raise ImportRefused(_("%(dataset)s is not a dataset of this batch.") % {"dataset": dataset.slug}, {})
     name, reader = name or path.name, _Reader(batch, dataset)
@@ -70,6 +69,12 @@ def import_predictions(
         except Refused as refused:
             raise ImportRefused(str(refused), report) from None
     return {**report, "accepted": stored, "already_there": not stored}
+
+
+def check_launched(batch: Batch) -> None:
+    """Raise ImportRefused if the batch takes no predictions yet."""
+    if batch.state in {Batch.State.DRAFT, Batch.State.LAUNCHING}:
+        raise ImportRefused(_("Launch the batch first: its settings decide what a response is."), {})
 
 
 class _Reader:

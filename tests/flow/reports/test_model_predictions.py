@@ -13,6 +13,8 @@ from annotation.flow.batches import batch_launch
 from annotation.flow.data import dataset_import
 from annotation.flow.data.item_writer import ImportRefused
 from annotation.flow.errors import Refused
+from annotation.flow.projects import recycle_bin
+from annotation.flow.reports import batch_scores
 from annotation.flow.reports.model_predictions import (
     CombinedPrediction,
     delete_predictions,
@@ -21,7 +23,7 @@ from annotation.flow.reports.model_predictions import (
     store_predictions,
 )
 from annotation.flow.reports.prediction_import import import_predictions
-from annotation.models import Assignment, AuditEntry, Batch, Dataset, ModelPrediction, Worker
+from annotation.models import Assignment, AuditEntry, Batch, BatchModel, Dataset, ModelPrediction, Worker
 from annotation.pure.data.column_mapping import ColumnMapping
 from tests.batches import create_batch
 from tests.flow.review.test_response_import import lines
@@ -220,3 +222,25 @@ def test_what_another_source_stores_is_stored_once(rated: Batch) -> None:
     row = {"item": item.pk, "run": 1, "answer": GOOD}
     assert store_predictions(rated, "m", [row, row]) == 1
     assert store_predictions(rated, "m", [row, row | {"run": 2}]) == 1
+
+
+def test_a_report_is_stale_once_predictions_come_or_go(rated: Batch, tmp_path: Path) -> None:
+    batch_scores.score_batch(rated)
+    assert batch_scores.cached_report(rated)
+    brought(rated, tmp_path, [{"item": 0, "answer": GOOD}])
+    assert batch_scores.cached_report(rated) is None
+    batch_scores.score_batch(rated)
+    brought(rated, tmp_path, [{"item": 0, "answer": GOOD}])
+    assert batch_scores.cached_report(rated), "the same file again changes nothing"
+    delete_predictions(rated, "m")
+    assert batch_scores.cached_report(rated) is None
+
+
+def test_predictions_go_with_their_batch(rated: Batch, tmp_path: Path) -> None:
+    brought(rated, tmp_path, [{"item": 0, "answer": GOOD}])
+    batch_launch.close(rated)
+    recycle_bin.remove_batch(rated)
+    assert ModelPrediction.objects.count() == 1, "the bin keeps them"
+    recycle_bin.erase_batch(rated)
+    assert not BatchModel.objects.exists()
+    assert not ModelPrediction.objects.exists()
