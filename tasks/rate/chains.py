@@ -5,9 +5,11 @@ record's field `correct`. What a step adds up to is that of all responses.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from typing import Any, NamedTuple
 
+from annotation.pure.ratings.comparing import OPEN, RIGHT, WRONG
 from annotation.pure.ratings.fields import value_of
 from annotation.pure.ratings.responses import cells
 from annotation.pure.ratings.results import aggregated
@@ -18,27 +20,52 @@ from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, HitWithResponses
 
 CORRECT = "correct"  # the field of a record that says whether the answer at the end of the chain is right
-RIGHT, WRONG, OPEN = "right", "wrong", "open"
 NOTE = _(
     "A chain is right if every relevant step is, by what the responses add up to; wrong if one is not; else undecided, "
     "where a step is tied. Intervals (Wilson) over decided chains. It says what this batch asked: a chain that is "
-    "supported may still not follow, and the other way round."
+    "supported may still not follow, and the other way round; a comparison of both batches joins them."
 )
 ANSWERS = {True: _("Answer right"), False: _("Answer wrong"), None: _("Answer not known")}
 
 
-def chain_tables(rows: Sequence[HitWithResponses], criteria: Iterable[Criterion]) -> Iterator[JSON]:
-    """Of each criterion with `right`: right answer × right chain, and the first wrong step."""
+class Chain(NamedTuple):
+    """`key` is the same in all batches; `answer`: whether it is right, if that is known; `first` wrong step, else 0."""
+
+    key: str
+    answer: bool | None
+    state: str
+    first: int
+
+
+Chains = Mapping[str, Sequence[Chain]]  # by criterion
+
+
+def chains_of(rows: Sequence[HitWithResponses], criteria: Iterable[Criterion]) -> Chains:
+    """The chains of each criterion with `right` that has any."""
+    found = {}
     for criterion in (each for each in criteria if each.right):
-        found = [(value_of(row.example, CORRECT), *_state(row, criterion)) for row in rows if row.given]
-        chains = [(own if isinstance(own, bool) else None, state, first) for own, state, first in found if state]
+        chains = []
+        for row in (row for row in rows if row.given):
+            state, first = _state(row, criterion)
+            if state:
+                answer, one = value_of(row.example, CORRECT), row.example
+                key = sha256(f"{one.id}\n{one.question}".encode()).hexdigest()[:16]
+                chains.append(Chain(key, answer if isinstance(answer, bool) else None, state, first))
         if chains:
-            yield from _tables(criterion, chains)
+            found[criterion.name] = chains
+    return found
 
 
-def _tables(criterion: Criterion, chains: Sequence[tuple[bool | None, str, int]]) -> Iterator[JSON]:
+def chain_tables(chains: Chains, criteria: Iterable[Criterion]) -> Iterator[JSON]:
+    """Of each criterion with `right`: right answer × right chain, and the first wrong step."""
+    for criterion in criteria:
+        if own := chains.get(criterion.name):
+            yield from _tables(criterion, own)
+
+
+def _tables(criterion: Criterion, chains: Sequence[Chain]) -> Iterator[JSON]:
     about = {"about": own_words(criterion.ask), "leads": False}
-    counts = Counter((answer, state) for answer, state, _first in chains)
+    counts = Counter((one.answer, one.state) for one in chains)
     known = [answer for answer in ANSWERS if any(each == answer for each, _state in counts)]
     body = [
         [text_cell(ANSWERS[answer]), *_row(*(counts[answer, state] for state in (RIGHT, WRONG, OPEN)))]
@@ -47,7 +74,7 @@ def _tables(criterion: Criterion, chains: Sequence[tuple[bool | None, str, int]]
     columns = [_("Answer"), _("Right chains"), _("Wrong chains"), _("Undecided chains"), _("Share right")]
     name = criterion.name.replace("_", "-")
     yield table(f"chains-{name}", _("Chains"), columns, body, NOTE, kind="chains", **about)
-    first = Counter(place for _answer, state, place in chains if state == WRONG)
+    first = Counter(one.first for one in chains if one.state == WRONG)
     steps = [[place, first[place], wilson(first[place], first.total()).as_json()] for place in sorted(first)]
     if steps:
         columns = [_("Step"), _("Chains"), _("Share")]

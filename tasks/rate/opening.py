@@ -21,12 +21,17 @@ NOTES = [
 ByName = Mapping[str, Figures]  # by criterion
 
 
-def criteria_table(found: Sequence[Collected], figures: ByName, seed: int) -> JSON:
-    """A line for each criterion: how often and by whom it was answered, mean or share, and alpha."""
+def criteria_table(found: Sequence[Collected], figures: ByName, unchanged: Mapping[str, JSON], seed: int) -> JSON:
+    """A line for each criterion: how often and by whom it was answered, mean or share, and alpha.
+
+    `unchanged`: the share left as it was, of texts that were there to be corrected.
+    """
     rows = []
     for one in found:
         own = one.criterion
         words, figure = _main(one, figures[own.name], seed)
+        if own.name in unchanged:
+            words, figure = text_cell(_("left unchanged")), unchanged[own.name]
         mean, share = (figure, None) if figure and "points" in figure else (None, figure)
         counts = [len(one.items), len(one.workers), one.asked, one.given]
         alpha = _points(figures[own.name].alpha)
@@ -50,7 +55,7 @@ def _main(one: Collected, own: Figures, seed: int) -> tuple[Any, JSON | None]:
     values = one.criterion.values
     if own.mean:
         figure = rescaled(own.mean.of_elements.figure, values[0], values[-1])
-        return text_cell(_("mean, %(low)s to %(high)s"), low=values[0], high=values[-1]), _points(figure)
+        return text_cell(_("mean (%(low)s–%(high)s)"), low=values[0], high=values[-1]), _points(figure)
     for system, of in own.systems.items():
         return text_cell(_("win rate of %(system)s"), system=system), of.win_rate.of_elements.figure.as_json()
     for label, share in own.values:

@@ -9,7 +9,7 @@ from annotation.tasktype import JSON, HitWithResponses
 from annotation.tasktype.helpers.report_tables import about, as_sentence, counted_rows, report, text_cell
 
 from . import tables
-from .chains import chain_tables
+from .chains import chain_tables, chains_of
 from .collected import Collected, collected
 from .edits import edit_table
 from .figures import Figures, as_points, figures_of
@@ -25,7 +25,8 @@ def rate_report(hits: Iterable[HitWithResponses], options: Options, *, seed: int
     rows = counted_rows(hits)
     found = collected(rows, options.parsed.criteria)
     figures = {one.criterion.name: figures_of(one, seed) for one in found}
-    criteria = criteria_table(found, figures, seed)
+    chains, edited = chains_of(rows, options.parsed.criteria), list(edit_table(rows, options.parsed.criteria, seed))
+    criteria = criteria_table(found, figures, {row[0]: row[3] for each in edited for row in each["rows"]}, seed)
     made = [
         criteria,
         *tables.value_tables(found, figures),
@@ -35,14 +36,15 @@ def rate_report(hits: Iterable[HitWithResponses], options: Options, *, seed: int
         *tables.mark_table(found, seed),
         *tables.gold_table(found, seed),
         *tables.strata_tables(rows, found, options.by, seed),
-        *chain_tables(rows, options.parsed.criteria),
-        *edit_table(rows, options.parsed.criteria, seed),
+        *chain_tables(chains, options.parsed.criteria),
+        *edited,
         *tables.worker_table(found),
     ]
     asked = [_asked(one) for one in found] if rows else []
     said = [sentence for one in found for sentence in _given(one, figures[one.criterion.name])]
     whole = report(hits, made, paragraph=[*asked, *said, *about(rows)], intervals=INTERVALS)
-    return {"asked": asked, "headline": list(headline(criteria)), **whole}
+    states = {name: [[one.key, one.state] for one in own] for name, own in chains.items()}
+    return {"asked": asked, "headline": list(headline(criteria)), "chains": states, **whole}
 
 
 def _asked(one: Collected) -> JSON:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
+from annotation.registry import presets
 from tests.browser import rated
 from tests.browser.desk import Desk, nothing_sent, settle
 from tests.browser.test_accessibility import broken
@@ -87,6 +89,12 @@ def by_position(shown: list[str], values: list[Any]) -> list[Any]:
 
 WINDOWS = pytest.mark.parametrize("page", [{}, {"viewport": {"width": 390, "height": 844}}], ids=["desk", "narrow"])
 BY_TOUCH = pytest.mark.parametrize("page", [PHONE, DESK_BY_TOUCH], ids=["phone", "desk"])
+
+
+@WINDOWS
+def test_a_text_to_be_corrected_is_asked_first_though_it_stands_there(rate: WorkPage, page: dict[str, Any]) -> None:
+    worker = rate(json.loads(presets("rate")["post-edit"].read_text()), page=page)
+    assert lit(worker) == "corrected"
 
 
 @WINDOWS

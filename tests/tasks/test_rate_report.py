@@ -328,10 +328,10 @@ def test_the_report_begins_with_the_distribution_of_the_first_criterion_as_a_pic
 def test_the_report_begins_with_one_figure_of_each_criterion() -> None:
     """A scale's mean in points, a choice's first value, the first system's win rate; with n and alpha in the table."""
     assert [(one.words, one.figure.get("points", False)) for one in headline(CONTENT)] == [
-        ("Supported? mean, 1 to 4", True),
+        ("Supported? mean (1–4)", True),
         ("More than one passage? “yes”", False),
         ("Wrong? “typo”", False),
-        ("Per cent? mean, 0 to 100", True),
+        ("Per cent? mean (0–100)", True),
     ]
     rows = {row["Criterion"]: row for row in rows_of(CONTENT, "criteria")}
     given = {name: [answer[name] for *_who, answer in ANSWERS] for name in ("faithful", "multihop", "better")}

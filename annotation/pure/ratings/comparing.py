@@ -1,16 +1,23 @@
 """Comparisons of batches of ratings: which criteria are the same, and their figures side by side."""
 
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from annotation.pure.ratings.rubric import BEST, CHOICE, CHOICES, MARK, NUMBER, ORDER, SCALE, TEXT, Criterion, Rubric
 from annotation.pure.reports.report_values import table_of
 from annotation.pure.reports.tables import table, text_cell
+from annotation.pure.statistics.intervals import wilson
 from annotation.pure.text.translation_marks import gettext_noop as _
 
 JSON = dict[str, Any]
 SAME_ONLY = _("Only criteria that have the same name, kind and values in all of these batches are compared.")
 FROM_REPORTS = _("From each batch's last report, which has the intervals.")
+RIGHT, WRONG, OPEN = "right", "wrong", "open"  # a chain of reasoning
+JOINED = _(
+    "Chains that all of these batches have, the same by id and question. In all: right if every batch says so, "
+    "wrong if one says wrong, else undecided. Intervals (Wilson) over decided chains."
+)
 NOTHING = (None, None)
 NO_ROWS: JSON = {"rows": []}
 KINDS = {
@@ -66,8 +73,44 @@ def comparison_tables(sides: Sequence[Side]) -> Iterator[JSON]:
     cells = {key: cell for own in figures for key, (cell, _value) in own.items()}
     found = [[key[0], cell, *(own.get(key, NOTHING)[1] for own in figures)] for key, cell in cells.items()]
     heads = [_("Criterion"), _("Value"), *labels]
+    yield from _joined_chains(sides)
     if found:
         yield table("by-criterion", _("By criterion"), heads, found, FROM_REPORTS, leads=False)
+
+
+def _joined_chains(sides: Sequence[Side]) -> Iterator[JSON]:
+    """The chains that batches with different criteria have in common, such as attribution and logic: right in all?"""
+    chains = [report.get("chains") or {} for _label, _rubric, report in sides]
+    names = [name for own in chains for name in own]
+    states = [_by_chain(key_and_state for rows in own.values() for key_and_state in rows) for own in chains]
+    common = set.intersection(*map(set, states)) if len(states) > 1 and len({*names}) == len(names) else set()
+    if common:
+        rows = [
+            [label, *_counted(own[key] for key in common)] for (label, *_rest), own in zip(sides, states, strict=True)
+        ]
+        rows.append([text_cell(_("in all")), *_counted(_worst(own[key] for own in states) for key in common)])
+        columns = [_("Batch"), _("Right chains"), _("Wrong chains"), _("Undecided chains"), _("Share right")]
+        yield table("chains", _("Chains"), columns, rows, JOINED, leads=False)
+
+
+def _by_chain(rows: Iterable[Sequence[str]]) -> dict[str, str]:
+    """The state of each chain by its key; of several criteria what they say together."""
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for key, state in rows:
+        found[key].append(state)
+    return {key: _worst(states) for key, states in found.items()}
+
+
+def _worst(states: Iterable[str]) -> str:
+    known = {*states}
+    return next(state for state in (WRONG, OPEN, RIGHT) if state in known)
+
+
+def _counted(states: Iterable[str]) -> list[Any]:
+    counts = Counter(states)
+    decided = counts[RIGHT] + counts[WRONG]
+    share = wilson(counts[RIGHT], decided).as_json() if decided else None
+    return [*(counts[state] for state in (RIGHT, WRONG, OPEN)), share]
 
 
 def _words(one: Criterion) -> JSON:

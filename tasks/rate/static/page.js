@@ -78,6 +78,13 @@ class Criteria extends Decisions {
     return this.criteria.findIndex((each) => this.isOpen(each));
   }
 
+  /** A text to be corrected counts as given, but the page begins with it and not behind it. */
+  get first() {
+    let at = super.first;
+    while (this.criteria[at - 1] && "prefilled" in this.criteria[at - 1].element.dataset) at -= 1;
+    return at;
+  }
+
   get said() {
     return this.criteria.flatMap(({ hidden, options }) => (hidden ? [] : options))
       .filter((option) => option.checked).slice(0, 4).map((option) => option.dataset.said).join(", ");

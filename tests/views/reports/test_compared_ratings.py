@@ -116,3 +116,41 @@ def test_batches_of_one_rubric_are_compared_as_in_their_reports(
     found = tables(client, "one", "two")
     assert [row[1] for row in found["criteria"]] == ["yes", "yes"]
     assert [row[4] for row in found["batches"]] == ["75.0 %"] * 2
+
+
+STEPS = {"each": "steps", "ask": "Right?", "choice": ["yes", "no"], "right": ["yes"]}
+
+
+def chained(project: Any, folder: Path, name: str, *states: list[str]) -> Batch:
+    """A scored batch that asks a criterion of this name about two steps of each item; one worker."""
+    records = [{"id": f"c{k}", "question": f"Which {k}?", "steps": ["a", "b"]} for k in range(len(states))]
+    file = folder / f"{name}.jsonl"
+    file.write_text("".join(json.dumps(record) + "\n" for record in records))
+    import_dataset(project, file, format="jsonl", name=f"of-{name}")
+    options = {"rubric": {"show": ["question"], "criteria": [STEPS | {"name": name}]}}
+    datasets = [project.datasets.get(slug=f"of-{name}")]
+    batch = create_batch(project, name, task="rate", datasets=datasets, options=options, assignments_per_hit=1)
+    batch_launch.launch(batch)
+    rows = [
+        {"dataset": f"of-{name}", "item": k, "worker": f"{name}-w", "answer": {name: given}}
+        for k, given in enumerate(states)
+    ]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    import_responses(batch, file)
+    batch_scores.score_batch(batch)
+    return batch
+
+
+def test_a_chain_is_right_if_attribution_and_logic_of_two_batches_are(
+    client: Any, alice: Any, project: Any, tmp_path: Path
+) -> None:
+    """Of two batches over copies of the records, with three chains that both have."""
+    yes, no = ["yes", "yes"], ["yes", "no"]
+    two = chained(project, tmp_path, "logic", yes, no, yes)
+    one = chained(project, tmp_path, "attribution", yes, yes, no, yes)
+    client.force_login(alice)
+    assert [row[:4] for row in tables(client, "attribution", "logic")["chains"]] == [
+        [one.label, "2", "1", "0"],
+        [two.label, "2", "1", "0"],
+        ["in all", "1", "2", "0"],
+    ]
