@@ -4,6 +4,7 @@ from annotation.tasktype.across_batches import Baselined as Baselined
 from annotation.tasktype.across_batches import Consulting as Consulting
 from annotation.tasktype.across_batches import FollowedUp as FollowedUp
 from annotation.tasktype.answered import Answered as Answered
+from annotation.tasktype.answered import Judging as Judging
 from annotation.tasktype.answered import Rated as Rated
 from annotation.tasktype.answered import Structured as Structured
 from annotation.tasktype.capabilities import CAPABILITIES as CAPABILITIES

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 from annotation.pure.data.example import Example
+from annotation.pure.reports.model_tables import Aspect
 from annotation.tasktype.values import JSON
 
 
@@ -54,6 +55,14 @@ class Rated(ABC):
     @abstractmethod
     def combined(self, options: Any, answers: Sequence[JSON]) -> tuple[JSON, float]:
         """A model's responses to one item as one, and the share of them that agree, 0..1."""
+
+
+class Judging(ABC):
+    """Responses judge something of an item that a model can judge, too."""
+
+    @abstractmethod
+    def judged(self, options: Any) -> Sequence[Aspect]:
+        """What each response judges of an item, for the figures of models beside people."""
 
 
 class Structured(ABC):

@@ -13,7 +13,7 @@ from annotation.pure.data.example import Example
 from annotation.pure.statistics.agreement import most_frequent
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype.across_batches import Baselined, Consulting, FollowedUp
-from annotation.tasktype.answered import Answered, Rated, Structured
+from annotation.tasktype.answered import Answered, Judging, Rated, Structured
 from annotation.tasktype.contract import TaskType
 from annotation.tasktype.decisions import label_of
 from annotation.tasktype.fields import Fielded
@@ -210,7 +210,7 @@ class Traced(ABC):
 CAPABILITIES: tuple[type, ...] = (
     Adaptable, Fielded, Varied, Sampled, Arranged, Timed, Enterable, Live, Embedding, Illustrated, Practised,
     Revealing, Stepwise, Conditional, Consulting, FollowedUp, Baselined, SecondOpinion, Bridging, Payable, Simulated,
-    Measured, Labelled, Comparable, Doubtful, Worded, Reviewable, Adjudicable, Traced, Answered, Rated,
+    Measured, Labelled, Comparable, Doubtful, Worded, Reviewable, Adjudicable, Traced, Answered, Judging, Rated,
     Structured,
 )  # fmt: skip
 

@@ -1,10 +1,12 @@
 """Figures of one criterion: how often each value was given, means, agreement."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import combinations
 from typing import Any, NamedTuple
 
 from annotation.pure.ratings.rubric import BEST, CHOICE, CHOICES, MARK, NUMBER, ORDER, SCALE, TIE, Criterion
+from annotation.pure.reports.model_tables import Aspect
 from annotation.pure.reports.tables import own_words, rounded, text_cell
 from annotation.pure.statistics.distance_agreement import Alpha, alpha, alpha_of_sets
 from annotation.pure.statistics.intervals import Figure
@@ -51,6 +53,22 @@ def _label(criterion: Criterion, value: Any) -> Any:
         return text_cell(_("tie")) if (criterion.kind, value) == (BEST, TIE) else str(value)
     own = own_words(label)
     return text_cell("%(value)s (%(label)s)", value=value, label=own) if criterion.kind == SCALE else own
+
+
+def judged_by(criteria: Sequence[Criterion]) -> list[Aspect]:
+    """What models can be compared in: choices, scales and numbers that every response is asked once."""
+    found = []
+    for one in criteria:
+        if one.kind in (CHOICE, SCALE, NUMBER) and not one.each and not one.condition:
+            labels = {} if one.kind == NUMBER else {value: _label(one, value) for value in one.values}
+            ends = None if one.kind == CHOICE else (one.values[0], one.values[-1])
+            value = partial(_value, one.name)
+            found.append(Aspect(one.name, own_words(one.name), value, labels, ends, whole=len(criteria) == 1))
+    return found
+
+
+def _value(name: str, answer: Mapping[str, Any]) -> Any:
+    return answer.get(name)
 
 
 class Figures(NamedTuple):

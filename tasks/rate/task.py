@@ -16,6 +16,7 @@ from annotation.pure.ratings.keeping import InvalidExpression, selector
 from annotation.pure.ratings.practice import RIGHT, practice_of
 from annotation.pure.ratings.rubric import MARK, InvalidRubric
 from annotation.pure.ratings.showing import LeftOut, arranged, check_fields, lacking_gold, passages_of, payload_of
+from annotation.pure.reports.model_tables import Aspect
 from annotation.pure.setting_fields import Flaw
 from annotation.pure.text.languages import worded
 from annotation.pure.text.translation_marks import gettext_noop as _
@@ -29,6 +30,7 @@ from annotation.tasktype import (
     GivenResponse,
     HitWithResponses,
     InvalidWording,
+    Judging,
     Live,
     Practised,
     Problem,
@@ -42,6 +44,7 @@ from annotation.tasktype import (
 from annotation.tasktype.helpers import answering
 from annotation.tasktype.helpers.lettered_text import lettered
 
+from .figures import judged_by
 from .keys import KEYS
 from .options import Options
 from .report import rate_report
@@ -69,6 +72,7 @@ class Rate(
     Comparable,
     Conditional,
     Live,
+    Judging,
     Practised,
     Rated,
     Simulated,
@@ -207,6 +211,9 @@ class Rate(
 
     def combined(self, options: Options, answers: Sequence[JSON]) -> tuple[JSON, float]:
         return model_runs.combined(options.parsed.criteria, answers)
+
+    def judged(self, options: Options) -> Sequence[Aspect]:
+        return judged_by(options.parsed.criteria)
 
     def brief(self, payload: JSON, answer: JSON) -> str:
         return results.brief(payload, answer)

@@ -71,6 +71,8 @@ def score_batch(batch: Batch, *, part: BatchPart = ALL, progress: OnProgress = n
         content["flow"] = participation(batch)
         if altered := altered_facts.tables(batch):
             content["altered"] = altered
+        if beside := collected.models.tables(batch):
+            content["models"] = beside
     if part.key:
         PartReport.objects.update_or_create(batch=batch, part=part.key, defaults=kept)
         last = batch.part_reports.order_by("-created_at", "-pk").values_list("pk", flat=True)[:PARTS_KEPT]
@@ -183,7 +185,8 @@ def _version(batch: Batch, responses: dict[str, Any]) -> str:
     excluded = Hit.objects.filter(batch__in=[batch, *others], excluded_at__isnull=False)
     models = PredictionSet.objects.filter(dataset__batches=batch, ready=True).aggregate(last=Max("pk"))
     gold = GoldDecision.objects.filter(hit__batch=batch).aggregate(last=Max("pk"))
-    known = [responses, excluded.aggregate(count=Count("pk"), last=Max("excluded_at")), models, gold]
+    beside = batch.models.aggregate(count=Count("pk", distinct=True), last=Max("predictions"))
+    known = [responses, beside, excluded.aggregate(count=Count("pk"), last=Max("excluded_at")), models, gold]
     known += map(_responses, others)
     if earnings.pays_by_answer(batch.task):
         known.append(batch.payments.aggregate(last=Max("paid_at")))

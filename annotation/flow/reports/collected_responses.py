@@ -6,6 +6,7 @@ from functools import cache
 from itertools import zip_longest
 
 from annotation.flow.reports.baselines import batches_of
+from annotation.flow.reports.model_figures import ModelFigures
 from annotation.models import Batch, Hit
 from annotation.pure.data.example import Example
 from annotation.pure.reports.disagreement_map import Contested, MostContested
@@ -21,6 +22,7 @@ class Collected:
     positions: dict[tuple[int, str], Position]
     several: bool  # datasets in the batch
     baselines: list[Batch]  # whose responses are baselines of its scores
+    models: ModelFigures
     placed: list[Placed] = field(default_factory=list)
     contested: MostContested = field(default_factory=MostContested)
     own: OwnAnswers = field(default_factory=OwnAnswers)
@@ -31,12 +33,13 @@ class Collected:
 
     @classmethod
     def of(cls, batch: Batch) -> "Collected":
-        return cls(_positions(batch), batch.datasets.count() > 1, batches_of(batch))
+        return cls(_positions(batch), batch.datasets.count() > 1, batches_of(batch), ModelFigures.of(batch))
 
     def count(self, hit: Hit, example: Example, given: list[GivenResponse]) -> None:
         """Count the HIT, excluded or not, and its responses among the rows behind figures (`explanations.ROWS`)."""
         is_answered, answerable = bool(given), hit.item.answerable
         counted = given if hit.excluded_at is None else []
+        self.models.add(hit, given)
         has_answer = answerable is not False and bool(example.answers)
         places = (self.positions.get((hit.pk, each.worker)) for each in counted)
         placed = [place for place in places if place is not None]

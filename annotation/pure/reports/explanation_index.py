@@ -7,7 +7,7 @@ from annotation.pure.reports.explanations import ROWS, WHOM, Chapter, chapter
 from annotation.pure.reports.tables import Translate
 
 JSON = dict[str, Any]
-SHARED = ("answers", "labels", "batch")  # of reports of several tasks
+SHARED = ("answers", "labels", "batch", "models")  # of reports of several tasks
 
 
 def sections(tasks: Iterable[Chapter], translate: Translate = str) -> list[JSON]:

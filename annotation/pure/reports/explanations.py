@@ -19,6 +19,9 @@ WHOM = {
     "items": _("These workers, on items like these. Other workers may differ by more than the interval."),
     "crossed": _("Workers and items like these: the interval is about both."),
     "mixed": _("The interval over annotators and items: workers and items like these. The range: these responses."),
+    "enough": _(
+        "From seven annotators on: workers and items like these. With fewer: these workers on items like these."
+    ),
     "worker": _("Each worker alone, on items like theirs. The interval says nothing of other workers."),
     "workers": _("Workers like these on these items: the interval resamples workers."),
     "none": _("These responses only; there is no interval."),
@@ -64,6 +67,7 @@ ROWS = {
         _("responses whose block is recorded"),
     ),
     "placed": (_("%(n)s response given here"), _("%(n)s responses given here"), _("responses given here")),
+    "predicted": (_("items with a prediction"), _("items with a prediction"), _("items with a prediction")),
     "checks": (_("hidden gold"), _("hidden gold"), _("hidden gold")),
     "decisions": (_("adjudicated HITs"), _("adjudicated HITs"), _("adjudicated HITs")),
     "batches": (_("the batches’ reports"), _("the batches’ reports"), _("the batches’ reports")),
@@ -78,6 +82,7 @@ RESULTS = _("Results")
 SUBJECTS = {
     RESULTS: frozenset[str](),
     _("Agreement"): frozenset({"several", "decisions"}),
+    _("Models"): frozenset({"predicted"}),
     _("Workers"): frozenset({"worker", "workers", "began", "accepted", "people", "confusion", "pay-by-worker"})
     | {"own-answers", "own-answers-workers", "own-answers-scores"},
     _("Time and order"): frozenset({"blocked", "placed", "progress"}),

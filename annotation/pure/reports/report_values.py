@@ -24,13 +24,13 @@ BY_COLUMN = {"dataset": "dataset", "hops": "hops", "shape": "shape", "worker": "
 def tables_of(content: Mapping[str, Any]) -> list[JSON]:
     """Every table of a report, [] without tables; no table has columns of what nobody was asked.
 
-    First the task's, then those against corrected gold, those with excluded HITs, the evidence that answers are
-    people's own, those by position and time, the flow of people and responses, causes of disagreement, altered facts,
-    and where workers differ.
+    First the task's, then those against corrected gold, those with excluded HITs, of models beside people, the evidence
+    that answers are people's own, those by position and time, the flow of people and responses, causes of
+    disagreement, altered facts, and where workers differ.
     """
     flows = flow_tables(content["flow"]) if content.get("flow") else []
     last = (*content.get("causes", ()), *content.get("altered", ()), *content.get(DIFFERING, ()))
-    own = [*_tables_of_task(content), *own_answer_tables(content)]
+    own = [*_tables_of_task(content), *content.get("models", ()), *own_answer_tables(content)]
     return list(map(without_empty, (*own, *content.get("by_position", ()), *flows, *last)))
 
 

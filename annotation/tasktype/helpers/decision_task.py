@@ -5,14 +5,15 @@ from random import Random
 from typing import Any, ClassVar
 
 from annotation.pure.data.example import Example
+from annotation.pure.reports.model_tables import Aspect
 from annotation.pure.statistics.agreement import mean_disagreement
 from annotation.pure.text.translation_marks import gettext_noop as _
-from annotation.tasktype import JSON, HitWithResponses, Labelled, Problem, Simulated, TaskType
+from annotation.tasktype import JSON, HitWithResponses, Judging, Labelled, Problem, Simulated, TaskType
 from annotation.tasktype.decisions import Decision, decided, label_of
-from annotation.tasktype.helpers.report_tables import about, counted_rows, label_tables, report
+from annotation.tasktype.helpers.report_tables import about, counted_rows, label_tables, report, text_cell
 
 
-class DecisionTask(Simulated, Labelled, TaskType):
+class DecisionTask(Simulated, Judging, Labelled, TaskType):
     """A response has one of `labels`, by default those of `decision`. A task overrides what is otherwise with it."""
 
     decision: ClassVar[Decision]  # all that the page asks, unless `decisions` says otherwise
@@ -35,6 +36,13 @@ class DecisionTask(Simulated, Labelled, TaskType):
     def said(self, answer: JSON) -> Sequence[str]:
         """The labels of a response, one for each thing on which responses may differ."""
         return [label_of(self.labels, answer)]
+
+    def judged(self, options: Any) -> Sequence[Aspect]:
+        """The label, if it is all that the page asks."""
+        if not hasattr(self, "decision"):
+            return ()
+        labels = {name: text_cell(label.words) for name, label in self.labels.items()}
+        return (Aspect("label", text_cell(self.on), lambda answer: label_of(self.labels, answer) or None, labels),)
 
     def check(self, payload: JSON, answer: JSON) -> list[Problem]:
         return [problem for one in self.decisions(payload) for problem in one.problems(answer)]

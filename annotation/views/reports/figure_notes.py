@@ -33,6 +33,7 @@ def report_chapters(content: Mapping[str, Any], kind: str) -> tuple[Chapter, ...
         explanations_of(task_type(kind)),
         chapter("answers" if content.get("datasets") else "labels"),
         chapter("batch"),
+        chapter("models"),
     )
 
 
