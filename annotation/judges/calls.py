@@ -10,8 +10,10 @@ from django.db import transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 
+from annotation.flow.reports.model_predictions import store_predictions
 from annotation.judges.models import ModelCall, ModelRun
 from annotation.models import Batch, clock
+from annotation.tasktype import JSON
 
 LEASE = timedelta(seconds=60)
 CENT = Decimal("0.00000001")
@@ -23,6 +25,12 @@ class Stopped(Exception):
 
 class CeilingReached(Exception):
     """Another call could cost more than the run may."""
+
+
+def locked(run_id: int, batch_id: int) -> ModelRun | None:
+    """The run's row; None if it was deleted. Its batch is locked first, as by whoever deletes the predictions."""
+    Batch.everything.select_for_update(no_key=True).filter(pk=batch_id).first()
+    return ModelRun.objects.select_for_update(no_key=True).defer("secret").filter(pk=run_id).first()
 
 
 def price(run: ModelRun, tokens_in: int, tokens_out: int) -> Decimal:
@@ -39,7 +47,8 @@ def worst(run: ModelRun, size: int) -> Decimal:
 def due() -> Q:
     """Runs that no process has, and whose endpoint did not ask to wait."""
     free = Q(lease_until=None) | Q(lease_until__lte=Now())
-    return free & (Q(not_before=None) | Q(not_before__lte=Now())) & Q(state=ModelRun.State.RUNNING)
+    usable = Q(state=ModelRun.State.RUNNING, batch__removed_at=None)
+    return free & (Q(not_before=None) | Q(not_before__lte=Now())) & usable
 
 
 @transaction.atomic
@@ -48,9 +57,8 @@ def take(run: ModelRun, *, only: Q | None = None) -> ModelRun:
 
     Calls that an earlier process left open are lost, and count at their reservation.
     """
-    rows = ModelRun.objects.select_for_update(no_key=True).defer("secret").filter(only or Q(), pk=run.pk)
-    row = rows.filter(state=ModelRun.State.RUNNING).first()
-    if row is None:
+    row = locked(run.pk, run.batch_id)
+    if row is None or not ModelRun.objects.filter(only or Q(), pk=run.pk, state=ModelRun.State.RUNNING).exists():
         raise Stopped
     row.turn += 1
     row.lease_until = clock.now() + LEASE
@@ -62,7 +70,7 @@ def take(run: ModelRun, *, only: Q | None = None) -> ModelRun:
 
 def renew(run: ModelRun) -> None:
     """Keep the run. Raises Stopped."""
-    own = ModelRun.objects.filter(pk=run.pk, turn=run.turn, state=ModelRun.State.RUNNING)
+    own = ModelRun.objects.filter(pk=run.pk, turn=run.turn, state=ModelRun.State.RUNNING, batch__removed_at=None)
     if not own.update(lease_until=Now() + LEASE):
         raise Stopped
 
@@ -70,8 +78,8 @@ def renew(run: ModelRun) -> None:
 @transaction.atomic
 def reserve(run: ModelRun, item: int, sample: int, most: Decimal) -> ModelCall:
     """The row of a call that may be sent now. Raises Stopped and CeilingReached."""
-    row = ModelRun.objects.select_for_update(no_key=True).defer("secret").get(pk=run.pk)
-    if row.turn != run.turn or row.state != ModelRun.State.RUNNING:
+    row = locked(run.pk, run.batch_id)
+    if row is None or row.turn != run.turn or row.state != ModelRun.State.RUNNING:
         raise Stopped
     if row.most_calls is not None and row.calls_made >= row.most_calls:
         raise CeilingReached
@@ -80,7 +88,7 @@ def reserve(run: ModelRun, item: int, sample: int, most: Decimal) -> ModelCall:
     row.calls_made += 1
     row.spent += most
     row.save(update_fields=["calls_made", "spent"])
-    return ModelCall.objects.create(run=row, item_id=item, sample=sample, cost=most)
+    return ModelCall.objects.create(run=run, item_id=item, sample=sample, cost=most)
 
 
 @transaction.atomic
@@ -90,18 +98,26 @@ def settle(
     *,
     cost: Decimal | None = None,
     tokens: tuple[int, int] | None = None,
-    answer: object = None,
+    answer: JSON | None = None,
     why: str = "",
 ) -> bool:
-    """End an open call; without `cost` it counts at its reservation. False if another process counted it as lost."""
-    row = ModelRun.objects.select_for_update(no_key=True).defer("secret").get(pk=call.run_id)
+    """End an open call and store its answer; without `cost` it counts at its reservation.
+
+    False if another process counted it as lost, or its run was deleted.
+    """
+    row = locked(call.run_id, call.run.batch_id)
+    if row is None:
+        return False
     counted = call.cost if cost is None else cost
     tokens_in, tokens_out = tokens or (None, None)
     own = ModelCall.objects.filter(pk=call.pk, state=ModelCall.State.OPEN)
-    columns = {"tokens_in": tokens_in, "tokens_out": tokens_out, "answer": answer, "why": why[:500]}
+    columns = {"tokens_in": tokens_in, "tokens_out": tokens_out, "why": why[:500]}
     if not own.update(state=state, cost=counted, ended_at=Now(), **columns):
         return False
     row.spent += counted - call.cost
     row.failures = row.failures + 1 if state == ModelCall.State.FAILED else 0
     row.save(update_fields=["spent", "failures"])
+    if answer is not None:
+        prediction = {"item": call.item_id, "run": call.sample + 1, "answer": answer, "cost": counted}
+        store_predictions(call.run.batch, row.name, [prediction], asked=True)
     return True

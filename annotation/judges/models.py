@@ -7,8 +7,8 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from annotation.models import Batch, Item
-from annotation.models.fields import JSONTextField, TimestampField, one_of
+from annotation.models import Batch, BatchModel, Item
+from annotation.models.fields import TimestampField, one_of
 from annotation.models.project import public_id
 from annotation.models.sealed import SealedField
 
@@ -28,6 +28,8 @@ class ModelRun(models.Model):
     public_id = models.CharField(max_length=32, unique=True, default=public_id)
     endpoint = models.CharField(_("endpoint"), max_length=300)
     model = models.CharField(_("model"), max_length=200)
+    name = models.CharField(max_length=200, default="")  # of its predictions
+    stored = models.OneToOneField(BatchModel, models.CASCADE, null=True, related_name="model_run")  # once confirmed
     secret = SealedField(_("API key"), blank=True)  # never shown nor logged; removed when the run is done
     prompt = models.TextField(_("prompt"))
     prompt_hash = models.CharField(max_length=64)  # SHA-256
@@ -93,7 +95,6 @@ class ModelCall(models.Model):
     cost = models.DecimalField(**DIGITS)  # type: ignore[arg-type]
     tokens_in = models.PositiveIntegerField(null=True, blank=True)  # null: the endpoint did not say
     tokens_out = models.PositiveIntegerField(null=True, blank=True)
-    answer = JSONTextField(null=True, blank=True)  # as `complete` returned it
     why = models.CharField(max_length=500, blank=True)  # it failed or does not fit
     created_at = TimestampField(auto_now_add=True)
     ended_at = models.DateTimeField(null=True, blank=True)

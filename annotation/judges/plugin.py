@@ -1,11 +1,11 @@
-"""What the engine finds of this app: its pages and its errand."""
+"""What the engine finds of this app: its pages, its errand, and what datasheets say of models."""
 
 from django.urls import path
 from django.utils.translation import gettext_lazy as _
 
 from annotation.discovery import BatchTab
 from annotation.judges import views
-from annotation.judges.runs import carry_on_due
+from annotation.judges.runs import asked_models, carry_on_due
 from annotation.registry import task_type
 
 ALL = "projects/<slug:slug>/batches/<slug:batch>/models/"
@@ -20,4 +20,5 @@ PAGES = [
     ),
 ]
 TABS = [BatchTab("model-runs", _("Ask a model"), shown=lambda batch: task_type(batch.task).launched)]
+ASKED_MODELS = [asked_models]
 ERRANDS = [carry_on_due]

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from django.utils.translation import gettext as _
 
+from annotation.flow.reports.model_predictions import payloads_of
 from annotation.formats.storable import storage_faults
 from annotation.judges.models import ModelRun
 from annotation.models import Batch, Item
@@ -73,11 +74,7 @@ def item_keys(run: ModelRun) -> list[int]:
 def shown(run: ModelRun, item: int, sample: int) -> Shown | None:
     """An item as the page shows it; None if the task cannot use it. The payload is that of its HIT, or of a launch."""
     task, batch = task_type(run.batch.task), run.batch
-    payload = batch.hits.filter(item=item, check_item=False).values_list("payload", flat=True).first()
-    if payload is None:
-        row = Item.every.select_related("dataset").get(pk=item)
-        rng = Random(f"{batch.seed}/{row.dataset.slug}/{row.position}")
-        payload = task.prepare(row.example, task.options(batch.options), rng)
+    payload = payloads_of(batch, [item]).get(item)
     if payload is None:
         return None
     return Shown(payload, capabilities.arrange(task, payload, Random(f"{batch.seed}/{item}/{sample}")))

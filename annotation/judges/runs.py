@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django.db import transaction
-from django.db.models import Count
+from django.db.models import Count, Max, Min
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
@@ -23,14 +23,14 @@ from annotation.judges.calls import Stopped
 from annotation.judges.chat_client import check_endpoint
 from annotation.judges.conversation import Conversation
 from annotation.judges.models import SETTLED, ModelRun
-from annotation.models import Batch, Dataset, User
+from annotation.models import Batch, BatchModel, Dataset, ModelPrediction, User
 from annotation.models.sealed import Unsealable
 from annotation.registry import task_type
 
 TURN = 20.0  # seconds, after which other background work has its turn
 COUNTED = 300  # items whose requests are measured; the rest is extrapolated
 PROMPTS = 3  # shown before anything is sent
-SAME = ("endpoint", "model", "prompt_hash", "every_item", "samples", "temperature", "seed", "most_tokens")
+SAME = ("endpoint", "model", "name", "prompt_hash", "every_item", "samples", "temperature", "seed", "most_tokens")
 _TEST = re.compile(r"(?<![a-z])test(?![a-z])", re.IGNORECASE)
 State = ModelRun.State
 log = logging.getLogger(__name__)
@@ -64,7 +64,7 @@ class Outgoing:
 def draft(batch: Batch, *, user: User | None = None, secret: str = "", **settings: Any) -> ModelRun:
     """A run to be confirmed, or the same one if there is one already, with the new key, prices and ceiling.
 
-    `settings`: columns of ModelRun; an empty prompt is the batch's. Raises Refused.
+    `settings`: columns of ModelRun; an empty prompt is the batch's, an empty name the model's. Raises Refused.
     """
     if not batch.project.ask_models:
         raise Refused(_("The settings of this project do not allow sending items to models."))
@@ -73,6 +73,7 @@ def draft(batch: Batch, *, user: User | None = None, secret: str = "", **setting
     settings["endpoint"] = settings["endpoint"].strip()
     check_endpoint(settings["endpoint"])
     settings["prompt"] = (settings.get("prompt") or "").replace("\r\n", "\n").strip() or prompts.default_prompt(batch)
+    settings["name"] = (settings.get("name") or "").strip() or settings["model"]
     run = ModelRun(batch=batch, created_by=user, secret=secret.strip(), **settings)
     run.prompt_hash = prompts.version_of(run.prompt)
     if run.most_cost is None and run.most_calls is None:
@@ -84,8 +85,19 @@ def draft(batch: Batch, *, user: User | None = None, secret: str = "", **setting
         changed = {name: getattr(run, name) for name in ("price_in", "price_out", "most_cost", "most_calls", "terms")}
         ModelRun.objects.filter(pk=old.pk).update(**changed, concurrency=run.concurrency, secret=run.secret)
         return batch.model_runs.get(pk=old.pk)
+    _check_name(run)
     run.save()
     return run
+
+
+def _check_name(run: ModelRun) -> None:
+    """One name has the predictions of one run, so of one prompt."""
+    if run.batch.models.filter(name=run.name).exists():
+        text = _(
+            "%(name)s has predictions for this batch already, with another prompt or other settings. "
+            "Give the new ones another name, or delete those."
+        )
+        raise Refused(text % {"name": run.name})
 
 
 def outgoing(run: ModelRun) -> Outgoing:
@@ -101,14 +113,14 @@ def outgoing(run: ModelRun) -> Outgoing:
     items = len(keys) * len(sizes) // len(keys[::step])
     size = sum(sizes) * items * run.samples // len(sizes)
     task, held = task_type(run.batch.task), tuple(run.batch.datasets.order_by("slug"))
-    fields = {"question", "paragraphs", *task.shown_fields(task.options(run.batch.options))}
-    named = tuple(sorted(fields if not hasattr(task, "criteria_of") else fields - {"question", "paragraphs"}))
+    fields = {name for one in some for name in ("question", "paragraphs") if name in one.payload}
+    fields.update(task.shown_fields(task.options(run.batch.options)))
     requests = items * run.samples
     priced = run.price_in or run.price_out
     return Outgoing(
-        host=urlsplit(run.endpoint).netloc,
+        host=host_of(run),
         model=run.model,
-        fields=named,
+        fields=tuple(sorted(fields)),
         datasets=held,
         tests=tuple(one.slug for one in held if _TEST.search(f"{one.slug} {one.file_name} {one.source}")),
         items=items,
@@ -123,17 +135,24 @@ def outgoing(run: ModelRun) -> Outgoing:
 def confirm(run: ModelRun, *, here: bool = False) -> None:
     """Start or resume a run, whose requester has seen what will be sent. `here`: this process carries it on.
 
-    Raises Refused if the project's settings do not allow it any more.
+    From now on its predictions have their name, and a draft its task, options, seed and datasets. Raises Refused if the
+    project's settings do not allow it any more, or the name is taken.
     """
     if not run.batch.project.ask_models:
         raise Refused(_("The settings of this project do not allow sending items to models."))
+    if (row := calls.locked(run.pk, run.batch_id)) is None:
+        raise Refused(_("This run was deleted."))
+    if row.stored is None:
+        _check_name(row)
+        row.stored = BatchModel.objects.create(batch=row.batch, name=row.name, asked=True)
+        row.save(update_fields=["stored"])
     rows = ModelRun.objects.filter(pk=run.pk)
     lease = Now() + calls.LEASE if here else None
     places = len(prompts.item_keys(run)) * run.samples
     fresh = {"state": State.RUNNING, "trouble": "", "failures": 0, "not_before": None, "lease_until": lease}
     rows.update(**fresh, places=places, confirmed_at=Now(), ended_at=None)
     run.refresh_from_db()
-    details = {"model": run.model, "host": urlsplit(run.endpoint).netloc, "prompt": run.version, "number": places}
+    details = {"model": run.model, "host": host_of(run), "prompt": run.version, "number": places}
     audit_log.record("model asked", run.batch, **details)
     if not here:
         transaction.on_commit(jobs.wake_worker)
@@ -195,8 +214,32 @@ def counts(run: ModelRun) -> dict[str, int]:
     return {state: found.get(state, 0) for state in ("answered", "misfit", "refused", "repaired", "failed", "lost")}
 
 
+def asked_models(batch: Batch) -> dict[str, dict[str, Any]]:
+    """By the name of its predictions, what the datasheet says of a model that was asked (`AskedModel`)."""
+    found = {}
+    asked = batch.model_runs.defer("secret", "prompt").exclude(stored=None)
+    for run in asked.annotate(first=Min("calls__created_at"), last=Max("calls__created_at")):
+        found[run.name] = {
+            "model": run.model,
+            "host": host_of(run),
+            "first": f"{run.first:%Y-%m-%d}" if run.first else "",
+            "last": f"{run.last:%Y-%m-%d}" if run.last else "",
+            "prompt_hash": run.prompt_hash,
+            "samples": run.samples,
+            "temperature": run.temperature,
+            "cost": f"{run.spent:.4f}",
+            "terms": run.terms,
+        }
+    return found
+
+
+def host_of(run: ModelRun) -> str:
+    """Host and port that a run sends to."""
+    return urlsplit(run.endpoint).netloc
+
+
 def answers(run: ModelRun) -> Iterator[dict[str, Any]]:
-    """Its answers as `import_predictions` takes them: item, run and answer, in order."""
-    rows = run.calls.filter(state="answered").select_related("item").order_by("item", "sample")
-    for call in rows.defer("item__content").iterator():
-        yield {"item": call.item.position, "run": call.sample + 1, "answer": call.answer}
+    """Its predictions as `import_predictions` takes them: item, run and answer, in order."""
+    rows = ModelPrediction.objects.filter(model__model_run=run).order_by("item", "run")
+    for position, number, answer in rows.values_list("item__position", "run", "answer").iterator():
+        yield {"item": position, "run": number, "answer": answer}

@@ -17,7 +17,7 @@ from annotation.views.access import member_action, member_form, member_page
 from annotation.views.batches.batch_page import batch_context
 from annotation.views.post_handling import refusal_as_message, refusal_in_form, see_other
 
-MORE = ("samples", "temperature", "seed", "concurrency", "most_tokens", "every_item", "prompt")
+MORE = ("name", "samples", "temperature", "seed", "concurrency", "most_tokens", "every_item", "prompt")
 
 
 class ModelRunForm(ConsoleForm):
@@ -53,6 +53,10 @@ class ModelRunForm(ConsoleForm):
     terms = forms.CharField(
         label=_("Terms for the output"), max_length=500, required=False,
         help_text=_("What the provider allows to be done with it, for the datasheet."),
+    )  # fmt: skip
+    name = forms.CharField(
+        label=_("Name of its predictions"), max_length=200, required=False,
+        help_text=_("Leave empty for the model's. Another prompt or other settings need another name."),
     )  # fmt: skip
     samples = forms.IntegerField(label=_("Replies for each item"), min_value=1, max_value=100, initial=1)
     temperature = forms.FloatField(label=_("Temperature"), min_value=0, max_value=2, required=False)

@@ -13,6 +13,7 @@ class BatchModel(models.Model):
 
     batch = models.ForeignKey(Batch, models.CASCADE, related_name="models")
     name = models.CharField(max_length=200)
+    asked = models.BooleanField(default=False)  # here, by one run with one prompt; nothing is imported into it
     created_at = TimestampField(auto_now_add=True)
 
     class Meta:

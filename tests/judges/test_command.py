@@ -15,7 +15,9 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from annotation.flow.reports.prediction_import import import_predictions
 from annotation.judges.models import ModelRun
+from tests.batches import create_batch
 from tests.conftest import write_records
 from tests.judges.conftest import RUBRIC
 from tests.judges.double import Double, running
@@ -37,7 +39,8 @@ def test_a_dry_run_prints_three_prompts_and_the_estimate_and_sends_nothing(rated
     type(rated.datasets.get()).objects.update(licence="CC-BY-4.0", file_name="wells.test.jsonl")
     out, _err = run("--batch", "rated", *ENDPOINT, "--dry-run", double=double)
     assert out.count('"role": "user"') == 3
-    for said in ("127.0.0.1", "oracle-1", "question", "4 (4 requests", "CC-BY-4.0", "at most $", "test split"):
+    fields = "fields:   paragraphs, question"
+    for said in ("127.0.0.1", "oracle-1", fields, "4 (4 requests", "CC-BY-4.0", "at most $", "test split"):
         assert said in out, said
     assert not double.requests
     assert not ModelRun.objects.exists()
@@ -65,6 +68,17 @@ def test_a_dataset_is_asked_with_a_rubric_by_way_of_a_draft(
     file.write_text(json.dumps(RUBRIC | {"title": "Another rubric"}))
     run(*given, double=double)
     assert project.batches.count() == 2
+
+
+def test_the_answers_are_written_as_lines_that_can_be_imported(
+    rated: Any, project: Any, dataset: Any, double: Double, tmp_path: Path
+) -> None:
+    file = tmp_path / "answers.jsonl"
+    run("--batch", "rated", *ENDPOINT, "--samples", "2", "--yes", "--out", str(file), double=double)
+    rows = [json.loads(line) for line in file.read_text().splitlines()]
+    assert [(row["item"], row["run"]) for row in rows] == [(item, run) for item in range(4) for run in (1, 2)]
+    other = create_batch(project, "other", task="rate", datasets=[dataset], options={"rubric": RUBRIC})
+    assert import_predictions(other, dataset, file, model="oracle-1")["accepted"] == 8
 
 
 @pytest.mark.parametrize(
@@ -112,10 +126,13 @@ def test_killed_and_restarted_each_item_is_stored_once_and_the_ceiling_kept(
         [(n, items)] = database.execute(
             f"SELECT COUNT(*), COUNT(DISTINCT item_id) FROM judges_modelcall WHERE {settled}"
         )
+        [(stored,)] = database.execute("SELECT COUNT(*) FROM annotation_modelprediction")
+        [(answered,)] = database.execute("SELECT COUNT(*) FROM judges_modelcall WHERE state = 'answered'")
         [(lost,)] = database.execute("SELECT COUNT(*) FROM judges_modelcall WHERE state = 'lost'")
         [(spent, made, state)] = database.execute("SELECT spent, calls_made, state FROM judges_modelrun")
         [(cost, calls)] = database.execute("SELECT SUM(cost), COUNT(*) FROM judges_modelcall")
     assert (n, items, state) == (size, size, "done")
+    assert stored == answered
     assert lost <= 4 * kills, "at most as many as were under way are repeated"
     assert len(double.requests) <= made == calls
     assert Decimal(str(spent)) <= 5

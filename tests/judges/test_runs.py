@@ -11,8 +11,10 @@ import pytest
 from django.db.models import Sum
 
 from annotation.flow.errors import Refused
+from annotation.flow.reports.model_predictions import delete_predictions, models_of, predictions_of, store_predictions
 from annotation.judges import calls, conversation, prompts, runs
 from annotation.judges.models import ModelCall, ModelRun
+from annotation.models import BatchModel, ModelPrediction
 from tests.judges.double import TOKENS_OUT, Double
 
 PRICED = {"price_in": Decimal("2.5"), "price_out": Decimal(10), "most_calls": None, "most_cost": Decimal(5)}
@@ -25,7 +27,11 @@ def states(run: ModelRun) -> list[str]:
 def test_each_item_is_answered_once_and_checked_like_a_workers(asked: Callable[..., Any], double: Double) -> None:
     run = asked(samples=2, **PRICED)
     assert (run.state, run.trouble, states(run)) == ("done", "", ["answered"] * 8)
-    assert all(set(answer) == {"clear", "natural"} for answer in run.calls.values_list("answer", flat=True))
+    stored = ModelPrediction.objects.filter(model__batch=run.batch, model__name="oracle-1").order_by("item", "run")
+    assert [row.run for row in stored] == [1, 2] * 4, "one for each sample"
+    assert all(set(row.answer) == {"clear", "natural"} for row in stored)
+    assert sum(row.cost for row in stored) == run.spent
+    assert {one.runs for one in predictions_of(run.batch, "oracle-1")} == {2}
     assert len(double.requests) == 8 == run.calls_made
     assert run.spent == run.calls.aggregate(cost=Sum("cost"))["cost"] < calls.worst(run, 20_000)
     again = asked(samples=2, **PRICED)
@@ -89,7 +95,7 @@ def test_a_reply_that_does_not_fit_is_repaired_once_or_counted(asked: Callable[.
     double.faults = {"prose": 1.0}
     other = asked(model="oracle-2")
     assert (other.state, states(other)) == ("done", ["misfit"] * 4 + ["repaired"] * 4)
-    assert not other.calls.exclude(answer=None).exists(), "counted, not guessed"
+    assert not other.stored.predictions.exists(), "counted, not guessed"
 
 
 @pytest.mark.parametrize(
@@ -126,9 +132,79 @@ def test_a_reply_without_usage_counts_at_its_reservation(asked: Callable[..., An
     assert run.spent == sum(calls.worst(run, size) for size in sizes)
 
 
+def test_one_name_has_the_predictions_of_one_prompt(
+    drafted: Callable[..., Any], asked: Callable[..., Any], double: Double
+) -> None:
+    early = drafted(prompt="Rate it, and be strict.")
+    run = asked()
+    for other in ({"prompt": "Rate it, and be kind."}, {"temperature": 0.5}, {"samples": 2}):
+        with pytest.raises(Refused, match="oracle-1 has predictions for this batch already"):
+            drafted(**other)
+    with pytest.raises(Refused, match="another name"):
+        runs.confirm(early)
+    with pytest.raises(Refused, match="predictions made elsewhere need another name"):
+        store_predictions(run.batch, "oracle-1", [])
+    store_predictions(run.batch, "imported", [])
+    with pytest.raises(Refused, match="imported has predictions"):
+        drafted(name="imported")
+    assert asked(name="kind", prompt="Rate it, and be kind.").state == "done"
+    assert models_of(run.batch) == ["imported", "kind", "oracle-1"]
+
+
+def test_deleting_the_predictions_deletes_the_run_and_all_is_asked_anew(
+    asked: Callable[..., Any], double: Double
+) -> None:
+    run = asked()
+    assert delete_predictions(run.batch, "oracle-1") == 4
+    assert not ModelRun.objects.exists()
+    assert asked(temperature=0.5).state == "done"
+    assert len(double.requests) == 8
+
+
+def test_a_run_whose_predictions_are_deleted_midway_stops(drafted: Callable[..., Any], double: Double) -> None:
+    run = drafted(concurrency=1)
+    runs.confirm(run, here=True)
+    talk = conversation.Conversation(
+        calls.take(run), progress=lambda done, _total: done and BatchModel.objects.all().delete()
+    )
+    with pytest.raises(calls.Stopped):
+        talk.go()
+    assert len(double.requests) < 4
+    assert not ModelCall.objects.exists()
+    assert not ModelPrediction.objects.exists()
+
+
+def test_nothing_is_sent_about_a_batch_in_the_bin(drafted: Callable[..., Any], double: Double) -> None:
+    from annotation.flow.batches import batch_launch
+
+    run = drafted()
+    runs.confirm(run)
+    assert batch_launch.discard_draft(run.batch)
+    runs.carry_on_due()
+    assert not double.requests
+
+
+def test_datasheet_and_card_say_which_model_was_asked_where_and_under_which_terms(
+    rated: Any, asked: Callable[..., Any], double: Double
+) -> None:
+    from annotation.flow.batches import batch_launch
+    from annotation.flow.reports.dataset_documents import card_of, datasheet_of
+
+    batch_launch.launch(rated)
+    run = asked(name="strict", terms="Research only", samples=2, **PRICED)
+    store_predictions(rated, "elsewhere", [])
+    dataset = rated.datasets.get()
+    for text in (datasheet_of(dataset), card_of(dataset, files={})):
+        [line] = [line for line in text.splitlines() if "`strict`" in line]
+        for said in ("4 items", "`oracle-1`", double.url.split("/")[2], run.prompt_hash, "2 replies", "Research only"):
+            assert said in line, said
+        assert f"cost {run.spent:.4f} US dollars" in line
+        assert "imported; how they were made is not recorded" in text
+
+
 def test_costs_are_those_of_the_tokens_that_the_endpoint_counts(asked: Callable[..., Any]) -> None:
     run = asked(**PRICED)
-    call = run.calls.first()
+    call = run.calls.earliest("pk")
     assert call.cost == (call.tokens_in * Decimal("2.5") + TOKENS_OUT * 10) / 10**6
 
 
@@ -153,11 +229,6 @@ def test_a_run_is_paused_between_two_requests_and_resumed(
     drafted: Callable[..., Any], asked: Callable[..., Any], double: Double
 ) -> None:
     run = drafted(concurrency=1)
-
-    def pausing(request: dict[str, Any]) -> str:
-        runs.pause(ModelRun.objects.get(pk=run.pk))
-        return '{"clear": 3, "natural": "yes"}'
-
     runs.confirm(run, here=True)
     taken = calls.take(run)
     talk = conversation.Conversation(taken, progress=lambda done, total: runs.pause(run))
@@ -236,6 +307,9 @@ def test_killed_at_any_call_each_item_is_stored_once_and_the_ceiling_kept(
             break
     assert (run.state, kills > 0) == ("done", True)
     settled = run.calls.filter(state__in=["answered", "misfit"])
+    answered = set(run.calls.filter(state="answered").values_list("item", "sample"))
+    stored = run.stored.predictions.values_list("item", "run")
+    assert {(item, number - 1) for item, number in stored} == answered, "an answer is stored with its call, or neither"
     assert settled.count() == 12 == settled.values("item", "sample").distinct().count()
     assert run.spent == run.calls.aggregate(cost=Sum("cost"))["cost"] <= run.most_cost
     assert run.calls_made == run.calls.count() >= len(double.requests)

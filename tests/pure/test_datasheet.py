@@ -15,7 +15,7 @@ from markdown_it import MarkdownIt
 from annotation.formats import FORMATS
 from annotation.formats.base import Parsed
 from annotation.pure.data.dataset_card import card, hub_name, licence_id
-from annotation.pure.data.datasheet import SORTS, Origin, Sheet, Split, Step, Table, Work, together
+from annotation.pure.data.datasheet import SORTS, AskedModel, Origin, Sheet, Split, Step, Table, Work, together
 from annotation.pure.data.datasheet_text import datasheet
 from annotation.pure.data.example import Example, Hop, Paragraph
 from annotation.pure.data.provenance import SOURCES_OWN, appended, flattened, joined, steps_of, without
@@ -117,6 +117,21 @@ def sheet(**more: Any) -> Sheet:
     origin = Origin("wells", "squad", 20, "CC BY 4.0", "https://wells.example/x_y", "ab" * 32)
     known = {"name": "ours", "licence": "CC BY 4.0", "splits": splits, "origins": (origin,), "steps": (step(),)}
     return Sheet(**{**known, "works": (work(),), "workers": 3, **more})
+
+
+def test_models_beside_people_are_said_with_host_prompt_cost_and_terms() -> None:
+    asked = AskedModel("strict", 40, model="oracle-1", host="models.example.org", prompt_hash="ab" * 32, samples=3)
+    asked = replace(asked, first="2026-03-01", last="2026-03-02", temperature=0.5, cost="1.2500")
+    asked = replace(asked, terms="Research *only*")
+    known = sheet(works=(work(models=(AskedModel("elsewhere", 1), asked)),))
+    for text in (datasheet(known), card(known, {})):
+        assert "for 1 item, imported; how they were made is not recorded" in text
+        assert (
+            "for 40 items, by `oracle-1` at `models.example.org`; 2026-03-01 to 2026-03-02 (UTC); prompt with the "
+            f"SHA-256 `{'ab' * 32}`; 3 replies for each item; temperature 0.5; cost 1.2500 US dollars by the prices "
+            "given; terms for its output: Research \\*only\\*"
+        ) in text
+    assert "Predictions" not in datasheet(sheet())
 
 
 def test_ethics_approval_and_consent_are_said_as_far_as_they_are_recorded() -> None:

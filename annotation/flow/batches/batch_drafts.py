@@ -111,9 +111,11 @@ def create_batch(project: Project, settings: BatchSettings, *, user: User | None
 def change_batch(batch: Batch, settings: BatchSettings, *, user: User | None = None) -> Batch:
     """Store settings that were parsed for this batch: of a draft all, of a launched batch those that may change.
 
-    Raises Refused for a name that is taken, and for a draft that was launched in the meantime.
+    Raises Refused for a name that is taken, for a draft that was launched in the meantime, and for another task, other
+    options, another seed or fewer datasets of a draft for which models have predictions.
     """
     columns = settings.columns()
+    _check_predictions(batch, settings, columns)
     if batch.state != Batch.State.DRAFT:
         columns = {name: columns[name] for name in COLUMNS_THAT_CHANGE}
         audit_log.record("settings changed", batch)
@@ -132,6 +134,22 @@ def change_batch(batch: Batch, settings: BatchSettings, *, user: User | None = N
     batch.workers.set(settings.people)
     batch_launch.change_instructions(batch, settings.instructions, user=user)
     return batch
+
+
+def _check_predictions(batch: Batch, settings: BatchSettings, columns: dict[str, Any]) -> None:
+    """Refuse what would make a draft's predictions answers to something else."""
+    # Lock: a model could be asked, or predictions imported, at the same time.
+    now = Batch.objects.select_for_update(no_key=True).get(pk=batch.pk)
+    names = sorted(now.models.values_list("name", flat=True))
+    if now.state != Batch.State.DRAFT or not names:
+        return
+    lost = set(now.datasets.values_list("pk", flat=True)) - {dataset.pk for dataset in settings.datasets}
+    if lost or any(getattr(now, name) != columns[name] for name in batch_launch.SHOWING):
+        text = _(
+            "Models have predictions for this draft (%(models)s), so its task, options, seed and datasets stay as they "
+            "are. Create another batch, or delete the predictions first."
+        )
+        raise Refused(text % {"models": ", ".join(names)})
 
 
 def _connect(batch: Batch, settings: BatchSettings) -> None:

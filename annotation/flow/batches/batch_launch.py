@@ -32,6 +32,7 @@ from annotation.tasktype import Features, Rated, capabilities
 
 CHUNK = 200
 UNGRADABLE = gettext_noop("Their gold cannot grade a response.")
+SHOWING = ("task", "options", "seed")  # columns on which depends what an item shows and asks
 WITHOUT_GOLD = gettext_noop("They have none of the fields that criteria of the rubric name as “gold”.")
 OnProgress = Callable[[int, int], None]
 

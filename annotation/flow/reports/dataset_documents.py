@@ -6,10 +6,11 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from django.db.models import Sum
+from django.db.models import Count, Sum
 
 from annotation.derivations import DERIVATIONS
 from annotation.derivations.pooling import names_in
+from annotation.discovery import listed
 from annotation.flow.data import item_editing
 from annotation.flow.data.dataset_files import blocks_of, examples_of, whole_file
 from annotation.flow.data.lineage import sources_of
@@ -21,7 +22,7 @@ from annotation.formats import FORMATS
 from annotation.models import Batch, Dataset, Payment, Worker
 from annotation.models.fields import to_text
 from annotation.pure.data.dataset_card import card
-from annotation.pure.data.datasheet import Origin, Sheet, Split, Step, Work
+from annotation.pure.data.datasheet import AskedModel, Origin, Sheet, Split, Step, Work
 from annotation.pure.data.datasheet_text import datasheet
 from annotation.pure.data.provenance import flattened, steps_of
 from annotation.pure.people.consent_text import ethics_of
@@ -240,6 +241,7 @@ def _work(batch: Batch, past: _Past) -> Work:
         baselines=baselines_of(report) if report else (),
         instructions_versions=batch.instructions_versions.count(),
         decided=_decided(batch, past),
+        models=tuple(_models(batch)),
         responses=(facts.responses[0], facts.responses[1]),
         **{name: getattr(facts, name) for name in OF_FACTS},
     )
@@ -250,6 +252,14 @@ def _decided(batch: Batch, past: _Past) -> tuple[tuple[str, int], ...]:
     step = next((step for step in past.steps.values() if step.batch == batch.slug), None)
     found = (step.report.get("figures") or {}).get("decided") or {} if step else {}
     return tuple((words, found[name]) for name, words in DECIDED.items() if found.get(name))
+
+
+def _models(batch: Batch) -> Iterator[AskedModel]:
+    """The models with predictions for the batch; apps that ask models know more of theirs."""
+    asked = {name: facts for found in listed("ASKED_MODELS") for name, facts in found(batch).items()}
+    rows = batch.models.annotate(items=Count("predictions__item", distinct=True)).order_by("name")
+    for name, items in rows.values_list("name", "items"):
+        yield AskedModel(name, items, **asked.get(name, {}))
 
 
 def _qualifications(batch: Batch) -> Iterator[tuple[str, int]]:

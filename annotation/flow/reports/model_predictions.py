@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import Count, Max, QuerySet, Sum
 from django.utils.translation import gettext as _
 
-from annotation.flow.batches.batch_launch import prepared
+from annotation.flow.batches.batch_launch import SHOWING, prepared
 from annotation.flow.errors import Refused
 from annotation.flow.projects import audit_log
 from annotation.models import Batch, BatchModel, Hit, Item, ModelPrediction
@@ -79,15 +79,21 @@ def payloads_of(batch: Batch, items: Iterable[int]) -> dict[int, dict[str, Any]]
 
 
 @transaction.atomic
-def store_predictions(batch: Batch, model: str, rows: Iterable[Mapping[str, Any]]) -> int:
+def store_predictions(batch: Batch, model: str, rows: Iterable[Mapping[str, Any]], *, asked: bool = False) -> int:
     """Store checked predictions and return how many are new; those that are there already change nothing.
 
     Each row: `item` (key), `run` (from 1) and `answer` as `checked_answer` returned it; perhaps `confidence`, `cost`.
-    Raises Refused if the model has another answer to an item in the same run.
+    `asked`: by a run that asks the model. Raises Refused if the model has another answer to an item in the same run, if
+    one name would have both asked and imported predictions, and if the draft was changed since the rows were checked.
     """
-    # Lock: two imports of the same model would each find nothing stored.
-    Batch.objects.select_for_update(no_key=True).get(pk=batch.pk)
-    found, _made = BatchModel.objects.get_or_create(batch=batch, name=model)
+    # Lock: two imports of the same model would each find nothing stored. The bin's batches can be restored.
+    now = Batch.everything.select_for_update(no_key=True).get(pk=batch.pk)
+    if any(getattr(now, name) != getattr(batch, name) for name in SHOWING):
+        raise Refused(_("This batch was changed in the meantime, so nothing was stored. Try again."))
+    found, _made = BatchModel.objects.get_or_create(batch=batch, name=model, defaults={"asked": asked})
+    if found.asked != asked:
+        text = _("%(model)s was asked here; predictions made elsewhere need another name.")
+        raise Refused(text % {"model": model})
     source, stored = iter(rows), 0
     while some := list(islice(source, CHUNK)):
         there = found.predictions.filter(item__in={row["item"] for row in some})
@@ -109,7 +115,12 @@ def store_predictions(batch: Batch, model: str, rows: Iterable[Mapping[str, Any]
 
 @transaction.atomic
 def delete_predictions(batch: Batch, model: str) -> int:
-    """Erase a model's predictions for the batch; returns their number. Raises Refused for an unknown model."""
+    """Erase a model's predictions for the batch, and its run here with the calls; returns their number.
+
+    Raises Refused for an unknown model.
+    """
+    # Lock: in the order of a run that stores an answer, so that neither waits for the other.
+    Batch.everything.select_for_update(no_key=True).get(pk=batch.pk)
     found = BatchModel.objects.filter(batch=batch, name=model).first()
     if found is None:
         names = ", ".join(models_of(batch)) or _("none")

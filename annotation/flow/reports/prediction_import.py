@@ -41,7 +41,7 @@ def import_predictions(
     Items may be any of the dataset. Each answer is checked as a worker's response to what the batch shows of its item.
     Returns {"read", "accepted", "already_there", "flaws", …}. Raises ImportRefused with file, line, field and fix.
     """
-    check_launched(batch)
+    check_not_launching(batch)
     if not batch.datasets.filter(pk=dataset.pk).exists():
         raise ImportRefused(_("%(dataset)s is not a dataset of this batch.") % {"dataset": dataset.slug}, {})
     name, reader = name or path.name, _Reader(batch, dataset)
@@ -71,10 +71,10 @@ def import_predictions(
     return {**report, "accepted": stored, "already_there": not stored}
 
 
-def check_launched(batch: Batch) -> None:
+def check_not_launching(batch: Batch) -> None:
     """Raise ImportRefused if the batch takes no predictions yet."""
-    if batch.state in {Batch.State.DRAFT, Batch.State.LAUNCHING}:
-        raise ImportRefused(_("Launch the batch first: its settings decide what a response is."), {})
+    if batch.state == Batch.State.LAUNCHING:
+        raise ImportRefused(_("This batch is being launched. Try again once it is live."), {})
 
 
 class _Reader:

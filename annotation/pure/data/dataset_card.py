@@ -10,6 +10,7 @@ from annotation.pure.data.datasheet_text import (
     decided,
     ethics,
     lineage,
+    predicted,
     report_table,
     sources,
     undecided,
@@ -125,5 +126,7 @@ def _work(work: Work) -> Iterator[str]:
         yield plain(" ".join(work.asked))
     if left := ", ".join(undecided(work)):
         yield f"The batch {code(work.batch)} has {work.answers} answers, {left}."
+    for model in work.models:
+        yield f"The batch {code(work.batch)} has predictions of the model {code(model.name)}: {predicted(model)}."
     for figures in work.baselines:
         yield from report_table(figures)

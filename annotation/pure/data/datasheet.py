@@ -122,6 +122,23 @@ class Table(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class AskedModel:
+    """A model with predictions for a batch's task; what only holds of one that was asked here is empty of others."""
+
+    name: str  # of its predictions
+    items: int
+    model: str = ""
+    host: str = ""
+    first: str = ""  # days of the first and the last request
+    last: str = ""
+    prompt_hash: str = ""  # SHA-256
+    samples: int = 1
+    temperature: float | None = None
+    cost: str = ""  # US dollars, of all requests
+    terms: str = ""  # for its output, as the requester typed them
+
+
+@dataclass(frozen=True, slots=True)
 class Work:
     """A batch in which people worked on the dataset."""
 
@@ -152,6 +169,7 @@ class Work:
     marketplace: str = ""
     asked: tuple[str, ...] = ()  # sentences of its report on what a rubric asked, and how often it was answered
     requires: bool = False  # whether workers had to meet requirements
+    models: tuple[AskedModel, ...] = ()  # that have predictions for its task
 
 
 @dataclass(frozen=True, slots=True)

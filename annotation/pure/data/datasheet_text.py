@@ -5,7 +5,7 @@ of the page; unrecorded facts are stated as such.
 import json
 from collections.abc import Iterator
 
-from annotation.pure.data.datasheet import SORTS, Origin, Sheet, Split, Step, Table, Work, together
+from annotation.pure.data.datasheet import SORTS, AskedModel, Origin, Sheet, Split, Step, Table, Work, together
 from annotation.pure.data.shape_words import shape_words
 from annotation.pure.text.escaping import code, plain, table
 
@@ -145,6 +145,26 @@ def _facts(work: Work) -> Iterator[tuple[str, str]]:
     yield "Qualification batches of the same task before it", ", ".join(named) or "none recorded"
     paid = "; ".join(f"{plain(what)}: {plain(pay)}" for what, pay in work.pay)
     yield "Pay", paid or "none through this installation"
+    for model in work.models:
+        yield f"Predictions of the model {code(model.name)}, which are no answers of people", predicted(model)
+
+
+def predicted(model: AskedModel) -> str:
+    """About how many items a model was asked, where, when and how, and under which terms."""
+    items = _count(model.items, "item", "items")
+    if not model.host:
+        return f"for {items}, imported; how they were made is {NOT_RECORDED}"
+    sampling = [] if model.temperature is None else [f"temperature {model.temperature:g}"]
+    parts = [
+        f"for {items}, by {code(model.model)} at {code(model.host)}",
+        f"{model.first} to {model.last} (UTC)",
+        f"prompt with the SHA-256 {code(model.prompt_hash)}",
+        _count(model.samples, "reply for each item", "replies for each item"),
+        *sampling,
+        f"cost {model.cost} US dollars by the prices given",
+        f"terms for its output: {plain(model.terms) or NOT_RECORDED}",
+    ]
+    return "; ".join(parts)
 
 
 def _use(work: Work) -> str:

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from django.db import IntegrityError
 
-from annotation.flow.batches import batch_launch
+from annotation.flow.batches import batch_drafts, batch_launch
+from annotation.flow.batches.parsing import parse
 from annotation.flow.data import dataset_import
 from annotation.flow.data.item_writer import ImportRefused
 from annotation.flow.errors import Refused
@@ -19,6 +20,7 @@ from annotation.flow.reports.model_predictions import (
     CombinedPrediction,
     delete_predictions,
     models_of,
+    payloads_of,
     predictions_of,
     store_predictions,
 )
@@ -26,6 +28,7 @@ from annotation.flow.reports.prediction_import import import_predictions
 from annotation.models import Assignment, AuditEntry, Batch, BatchModel, Dataset, ModelPrediction, Worker
 from annotation.pure.data.column_mapping import ColumnMapping
 from tests.batches import create_batch
+from tests.conftest import write_records
 from tests.flow.review.test_response_import import lines
 from tests.management.conftest import Run, run
 
@@ -175,12 +178,44 @@ def test_answers_of_another_task_are_checked_and_the_most_frequent_wins(batch: B
     assert found.confidence == pytest.approx(2 / 3)
 
 
-def test_a_draft_and_a_foreign_dataset_are_refused(
-    project: Any, dataset: Dataset, rated: Batch, tmp_path: Path
+def test_what_a_draft_asks_stays_once_models_have_predictions(project: Any, rated: Batch, tmp_path: Path) -> None:
+    given = {"name": "draft", "title": "Draft", "task": "rate", "datasets": [rated.datasets.get()]}
+    given |= {"options": {"rubric": RUBRIC}, "instructions": "Read."}
+    draft = batch_drafts.create_batch(project, parse(project, given))
+    checked = Batch.objects.get(pk=draft.pk)
+    reworded = {"options": {"rubric": RUBRIC | {"title": "Reworded"}}}
+    batch_drafts.change_batch(draft, parse(project, given | reworded, batch=draft))
+    with pytest.raises(Refused, match="changed in the meantime"):
+        store_predictions(checked, "m", [])
+    batch_drafts.change_batch(draft, parse(project, given, batch=draft))
+    brought(draft, tmp_path, [{"item": k, "answer": GOOD} for k in range(5)])
+    for other in (reworded, {"seed": 7}):
+        with pytest.raises(Refused, match=r"predictions for this draft \(m\), so its task, options, seed"):
+            batch_drafts.change_batch(draft, parse(project, given | other, batch=draft))
+    batch_drafts.change_batch(draft, parse(project, given | {"title": "Another", "sample": 2}, batch=draft))
+    batch_launch.launch(draft)
+    payloads = payloads_of(draft, draft.datasets.get().items.values_list("pk", flat=True))
+    assert len(payloads) == len(by_position(draft)) == 5
+    assert draft.hits.count() == 2
+
+
+def test_a_draft_keeps_its_datasets_and_may_have_more_once_models_have_predictions(
+    project: Any, batch: Batch, tmp_path: Path
 ) -> None:
-    draft = create_batch(project, "draft", task="rate", datasets=[rated.datasets.get()], options={"rubric": RUBRIC})
-    with pytest.raises(ImportRefused, match="Launch the batch first"):
-        brought(draft, tmp_path, [{"item": 0, "answer": GOOD}])
+    dataset_import.import_dataset(project, write_records(tmp_path / "more.jsonl", 2), format="jsonl", name="more")
+    own, other = batch.datasets.get(), Dataset.objects.get(slug="more")
+    given = {"name": "draft", "title": "Draft", "task": "answer", "datasets": [own]}
+    draft = batch_drafts.create_batch(project, parse(project, given))
+    brought(draft, tmp_path, [{"item": 0, "answer": {"kind": "answer", "text": "Tower 0", "support": [0]}}])
+    with pytest.raises(Refused, match="datasets stay"):
+        batch_drafts.change_batch(draft, parse(project, given | {"datasets": [other]}, batch=draft))
+    batch_drafts.change_batch(draft, parse(project, given | {"datasets": [own, other]}, batch=draft))
+    delete_predictions(draft, "m")
+    batch_drafts.change_batch(draft, parse(project, given | {"datasets": [other]}, batch=draft))
+    assert draft.datasets.get() == other
+
+
+def test_a_foreign_dataset_is_refused(dataset: Dataset, rated: Batch, tmp_path: Path) -> None:
     with pytest.raises(ImportRefused, match="not a dataset of this batch"):
         import_predictions(rated, dataset, lines(tmp_path / "p.jsonl", [{"item": 0, "answer": GOOD}]), model="m")
 

@@ -56,6 +56,7 @@ class Command(JSONCommand):
         add("--rubric", type=rubric, metavar="FILE", help="the same as --option rubric=@FILE, or a preset's name")
         add("--endpoint", required=True, metavar="URL", help="of chat completions, such as https://host/v1")
         add("--model", required=True, type=words(200), metavar="NAME")
+        add("--name", type=words(200), metavar="NAME", help="of its predictions (the model's)")
         add("--prompt", type=content, metavar="FILE", help="instead of the prompt made from the instructions")
         add("--samples", type=integer_between(1, 100), default=1, metavar="K", help="replies for each item (1)")
         add("--temperature", type=reader(float, lambda t: 0 <= t <= 2, "a number from 0 to 2"))
@@ -73,8 +74,9 @@ class Command(JSONCommand):
 
     def act(self, **options: Any) -> dict[str, Any]:
         batch = self.batch(project_of(options), options)
-        names = ("endpoint", "model", "every_item", "samples", "temperature", "seed", "concurrency", "most_tokens")
-        names += ("price_in", "price_out", "most_cost", "most_calls", "terms", "prompt")
+        options["every_item"] |= bool(options["dataset"])
+        names = ("endpoint", "model", "name", "every_item", "samples", "temperature", "seed", "concurrency")
+        names += ("most_tokens", "price_in", "price_out", "most_cost", "most_calls", "terms", "prompt")
         run = runs.draft(batch, secret=os.environ.get(KEY, ""), **{name: options[name] for name in names})
         found = runs.outgoing(run)
         if options["dry_run"]:
@@ -133,7 +135,8 @@ class Command(JSONCommand):
 
     def result(self, run: ModelRun) -> dict[str, Any]:
         counted = runs.counts(run)
-        shown = {"batch": run.batch.slug, "model": run.model, "prompt": run.version, "state": run.state}
+        shown = {name: getattr(run, name) for name in ("model", "name", "state")}
+        shown |= {"batch": run.batch.slug, "prompt": run.version}
         return shown | counted | {"calls": run.calls_made, "cost": f"{run.spent:.8f}".rstrip("0").rstrip(".")}
 
     def lines(self, result: dict[str, Any]) -> list[str]:
