@@ -1,5 +1,6 @@
 """Runs of models: what would leave this machine, the confirmation, pausing, and the turns that carry them on."""
 
+import json
 import logging
 import re
 from collections.abc import Callable, Iterator
@@ -127,7 +128,10 @@ def outgoing(run: ModelRun) -> Outgoing:
         requests=requests,
         size=size,
         worst=calls.price(run, size, requests * run.most_tokens) if priced else None,
-        prompts=tuple(body.decode() for body in islice(prompts.samples(run, PROMPTS), PROMPTS)),
+        prompts=tuple(
+            json.dumps(json.loads(body), ensure_ascii=False, indent=1)
+            for body in islice(prompts.samples(run, PROMPTS), PROMPTS)
+        ),
     )
 
 

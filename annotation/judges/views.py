@@ -78,8 +78,8 @@ class ModelRunForm(ConsoleForm):
         return [field for field in self if field.name not in MORE]
 
     def more(self) -> list[forms.BoundField]:
-        """The fields that usually stay as they are."""
-        return [field for field in self if field.name in MORE]
+        """The fields that usually stay as they are, beside the prompt."""
+        return [field for field in self if field.name in MORE and field.name != "prompt"]
 
     def more_is_wrong(self) -> bool:
         """Whether one of these has an error."""
@@ -112,7 +112,7 @@ def model_run(request: HttpRequest, project: Project, batch: Batch, run: str) ->
         context["outgoing"] = runs.outgoing(row)
     except Refused as nothing:
         context["refused"] = str(nothing)
-    return render(request, "judges/model_run.html", batch_context(batch, "model-runs", leaf=row.model, **context))
+    return render(request, "judges/model_run.html", batch_context(batch, "model-runs", leaf=row.name, **context))
 
 
 @member_action(roles.RUN)
