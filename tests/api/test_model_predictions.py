@@ -58,7 +58,8 @@ def test_what_is_wrong_with_the_call_is_named_by_field(api: Any, rated: Batch, d
     assert fields_at_fault(send(api)) == {"file"}
     assert fields_at_fault(send(api, {}, model="")) == {"model"}
     assert fields_at_fault(send(api, {}, dataset="other")) == {"dataset"}
-    create_batch(project, "draft", task="answer", datasets=[dataset], instructions="Read.")
+    draft = create_batch(project, "draft", task="answer", datasets=[dataset], instructions="Read.")
+    type(draft).objects.filter(pk=draft.pk).update(state="launching")
     assert send(api, {"item": 0}, path="batches/draft/models/").status_code == 409
     assert not Job.objects.exists()
 

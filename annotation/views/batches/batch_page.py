@@ -126,7 +126,7 @@ def _rest(batch: Batch, here: str) -> list[dict[str, Any]]:
     has_round = batch.launched_at and round_attempts.round_of(batch)
     named = [
         *([("round", _("Qualification round"))] if has_round else []),
-        *([("model-predictions", _("Models"))] if batch.launched_at and task_type(batch.task).launched else []),
+        *([("model-predictions", _("Models"))] if task_type(batch.task).launched else []),
         *((tab.page, tab.label) for tab in apps if tab.shown(batch)),
         ("instructions", _("Instructions")),
     ]

@@ -93,11 +93,12 @@ def test_a_file_beyond_the_limit_is_refused_beside_its_field(requester: Client, 
     assert "import_predictions" in str(response.context["form"].errors["file"])
 
 
-def test_a_draft_takes_none(requester: Client, project: Any, dataset: Any) -> None:
+def test_a_batch_in_launch_takes_none(requester: Client, project: Any, dataset: Any) -> None:
     draft = create_batch(project, "draft", task="answer", datasets=[dataset], instructions="Read.")
+    Batch.objects.filter(pk=draft.pk).update(state="launching")
     response = post(requester, draft, lines({"item": 0, "answer": {"text": "x"}}))
     assert (response.status_code, Job.objects.exists()) == (422, False)
-    assert "Launch the batch first" in response.content.decode()
+    assert "is being launched" in response.content.decode()
 
 
 def test_without_predictions_the_page_shows_a_file_for_the_task(requester: Client, rated: Batch, batch: Batch) -> None:
