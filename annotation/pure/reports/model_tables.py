@@ -294,7 +294,8 @@ def _estimates(asked: Aspect, given: Sequence[Labelled], predicted: Predictions)
     notes.append(
         _(
             "The estimate holds for items like these, if those that people judged were drawn at random from those that "
-            "the model judged. The bias is the model minus people on the items that both judged."
+            "the model judged. The interval of the model alone is over items and says nothing of its bias, that is, "
+            "the model minus people on the items that both judged."
         )
     )
     return _named("people-and-model", asked, _("Judged by people and a model"), columns, rows, notes)
