@@ -53,6 +53,25 @@ def test_a_rubric_is_built_by_keys_alone_launched_and_rated(site: Site, visit: C
     keys(page, "Space")
     item = page.frame_locator("#first-item iframe")
 
+    type_four_criteria(page, item)
+    expect(item.get_by_text("Which passages matter?").first).to_be_visible()
+    page.get_by_role("button", name="Launch").focus()
+    keys(page, "Enter")
+    page.wait_for_url("**/jobs/**")
+    site.ask("work_off")
+    page.wait_for_url(f"**/projects/{batch['project']}/batches/by-keys/")
+    launched = site.ask("launched", project=batch["project"], name="by-keys")
+    rubric = launched["options"]["rubric"]
+    assert rubric["show"] == ["question", "paragraphs"]
+    assert [each["name"] for each in rubric["criteria"]] == [
+        "is_it_faithful", "is_it_fluent", "which_passages_matter", "why_is_it_not",
+    ]  # fmt: skip
+    assert rubric["criteria"][3]["if"] == {"is_it_fluent": ["no"]}
+    rate(site, visit, launched["batch"])
+
+
+def type_four_criteria(page: Any, item: Any) -> None:
+    """A scale, a choice with a mistake on the way, a text asked under a condition, and choices moved before it."""
     add(page, 0, "Is it faithful?", "Scale")
     tab_to(page, "rubric-0-labels")
     page.keyboard.type("not at all\nfully")
@@ -80,21 +99,6 @@ def test_a_rubric_is_built_by_keys_alone_launched_and_rated(site: Site, visit: C
     keys(page, "Enter")
     expect(page.locator("#rubric-criteria-2-up")).to_be_focused()
     expect(page.locator("#rubric-2-line")).to_contain_text("Which passages matter?")
-
-    expect(item.get_by_text("Which passages matter?").first).to_be_visible()
-    page.get_by_role("button", name="Launch").focus()
-    keys(page, "Enter")
-    page.wait_for_url("**/jobs/**")
-    site.ask("work_off")
-    page.wait_for_url(f"**/projects/{batch['project']}/batches/by-keys/")
-    launched = site.ask("launched", project=batch["project"], name="by-keys")
-    rubric = launched["options"]["rubric"]
-    assert rubric["show"] == ["question", "paragraphs"]
-    assert [each["name"] for each in rubric["criteria"]] == [
-        "is_it_faithful", "is_it_fluent", "which_passages_matter", "why_is_it_not",
-    ]  # fmt: skip
-    assert rubric["criteria"][3]["if"] == {"is_it_fluent": ["no"]}
-    rate(site, visit, launched["batch"])
 
 
 def keys(page: Any, *pressed: str) -> None:
