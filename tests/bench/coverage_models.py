@@ -1,4 +1,4 @@
-"""How often intervals that use people and a model hold the truth: PPI++, and items drawn with unequal chances."""
+"""How often figures of people and a model are right: PPI++, unequal draws, the alternative annotator test."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from annotation.pure.statistics.alternative_annotator import alternative_annotator
 from annotation.pure.statistics.people_and_model import Sample, estimate
 from annotation.pure.statistics.unequal_draw import draw, inclusion_chances, uncertainty
 from tests.bench.bench import Bench, Result
@@ -24,6 +25,7 @@ MODELS = {  # share of the label, shares of it and of the others that the model 
 PEOPLE = ((3, 0.0, 0.925), (10, 0.6, 0.93), (20, 0.6, 0.925))  # number, SD of their logits, goal
 SIZES = ((50, 1_000), (200, 5_000), (400, 20_000))  # judged, others
 ERROR = 0.05  # of an average person
+WORSE_BY_EPSILON = 0.8 - 0.1 / 0.6  # see `passes`
 
 
 @dataclass(frozen=True)
@@ -82,8 +84,26 @@ def mean_error_when_drawn_by_confidence(*, draws: int, judged: int = 300, items:
     return float(np.mean(found)), float(np.std(found) / np.sqrt(draws))
 
 
+def passes(*, model: float, draws: int, people: int = 3, items: int = 100, person: float = 0.8) -> float:
+    """How often a model that is right with this chance passes the test (ω from .5 on, ε .1) with people of .8.
+
+    People and model err independently, so with two others the person's lead is (2 · .8 - 1) · (.8 - model): the model
+    is worse by exactly ε at .8 - .1 / .6.
+    """
+    passed = 0
+    for seed in range(draws):
+        rng = np.random.default_rng([seed, int(1000 * model)])
+        said = {str(k): dict(enumerate((rng.random(items) < person).tolist())) for k in range(people)}
+        found = alternative_annotator(said, dict(enumerate((rng.random(items) < model).tolist())), epsilon=0.1)
+        passed += found.winning_rate is not None and found.winning_rate >= 0.5
+    return passed / draws
+
+
 def coverage(_bench: Bench) -> Iterator[Result]:
-    """PPI++ as it is printed, each model and size; the weighted draw has no error in the mean."""
+    """PPI++ as it is printed, each model and size; the weighted draw has no error in the mean; false passes."""
+    worse = passes(model=WORSE_BY_EPSILON, draws=DRAWS)
+    yield Result("a model that is worse by ε passes the alternative annotator test", worse, 0.05, unit="share")
+    print(f"       a model as good as people passes it in {passes(model=0.8, draws=DRAWS // 4):.3f}")
     for people, spread, goal in PEOPLE:
         for judged, others in SIZES:
             for model in MODELS:

@@ -18,6 +18,7 @@ from annotation.pure.statistics.alternative_annotator import (
     nearness,
     rejected,
 )
+from tests.bench import coverage_models
 from tests.shared_data import shared_data
 
 Labels = dict[str, dict[int, int]]
@@ -117,3 +118,8 @@ def test_published_results_are_reproduced(name: str, published: dict[str, tuple[
     assert rounded == published
     if name == "stars":
         assert alternative_annotator(people, models["gpt-4o"], 0.1).winning_rate == 1
+
+
+def test_a_model_that_is_worse_by_epsilon_seldom_passes_and_one_as_good_mostly_does() -> None:
+    assert coverage_models.passes(model=coverage_models.WORSE_BY_EPSILON, draws=100) <= 0.08
+    assert coverage_models.passes(model=0.8, draws=40) >= 0.4
