@@ -59,10 +59,9 @@ def launched(project: Any, dataset: Any, connection: Any) -> Callable[..., Any]:
     from annotation.flow.batches import batch_launch
 
     def launch(name: str = "abroad", **settings: Any) -> Any:
-        chosen = {"reward": Decimal("0.40"), "assignments_per_hit": 2, "expected_seconds": 60} | settings
-        batch = create_batch(
-            project, name, task="answer", datasets=[dataset], instructions="Read.", marketplace=connection, **chosen
-        )
+        chosen = {"task": "answer", "instructions": "Read.", "reward": Decimal("0.40"), "assignments_per_hit": 2}
+        chosen |= {"expected_seconds": 60, "marketplace": connection} | settings
+        batch = create_batch(project, name, datasets=[dataset], **chosen)
         batch_launch.launch(batch)
         return batch
 

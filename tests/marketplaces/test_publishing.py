@@ -223,3 +223,12 @@ def test_the_quote_of_a_draft_there_is_what_its_launch_sets_aside(
     quoted = estimates.estimate(draft).quote.total
     batch_launch.launch(draft)
     assert ledger.balance(project, ledger.held_for(draft)) == quoted > 0
+
+
+def test_a_batch_of_ratings_is_published_as_any_other(
+    launched: Callable[..., Any], connection: Any, elsewhere: FakeMTurk
+) -> None:
+    rubric = {"show": ["question"], "criteria": [{"name": "clear", "ask": "Clear?", "choice": ["yes", "no"]}]}
+    rated = launched(task="rate", options={"rubric": rubric}, instructions="Rate.")
+    publications.send_due(connection, patience=QUICK)
+    assert publications.counts(rated)["published"] == len(elsewhere.hits) == 4

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,18 @@ from annotation.flow.batches import batch_launch, experiments
 from annotation.flow.data.dataset_files import examples_of
 from annotation.flow.data.dataset_import import import_dataset
 from annotation.flow.errors import Refused
+from annotation.flow.money import ledger
+from annotation.flow.money.earnings import earnings
 from annotation.flow.people import worker_erasure
 from annotation.flow.reports import arm_scores, batch_scores, power_plan
-from annotation.flow.review import adjudication, double_adjudication, gold_in_doubt, results_dataset, worker_feedback
+from annotation.flow.review import (
+    adjudication,
+    assignment_approval,
+    double_adjudication,
+    gold_in_doubt,
+    results_dataset,
+    worker_feedback,
+)
 from annotation.flow.work import arm_draws
 from annotation.models import Batch, Dataset, Member, User
 from annotation.pure.data.column_mapping import ColumnMapping
@@ -258,3 +268,14 @@ def test_a_report_begins_with_a_picture_of_its_figures_or_with_none(
     client.force_login(alice)
     lead = client.get(reverse("report", args=["wells", batch.slug])).context["lead"]
     assert (lead and lead["name"].partition("-")[0]) == first
+
+
+def test_ratings_are_paid_approved_and_earned_as_other_responses(records: Dataset, project: Any, bob: Any) -> None:
+    ledger.deposit(project, Decimal(20), key="budget")
+    batch = launched(records, "paid", reward=Decimal("0.25"), auto_approval=7 * 24 * 3600, assignments_per_hit=1)
+    rate_all(bob, batch, HIGH)
+    first, second, *_others = batch.assignments.submitted().order_by("pk")
+    assignment_approval.approve(first)
+    assignment_approval.reject(second, text="Every step got a yes.")
+    found = earnings(bob)
+    assert (found.approved_owed, found.pending, found.rejected_count) == (Decimal("0.25"), Decimal("2.00"), 1)
