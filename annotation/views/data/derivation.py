@@ -81,7 +81,7 @@ def _stage(group: DerivationGroup, source: Dataset, usual: str, family: Family) 
         "by_people": group.by_people,
         "problem": needs[0] if all(needs) else "",
         "ways": [each for each in shown if not each["problem"]],
-        "next": not done and (by_people_next or any(each["next"] for each in shown)),
+        "next": by_people_next or any(each["next"] for each in shown),
     }
 
 
