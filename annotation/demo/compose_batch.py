@@ -73,12 +73,11 @@ def compose_most(workers: list[SimulatedWorker], launched_batch: Batch, progress
 
 def _compose(worker: SimulatedWorker, page: Page, written: dict[str, str]) -> Page:
     """Judge the bridges and compose, more or less well."""
-    public_id = page.url.rstrip("/").rsplit("/", 1)[-1]
-    row = Assignment.objects.select_related("hit__item").get(public_id=public_id)
+    row = Assignment.objects.select_related("hit__item").get(public_id=page.assignment)
     example = row.hit.item.example
     url, hidden = page.form("/submit/")
     posted = form_data(example, written.get(example.id, ""), worker.skill, worker.rng)
-    timeline.set_back(public_id, float(posted["active_seconds"]))
+    timeline.set_back(page.assignment, float(posted["active_seconds"]))
     return worker.post(url, hidden | posted)
 
 

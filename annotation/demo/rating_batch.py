@@ -69,10 +69,9 @@ def rate(workers: list[SimulatedWorker], launched_batch: Batch, progress: Callab
             continue
         page = worker.begin(launched_batch)
         while "/assignments/" in page.url:
-            public_id = page.url.rstrip("/").rsplit("/", 1)[-1]
-            row = Assignment.objects.select_related("hit__item").get(public_id=public_id)
+            row = Assignment.objects.select_related("hit__item").get(public_id=page.assignment)
             seconds = worker.rng.lognormvariate(3.4, 0.4)
-            timeline.set_back(public_id, seconds)
+            timeline.set_back(page.assignment, seconds)
             posted = form_class("rate")(row.hit.payload).posted(ratings(row.hit.item.example, worker.skill, worker.rng))
             url, hidden = page.form("/submit/")
             page, done = worker.post(url, hidden | posted | {"active_seconds": f"{seconds:.1f}"}), done + 1

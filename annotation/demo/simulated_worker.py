@@ -21,6 +21,11 @@ class Page(FormPage):
         self._reading = ""
         super().__init__(url, html)
 
+    @property
+    def assignment(self) -> str:
+        """The public id of the assignment on the page."""
+        return self.url.rstrip("/").rsplit("/", 1)[-1]
+
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         super().handle_starttag(tag, attrs)
         name = dict(attrs).get("id") or ""
@@ -88,7 +93,7 @@ class SimulatedWorker:
         given = simulated_answer(example, self.skill, self.rng)
         place = {k: shown[paragraph.title] for k, paragraph in enumerate(example.paragraphs)}
         seconds = round(self.rng.lognormvariate(4.6, 0.4))
-        began(page.url.rstrip("/").rsplit("/", 1)[-1], seconds)
+        began(page.assignment, seconds)
         posted = {
             "kind": "span",
             "text": given["text"],

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from annotation.pure.ratings.comparing import OPEN, RIGHT, WRONG
+from annotation.pure.ratings.comparing import CHAIN_COLUMNS, OPEN, RIGHT, WRONG, chain_counts
 from annotation.pure.ratings.fields import value_of
 from annotation.pure.ratings.responses import cells
 from annotation.pure.ratings.results import aggregated
@@ -65,13 +65,9 @@ def chain_tables(chains: Chains, criteria: Iterable[Criterion]) -> Iterator[JSON
 
 def _tables(criterion: Criterion, chains: Sequence[Chain]) -> Iterator[JSON]:
     about = {"about": own_words(criterion.ask), "leads": False}
-    counts = Counter((one.answer, one.state) for one in chains)
-    known = [answer for answer in ANSWERS if any(each == answer for each, _state in counts)]
-    body = [
-        [text_cell(ANSWERS[answer]), *_row(*(counts[answer, state] for state in (RIGHT, WRONG, OPEN)))]
-        for answer in known
-    ]
-    columns = [_("Answer"), _("Right chains"), _("Wrong chains"), _("Undecided chains"), _("Share right")]
+    states = {answer: [one.state for one in chains if one.answer is answer] for answer in ANSWERS}
+    body = [[text_cell(ANSWERS[answer]), *chain_counts(own)] for answer, own in states.items() if own]
+    columns = [_("Answer"), *CHAIN_COLUMNS]
     name = criterion.name.replace("_", "-")
     yield table(f"chains-{name}", _("Chains"), columns, body, NOTE, kind="chains", **about)
     first = Counter(one.first for one in chains if one.state == WRONG)
@@ -80,10 +76,6 @@ def _tables(criterion: Criterion, chains: Sequence[Chain]) -> Iterator[JSON]:
         columns = [_("Step"), _("Chains"), _("Share")]
         title = _("First wrong step")
         yield table(f"first-wrong-{name}", title, columns, steps, kind="first-wrong", in_order=True, **about)
-
-
-def _row(right: int, wrong: int, undecided: int) -> list[Any]:
-    return [right, wrong, undecided, wilson(right, right + wrong).as_json() if right + wrong else None]
 
 
 def _state(row: HitWithResponses, criterion: Criterion) -> tuple[str, int]:

@@ -1,9 +1,8 @@
 """How far texts that were there to be corrected (`prefill`) were changed."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
-from annotation.pure.ratings.responses import cells
+from annotation.pure.ratings.responses import cells, prefilled
 from annotation.pure.ratings.rubric import Criterion
 from annotation.pure.reports.tables import rounded, table
 from annotation.pure.statistics.rating_shares import shares
@@ -25,7 +24,7 @@ def edit_table(rows: Iterable[HitWithResponses], criteria: Sequence[Criterion], 
         for given in row.given:
             for asked, k, value in cells(row.payload, given.answer):
                 if "prefill" in asked and value:
-                    edits, words = word_edits(_before(asked, k), value)
+                    edits, words = word_edits(prefilled(asked, k), value)
                     own = [float(edits == 0), float(edits)], [1.0, float(words)]
                     corrected.setdefault(asked["name"], []).append((row.hit, given.worker, *own))
     cells_of = []
@@ -37,9 +36,3 @@ def edit_table(rows: Iterable[HitWithResponses], criteria: Sequence[Criterion], 
     columns = (_("Criterion"), _("Items"), _("Responses"), _("Left unchanged"), _("Edits per word"), LOW, HIGH)
     if cells_of:
         yield table("edits", _("Corrections"), columns, cells_of, NOTE, leads=False)
-
-
-def _before(asked: JSON, k: int | None) -> str:
-    """The text that stood there to be corrected."""
-    given: Any = asked["prefill"]
-    return str(given if k is None else given[k])

@@ -5,7 +5,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from annotation.pure.ratings.responses import blank, candidates_of, number_of, parts_of, rows_of, value_at
+from annotation.pure.ratings.responses import blank, candidates_of, number_of, parts_of, prefilled, rows_of, value_at
 from annotation.pure.ratings.rubric import BEST, CHOICES, MARK, NUMBER, ORDER, SCALE, TEXT, TIE
 from annotation.tasktype import JSON
 from annotation.tasktype.helpers.task_form import TaskForm
@@ -57,8 +57,7 @@ class Form(TaskForm):
         yield from ((f"{field}-{shown}", k) for shown, k in enumerate(order))
 
     def _start(self, criterion: JSON, k: int | None) -> Any:
-        given = criterion.get("prefill", blank(criterion))
-        return given if k is None or not isinstance(given, list) else given[k] if k < len(given) else ""
+        return prefilled(criterion, k) if "prefill" in criterion else blank(criterion)
 
     def _read(self, criterion: JSON, field: str, k: int | None) -> Any:
         kind, posted = criterion["kind"], self.text(field)

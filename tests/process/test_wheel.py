@@ -12,6 +12,7 @@ import urllib.request
 import zipfile
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
+from itertools import takewhile
 from pathlib import Path
 from random import Random
 
@@ -144,10 +145,12 @@ def test_the_emulator_of_prolific_is_a_wheel_of_its_own_that_needs_nothing(tmp_p
     alone = wheels.elsewhere({"PYTHONPATH": str(tmp_path / "site")})
     with subprocess.Popen(command, cwd=tmp_path, env=alone, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout
-        said = json.loads("".join(iter(server.stdout.readline, "}\n")) + "}")
-        with urllib.request.urlopen(said["endpoint"]) as page:
-            assert b"Emulated Prolific" in page.read()
-        server.terminate()
+        try:
+            said = json.loads("".join(takewhile("}\n".__ne__, server.stdout)) + "}")
+            with urllib.request.urlopen(said["endpoint"]) as page:
+                assert b"Emulated Prolific" in page.read()
+        finally:
+            server.terminate()
 
 
 def test_in_a_checkout_the_client_has_its_former_name_too() -> None:

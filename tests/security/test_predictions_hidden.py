@@ -30,6 +30,7 @@ def test_no_worker_and_no_stranger_sees_a_prediction_or_its_model(role: str, wor
     seen = said(world, role)
     assert PREDICTED not in seen
     assert MODEL not in seen
+    assert "canary-model" not in seen, "nor that one was asked"
 
 
 def test_a_worker_who_works_on_its_item_sees_none(world: World) -> None:

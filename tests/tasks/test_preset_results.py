@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -15,11 +16,15 @@ from annotation.flow.batches import batch_launch
 from annotation.flow.data.dataset_import import import_dataset
 from annotation.flow.reports import batch_scores
 from annotation.flow.reports.comparisons import answerers
+from annotation.flow.review import result_files
 from annotation.flow.review.response_import import import_responses
 from annotation.models import Batch, Project
+from annotation.pure.ratings import model_replies
+from annotation.pure.ratings.results import compared
 from annotation.pure.ratings.rubric import InvalidRubric, parse
 from annotation.pure.statistics.word_edits import word_edits
 from annotation.registry import presets
+from tasks.rate.task import Rate
 from tests.api.calling import caller
 from tests.batches import create_batch
 from tests.management.conftest import Run, run
@@ -93,6 +98,35 @@ def test_relevance_is_written_as_qrels_by_page_api_and_command(
     assert f'href="{address}"' in client.get(reverse("batch", args=["wells", "it"])).content.decode()
     answer = caller(alice).get("batches/it/responses/export/qrels/")
     assert b"".join(answer) == out.read_bytes()
+
+
+def test_an_item_without_elements_of_the_first_scale_has_no_judgments(project: Project, tmp_path: Path) -> None:
+    criteria = [
+        {"name": "relevance", "each": "paragraphs", "ask": "How relevant?", "scale": [0, 3]},
+        {"name": "sound", "each": "steps", "ask": "How sound?", "scale": [0, 3]},
+    ]
+    bare = {"id": "q4", "question": "Who?", "answers": ["Di"], "paragraphs": [], "steps": ["One."]}
+    answers = [{"relevance": [3, 0, 1], "sound": [1]}, {"sound": [2]}]
+    records = [QUESTIONS[0] | {"steps": ["One."]}, bare]
+    batch = rated(project, tmp_path, {"show": ["question"], "criteria": criteria}, records, answers)
+    out = tmp_path / "it.qrels"
+    result_files.export(batch, out, format="qrels")
+    assert set(read_qrels(out.read_text())) == {"q_1"}
+
+
+def test_texts_of_a_list_are_corrected_one_by_one(project: Project, tmp_path: Path) -> None:
+    criterion = {"name": "better", "each": "steps", "ask": "Correct it.", "text": "long", "prefill": "drafts"}
+    rubric = {"show": ["question"], "criteria": [criterion]}
+    record = {"id": "q1", "question": "Who?", "steps": ["One.", "Two."], "drafts": ["A mill."]}
+    batch = rated(project, tmp_path, rubric, [record], [{"better": ["A mill!", "A ship."]}])
+    [edits] = [each for each in batch_scores.score_batch(batch)["tables"] if each["name"] == "edits"]
+    assert edits["rows"][0][:3] == ["better", 1, 2]
+    payload = batch.hits.get().payload
+    [first, second] = compared(payload, [{"better": ["A mill!", "A ship."]}], {})
+    assert [change.kind for change in second["changes"][0]] == ["in"], "nothing stood there"
+    assert first["changes"][0] != second["changes"][0]
+    [question] = model_replies.content_of(Rate().arrange(payload, Random(0)))["questions"]
+    assert sorted(question["text to be corrected"]) == ["", "A mill."]
 
 
 def test_a_batch_without_a_scale_of_passages_has_no_qrels(

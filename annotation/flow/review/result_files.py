@@ -13,7 +13,7 @@ from annotation.flow.errors import Refused
 from annotation.flow.review.aggregation import CHUNK, aggregate_hits, hits_with_items
 from annotation.models import Batch
 from annotation.pure.ratings.qrels import graded, word
-from annotation.pure.ratings.rubric import SCALE, parse
+from annotation.pure.ratings.rubric import SCALE
 from annotation.registry import task_type
 from annotation.tasktype import Rated
 
@@ -23,9 +23,14 @@ MEDIA = response_files.MEDIA | {QRELS: "text/plain; charset=utf-8"}
 
 def has_qrels(batch: Batch) -> bool:
     """Whether the batch asks for a point of a scale for each element of a list."""
-    if not isinstance(task_type(batch.task), Rated) or not batch.options.get("rubric"):
-        return False
-    return any(each.kind == SCALE and each.each for each in parse(batch.options["rubric"]).criteria)
+    return bool(_graded_by(batch))
+
+
+def _graded_by(batch: Batch) -> str:
+    """The first scale that is asked of each element of a list; "" without one."""
+    task = task_type(batch.task)
+    criteria = task.options(batch.options).parsed.criteria if isinstance(task, Rated) else ()
+    return next((each.name for each in criteria if each.kind == SCALE and each.each), "")
 
 
 def export(batch: Batch, path: Path, *, format: str, **what: bool) -> dict[str, Any]:
@@ -51,6 +56,7 @@ def _check(batch: Batch) -> None:
 
 def _qrels(batch: Batch) -> Iterator[bytes]:
     """The lines; a topic is the item's id, or dataset and position where that does not name one item of the batch."""
+    name = _graded_by(batch)
     hits = batch.hits.filter(check_item=False, excluded_at__isnull=True).order_by("pk")
     keys = dict(hits.values_list("pk", "item__source_id"))
     times = Counter(map(word, keys.values()))
@@ -59,5 +65,6 @@ def _qrels(batch: Batch) -> Iterator[bytes]:
         for hit, row in zip(some, aggregate_hits(batch, some), strict=True):
             own = word(keys[hit.pk])
             topic = own if own and times[own] == 1 else f"{row['dataset']}/{row['item']}"
-            for document, grade in graded(hit.payload, row["aggregate"]["ratings"]) if row["aggregate"] else ():
+            ratings = row["aggregate"]["ratings"] if row["aggregate"] else None
+            for document, grade in graded(hit.payload, ratings, name) if ratings else ():
                 yield f"{topic} 0 {document} {grade}\n".encode()

@@ -16,10 +16,11 @@ def changes(old: Example, new: Example) -> dict[Label, list[Change]]:
     before, after = dict(_parts(old)), dict(_parts(new))
     labels = [*after, *(label for label in before if label not in after)]
     texts = ((label, before.get(label, ""), after.get(label, "")) for label in labels)
-    return {label: _difference(one, other) for label, one, other in texts if one != other}
+    return {label: bounded_difference(one, other) for label, one, other in texts if one != other}
 
 
-def _difference(old: str, new: str) -> list[Change]:
+def bounded_difference(old: str, new: str) -> list[Change]:
+    """Changes word by word; of long texts, whose comparison would take seconds, one text for the other."""
     if len(old) + len(new) <= LONGEST:
         return difference(old, new)
     return [Change(kind, text) for kind, text in (("out", old), ("in", new)) if text]

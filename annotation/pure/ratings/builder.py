@@ -213,7 +213,7 @@ def _values(criterion: JSON) -> list[str]:
 
 
 def _proposed_name(criteria: Sequence[JSON], k: int) -> str:
-    """A name made of the first words of the question, which no other criterion before it has."""
+    """A name made of the first words of the question, which no other criterion has."""
     ask = criteria[k].get("ask")
     plain = unicodedata.normalize("NFKD", ask if isinstance(ask, str) else "").encode("ascii", "ignore").decode()
     words = re.findall("[a-z0-9]+", re.sub(r"['’]", "", plain.lower()))
@@ -362,9 +362,10 @@ def changed(rubric: JSON, action: str, samples: Sequence[FieldSample]) -> tuple[
 
 
 def proposed_show(samples: Sequence[FieldSample]) -> list[str]:
-    """Fields that workers need and that are not gold: question and paragraphs, without these the first one."""
+    """Fields that workers need and that are not gold: question and paragraphs, else the first one."""
     names = [each.name for each in samples]
-    return [name for name in names if name in ROLES and name in ("question", "paragraphs")] or names[:1]
+    needed = [name for name in names if name in ("question", "paragraphs")]
+    return needed or [name for name in names if name not in ROLES][:1]
 
 
 def shown_names(rubric: JSON) -> list[str]:

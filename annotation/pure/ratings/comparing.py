@@ -18,6 +18,7 @@ JOINED = _(
     "Chains that all of these batches have, the same by id and question. In all: right if every batch says so, "
     "wrong if one says wrong, else undecided. Intervals (Wilson) over decided chains."
 )
+CHAIN_COLUMNS = [_("Right chains"), _("Wrong chains"), _("Undecided chains"), _("Share right")]
 NOTHING = (None, None)
 NO_ROWS: JSON = {"rows": []}
 KINDS = {
@@ -85,12 +86,10 @@ def _joined_chains(sides: Sequence[Side]) -> Iterator[JSON]:
     states = [_by_chain(key_and_state for rows in own.values() for key_and_state in rows) for own in chains]
     common = set.intersection(*map(set, states)) if len(states) > 1 and len({*names}) == len(names) else set()
     if common:
-        rows = [
-            [label, *_counted(own[key] for key in common)] for (label, *_rest), own in zip(sides, states, strict=True)
-        ]
-        rows.append([text_cell(_("in all")), *_counted(_worst(own[key] for own in states) for key in common)])
-        columns = [_("Batch"), _("Right chains"), _("Wrong chains"), _("Undecided chains"), _("Share right")]
-        yield table("chains", _("Chains"), columns, rows, JOINED, leads=False)
+        pairs = zip(sides, states, strict=True)
+        rows = [[label, *chain_counts(own[key] for key in common)] for (label, *_rest), own in pairs]
+        rows.append([text_cell(_("in all")), *chain_counts(_worst(own[key] for own in states) for key in common)])
+        yield table("chains", _("Chains"), [_("Batch"), *CHAIN_COLUMNS], rows, JOINED, leads=False)
 
 
 def _by_chain(rows: Iterable[Sequence[str]]) -> dict[str, str]:
@@ -106,7 +105,8 @@ def _worst(states: Iterable[str]) -> str:
     return next(state for state in (WRONG, OPEN, RIGHT) if state in known)
 
 
-def _counted(states: Iterable[str]) -> list[Any]:
+def chain_counts(states: Iterable[str]) -> list[Any]:
+    """A row below CHAIN_COLUMNS."""
     counts = Counter(states)
     decided = counts[RIGHT] + counts[WRONG]
     share = wilson(counts[RIGHT], decided).as_json() if decided else None

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from string import ascii_uppercase
 from typing import Any, Final
 
-from annotation.pure.ratings.responses import candidates_of, parts_of, rows_of
+from annotation.pure.ratings.responses import candidates_of, parts_of, prefilled, rows_of
 from annotation.pure.ratings.rubric import BEST, CHOICE, CHOICES, MARK, NUMBER, ORDER, SCALE, TEXT, TIE
 from annotation.pure.text.languages import worded
 
@@ -35,11 +35,20 @@ def _question(shown: JSON, criterion: JSON) -> JSON:
         "marks": {value: worded(label) for value, label in criterion.get("of", ())},
         "unit": worded(criterion.get("unit", "")),
         "help": worded(criterion.get("help", "")),
+        "text to be corrected": _to_correct(shown, criterion),
         "of each": criterion["each"],
         "only if": criterion.get("if"),
         "candidates": dict(zip(ascii_uppercase, shown["candidates"].get(criterion["name"], ()), strict=False)),
     }
     return asked | {name: value for name, value in more.items() if value}
+
+
+def _to_correct(shown: JSON, criterion: JSON) -> Any:
+    """What stands in the field of a worker, in the order shown; nothing where they begin with an empty one."""
+    rows = rows_of(shown, criterion)
+    if "prefill" not in criterion or rows is None:
+        return prefilled(criterion, None)
+    return [prefilled(criterion, k) for k in shown.get("order", {}).get(criterion["each"], range(rows))]
 
 
 def _how(criterion: JSON) -> str:

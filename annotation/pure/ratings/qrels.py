@@ -9,8 +9,6 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from annotation.pure.ratings.rubric import SCALE
-
 JSON = dict[str, Any]
 _GAP = re.compile(r"\s+")
 
@@ -20,19 +18,21 @@ def word(text: Any) -> str:
     return _GAP.sub("_", str(text).strip())
 
 
-def graded(payload: JSON, ratings: JSON) -> Iterator[tuple[str, int]]:
-    """(document, grade) by the first scale that is asked of each element; what has no rating is left out.
+def graded(payload: JSON, ratings: JSON, name: str) -> Iterator[tuple[str, int]]:
+    """(document, grade) by a scale that is asked of each element; what has no rating or no elements is left out.
 
     A document is an element's id, else its title, with # and its number where the item's are not all different. A
     median between two points counts as the lower one: half of the raters call the document no better.
     """
-    criterion = next(each for each in payload["criteria"] if each["kind"] == SCALE and each["each"])
+    criterion = next((each for each in payload["criteria"] if each["name"] == name), None)
+    if criterion is None:  # a criterion of an empty list is not asked
+        return
     rated = payload["lists"][criterion["each"]]
     ids = rated["ids"] or [None] * len(rated["elements"])
     names = [
         word(element["title"] if each is None else each) for each, element in zip(ids, rated["elements"], strict=True)
     ]
     times = Counter(names)
-    for k, (name, cell) in enumerate(zip(names, ratings[criterion["name"]], strict=True)):
+    for k, (document, cell) in enumerate(zip(names, ratings[name], strict=True)):
         if cell and cell["value"] is not None:
-            yield name if name and times[name] == 1 else f"{name}#{k + 1}", math.floor(cell["value"])
+            yield document if document and times[document] == 1 else f"{document}#{k + 1}", math.floor(cell["value"])

@@ -53,6 +53,14 @@ def blank(criterion: JSON) -> Any:
     return {CHOICES: [], MARK: [], TEXT: ""}.get(criterion["kind"])
 
 
+def prefilled(criterion: JSON, k: int | None) -> str:
+    """The text that stands there to be corrected, of element k of its list; "" without one."""
+    given: Any = criterion.get("prefill", "")
+    if k is None or not isinstance(given, list):
+        return str(given)
+    return str(given[k]) if k < len(given) else ""
+
+
 def value_at(answer: Mapping[str, Any], criterion: JSON, k: int | None) -> Any:
     """A response's value, of element k of its list; None where there is none."""
     value = answer.get(criterion["name"])

@@ -11,7 +11,8 @@ from statistics import fmean
 from typing import Any
 
 from annotation.pure.data.example import Example
-from annotation.pure.data.subquestion_corrections import Change, difference
+from annotation.pure.data.item_diff import bounded_difference
+from annotation.pure.data.subquestion_corrections import Change
 from annotation.pure.ratings.fields import value_of
 from annotation.pure.ratings.responses import (
     asked_of,
@@ -21,6 +22,7 @@ from annotation.pure.ratings.responses import (
     is_valid,
     parts_of,
     places,
+    prefilled,
     rows_of,
     value_at,
 )
@@ -255,8 +257,7 @@ def _change(criterion: JSON, k: int | None, value: Any) -> list[Change] | None:
     """What became of a text that was there to be corrected; None of others."""
     if "prefill" not in criterion or not value:
         return None
-    before = criterion["prefill"]
-    return difference(before if k is None else before[k], value)
+    return bounded_difference(prefilled(criterion, k), value)
 
 
 def brief(payload: JSON, answer: JSON) -> str:

@@ -313,7 +313,7 @@ def _right(given: Mapping[str, Any], values: tuple[Any, ...], place: str) -> tup
     right, is_asked_of_each = given.get("right", []), bool(given.get("each"))
     is_right = isinstance(right, list) and right and is_asked_of_each and all(one in values for one in right)
     if "right" in given and not is_right:
-        raise InvalidRubric(f"{place}.right", _("Give a list of its values, where each element of a list is rated."))
+        raise InvalidRubric(f"{place}.right", _("Give a list of values of this choice. It goes only with “each”."))
     return tuple(right)
 
 

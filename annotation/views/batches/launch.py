@@ -141,7 +141,7 @@ def _look(request: HttpRequest, draft: Batch) -> HttpResponse:
 
 
 def _context(request: HttpRequest, project: Project, draft: Batch | None, form: LaunchForm) -> dict[str, Any]:
-    label = draft.title if draft else _("New batch")
+    label = in_language(draft.title) if draft else _("New batch")
     samples = batch_drafts.samples(draft, SHOWN) if draft else []
     context = {
         "project": project,
@@ -249,7 +249,7 @@ def launch_now(request: HttpRequest, draft: Batch, *, new: bool = False) -> Http
         return see_other("batch-edit", draft.project.slug, draft.slug)
     left = {name: values for name, values in request.POST.lists() if name not in ("csrfmiddlewaretoken", "launch")}
     arguments = {"batch": draft.pk} | ({"posted": left} if new else {})
-    title = _("Launch %(batch)s") % {"batch": draft.title}
+    title = _("Launch %(batch)s") % {"batch": in_language(draft.title)}
     return enqueue_and_redirect(request, "launch_batch", title, arguments, project=draft.project)
 
 

@@ -66,8 +66,8 @@ def first_item(
 ) -> dict[str, Any]:
     """One of the first SHOWN of `total` items as workers will see it; empty without any.
 
-    {"html" (a whole page), "digest", "number", "last" (the number of the last)}. `datasets`: those of a batch that is
-    not saved.
+    {"html" (a whole page), "digest", "number", "last" (the number of the last), "steps" (buttons)}. `datasets`: those
+    of a batch that is not saved.
     """
     samples = batch_drafts.samples(batch, SHOWN, datasets=datasets)
     number = min(max(number, 1), len(samples))
