@@ -198,7 +198,7 @@ def import_predictions(job: Job, progress: JobProgress) -> dict[str, Any]:
 
 
 def start_import_of_predictions(batch: Batch, dataset: Dataset, *, model: str, file: UploadedFile, user: Any) -> Job:
-    """Keep an upload and queue its import. Raises ImportRefused if the batch is not launched."""
+    """Keep an upload and queue its import. Raises ImportRefused while the batch is being launched."""
     prediction_import.check_not_launching(batch)
     name = (file.name or "")[:100]
     title = _("Import predictions of %(model)s from %(file)s") % {"model": model, "file": name}

@@ -68,6 +68,12 @@ def take(run: ModelRun, *, only: Q | None = None) -> ModelRun:
     return row
 
 
+def pause(run: ModelRun, trouble: str) -> None:
+    """End this process's turn with what its requester should see to."""
+    own = ModelRun.objects.filter(pk=run.pk, turn=run.turn, state=ModelRun.State.RUNNING)
+    own.update(state=ModelRun.State.PAUSED, trouble=trouble[:500], lease_until=None)
+
+
 def renew(run: ModelRun) -> None:
     """Keep the run. Raises Stopped."""
     own = ModelRun.objects.filter(pk=run.pk, turn=run.turn, state=ModelRun.State.RUNNING, batch__removed_at=None)
@@ -117,6 +123,7 @@ def settle(
     row.spent += counted - call.cost
     row.failures = row.failures + 1 if state == ModelCall.State.FAILED else 0
     row.save(update_fields=["spent", "failures"])
+    call.run.failures = row.failures
     if answer is not None:
         prediction = {"item": call.item_id, "run": call.sample + 1, "answer": answer, "cost": counted}
         store_predictions(call.run.batch, row.name, [prediction], asked=True)

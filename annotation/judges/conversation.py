@@ -102,16 +102,15 @@ class Conversation:
             finally:
                 while self._open:
                     self._collect(None)
-        if self._trouble or self._given_up:
-            self._pause(
-                self._trouble
-                or _("%(n)s requests failed again and again. The last: %(why)s")
-                % {"n": len(self._given_up), "why": self._given_up[-1]}
-            )
-        elif until is None or not (self._later or self._peek()):
-            self._finish()
-        else:
+        if self._trouble:
+            calls.pause(self.run, self._trouble)
+        elif until is not None and (self._later or self._peek()):
             ModelRun.objects.filter(pk=self.run.pk, turn=self.run.turn).update(lease_until=None)
+        elif self._given_up:
+            text = _("%(n)s requests failed again and again. The last: %(why)s")
+            calls.pause(self.run, text % {"n": len(self._given_up), "why": self._given_up[-1]})
+        else:
+            self._finish()
 
     def _peek(self) -> bool:
         """Whether a place is left that was not looked at."""
@@ -218,7 +217,6 @@ class Conversation:
     def _again(self, place: Place, why: str) -> float:
         """Put a place off after a failure, or give it up; returns the seconds."""
         place.tries += 1
-        self.run.refresh_from_db(fields=["failures"])
         if self.run.failures >= ROUNDS * self.run.concurrency:
             self._trouble = _("The endpoint failed %(n)s times in a row. The last: %(why)s") % {
                 "n": self.run.failures,
@@ -233,14 +231,11 @@ class Conversation:
             heapq.heappush(self._later, place)
         return seconds
 
-    def _pause(self, trouble: str) -> None:
-        own = ModelRun.objects.filter(pk=self.run.pk, turn=self.run.turn, state=ModelRun.State.RUNNING)
-        own.update(state=ModelRun.State.PAUSED, trouble=trouble[:500], lease_until=None)
-
     @transaction.atomic
     def _finish(self) -> None:
         own = ModelRun.objects.filter(pk=self.run.pk, turn=self.run.turn, state=ModelRun.State.RUNNING)
         ended = {"trouble": "", "secret": "", "lease_until": None, "ended_at": Now()}
+        ended["places"] = self._settled  # without items that the task cannot use
         if own.update(state=ModelRun.State.DONE, **ended):
             self.run.refresh_from_db(fields=["spent", "calls_made", "ended_at"])
             details = {"model": self.run.model, "calls": self.run.calls_made, "cost": str(self.run.spent.normalize())}

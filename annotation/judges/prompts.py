@@ -3,7 +3,6 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -73,11 +72,14 @@ def item_keys(run: ModelRun) -> list[int]:
 
 def shown(run: ModelRun, item: int, sample: int) -> Shown | None:
     """An item as the page shows it; None if the task cannot use it. The payload is that of its HIT, or of a launch."""
-    task, batch = task_type(run.batch.task), run.batch
-    payload = payloads_of(batch, [item]).get(item)
-    if payload is None:
-        return None
-    return Shown(payload, capabilities.arrange(task, payload, Random(f"{batch.seed}/{item}/{sample}")))
+    payload = payloads_of(run.batch, [item]).get(item)
+    return None if payload is None else arranged(run, item, payload, sample)
+
+
+def arranged(run: ModelRun, item: int, payload: JSON, sample: int) -> Shown:
+    """A payload in the order that is drawn for an item and a sample."""
+    task, rng = task_type(run.batch.task), Random(f"{run.batch.seed}/{item}/{sample}")
+    return Shown(payload, capabilities.arrange(task, payload, rng))
 
 
 def body_of(run: ModelRun, one: Shown, sample: int, *, before: tuple[str, str] | None = None) -> bytes:
@@ -102,14 +104,6 @@ def body_of(run: ModelRun, one: Shown, sample: int, *, before: tuple[str, str] |
     described = {"type": "json_schema", "json_schema": {"name": "reply", "strict": True, "schema": schema}}
     request["response_format"] = described if schema else {"type": "json_object"}
     return json.dumps(request, ensure_ascii=False).encode("utf-8", "replace")
-
-
-def samples(run: ModelRun, most: int) -> Iterator[bytes]:
-    """The first requests of a run, as they would be sent."""
-    for item in item_keys(run):
-        if most and (one := shown(run, item, 0)) is not None:
-            most -= 1
-            yield body_of(run, one, 0)
 
 
 def answer_in(batch: Batch, one: Shown, text: str) -> JSON:

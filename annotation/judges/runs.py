@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import islice
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -19,6 +18,7 @@ from django.utils.translation import gettext as _
 from annotation import jobs
 from annotation.flow.errors import Refused
 from annotation.flow.projects import audit_log
+from annotation.flow.reports.model_predictions import payloads_of
 from annotation.judges import calls, prompts
 from annotation.judges.calls import Stopped
 from annotation.judges.chat_client import check_endpoint
@@ -83,8 +83,9 @@ def draft(batch: Batch, *, user: User | None = None, secret: str = "", **setting
         raise Refused(_("A ceiling in dollars needs the prices of a million tokens."))
     same = batch.model_runs.filter(**{name: getattr(run, name) for name in SAME})
     if (old := same.defer("secret").order_by("pk").last()) is not None:
-        changed = {name: getattr(run, name) for name in ("price_in", "price_out", "most_cost", "most_calls", "terms")}
-        ModelRun.objects.filter(pk=old.pk).update(**changed, concurrency=run.concurrency, secret=run.secret)
+        new = ("price_in", "price_out", "most_cost", "most_calls", "terms", "concurrency")
+        changed = {name: getattr(run, name) for name in (*new, *(["secret"] if run.secret else []))}
+        ModelRun.objects.filter(pk=old.pk).update(**changed)
         return batch.model_runs.get(pk=old.pk)
     _check_name(run)
     run.save()
@@ -104,15 +105,16 @@ def _check_name(run: ModelRun) -> None:
 def outgoing(run: ModelRun) -> Outgoing:
     """What would be sent. Raises Refused if there is nothing to ask."""
     keys = prompts.item_keys(run)
-    step = max(1, len(keys) // COUNTED)
-    some = [one for key in keys[::step] if (one := prompts.shown(run, key, 0)) is not None]
-    sizes = [len(prompts.body_of(run, one, 0)) for one in some]
-    if not sizes:
+    measured = keys[:: max(1, len(keys) // COUNTED)]
+    payloads = payloads_of(run.batch, measured)
+    some = [prompts.arranged(run, key, payloads[key], 0) for key in measured if payloads.get(key) is not None]
+    bodies = [prompts.body_of(run, one, 0) for one in some]
+    if not bodies:
         raise Refused(
             _("The task can use none of these items: %(needs)s") % {"needs": _(task_type(run.batch.task).needs)}
         )
-    items = len(keys) * len(sizes) // len(keys[::step])
-    size = sum(sizes) * items * run.samples // len(sizes)
+    items = len(keys) * len(bodies) // len(measured)
+    size = sum(map(len, bodies)) * items * run.samples // len(bodies)
     task, held = task_type(run.batch.task), tuple(run.batch.datasets.order_by("slug"))
     fields = {name for one in some for name in ("question", "paragraphs") if name in one.payload}
     fields.update(task.shown_fields(task.options(run.batch.options)))
@@ -128,10 +130,7 @@ def outgoing(run: ModelRun) -> Outgoing:
         requests=requests,
         size=size,
         worst=calls.price(run, size, requests * run.most_tokens) if priced else None,
-        prompts=tuple(
-            json.dumps(json.loads(body), ensure_ascii=False, indent=1)
-            for body in islice(prompts.samples(run, PROMPTS), PROMPTS)
-        ),
+        prompts=tuple(json.dumps(json.loads(body), ensure_ascii=False, indent=1) for body in bodies[:PROMPTS]),
     )
 
 
@@ -146,6 +145,8 @@ def confirm(run: ModelRun, *, here: bool = False) -> None:
         raise Refused(_("The settings of this project do not allow sending items to models."))
     if (row := calls.locked(run.pk, run.batch_id)) is None:
         raise Refused(_("This run was deleted."))
+    if row.state == State.RUNNING and not here:
+        return  # sent twice: the process that has it keeps its lease
     if row.stored is None:
         _check_name(row)
         row.stored = BatchModel.objects.create(batch=row.batch, name=row.name, asked=True)
@@ -191,15 +192,10 @@ def _turn(run: ModelRun) -> None:
     except Stopped:
         raise
     except (Refused, Unsealable) as refused:
-        _stop(taken, str(refused))
+        calls.pause(taken, str(refused))
     except Exception as defect:
-        _stop(taken, f"{type(defect).__name__}")  # else it would be tried, and paid for, again and again
+        calls.pause(taken, f"{type(defect).__name__}")  # else it would be tried, and paid for, again and again
         raise
-
-
-def _stop(run: ModelRun, why: str) -> None:
-    own = ModelRun.objects.filter(pk=run.pk, turn=run.turn, state=State.RUNNING)
-    own.update(state=State.PAUSED, trouble=why[:500], lease_until=None)
 
 
 def discard(run: ModelRun) -> None:

@@ -44,7 +44,7 @@ class ModelRunForm(ConsoleForm):
     )  # fmt: skip
     most_cost = forms.DecimalField(
         label=_("Ceiling in dollars"), min_value=0, max_value=100_000, decimal_places=2, required=False,
-        help_text=_("No request is sent that could cost more. It is no money of this project's budget."),
+        help_text=_("No request is sent that could cost more. It is not paid from this project's budget."),
     )  # fmt: skip
     most_calls = forms.IntegerField(
         label=_("Ceiling in requests"), min_value=1, max_value=2**31 - 1, required=False,

@@ -46,6 +46,21 @@ def test_a_dry_run_prints_three_prompts_and_the_estimate_and_sends_nothing(rated
     assert not ModelRun.objects.exists()
 
 
+def test_a_dry_run_leaves_no_draft_and_no_other_ceiling(
+    project: Any, rated: Any, double: Double, tmp_path: Path
+) -> None:
+    run("--batch", "rated", *ENDPOINT, "--yes", double=double)
+    before = ModelRun.objects.values().get()
+    run("--batch", "rated", *ENDPOINT, "--most-calls", "7", "--dry-run", double=double)
+    assert ModelRun.objects.values().get() == before
+    file = tmp_path / "rubric.json"
+    file.write_text(json.dumps(RUBRIC | {"title": "Another rubric"}))
+    given = ("--dataset", "wells", "--task", "rate", "--rubric", str(file), *ENDPOINT, "--dry-run")
+    out, _err = run(*given, double=double)
+    assert out.count('"role": "user"') == 3
+    assert project.batches.count() == 1
+
+
 def test_nothing_is_sent_without_a_yes(rated: Any, double: Double) -> None:
     with pytest.raises(CommandError, match="--yes"):
         run("--batch", "rated", *ENDPOINT, double=double)

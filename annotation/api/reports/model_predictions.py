@@ -22,7 +22,7 @@ class BatchModelSerializer(serializers.Serializer):
     items = serializers.IntegerField(help_text="How many items it judged.")
     runs = serializers.IntegerField(help_text="How many runs it has; those on an item are one prediction.")
     cost = serializers.DecimalField(
-        max_digits=20, decimal_places=8, allow_null=True, help_text="US dollars as imported; no money of the project."
+        max_digits=20, decimal_places=8, allow_null=True, help_text="US dollars, not paid from the project's budget."
     )
     created_at = serializers.DateTimeField(help_text="When predictions of it were first stored.")
 
@@ -57,7 +57,7 @@ class BatchModelViewSet(BatchPartViewSet):
 
     @operation()
     def list(self) -> Any:
-        """List the models with predictions for the batch's task, in the order of their first import."""
+        """List the models with predictions for the batch's task, oldest first."""
         return self.get_queryset()
 
     @operation(takes=BODIES, parameters=(PredictionsInput,), gives=QueuedSerializer, id="importPredictions")

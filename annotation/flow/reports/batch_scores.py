@@ -185,8 +185,7 @@ def _version(batch: Batch, responses: dict[str, Any]) -> str:
     excluded = Hit.objects.filter(batch__in=[batch, *others], excluded_at__isnull=False)
     models = PredictionSet.objects.filter(dataset__batches=batch, ready=True).aggregate(last=Max("pk"))
     gold = GoldDecision.objects.filter(hit__batch=batch).aggregate(last=Max("pk"))
-    beside = batch.models.aggregate(count=Count("pk", distinct=True), last=Max("predictions"))
-    known = [responses, beside, excluded.aggregate(count=Count("pk"), last=Max("excluded_at")), models, gold]
+    known = [responses, excluded.aggregate(count=Count("pk"), last=Max("excluded_at")), models, gold]
     known += map(_responses, others)
     if earnings.pays_by_answer(batch.task):
         known.append(batch.payments.aggregate(last=Max("paid_at")))

@@ -6,7 +6,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from django.db.models import Count, Sum
+from django.db.models import Sum
 
 from annotation.derivations import DERIVATIONS
 from annotation.derivations.pooling import names_in
@@ -17,6 +17,7 @@ from annotation.flow.data.lineage import sources_of
 from annotation.flow.data.splits import splits_of, stem_of
 from annotation.flow.reports import methods_facts
 from annotation.flow.reports.batch_scores import cached_report
+from annotation.flow.reports.model_predictions import models_with_counts
 from annotation.flow.review.results_dataset import AGGREGATED, PICKED, REWORDED
 from annotation.formats import FORMATS
 from annotation.models import Batch, Dataset, Payment, Worker
@@ -257,7 +258,7 @@ def _decided(batch: Batch, past: _Past) -> tuple[tuple[str, int], ...]:
 def _models(batch: Batch) -> Iterator[AskedModel]:
     """The models with predictions for the batch; apps that ask models know more of theirs."""
     asked = {name: facts for found in listed("ASKED_MODELS") for name, facts in found(batch).items()}
-    rows = batch.models.annotate(items=Count("predictions__item", distinct=True)).order_by("name")
+    rows = models_with_counts(batch).order_by("name")
     for name, items in rows.values_list("name", "items"):
         yield AskedModel(name, items, **asked.get(name, {}))
 

@@ -106,7 +106,8 @@ def store_predictions(batch: Batch, model: str, rows: Iterable[Mapping[str, Any]
                 new.append(ModelPrediction(model=found, item_id=row["item"], **{k: row.get(k) for k in COLUMNS}))
             elif known[place] != row["answer"]:
                 text = _(
-                    "%(model)s already has another prediction for an item in run %(run)s. Give other runs or names."
+                    "%(model)s already has another prediction for an item in run %(run)s. "
+                    "Use another run number or another name."
                 )
                 raise Refused(text % {"model": model, "run": row["run"]})
         stored += len(ModelPrediction.objects.bulk_create(new))

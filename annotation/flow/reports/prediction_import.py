@@ -72,7 +72,7 @@ def import_predictions(
 
 
 def check_not_launching(batch: Batch) -> None:
-    """Raise ImportRefused if the batch takes no predictions yet."""
+    """Raise ImportRefused while the batch is being launched."""
     if batch.state == Batch.State.LAUNCHING:
         raise ImportRefused(_("This batch is being launched. Try again once it is live."), {})
 
@@ -163,7 +163,7 @@ class _Reader:
         row = {"item": item, "run": self._runs[item]}
         if record.get("run") not in (None, ""):
             run = _number(record["run"])
-            if run is None or run != int(run) or not 1 <= run <= MOST_RUN:
+            if run is None or not 1 <= run <= MOST_RUN or run != int(run):
                 fix = "Number the runs from 1, or leave it out"
                 return self._flaw(line, "run", wrong="not a whole number from 1", fix=fix)
             row["run"] = int(run)

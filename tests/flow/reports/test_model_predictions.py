@@ -118,6 +118,7 @@ def test_the_same_file_again_changes_nothing_and_another_answer_is_refused(rated
         ({"item": 1, "answer": GOOD, "confidence": 70}, "line 2, confidence: not a number in the range"),
         ({"item": 1, "answer": GOOD, "cost": -1}, "line 2, cost: not a number in the range"),
         ({"item": 1, "answer": GOOD, "run": 0}, "line 2, run: not a whole number from 1"),
+        ({"item": 1, "answer": GOOD, "run": "1e9999999"}, "line 2, run: not a whole number from 1"),
         ({"item": 0, "answer": GOOD, "run": 1}, "line 2, run: this item has a prediction of this run already"),
     ],
 )

@@ -7,6 +7,8 @@ from decimal import Decimal, DecimalException
 from pathlib import Path
 from typing import Any
 
+from django.db import transaction
+
 from annotation.flow.batches.batch_drafts import create_batch
 from annotation.flow.batches.parsing import parse
 from annotation.flow.errors import Refused
@@ -73,14 +75,16 @@ class Command(JSONCommand):
         add("--dry-run", action="store_true", help="print three prompts and the estimate; nothing is sent")
 
     def act(self, **options: Any) -> dict[str, Any]:
-        batch = self.batch(project_of(options), options)
-        options["every_item"] |= bool(options["dataset"])
         names = ("endpoint", "model", "name", "every_item", "samples", "temperature", "seed", "concurrency")
         names += ("most_tokens", "price_in", "price_out", "most_cost", "most_calls", "terms", "prompt")
-        run = runs.draft(batch, secret=os.environ.get(KEY, ""), **{name: options[name] for name in names})
-        found = runs.outgoing(run)
-        if options["dry_run"]:
-            return self.estimate(run, found)
+        with transaction.atomic():
+            batch = self.batch(project_of(options), options)
+            options["every_item"] |= bool(options["dataset"])
+            run = runs.draft(batch, secret=os.environ.get(KEY, ""), **{name: options[name] for name in names})
+            found = runs.outgoing(run)
+            if options["dry_run"]:
+                transaction.set_rollback(True)  # neither a draft is stored nor a new ceiling of a run under way
+                return self.estimate(run, found)
         if run.state == ModelRun.State.DRAFT and not options["yes"] and not self.agreed(run, found):
             raise Refused("Nothing was sent.")
         runs.confirm(run, here=True)
@@ -128,9 +132,7 @@ class Command(JSONCommand):
         return input().strip().lower() in {"y", "yes"}
 
     def estimate(self, run: ModelRun, found: runs.Outgoing) -> dict[str, Any]:
-        """What would be sent; the run is removed again if it was never confirmed."""
-        if run.state == ModelRun.State.DRAFT:
-            run.delete()
+        """What would be sent."""
         return {"summary": summary(run, found), "prompts": list(found.prompts), "prompt_version": run.version}
 
     def result(self, run: ModelRun) -> dict[str, Any]:
