@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 from annotation.pure.data.example import Example
-from annotation.pure.reports.model_tables import Aspect
+from annotation.pure.reports.model_aspects import Aspect
 from annotation.tasktype.values import JSON
 
 

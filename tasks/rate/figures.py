@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from annotation.pure.ratings.rubric import BEST, CHOICE, CHOICES, MARK, NUMBER, ORDER, SCALE, TIE, Criterion
-from annotation.pure.reports.model_tables import Aspect
+from annotation.pure.reports.model_aspects import Aspect
 from annotation.pure.reports.tables import own_words, rounded, text_cell
 from annotation.pure.statistics.distance_agreement import Alpha, alpha, alpha_of_sets
 from annotation.pure.statistics.intervals import Figure

@@ -16,7 +16,7 @@ from annotation.pure.ratings.keeping import InvalidExpression, selector
 from annotation.pure.ratings.practice import RIGHT, practice_of
 from annotation.pure.ratings.rubric import MARK, InvalidRubric
 from annotation.pure.ratings.showing import LeftOut, arranged, check_fields, lacking_gold, passages_of, payload_of
-from annotation.pure.reports.model_tables import Aspect
+from annotation.pure.reports.model_aspects import Aspect
 from annotation.pure.setting_fields import Flaw
 from annotation.pure.text.languages import worded
 from annotation.pure.text.translation_marks import gettext_noop as _

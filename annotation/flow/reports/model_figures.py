@@ -8,7 +8,8 @@ from typing import Any
 from annotation.flow.reports.model_predictions import models_of, predictions_of
 from annotation.models import Batch, Hit
 from annotation.pure.data.example import JSON
-from annotation.pure.reports.model_tables import Aspect, Predicted, model_tables
+from annotation.pure.reports.model_aspects import Aspect, Predicted
+from annotation.pure.reports.model_tables import model_tables
 from annotation.pure.statistics.model_beside_workers import Labelled
 from annotation.registry import task_type
 from annotation.tasktype import GivenResponse, Judging

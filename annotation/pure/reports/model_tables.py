@@ -1,16 +1,16 @@
-"""Tables of models beside people: agreement, the alternative annotator test, and figures from both (PPI++).
+"""Tables of models beside people: agreement, the alternative annotator test; and, beside, figures from both.
 
 Every table names the model and says of how many items and annotators it is; none adds a model to the annotators.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any
 
 from annotation.pure.data.example import JSON
-from annotation.pure.reports.tables import rounded, table, text_cell
-from annotation.pure.statistics import people_and_model as ppi
+from annotation.pure.reports.model_aspects import HIGH, LABEL, LOW, MODEL, Aspect, Predictions, about_intervals, named
+from annotation.pure.reports.model_estimates import estimates
+from annotation.pure.reports.tables import rounded, text_cell
 from annotation.pure.statistics.alternative_annotator import (
     LEAST_ITEMS,
     Alternative,
@@ -18,60 +18,17 @@ from annotation.pure.statistics.alternative_annotator import (
     equal_labels,
     nearness,
 )
-from annotation.pure.statistics.intervals import Figure
 from annotation.pure.statistics.model_beside_workers import Beside, Labelled, beside_workers, calibration_of, rates_of
-from annotation.pure.statistics.ratings import rescaled
-from annotation.pure.statistics.worker_intervals import LEAST_WORKERS, Response
 from annotation.pure.text.translation_marks import gettext_noop as _
 
 EPSILON = 0.1  # the same for all batches, so that nobody chooses it by its result
 MOST_LABELS = 12  # of a confusion table
-MODEL, LABEL = _("Model"), _("Label")
-LOW, HIGH = _("95 % low"), _("95 % high")
-OVER_BOTH = _("95 % intervals over annotators and items.")
-OVER_ITEMS = _("With fewer than seven annotators, 95 % intervals are over items and hold for these annotators.")
-
-
 TESTED = _(
     "ε = %(epsilon)s in all batches. Winning rate ω: the share of annotators whom the model may replace; "
     "from 50 %% on it passes the test. Advantage ρ: how often the model agrees at least as well as the "
     "annotator. An annotator is tested with %(least)s items or more that another annotator and the model "
     "judged too; a dash where nobody has as many."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Aspect:
-    """Something that each response judges of an item. `value`: of a response, None if it has none.
-
-    `about`: the cell that names it. `labels`: the values that can be equal, with their cells; empty of a number.
-    `ends`: of a scale or number. `whole`: responses judge nothing else, so that a confidence is about this.
-    """
-
-    name: str
-    about: JSON
-    value: Callable[[JSON], Any]
-    labels: Mapping[Any, Any] = field(default_factory=dict)
-    ends: tuple[float, float] | None = None
-    whole: bool = True
-
-    def label(self, value: Any) -> Any:
-        """The label of a value; of a mean of several runs the nearest point."""
-        return value if self.ends is None else min(self.labels, key=lambda point: abs(point - value))
-
-    def scaled(self, value: Any) -> float:
-        low, high = self.ends or (0, 1)
-        return float((value - low) / (high - low))
-
-
-class Predicted(NamedTuple):
-    """A model's value of an item, and its confidence in its whole response."""
-
-    value: Any
-    confidence: float | None
-
-
-Predictions = Mapping[str, Mapping[Hashable, Predicted]]  # by model and item
 
 
 def model_tables(asked: Aspect, given: Sequence[Labelled], predicted: Predictions, seed: int) -> Iterator[JSON]:
@@ -87,13 +44,7 @@ def model_tables(asked: Aspect, given: Sequence[Labelled], predicted: Prediction
         yield from _rates(asked, rows, labelled, seed)
         yield from _calibration(asked, rows, labelled, known if asked.whole else {}, seed)
     yield from _alternatives(asked, given, known)
-    yield _estimates(asked, given, known)
-
-
-def _named(kind: str, asked: Aspect, title: str, columns: Sequence[str], rows: Iterable[Any], note: Any) -> JSON:
-    name = f"{kind}-{asked.name.replace('_', '-')}"
-    about = {"about": asked.about, "kind": kind, "leads": False, "bars": False}
-    return table(name, title, columns, list(rows), note, **about)
+    yield estimates(asked, given, known)
 
 
 def _agreement(asked: Aspect, beside: Mapping[str, Beside]) -> Iterator[JSON]:
@@ -119,9 +70,9 @@ def _agreement(asked: Aspect, beside: Mapping[str, Beside]) -> Iterator[JSON]:
             "equally frequent labels each counts its share. The majority of all includes each annotator, so only the "
             "model has a figure against it."
         ),
-        _about_intervals(max(of.workers for of in known.values())),
+        about_intervals(max(of.workers for of in known.values())),
     ]
-    yield _named("model-agreement", asked, _("Models beside annotators"), columns, rows, note)
+    yield named("model-agreement", asked, _("Models beside annotators"), columns, rows, note)
     if len(asked.labels) <= MOST_LABELS:
         pairs = list(product(asked.labels.items(), repeat=2))
         counts = [
@@ -131,11 +82,7 @@ def _agreement(asked: Aspect, beside: Mapping[str, Beside]) -> Iterator[JSON]:
         ]
         heads = (MODEL, _("Majority of the others"), LABEL, _("By the model"), _("By annotators"))
         told = [_("Responses; of equally frequent labels of the others each counts its share.")]
-        yield _named("model-confusion", asked, _("Labels of models and annotators"), heads, counts, told)
-
-
-def _about_intervals(workers: int) -> str:
-    return OVER_BOTH if workers >= LEAST_WORKERS else OVER_ITEMS
+        yield named("model-confusion", asked, _("Labels of models and annotators"), heads, counts, told)
 
 
 def _rates(
@@ -160,7 +107,7 @@ def _rates(
     if made:
         columns = (MODEL, _("Majority of the others"), _("Annotators who say so"), _("Model says so"))
         note = [_("Sensitivity for the first label is specificity for the second, and the other way round.")]
-        yield _named("model-rates", asked, _("Sensitivity and specificity"), columns, made, note)
+        yield named("model-rates", asked, _("Sensitivity and specificity"), columns, made, note)
 
 
 def _calibration(
@@ -196,7 +143,7 @@ def _calibration(
         note = [
             _("Against the majority of all annotators. Brier score: the mean of (confidence − agrees)², 0 is best.")
         ]
-        yield _named("model-calibration", asked, _("Confidence of models"), columns, made, note)
+        yield named("model-calibration", asked, _("Confidence of models"), columns, made, note)
 
 
 def _alternatives(asked: Aspect, given: Sequence[Labelled], predicted: Predictions) -> Iterator[JSON]:
@@ -219,7 +166,7 @@ def _alternatives(asked: Aspect, given: Sequence[Labelled], predicted: Predictio
         [model, _share(of.winning_rate), _share(of.advantage), len(of.persons), of.few] for model, of in found.items()
     ]
     columns = (MODEL, _("ω (%)"), _("ρ (%)"), _("Annotators tested"), _("With too few items"))
-    yield _named("alternative-annotator", asked, _("Alternative annotator test"), columns, rows, note)
+    yield named("alternative-annotator", asked, _("Alternative annotator test"), columns, rows, note)
     persons = [
         [worker, model, one.items, _share(one.model), _share(one.person), rounded(one.p, 4), _said(one.beaten)]
         for model, of in found.items()
@@ -237,7 +184,7 @@ def _alternatives(asked: Aspect, given: Sequence[Labelled], predicted: Predictio
         )
         told = [_("One-sided t test per annotator; rejected at a false discovery rate of 5 % (Benjamini–Yekutieli).")]
         title = _("Alternative annotator test by annotator")
-        yield _named("alternative-annotator-by-worker", asked, title, heads, persons, told)
+        yield named("alternative-annotator-by-worker", asked, title, heads, persons, told)
 
 
 def _share(value: float | None) -> float | None:
@@ -246,91 +193,3 @@ def _share(value: float | None) -> float | None:
 
 def _said(holds: bool) -> JSON:
     return text_cell(_("yes") if holds else _("no"))
-
-
-REFUSED = {
-    ppi.ALL_JUDGED: _("People alone: they judged every item that the model judged."),
-    ppi.FEW_LABELS: _(
-        "People alone: fewer than ten judged items with this label, or without it. The model differed on "
-        "%(different)s of %(n)s judged items: its error is at most %(most)s %%."
-    ),
-    ppi.FEW_DIFFERENT: _(
-        "People alone: the model differed on %(different)s of %(n)s judged items: its error is at most %(most)s %%."
-    ),
-    ppi.FEW_ITEMS: _("People alone: fewer than 30 judged items."),
-    ppi.NO_GAIN: _("People alone: with the model the interval would be no narrower."),
-    "": _("People and the model: as precise as %(worth)s items judged by people alone."),
-}
-
-
-def _estimates(asked: Aspect, given: Sequence[Labelled], predicted: Predictions) -> JSON:
-    """Of each label its share, of a scale or number the mean: from both, of people alone, of the model alone."""
-    rows: list[list[Any]] = []
-    notes: list[Any] = []
-    values = [None] if asked.ends else list(asked.labels)
-    for model, of in predicted.items():
-        found = None
-        for value in values:
-
-            def score(one: Any, value: Any = value) -> float:
-                return asked.scaled(one) if asked.ends else float(one == value)
-
-            responses = [Response(row.item, row.worker, score(row.label)) for row in given]
-            sample = ppi.sample_of(responses, {item: score(one.value) for item, one in of.items()})
-            if sample is not None:
-                found = ppi.estimate(sample, mean=bool(asked.ends))
-                rows += _of_estimate(asked, model, value, found)
-        if found:
-            notes += _about(model, found)
-    columns = (
-        MODEL,
-        *(() if asked.ends else (LABEL,)),
-        _("Figure"),
-        *((_("Mean"), LOW, HIGH) if asked.ends else (_("Share"),)),
-        _("Items judged by people"),
-        _("Items judged by the model"),
-        _("Rests on"),
-    )
-    notes.append(
-        _(
-            "The estimate holds for items like these, if those that people judged were drawn at random from those that "
-            "the model judged. The interval of the model alone is over items and says nothing of its bias, that is, "
-            "the model minus people on the items that both judged."
-        )
-    )
-    return _named("people-and-model", asked, _("Judged by people and a model"), columns, rows, notes)
-
-
-def _of_estimate(asked: Aspect, model: str, value: Any, found: ppi.Estimate) -> Iterator[list[Any]]:
-    n, every = found.judged, found.items
-    different = round((found.different.value or 0.0) * found.effective)
-    most = rounded(100 * (found.different.high or 0.0), 1)
-    words = {"different": different, "n": n, "most": most, "worth": round(found.worth)}
-    reason = text_cell(REFUSED[found.refused], **words)
-    lines = (
-        (_("Estimate"), found.printed, n, 0 if found.refused else every, reason),
-        (_("People alone"), found.alone, n, 0, None),
-        (_("Model alone (biased)"), found.model, 0, every, None),
-        (_("Bias of the model"), found.bias, n, n, None),
-    )
-    for title, figure, people, of_model, why in lines:
-        label = [] if asked.ends else [asked.labels[value]]
-        is_bias = figure is found.bias
-        yield [model, *label, text_cell(title), *_cells(asked, figure, is_bias=is_bias), people, of_model, why]
-
-
-def _cells(asked: Aspect, figure: Figure, *, is_bias: bool) -> list[Any]:
-    """A share as a figure; a mean on its scale with its interval, a bias in its points."""
-    if asked.ends is None:
-        return [figure.as_json()]
-    low, high = asked.ends
-    own = rescaled(figure, 0 if is_bias else low, high - low if is_bias else high)
-    return [rounded(own.value), rounded(own.low), rounded(own.high)]
-
-
-def _about(model: str, found: ppi.Estimate) -> Iterator[Any]:
-    message = _("%(model)s judged %(items)s items; %(workers)s annotators judged %(n)s of them.")
-    yield text_cell(message, model=model, items=found.items, workers=found.workers, n=found.judged)
-    yield _about_intervals(found.workers)
-    if found.many and found.judged < found.items:
-        yield _("People judged more than 5 % of the items: for exactly these items the intervals are too wide.")

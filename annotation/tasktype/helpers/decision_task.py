@@ -5,7 +5,7 @@ from random import Random
 from typing import Any, ClassVar
 
 from annotation.pure.data.example import Example
-from annotation.pure.reports.model_tables import Aspect
+from annotation.pure.reports.model_aspects import Aspect
 from annotation.pure.statistics.agreement import mean_disagreement
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, HitWithResponses, Judging, Labelled, Problem, Simulated, TaskType

@@ -22,7 +22,7 @@ from annotation.flow.reports.prediction_import import import_predictions
 from annotation.flow.review import problem_reports
 from annotation.flow.review.response_import import import_responses
 from annotation.models import Batch
-from annotation.pure.reports.model_tables import REFUSED
+from annotation.pure.reports.model_estimates import REFUSED
 from annotation.pure.reports.report_values import table_of
 from annotation.pure.reports.tables import cell_text, note_of
 from tests.batches import create_batch
