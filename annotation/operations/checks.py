@@ -10,10 +10,10 @@ from django.apps import AppConfig
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.db import DEFAULT_DB_ALIAS, connection, connections
-from django.db.backends.base.base import BaseDatabaseWrapper
+
+from annotation.operations.replaced_migrations import too_old
 
 SAFE_SQLITE = (3, 51, 3)  # the release that mended SQLite's WAL-reset bug
-LAST_OF_PREVIEWS = "0047_mturk_api_app"
 
 
 @register(Tags.database)
@@ -56,23 +56,14 @@ def postgres_keeps_commits(
 
 
 @register(Tags.database)
-def not_half_a_preview(
+def not_too_old(
     app_configs: Sequence[AppConfig] | None, databases: Sequence[str] | None = None, **_: Any
 ) -> list[CheckMessage]:
-    """E006: a preview's database whose migrations were not all run before this release replaced them."""
-    if not any(_is_half_a_preview(connections[alias]) for alias in databases or ()):
-        return []
-    hint = "Run `python manage.py migrate` once with the last preview (the tag v0.1.0-preview), then with this release."
-    return [Error("The database is of an older preview of Hopscribe.", hint=hint, id="hopscribe.E006")]
-
-
-def _is_half_a_preview(database: BaseDatabaseWrapper) -> bool:
-    with database.cursor() as cursor:
-        if "django_migrations" not in database.introspection.table_names(cursor):
-            return False
-        cursor.execute("SELECT name FROM django_migrations WHERE app = 'annotation'")
-        applied = {name for (name,) in cursor.fetchall()}
-    return "0001_initial" in applied and LAST_OF_PREVIEWS not in applied
+    """E006: the database lacks migrations that one has replaced, so that `migrate` could not go on from it."""
+    found = [why for alias in databases or () if (why := too_old(connections[alias]))]
+    return [
+        Error(f"{text}.", hint=hint, id="hopscribe.E006") for text, _, hint in (why.partition(". ") for why in found)
+    ]
 
 
 @register(Tags.database)

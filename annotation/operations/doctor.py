@@ -23,6 +23,7 @@ from annotation.flow.errors import Refused
 from annotation.models import Assignment, Batch, Job
 from annotation.operations import backup, secret_rotation, unfinished
 from annotation.operations.archive_encryption import is_encrypted
+from annotation.operations.replaced_migrations import too_old
 from annotation.pure.batches import lifecycle
 from annotation.recruitment import marketplaces
 
@@ -69,6 +70,9 @@ def examine() -> Iterator[Finding]:
 
 def _database() -> Finding:
     try:
+        if why := too_old(connection):
+            text, _sentence, mend = why.partition(". ")
+            return Finding("database", False, text, mend)
         executor = MigrationExecutor(connection)
         missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
     except unfinished.Unfinished as begun:

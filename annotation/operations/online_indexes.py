@@ -3,7 +3,7 @@
 from contextlib import suppress
 from typing import Any
 
-from django.db import DatabaseError, migrations
+from django.db import DatabaseError, migrations, transaction
 from django.db.migrations.operations.base import Operation
 
 
@@ -32,12 +32,10 @@ def _concurrently(schema_editor: Any) -> dict[str, bool]:
 
 
 class AddTrigramIndex(Operation):
-    """An index for `icontains` on PostgreSQL, without locking the table. The migration must set `atomic = False`.
+    """An index for `icontains` on PostgreSQL, of a table that is still empty.
 
     Nothing is made where the extension pg_trgm is missing and may not be created: searches then read every row.
     """
-
-    atomic = False
 
     def __init__(self, model_name: str, column: str, name: str) -> None:
         self.model_name, self.column, self.name = model_name, column, name
@@ -50,18 +48,17 @@ class AddTrigramIndex(Operation):
         model = to_state.apps.get_model(app_label, self.model_name)
         if connection.vendor != "postgresql" or not self.allow_migrate_model(connection.alias, model):
             return
-        with suppress(DatabaseError):
+        with suppress(DatabaseError), transaction.atomic(connection.alias):  # a refusal ends a transaction
             schema_editor.execute("CREATE EXTENSION IF NOT EXISTS pg_trgm")
         with connection.cursor() as cursor:
             cursor.execute("SELECT FROM pg_opclass WHERE opcname = 'gin_trgm_ops' AND pg_opclass_is_visible(oid)")
             is_known = cursor.fetchone() is not None
         if is_known:
             name, table, column = map(schema_editor.quote_name, (self.name, model._meta.db_table, self.column))
-            schema_editor.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}")
             schema_editor.execute(
-                f"CREATE INDEX CONCURRENTLY {name} ON {table} USING gin (UPPER({column}) gin_trgm_ops)"
+                f"CREATE INDEX IF NOT EXISTS {name} ON {table} USING gin (UPPER({column}) gin_trgm_ops)"
             )
 
     def database_backwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
         if schema_editor.connection.vendor == "postgresql":
-            schema_editor.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {schema_editor.quote_name(self.name)}")
+            schema_editor.execute(f"DROP INDEX IF EXISTS {schema_editor.quote_name(self.name)}")

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 
+from annotation.operations.replaced_migrations import too_old
 from annotation.operations.unfinished import Unfinished
 
 WELL = "ok"
@@ -37,6 +38,8 @@ def _database() -> str:
 def _is_migrated() -> bool:
     name = str(connection.settings_dict["NAME"])
     if name not in _migrated:
+        if too_old(connection):
+            return False
         executor = MigrationExecutor(connection)
         if executor.migration_plan(executor.loader.graph.leaf_nodes()):
             return False

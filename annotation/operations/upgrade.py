@@ -18,6 +18,7 @@ from annotation.operations import unfinished
 from annotation.operations.backup import copies_folder, copy_before_upgrade, prune, rows_given
 from annotation.operations.database_dump import end_orphans, refuse_without_programs
 from annotation.operations.open_files import processes_using
+from annotation.operations.replaced_migrations import too_old
 from annotation.operations.restore import is_whole, put_back
 
 KEPT = 3  # copies of the last upgrades
@@ -34,11 +35,13 @@ def release() -> str:
 def bring_up_to_date() -> dict[str, Any]:
     """Apply the missing migrations; returns {"migrations": how many, "copy": of the database before, "" if it was new}.
 
-    Raises Refused if others use the database, if it was emptied, or if a migration failed; then the database is as it
-    was before.
+    Raises Refused if others use the database, if it was emptied or is too old, or if a migration failed; then the
+    database is as it was before.
     """
     with unfinished.alone("upgrade"), unfinished.allowed():
         _undo_killed()
+        if why := too_old(connection):
+            raise Refused(why)
         missing = _missing()
         copy = ""
         if missing and not _is_new():

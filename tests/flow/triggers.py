@@ -9,7 +9,7 @@ from django.db import connection
 
 def make() -> None:
     """Make them, for the transaction of a test."""
-    release = import_module("annotation.migrations.0001_release_0_1")
+    release = import_module("annotation.migrations.0001_squashed_0025_asked_models")
     with connection.cursor() as cursor:
         for statement in {"sqlite": release.SQLITE, "postgresql": release.POSTGRESQL}[connection.vendor]:
             cursor.execute(statement, None)

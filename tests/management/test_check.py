@@ -9,25 +9,40 @@ from django.core.management import call_command
 from django.core.management.base import SystemCheckError
 from django.db import connection
 
-from annotation.operations import doctor
+from annotation.flow.errors import Refused
+from annotation.operations import doctor, upgrade
+from annotation.operations.replaced_migrations import LAST, REVISION, too_old
 
 pytestmark = pytest.mark.django_db
 
 
-def applied(name: str) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("INSERT INTO django_migrations (app, name) VALUES ('annotation', %s)", [name])
-
-
-def test_a_preview_that_was_not_migrated_to_its_end_is_refused_with_the_way_out() -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("CREATE TABLE django_migrations (app text, name text)")  # the tests' database has no migrations
+@pytest.mark.parametrize(
+    ("before", "last"),
+    [
+        (["annotation 0001_initial", "annotation 0047_mturk_api_app"], "annotation 0047_mturk_api_app"),
+        (["annotation 0001_release_0_1", "annotation 0017_group_parts"], "annotation 0017_group_parts"),
+        (["annotation 0025_asked_models", "judges 0001_first"], "judges 0001_first"),
+    ],
+)
+def test_a_database_whose_next_migrations_were_replaced_is_refused_with_the_way_out(
+    before: list[str], last: str
+) -> None:
+    with connection.cursor() as cursor:  # the tests' database has no migrations
+        cursor.execute("CREATE TABLE django_migrations (id integer, app text, name text, applied text)")
     call_command("check", databases=["default"], verbosity=0)
-    applied("0001_initial")
-    with pytest.raises(SystemCheckError, match=r"older preview(.|\n)*v0\.1\.0-preview"):
+    applied(*before)
+    with pytest.raises(SystemCheckError, match=rf"older revision of Hopscribe: {last}(.|\n)*revision {REVISION} first"):
         call_command("check", databases=["default"], verbosity=0)
-    applied("0047_mturk_api_app")
+    assert [one.mend for one in doctor.examine() if one.part == "database"] == [too_old(connection).partition(". ")[2]]
+    with pytest.raises(Refused, match="older revision"):
+        upgrade.bring_up_to_date()
+    applied(*(f"{app} {name}" for app, name in LAST.items()))
     call_command("check", databases=["default"], verbosity=0)
+
+
+def applied(*migrations: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.executemany("INSERT INTO django_migrations (app, name) VALUES (%s, %s)", map(str.split, migrations))
 
 
 @pytest.mark.parametrize("name", ["PUBLIC_URL", "SCRIPT_NAME"])

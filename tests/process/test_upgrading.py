@@ -13,6 +13,7 @@ import psycopg
 import pytest
 
 from annotation.operations.database_dump import LOADING
+from annotation.operations.replaced_migrations import REVISION
 from tests.process.installation import ROOT, Installation
 
 NEWER = {"DJANGO_SETTINGS_MODULE": "tests.process.newer.settings"}
@@ -40,6 +41,37 @@ def test_an_upgrade_that_fails_leaves_the_database_as_it_was_and_one_that_does_n
     assert list(Path(done["copy"]).glob("database.*"))
     assert "upgraded" in first.manage("shell", "-c", TITLES)
     assert json.loads(first.manage("upgrade", "--json")) == {"migrations": 0, "copy": ""}
+
+
+BEFORE = """
+from django.db import connection
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
+recorder = MigrationRecorder(connection)
+for (app, name), migration in MigrationLoader(None).disk_migrations.items():
+    if name.startswith("0001_squashed"):
+        recorder.migration_qs.filter(app=app).delete()
+        for replaced in migration.replaces[:{applied}]:
+            recorder.record_applied(*replaced)
+"""
+
+
+def test_a_database_at_the_last_of_the_replaced_migrations_is_up_to_date_and_one_before_it_is_refused(
+    install: Callable[..., Installation],
+) -> None:
+    first = install()
+    first.world("build", "hits=2", "assignments=1", "workers=1")
+    data = first.world("audit")
+    first.manage("shell", "--no-imports", "-c", BEFORE.format(applied=1))
+    with pytest.raises(AssertionError, match=f"older revision of Hopscribe(.|\n)*with revision {REVISION} first"):
+        first.manage("upgrade")
+    assert first.world("audit") == data
+    first.manage("shell", "--no-imports", "-c", BEFORE.format(applied=2))
+    assert json.loads(first.manage("upgrade", "--json")) == {"migrations": 0, "copy": ""}
+    first.manage("migrate", "--check")
+    first.environment |= NEWER
+    assert json.loads(first.manage("upgrade", "--json"))["migrations"] == 2
+    assert first.world("audit") == data
 
 
 @pytest.mark.soak

@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        ('annotation', '0015_hit_by_cause'),
+        ('annotation', '0001_squashed_0025_asked_models'),
     ]
 
     operations = [

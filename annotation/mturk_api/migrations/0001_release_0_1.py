@@ -12,7 +12,7 @@ class Migration(migrations.Migration):
     replaces = [("mturk_api", "0001_initial")]
 
     dependencies = [
-        ('annotation', '0001_release_0_1'),
+        ('annotation', '0001_squashed_0025_asked_models'),
     ]
 
     operations = [

@@ -13,7 +13,7 @@ class Migration(migrations.Migration):
     replaces = [("webhooks", "0001_initial"), ("webhooks", "0003_labels")]
 
     dependencies = [
-        ('annotation', '0001_release_0_1'),
+        ('annotation', '0001_squashed_0025_asked_models'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -1,6 +1,3 @@
-"""Models that were asked, and each call."""
-
-import annotation.models.fields
 import annotation.models.project
 import annotation.models.sealed
 import django.db.models.deletion
@@ -9,12 +6,11 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
+    replaces = [("judges", "0001_first"), ("judges", "0002_asked_models")]
 
     dependencies = [
-        ('annotation', '0022_user_sessions'),
-        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
+        ('annotation', '0001_squashed_0025_asked_models'),
     ]
 
     operations = [
@@ -53,7 +49,13 @@ class Migration(migrations.Migration):
                 ('ended_at', models.DateTimeField(blank=True, null=True)),
                 ('batch', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='model_runs', to='annotation.batch')),
                 ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, to=settings.AUTH_USER_MODEL)),
+                ('name', models.CharField(default='', max_length=200)),
+                ('stored', models.OneToOneField(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='model_run', to='annotation.batchmodel')),
             ],
+            options={
+                'indexes': [models.Index(condition=models.Q(('state', 'running')), fields=['lease_until'], name='model_run_due')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('state__in', ['draft', 'running', 'paused', 'done'])), name='model_run_state_known'), models.CheckConstraint(condition=models.Q(('most_cost__isnull', False), ('most_calls__isnull', False), _connector='OR'), name='model_run_has_ceiling')],
+            },
         ),
         migrations.CreateModel(
             name='ModelCall',
@@ -64,32 +66,14 @@ class Migration(migrations.Migration):
                 ('cost', models.DecimalField(decimal_places=8, max_digits=15)),
                 ('tokens_in', models.PositiveIntegerField(blank=True, null=True)),
                 ('tokens_out', models.PositiveIntegerField(blank=True, null=True)),
-                ('answer', annotation.models.fields.JSONTextField(blank=True, null=True)),
                 ('why', models.CharField(blank=True, max_length=500)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('ended_at', models.DateTimeField(blank=True, null=True)),
                 ('item', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='model_calls', to='annotation.item')),
                 ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='calls', to='judges.modelrun')),
             ],
-        ),
-        migrations.AddIndex(
-            model_name='modelrun',
-            index=models.Index(condition=models.Q(('state', 'running')), fields=['lease_until'], name='model_run_due'),
-        ),
-        migrations.AddConstraint(
-            model_name='modelrun',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['draft', 'running', 'paused', 'done'])), name='model_run_state_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='modelrun',
-            constraint=models.CheckConstraint(condition=models.Q(('most_cost__isnull', False), ('most_calls__isnull', False), _connector='OR'), name='model_run_has_ceiling'),
-        ),
-        migrations.AddConstraint(
-            model_name='modelcall',
-            constraint=models.UniqueConstraint(condition=models.Q(('state__in', ['answered', 'misfit', 'refused'])), fields=('run', 'item', 'sample'), name='model_call_settles_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='modelcall',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['open', 'answered', 'misfit', 'repaired', 'refused', 'failed', 'lost'])), name='model_call_state_known'),
+            options={
+                'constraints': [models.UniqueConstraint(condition=models.Q(('state__in', ['answered', 'misfit', 'refused'])), fields=('run', 'item', 'sample'), name='model_call_settles_once'), models.CheckConstraint(condition=models.Q(('state__in', ['open', 'answered', 'misfit', 'repaired', 'refused', 'failed', 'lost'])), name='model_call_state_known')],
+            },
         ),
     ]

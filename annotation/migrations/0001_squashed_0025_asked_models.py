@@ -2,13 +2,14 @@ import annotation.models.assignment
 import annotation.models.fields
 import annotation.models.project
 import annotation.models.sealed
-import django.contrib.auth.models
 import django.contrib.auth.validators
 import django.db.models.deletion
 import django.db.models.expressions
 import django.db.models.functions.text
 import django.utils.timezone
+from annotation.operations.compression import CompressWithLz4
 from annotation.operations.create_models import CreateModels
+from annotation.operations.online_indexes import AddTrigramIndex
 from decimal import Decimal
 from django.conf import settings
 from django.db import migrations, models
@@ -81,13 +82,12 @@ def drop_triggers(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    """The schema of release 0.1. Databases of previews have it after their last migration (CHANGELOG.md)."""
-
     initial = True
-    replaces = [("annotation", "0001_initial"), ("annotation", "0047_mturk_api_app")]
+    replaces = [("annotation", "0001_release_0_1"), ("annotation", "0025_asked_models")]
 
     dependencies = [
         ('auth', '0012_alter_user_first_name_max_length'),
+        ('sessions', '0001_initial'),
     ]
 
     operations = [
@@ -108,6 +108,7 @@ class Migration(migrations.Migration):
                     ('webhook_kinds', models.CharField(blank=True, max_length=100)),
                     ('created_at', models.DateTimeField(auto_now_add=True)),
                     ('removed_at', models.DateTimeField(blank=True, null=True)),
+                    ('ask_models', models.BooleanField(db_default=True, default=True, verbose_name='items may be sent to models')),
                 ],
             ),
             migrations.CreateModel(
@@ -130,6 +131,8 @@ class Migration(migrations.Migration):
                     ('language', models.CharField(blank=True, db_default='', default='', max_length=10)),
                     ('groups', models.ManyToManyField(blank=True, help_text='The groups this user belongs to. A user will get all permissions granted to each of their groups.', related_name='user_set', related_query_name='user', to='auth.group', verbose_name='groups')),
                     ('user_permissions', models.ManyToManyField(blank=True, help_text='Specific permissions for this user.', related_name='user_set', related_query_name='user', to='auth.permission', verbose_name='user permissions')),
+                    ('name_key', models.CharField(editable=False, max_length=500, null=True, unique=True)),
+                    ('sessions_ended', models.PositiveIntegerField(db_default=0, default=0)),
                 ],
                 options={
                     'verbose_name': 'user',
@@ -137,9 +140,6 @@ class Migration(migrations.Migration):
                     'abstract': False,
                     'constraints': [models.UniqueConstraint(django.db.models.functions.text.Lower('username'), name='user_name_once')],
                 },
-                managers=[
-                    ('objects', django.contrib.auth.models.UserManager()),
-                ],
             ),
             migrations.CreateModel(
                 name='ApiRequest',
@@ -179,6 +179,8 @@ class Migration(migrations.Migration):
                     ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, to=settings.AUTH_USER_MODEL)),
                     ('root', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='descendants', to='annotation.dataset')),
                     ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='datasets', to='annotation.project')),
+                    ('ethics', models.CharField(blank=True, db_default='', default='', max_length=500, verbose_name='ethics approval')),
+                    ('consent', models.CharField(blank=True, db_default='', default='', max_length=500, verbose_name='consent')),
                 ],
                 options={
                     'constraints': [models.UniqueConstraint(fields=('project', 'slug'), name='dataset_name_once'), models.CheckConstraint(condition=models.Q(('state__in', ['importing', 'ready', 'removing'])), name='dataset_state_known')],
@@ -258,9 +260,10 @@ class Migration(migrations.Migration):
                     ('ready', models.BooleanField(default=False)),
                     ('created_at', models.DateTimeField(auto_now_add=True)),
                     ('dataset', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='prediction_sets', to='annotation.dataset')),
+                    ('shown', models.CharField(blank=True, choices=[('question', 'question'), ('one_paragraph', 'one_paragraph'), ('closed_book', 'closed_book')], db_default='', default='', max_length=20)),
                 ],
                 options={
-                    'constraints': [models.UniqueConstraint(fields=('dataset', 'model'), name='prediction_set_once')],
+                    'constraints': [models.UniqueConstraint(fields=('dataset', 'model', 'shown'), name='prediction_set_once_shown')],
                 },
             ),
             migrations.CreateModel(
@@ -520,6 +523,14 @@ class Migration(migrations.Migration):
                     ('datasets', models.ManyToManyField(related_name='batches', to='annotation.dataset')),
                     ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='batches', to='annotation.project')),
                     ('workers', models.ManyToManyField(blank=True, related_name='chosen_for', to='annotation.worker')),
+                    ('same_order', models.BooleanField(db_default=True, default=False, verbose_name='same order for all')),
+                    ('two_adjudicators', models.BooleanField(db_default=False, default=False)),
+                    ('shows_scores', models.BooleanField(db_default=False, default=False)),
+                    ('most_per_worker', models.PositiveIntegerField(blank=True, null=True, verbose_name='HITs per worker at most')),
+                    ('has_group_parts', models.BooleanField(db_default=False, default=False)),
+                    ('source_batches', models.ManyToManyField(related_name='+', to='annotation.batch')),
+                    ('counts_pasting', models.BooleanField(db_default=False, default=False)),
+                    ('experiment', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='arms', to='annotation.experiment')),
                 ],
                 options={
                     'indexes': [models.Index(condition=models.Q(('state', 'open')), fields=['project'], name='batch_given_out')],
@@ -573,9 +584,15 @@ class Migration(migrations.Migration):
                     ('exclusion_reason', models.CharField(blank=True, max_length=500)),
                     ('batch', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='hits', to='annotation.batch')),
                     ('item', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='hits', to='annotation.item')),
+                    ('changes', models.PositiveIntegerField(db_default=1, default=1)),
+                    ('concluded', models.PositiveIntegerField(db_default=0, default=0)),
+                    ('open_kind', models.CharField(blank=True, max_length=100, null=True)),
+                    ('standing', models.PositiveIntegerField(db_default=0, default=0)),
+                    ('in_doubt', models.BooleanField(db_default=False, default=False)),
+                    ('cause', models.CharField(blank=True, db_default='', default='', max_length=20)),
                 ],
                 options={
-                    'indexes': [models.Index(condition=models.Q(('excluded_at__isnull', True), ('room__gt', 0)), fields=['batch', 'ticket'], name='hit_queue'), models.Index(fields=['batch', '-disagreement'], name='hit_by_disagreement'), models.Index(fields=['batch', 'excluded_at', 'check_item', 'wanted', 'done', 'live'], name='hit_progress')],
+                    'indexes': [models.Index(condition=models.Q(('excluded_at__isnull', True), ('room__gt', 0)), fields=['batch', 'ticket'], name='hit_queue'), models.Index(fields=['batch', 'excluded_at', 'check_item', 'wanted', 'done', 'live'], name='hit_progress'), models.Index(condition=models.Q(('concluded__lt', models.F('changes')), ('excluded_at__isnull', True)), fields=['batch', 'done', 'room', 'live'], name='hit_to_conclude'), models.Index(condition=models.Q(('excluded_at__isnull', True), ('open_kind__isnull', False)), fields=['batch', 'item', 'room', 'live'], name='hit_to_adjudicate'), models.Index(condition=models.Q(('excluded_at__isnull', True), ('in_doubt', True)), fields=['batch', 'item'], name='hit_in_doubt'), models.Index(fields=['batch', 'ticket'], name='hit_by_ticket'), models.Index(fields=['batch', '-done', 'id'], name='hit_by_done'), models.Index(models.F('batch'), models.OrderBy(models.Func('disagreement', output_field=models.FloatField(), template='COALESCE(%(expressions)s, -1)'), descending=True), models.F('id'), models.F('disagreement'), models.F('check_item'), name='hit_by_disagreement'), models.Index(condition=models.Q(('cause', ''), _negated=True), fields=['batch', 'cause'], name='hit_by_cause')],
                     'constraints': [models.UniqueConstraint(fields=('batch', 'item'), name='hit_once_per_batch'), models.CheckConstraint(condition=models.Q(('wanted__gte', django.db.models.expressions.CombinedExpression(models.F('live'), '+', models.F('done')))), name='hit_not_overallocated')],
                 },
             ),
@@ -625,7 +642,7 @@ class Migration(migrations.Migration):
                 name='Notice',
                 fields=[
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                    ('kind', models.CharField(choices=[('work', 'new work for you'), ('finished', 'a batch is finished'), ('stalled', 'a batch has stalled'), ('failed', 'an import, a launch or another job failed'), ('money', 'the budget is running out')], max_length=8)),
+                    ('kind', models.CharField(choices=[('work', 'new work for you'), ('finished', 'a batch is finished'), ('stalled', 'a batch has stalled'), ('failed', 'an import, a launch or another job failed'), ('money', 'the budget is running out'), ('comment', 'somebody mentions you in a comment'), ('password', 'a new password by a link')], max_length=8)),
                     ('key', models.CharField(max_length=120)),
                     ('facts', annotation.models.fields.JSONTextField(default=dict)),
                     ('created_at', models.DateTimeField(auto_now_add=True)),
@@ -637,10 +654,11 @@ class Migration(migrations.Migration):
                     ('job', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='notices', to='annotation.job')),
                     ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='notices', to=settings.AUTH_USER_MODEL)),
                     ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='notices', to='annotation.project')),
+                    ('comment', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='notices', to='annotation.comment')),
                 ],
                 options={
                     'indexes': [models.Index(condition=models.Q(('read_at__isnull', True)), fields=['user'], name='notice_unread'), models.Index(fields=['user', '-created_at'], name='notice_by_time'), models.Index(condition=models.Q(('mail_id__isnull', False)), fields=['mail_id'], name='notice_letter')],
-                    'constraints': [models.UniqueConstraint(fields=('user', 'key'), name='notice_once'), models.CheckConstraint(condition=models.Q(('kind__in', ['work', 'finished', 'stalled', 'failed', 'money'])), name='notice_kind_known')],
+                    'constraints': [models.UniqueConstraint(fields=('user', 'key'), name='notice_once'), models.CheckConstraint(condition=models.Q(('kind__in', ['work', 'finished', 'stalled', 'failed', 'money', 'comment', 'password'])), name='notice_kind_known')],
                 },
             ),
             migrations.CreateModel(
@@ -718,9 +736,10 @@ class Migration(migrations.Migration):
                     ('hit', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='annotation.hit')),
                     ('response_import', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='annotation.responseimport')),
                     ('worker', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='annotation.worker')),
+                    ('ticket', models.PositiveBigIntegerField(null=True)),
                 ],
                 options={
-                    'indexes': [models.Index(fields=['worker', 'group_key'], name='assignment_met'), models.Index(condition=models.Q(('state', 'accepted')), fields=['lease_until'], name='assignment_leases'), models.Index(condition=models.Q(('state', 'accepted')), fields=['worker', 'batch'], name='assignment_under_way'), models.Index(condition=models.Q(('state', 'submitted')), fields=['worker', 'batch', 'submitted_at'], name='assignment_of_worker'), models.Index(fields=['batch', 'submitted_at'], name='assignment_by_time'), models.Index(condition=models.Q(('approval', ''), ('auto_approve_at__isnull', False), ('state', 'submitted')), fields=['auto_approve_at'], name='assignment_to_approve')],
+                    'indexes': [models.Index(fields=['worker', 'group_key'], name='assignment_met'), models.Index(condition=models.Q(('state', 'accepted')), fields=['lease_until'], name='assignment_leases'), models.Index(condition=models.Q(('state', 'accepted')), fields=['worker', 'batch'], name='assignment_under_way'), models.Index(condition=models.Q(('state', 'submitted')), fields=['worker', 'batch', 'submitted_at'], name='assignment_of_worker'), models.Index(fields=['batch', 'submitted_at'], name='assignment_by_time'), models.Index(condition=models.Q(('approval', ''), ('auto_approve_at__isnull', False), ('state', 'submitted')), fields=['auto_approve_at'], name='assignment_to_approve'), models.Index(fields=['worker', 'accepted_at'], name='assignment_latest'), models.Index(condition=models.Q(('state__in', ['returned', 'expired'])), fields=['worker', 'ended_at'], name='assignment_ended')],
                     'constraints': [models.UniqueConstraint(fields=('hit', 'worker'), name='assignment_once_per_worker'), models.CheckConstraint(condition=models.Q(('state__in', ['accepted', 'returned', 'expired', 'submitted'])), name='assignment_state_known'), models.CheckConstraint(condition=models.Q(models.Q(('revision__gte', 1), ('state', 'submitted'), ('submitted_at__isnull', False)), models.Q(models.Q(('state', 'submitted'), _negated=True), ('revision', 0), ('submitted_at__isnull', True)), _connector='OR'), name='assignment_answer_when_submitted'), models.CheckConstraint(condition=models.Q(models.Q(('counts', True), ('state', 'accepted')), ('state', 'submitted'), models.Q(('counts', False), ('state__in', ['returned', 'expired'])), _connector='OR'), name='assignment_counts_while_alive'), models.CheckConstraint(condition=models.Q(('approval', ''), models.Q(('approval', 'approved'), ('approved_at__isnull', False), ('state', 'submitted')), models.Q(('approval', 'rejected'), ('rejected_at__isnull', False), ('state', 'submitted')), _connector='OR'), name='assignment_approval_known')],
                 },
             ),
@@ -997,11 +1016,175 @@ class Migration(migrations.Migration):
                     ('instructions_version', models.PositiveIntegerField(default=0)),
                     ('created_at', models.DateTimeField(auto_now_add=True)),
                     ('assignment', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='responses', to='annotation.assignment')),
+                    ('page_counts', annotation.models.fields.JSONTextField(blank=True, null=True)),
                 ],
                 options={
                     'constraints': [models.UniqueConstraint(fields=('assignment', 'revision'), name='answer_revision_once'), models.UniqueConstraint(fields=('assignment', 'key'), name='answer_key_once'), models.CheckConstraint(condition=models.Q(('revision__gte', 1)), name='answer_revision_from_one')],
                 },
             ),
+            migrations.CreateModel(
+                name='PrefetchedHit',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('public_id', models.CharField(default=annotation.models.project.mturk_id, max_length=32, unique=True)),
+                    ('seed', models.BigIntegerField(default=annotation.models.assignment.random_seed)),
+                    ('expires_at', models.DateTimeField(db_index=True)),
+                    ('batch', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='prefetched_hits', to='annotation.batch')),
+                    ('hit', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='prefetched', to='annotation.hit')),
+                    ('worker', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='prefetched_hits', to='annotation.worker')),
+                    ('cursor', models.BigIntegerField(db_default=-1, default=-1)),
+                ],
+                options={
+                    'constraints': [models.UniqueConstraint(fields=('batch', 'worker'), name='prefetched_once')],
+                },
+            ),
+            migrations.CreateModel(
+                name='Adjudication',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('hit', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='adjudications', to='annotation.hit')),
+                    ('adjudicator', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, to=settings.AUTH_USER_MODEL)),
+                    ('decision', models.CharField(choices=[('accepted', 'accepted'), ('edited', 'accepted with an edit'), ('excluded', 'HIT excluded')], max_length=8)),
+                    ('assignment', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='adjudications', to='annotation.assignment')),
+                    ('revision', models.PositiveIntegerField(default=0)),
+                    ('text', models.TextField(blank=True)),
+                    ('reason', models.TextField(blank=True)),
+                    ('created_at', models.DateTimeField(auto_now_add=True)),
+                    ('cause', models.CharField(blank=True, db_default='', default='', max_length=20)),
+                ],
+                options={
+                    'constraints': [models.UniqueConstraint(fields=('hit', 'adjudicator'), name='adjudicated_once_each'), models.CheckConstraint(condition=models.Q(models.Q(('assignment__isnull', True), ('decision', 'excluded'), ('text', ''), models.Q(('reason', ''), _negated=True)), models.Q(('assignment__isnull', False), ('decision', 'accepted'), ('reason', ''), ('text', '')), models.Q(('assignment__isnull', False), ('decision', 'edited'), ('reason', ''), models.Q(('text', ''), _negated=True)), _connector='OR'), name='adjudication_is_whole')],
+                },
+            ),
+            migrations.CreateModel(
+                name='Comment',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='comments', to='annotation.project')),
+                    ('item', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='comments', to='annotation.item')),
+                    ('hit', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='comments', to='annotation.hit')),
+                    ('assignment', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='comments', to='annotation.assignment')),
+                    ('author', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, to=settings.AUTH_USER_MODEL)),
+                    ('text', models.TextField(max_length=2000)),
+                    ('created_at', models.DateTimeField(auto_now_add=True)),
+                ],
+                options={
+                    'constraints': [models.CheckConstraint(condition=models.Q(('text', ''), _negated=True), name='comment_says_something'), models.CheckConstraint(condition=models.Q(('assignment__isnull', True), ('hit__isnull', False), _connector='OR'), name='comment_on_response_has_hit')],
+                    'indexes': [models.Index(fields=['project', 'id'], name='comment_in_order')],
+                },
+            ),
+            migrations.CreateModel(
+                name='BatchFigure',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('name', models.CharField(max_length=40)),
+                    ('value', annotation.models.fields.JSONTextField()),
+                    ('counted_at', models.DateTimeField()),
+                    ('due_at', models.DateTimeField()),
+                    ('batch', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='figures', to='annotation.batch')),
+                ],
+                options={
+                    'constraints': [models.UniqueConstraint(fields=('batch', 'name'), name='figure_once')],
+                },
+            ),
+            migrations.CreateModel(
+                name='Preregistration',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('document', models.TextField()),
+                    ('sha256', models.CharField(max_length=64)),
+                    ('created_at', models.DateTimeField(auto_now_add=True)),
+                    ('batch', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='preregistration', to='annotation.batch')),
+                    ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, to=settings.AUTH_USER_MODEL)),
+                ],
+            ),
+            migrations.CreateModel(
+                name='GroupPart',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('group_key', models.CharField(max_length=300)),
+                    ('part_key', models.CharField(max_length=300)),
+                    ('root', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='group_parts', to='annotation.dataset')),
+                ],
+                options={
+                    'constraints': [models.UniqueConstraint(fields=('group_key', 'part_key'), name='group_part_once')],
+                    'indexes': [models.Index(fields=['part_key'], name='group_part_by_part')],
+                },
+            ),
+            migrations.CreateModel(
+                name='Experiment',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('slug', models.SlugField(max_length=100, verbose_name='name')),
+                    ('title', models.CharField(max_length=200, verbose_name='title shown to workers')),
+                    ('each', models.CharField(choices=[('one', 'one arm, drawn at random'), ('order', 'all arms, one after the other in a drawn order')], default='one', max_length=5, verbose_name='each worker gets')),
+                    ('token', models.CharField(default=annotation.models.project.public_id, max_length=32, unique=True)),
+                    ('created_at', models.DateTimeField(auto_now_add=True)),
+                    ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, to=settings.AUTH_USER_MODEL)),
+                    ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='experiments', to='annotation.project')),
+                ],
+                options={
+                    'constraints': [models.UniqueConstraint(fields=('project', 'slug'), name='experiment_name_once')],
+                },
+            ),
+            migrations.CreateModel(
+                name='ArmDraw',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('order', annotation.models.fields.JSONTextField()),
+                    ('seed', models.BigIntegerField(default=annotation.models.assignment.random_seed)),
+                    ('created_at', models.DateTimeField(auto_now_add=True)),
+                    ('arm', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='drawn', to='annotation.batch')),
+                    ('worker', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='arm_draws', to='annotation.worker')),
+                    ('experiment', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='draws', to='annotation.experiment')),
+                ],
+                options={
+                    'constraints': [models.UniqueConstraint(fields=('experiment', 'worker'), name='arm_drawn_once')],
+                },
+            ),
+            migrations.CreateModel(
+                name='UserSession',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('browser', models.CharField(max_length=100)),
+                    ('created_at', models.DateTimeField()),
+                    ('seen_at', models.DateTimeField()),
+                    ('session', models.OneToOneField(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='of_user', to='sessions.session')),
+                    ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='sessions', to=settings.AUTH_USER_MODEL)),
+                ],
+            ),
+            migrations.CreateModel(
+                name='BatchModel',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('name', models.CharField(max_length=200)),
+                    ('created_at', models.DateTimeField(auto_now_add=True)),
+                    ('batch', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='models', to='annotation.batch')),
+                    ('asked', models.BooleanField(default=False)),
+                ],
+                options={
+                    'constraints': [models.UniqueConstraint(fields=('batch', 'name'), name='batch_model_once')],
+                },
+            ),
+            migrations.CreateModel(
+                name='ModelPrediction',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('run', models.PositiveIntegerField(default=1)),
+                    ('answer', annotation.models.fields.JSONTextField()),
+                    ('confidence', models.FloatField(null=True)),
+                    ('cost', models.DecimalField(decimal_places=8, max_digits=14, null=True)),
+                    ('item', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='model_predictions', to='annotation.item')),
+                    ('model', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='predictions', to='annotation.batchmodel')),
+                ],
+                options={
+                    'constraints': [models.UniqueConstraint(fields=('model', 'item', 'run'), name='model_prediction_once'), models.CheckConstraint(condition=models.Q(('run__gte', 1)), name='model_prediction_run_from_one'), models.CheckConstraint(condition=models.Q(('confidence__isnull', True), models.Q(('confidence__gte', 0), ('confidence__lte', 1)), _connector='OR'), name='model_prediction_confidence_share'), models.CheckConstraint(condition=models.Q(('cost__isnull', True), ('cost__gte', 0), _connector='OR'), name='model_prediction_cost_not_negative')],
+                },
+            ),
         ),
         migrations.RunPython(create_triggers, drop_triggers),
+        AddTrigramIndex('item', 'question', name='item_by_text'),
+        CompressWithLz4('item', 'content'),
+        CompressWithLz4('hit', 'payload'),
+        CompressWithLz4('workerresponse', 'answer'),
     ]
