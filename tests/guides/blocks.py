@@ -5,6 +5,10 @@ A comment of its own line, directly above a fence, is one of
     <!-- not run: why -->           the block cannot run on a test machine
     <!-- first: people answer -->   done before the block; each step stands in tests/guides/given.py
     <!-- meanwhile: people answer --> goes on while the block runs
+
+or, directly above a table,
+
+    <!-- printed -->                each row's cells stand, in this order, in a line that the guide's blocks print
 """
 
 from __future__ import annotations
@@ -17,6 +21,7 @@ from textwrap import dedent
 
 LANGUAGES = ("sh", "python")
 _FENCE = re.compile(r"^ *```(\S*)[^\n]*\n(.*?)^ *```", re.S | re.M)  # in a list they are indented
+_PRINTED = re.compile(r"^<!-- printed -->\n\|.+\n\|[ |:-]+\n((?:\|.+\n)+)", re.M)
 _COMMENT = re.compile(r"<!-- (not run|first|meanwhile): (.+?) -->")
 
 
@@ -57,6 +62,12 @@ def blocks_of(guide: Path, root: Path) -> Iterator[Block]:
                 first=tuple(said.get("first", [])),
                 meanwhile=tuple(said.get("meanwhile", [])),
             )
+
+
+def printed_rows(guide: Path) -> list[list[str]]:
+    """The cells of each row of the tables that a guide's blocks print."""
+    rows = [row for table in _PRINTED.findall(guide.read_text()) for row in table.splitlines()]
+    return [[cell.strip() for cell in row.strip("| ").split("|")] for row in rows]
 
 
 def _comments_above(above: str) -> dict[str, list[str]]:

@@ -41,6 +41,7 @@ GIVEN: dict[str, list[str]] = {
     "docs/client.md": [OWNER, "create_project demo --owner you@lab.example", "a token"],
     "docs/disconnected-reasoning.md": [f"{HOTPOT} hotpot", "probes and predictions"],
     "docs/rubrics.md": [],  # only the consent text
+    "docs/tutorial-models.md": [OWNER],
     "docs/responses.md": [
         f"{WELLS} items",
         "create_batch human-study --task answer --dataset items --assignments 1",

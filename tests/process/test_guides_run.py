@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.guides.blocks import Block, blocks_of, guides, unlabelled
+from tests.guides.blocks import Block, blocks_of, guides, printed_rows, unlabelled
 from tests.guides.files import publish, write_files
 from tests.guides.given import GIVEN
 from tests.guides.script import script_of
@@ -110,6 +111,8 @@ EVERY_RUN = ("README.md", "docs/tutorial.md")
 def test_the_examples_of_a_guide_run_as_they_stand(reader: Reader, guide: str) -> None:
     result = reader.go_through(GUIDES[guide])
     assert result.count("== ") >= sum(not block.not_run for block in GUIDES[guide])
+    for cells in printed_rows(ROOT / guide):
+        assert re.search(r"[^\n]* ".join(map(re.escape, cells)), result), f"{guide} says {cells}, which was not printed"
 
 
 @pytest.mark.parametrize(
