@@ -33,6 +33,7 @@ class BatchTab(NamedTuple):
     page: str  # the URL's name; the URL takes the project's and the batch's slug
     label: Any
     shown: Callable[[Any], bool]  # whether this batch has it
+    beside: str = ""  # another page of the batch that leads to it, for those who may change the batch
 
 
 def models() -> list[type[Model]]:

@@ -19,6 +19,10 @@ PAGES = [
         for act in ("send", "pause", "discard")
     ),
 ]
-TABS = [BatchTab("model-runs", _("Ask a model"), shown=lambda batch: task_type(batch.task).launched)]
+TABS = [
+    BatchTab(
+        "model-runs", _("Ask a model"), shown=lambda batch: task_type(batch.task).launched, beside="model-predictions"
+    )
+]
 ASKED_MODELS = [asked_models]
 ERRANDS = [carry_on_due]

@@ -16,7 +16,7 @@ from annotation.judges.models import ModelRun
 from annotation.models import Batch, Item
 from annotation.pure.text.languages import worded
 from annotation.registry import made_elsewhere, task_type
-from annotation.tasktype import JSON, InvalidResponse, Structured, answered, capabilities
+from annotation.tasktype import JSON, InvalidResponse, Rated, answered, capabilities
 
 INTRO = (
     "You are one of several annotators. Each message is one item as JSON: what annotators see, and what they are asked."
@@ -35,7 +35,7 @@ def default_prompt(batch: Batch) -> str:
     """The prompt of a batch, from its instructions and the shape of its task's responses."""
     task, instructions = task_type(batch.task), batch.instructions.text or batch.description
     parts = [INTRO, worded(capabilities.asked(task, batch.options)), worded(instructions).strip(), RULES]
-    return "\n\n".join([*filter(None, parts), BY_NAME if isinstance(task, Structured) else _shape(batch.task)])
+    return "\n\n".join([*filter(None, parts), BY_NAME if isinstance(task, Rated) else _shape(batch.task)])
 
 
 def _shape(kind: str) -> str:

@@ -68,17 +68,19 @@ class Judging(ABC):
 class Structured(ABC):
     """Replies of models have a JSON schema of their own, made from what the page shows and asks."""
 
-    @abstractmethod
     def model_content(self, shown: JSON) -> JSON:
         """What a model is shown and asked, as JSON, from a payload as it is shown."""
+        return {name: value for name, value in shown.items() if name != "order"}
 
     @abstractmethod
     def reply_schema(self, shown: JSON) -> JSON:
         """The JSON schema of a model's reply."""
 
-    @abstractmethod
     def answer_of(self, shown: JSON, reply: Any) -> Any:
         """A model's reply as a response that `complete` takes. Raises ValueError that says what is wrong."""
+        if not isinstance(reply, dict):
+            raise ValueError("must be an object")
+        return {name: reply[name] for name in self.reply_schema(shown)["properties"] if name in reply}
 
 
 def model_content(task: object, shown: JSON) -> JSON:

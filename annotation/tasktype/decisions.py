@@ -75,6 +75,15 @@ class Decision:
         return {one.label: Label(one.words, {self.field: one.stored}) for one in self.choices}  # type: ignore[dict-item]
 
     @property
+    def schema(self) -> JSON:
+        """The JSON schema of what a response stores; null where it is not asked."""
+        stored = [one.stored for one in self.choices]
+        names = {bool: "boolean", str: "string", int: "integer", type(None): "null"}
+        kinds = list(dict.fromkeys(names[type(one)] for one in stored))
+        given: JSON = {"type": kinds if len(kinds) > 1 else kinds[0], "enum": stored}
+        return {"anyOf": [given, {"type": "null"}]} if self.when else given
+
+    @property
     def words(self) -> dict[str, str]:
         return {one.label: one.words for one in self.choices}
 

@@ -30,6 +30,7 @@ class Cloze(Practised, Comparable, DecisionTask):
     title = _("Fill in removed words")
     question = _("Which words were removed from the sentence, and does the answer need them?")
     decision = DECISION
+    further = {"words": {"type": "array", "items": {"type": "string"}}}
     keys = by_action(
         *FRAME,
         *DECIDING,

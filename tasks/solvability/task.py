@@ -53,6 +53,7 @@ class Solvability(Practised, Revealing, Comparable, DecisionTask):
     question = _("Can the question still be solved, and can the removed features be guessed?")
     keys = KEYS
     of_ablations = True
+    further = {"text": {"type": "string"}, "rationale": {"type": "array", "items": {"type": "string"}}}
     needs = _("Requires questions of which something was removed. Derive an ablation first.")
     Options = Options
     labels = LABELS

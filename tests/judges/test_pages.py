@@ -9,6 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation import jobs
+from annotation.judges import plugin
 from annotation.judges.models import ModelRun
 from tests.judges.conftest import KEY
 from tests.judges.double import Double
@@ -87,3 +88,12 @@ def test_a_project_that_forbids_it_offers_no_form(requester: Client, project: An
     page = requester.get(at("model-runs")).content.decode()
     assert "do not allow" in page
     assert "id_endpoint" not in page
+
+
+def test_the_page_of_models_leads_here_if_the_app_is_there(
+    requester: Client, rated: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    link = f'<a class="button" href="{at("model-runs")}">Ask a model</a>'
+    assert link in requester.get(at("model-predictions")).content.decode()
+    monkeypatch.setattr(plugin, "TABS", [])
+    assert at("model-runs") not in requester.get(at("model-predictions")).content.decode()

@@ -162,14 +162,35 @@ def test_a_fenced_reply_is_read(drafted: Callable[..., Any]) -> None:
     assert prompts.answer_in(run.batch, one, text) == {"clear": 3, "natural": "yes"}
 
 
-def test_a_task_without_a_schema_is_answered_as_its_page_for_requesters_says(batch: Any, double: Double) -> None:
+def test_a_model_names_paragraphs_by_their_numbers_in_the_order_in_which_it_sees_them(
+    batch: Any, double: Double
+) -> None:
     from annotation.judges import runs
+    from annotation.models import ModelPrediction
 
-    places = {True: "Well 0", False: "Nowhere"}
-    double.reply = lambda request: json.dumps({"text": "a", "support": [places["Well 0" in item_of(request)]]})
+    def reply(request: Any) -> str:
+        seen = json.loads(item_of(request))["paragraphs"]
+        wells = [paragraph["number"] for paragraph in seen if paragraph["title"].startswith("Well")]
+        return json.dumps({"text": "a", "support": wells})
+
+    double.reply = reply
     run = runs.draft(batch, endpoint=double.url, model="m", most_calls=20)
     runs.confirm(run, here=True)
     runs.carry_on(run, progress=lambda _done, _total: None)
-    assert double.requests[0]["response_format"] == {"type": "json_object"}
-    counted = runs.counts(run)
-    assert (counted["answered"], counted["misfit"]) == (1, 3), "paragraphs are named by their titles"
+    schema = double.requests[0]["response_format"]["json_schema"]["schema"]
+    assert schema["required"] == ["text", "support"]
+    assert runs.counts(run)["answered"] == 4
+    for row in ModelPrediction.objects.select_related("item"):
+        named = [row.item.example.paragraphs[place].title for place in row.answer["support"]]
+        assert named
+        assert all(title.startswith("Well") for title in named)
+
+
+def test_a_task_with_long_responses_has_no_schema(project: Any, dataset: Any, double: Double) -> None:
+    from annotation.judges import runs
+
+    hops = create_batch(project, "hops", task="hops", datasets=[dataset])
+    run = runs.draft(hops, endpoint=double.url, model="m", most_calls=20)
+    one = prompts.shown(run, prompts.item_keys(run)[0], 0)
+    assert one is not None
+    assert json.loads(prompts.body_of(run, one, 0))["response_format"] == {"type": "json_object"}

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from random import Random
+from typing import Any
 
 from annotation.pure.data.example import Example
 from annotation.pure.text.translation_marks import gettext_noop as _
@@ -21,8 +22,10 @@ from annotation.tasktype import (
     Problem,
     Remark,
     Simulated,
+    Structured,
     TaskType,
 )
+from annotation.tasktype.helpers import answer_replies
 from annotation.tasktype.helpers.answer_comparison import compared
 from annotation.tasktype.helpers.answer_wording import wording
 from annotation.tasktype.helpers.answering import (
@@ -52,6 +55,7 @@ class AnswerTask(
     Doubtful,
     Adjudicable,
     Answered,
+    Structured,
     TaskType,
 ):
     """Base class of tasks with the payloads and answers of annotation.tasktype.helpers.answering."""
@@ -98,6 +102,15 @@ class AnswerTask(
 
     def brief(self, payload: JSON, answer: JSON) -> str:
         return wording(answer)
+
+    def model_content(self, shown: JSON) -> JSON:
+        return {**super().model_content(shown), "paragraphs": answer_replies.numbered(shown)}
+
+    def reply_schema(self, shown: JSON) -> JSON:
+        return answer_replies.schema_of(shown)
+
+    def answer_of(self, shown: JSON, reply: Any) -> Any:
+        return answer_replies.in_payload(shown, super().answer_of(shown, reply))
 
     def review(self, payload: JSON, answer: JSON) -> JSON:
         return {"text": wording(answer)}

@@ -143,6 +143,12 @@ def shuffled(payload: JSON, part: str, rng: Random) -> JSON:
     return {**payload, part: [payload[part][k] for k in order], "order": order}
 
 
+def unshuffled(shown: JSON, place: Any) -> Any:
+    """The payload's position of what a shuffled payload shows at `place`; what is no such position stays as it is."""
+    order = shown.get("order", ())
+    return order[place] if type(place) is int and 0 <= place < len(order) else place
+
+
 def completed(payload: JSON, answer: Any) -> JSON:
     """The stored form of an answer collected elsewhere as {"text", "support": [paragraphs]}, "" for no answer.
 

@@ -5,19 +5,22 @@ from random import Random
 from typing import Any, ClassVar
 
 from annotation.pure.data.example import Example
+from annotation.pure.ratings.model_replies import object_schema
 from annotation.pure.reports.model_aspects import Aspect
 from annotation.pure.statistics.agreement import mean_disagreement
 from annotation.pure.text.translation_marks import gettext_noop as _
-from annotation.tasktype import JSON, HitWithResponses, Judging, Labelled, Problem, Simulated, TaskType
+from annotation.tasktype import JSON, HitWithResponses, Judging, Labelled, Problem, Simulated, Structured, TaskType
 from annotation.tasktype.decisions import Decision, decided, label_of
+from annotation.tasktype.helpers.answering import unshuffled
 from annotation.tasktype.helpers.report_tables import about, counted_rows, label_tables, report, text_cell
 
 
-class DecisionTask(Simulated, Judging, Labelled, TaskType):
+class DecisionTask(Simulated, Judging, Labelled, Structured, TaskType):
     """A response has one of `labels`, by default those of `decision`. A task overrides what is otherwise with it."""
 
     decision: ClassVar[Decision]  # all that the page asks, unless `decisions` says otherwise
     labels = {}
+    further: ClassVar[JSON] = {}  # JSON schemas of fields of models' replies that are no decisions
     on: ClassVar[str] = _("the label")  # what workers agree on, in sentences of the report
 
     def __init_subclass__(cls, **about: Any) -> None:
@@ -43,6 +46,18 @@ class DecisionTask(Simulated, Judging, Labelled, TaskType):
             return ()
         labels = {name: text_cell(label.words) for name, label in self.labels.items()}
         return (Aspect("label", text_cell(self.on), lambda answer: label_of(self.labels, answer) or None, labels),)
+
+    def reply_schema(self, shown: JSON) -> JSON:
+        """The decisions, after `further`."""
+        asked = {
+            one.field: one.schema if one.place is None else {"type": "array", "items": one.schema}
+            for one in self.decisions(shown)
+        }
+        return object_schema({**self.further, **asked})
+
+    def answer_of(self, shown: JSON, reply: Any) -> JSON:
+        """The reply's fields; a number is the position of what is shown."""
+        return {name: unshuffled(shown, value) for name, value in super().answer_of(shown, reply).items()}
 
     def check(self, payload: JSON, answer: JSON) -> list[Problem]:
         return [problem for one in self.decisions(payload) for problem in one.problems(answer)]

@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 
-from annotation import jobs
+from annotation import discovery, jobs
 from annotation.flow.reports.model_predictions import delete_predictions, models_with_counts
 from annotation.forms.model_predictions import PredictionsForm
 from annotation.models import Batch, Project
@@ -38,6 +38,7 @@ def model_predictions(request: HttpRequest, project: Project, batch: Batch) -> H
             return see_other("job", project.slug, job.public_id)
     context = batch_context(batch, PAGE, form=form, models=models_with_counts(batch).order_by("name"))
     context["examples"] = _examples(batch, context["rated"])
+    context["more"] = [tab for tab in discovery.listed("TABS") if tab.beside == PAGE and tab.shown(batch)]
     return render(request, "reports/models.html", context, status=422 if form.errors else 200)
 
 
