@@ -86,7 +86,8 @@ def all_default_instructions() -> set[str]:
 def practice(kind: str, variant: str = "", language: str = "en") -> tuple[Example, ...]:
     """The practice items of the task, or those of its variant if that has its own, in order; often none.
 
-    Their texts are in the language as far as a file beside theirs, such as `practice.de.json`, has them.
+    A file beside theirs, such as `practice.de.json`, has their texts in the language, or a list of items instead of
+    them where words cannot be translated one by one.
     """
     files = [folder_of(kind) / f"{name}.json" for name in (variant, "practice") if name]
     file = next((each for each in files if each.exists()), None)
@@ -94,5 +95,5 @@ def practice(kind: str, variant: str = "", language: str = "en") -> tuple[Exampl
         return ()
     own = file.with_suffix(f".{language}.json")
     texts = json.loads(own.read_text(encoding="utf-8")) if own.exists() else {}
-    entries = in_texts(json.loads(file.read_text(encoding="utf-8")), texts)
+    entries = texts if isinstance(texts, list) else in_texts(json.loads(file.read_text(encoding="utf-8")), texts)
     return tuple(Example.from_json(entry["example"]) for entry in entries)

@@ -97,7 +97,8 @@ def _places(request: HttpRequest) -> list[dict[str, Any]]:
     standing = _standing_of(request)
     if standing is None or "guest_home" in request.session:
         return []
-    places = [(reverse("home"), _("Home"))]
+    only_works = standing.works and not standing.belongs and not request.user.is_staff  # whose home is their work
+    places = [] if only_works else [(reverse("home"), _("Home"))]
     if standing.works:
         places.append((reverse("work"), _("Your work")))
     if standing.belongs:

@@ -12,6 +12,7 @@ import { Reading } from "./reading.js";
 import { reveal } from "./scrolling.js";
 import { announce, sentence } from "./texts.js";
 import { TypedAnswer } from "./typed_answer.js";
+import { bindUndoButtons } from "./undo_buttons.js";
 
 let form;
 let fixed;
@@ -124,12 +125,8 @@ function onChoice({ target }) {
 }
 
 function bindButtons() {
-  const onClick = {
-    "clear-answer": () => answer.clear(),
-    "undo-answer": () => answer.undo(),
-    "next-place": () => stepPlace(1),
-  };
-  for (const [id, run] of Object.entries(onClick)) document.getElementById(id)?.addEventListener("click", run);
+  bindUndoButtons({ undo: () => answer.undo(), clear: () => answer.clear() });
+  document.getElementById("next-place")?.addEventListener("click", () => stepPlace(1));
   form.addEventListener("click", ({ target }) => {
     const jump = target.closest("[data-jump]");
     if (jump) list.go(list.at(Number(jump.dataset.jump)));

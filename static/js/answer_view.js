@@ -2,6 +2,7 @@
 import { toUnit } from "./offsets.js";
 import { textOf, unwrap, wrap } from "./ranges.js";
 import { sentence } from "./texts.js";
+import { showUndoButtons } from "./undo_buttons.js";
 
 const MARK = "mark-answer";
 let marked = "";
@@ -113,9 +114,6 @@ export function showAnswer(state, found, { form, list, settled, undoable }) {
   showTicks(list);
   propose(found && !found.chosen ? null : place, list);
   form.dataset.kind = state.kind;
-  const undo = document.getElementById("undo-answer");
-  if (undo) undo.disabled = !undoable;
-  const clear = document.getElementById("clear-answer");
   const blank = !state.text && state.option === null && !["yes", "no", "none"].includes(state.kind) && !state.answerable;
-  if (clear) clear.disabled = blank;
+  showUndoButtons({ undoable, blank });
 }

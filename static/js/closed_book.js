@@ -5,6 +5,7 @@ import { onItem } from "./item.js";
 import { bind, bindPattern, typeInto } from "./keys.js";
 import { bindOptions, chooseOption, chooseRadio, showOption } from "./options.js";
 import { sentence } from "./texts.js";
+import { bindUndoButtons, showUndoButtons } from "./undo_buttons.js";
 
 let form;
 let answer;
@@ -19,8 +20,7 @@ function refresh() {
   showOption(form);
   form.dataset.kind = state.kind;
   const blank = !state.text && state.option === null && !["yes", "no", "none"].includes(state.kind);
-  document.getElementById("undo-answer").disabled = !answer.history.length;
-  document.getElementById("clear-answer").disabled = blank;
+  showUndoButtons({ undoable: answer.history.length > 0, blank });
 }
 
 /** Typing words, or picking an option, chooses them as the kind of answer. */
@@ -45,8 +45,7 @@ function bindForm() {
   form.addEventListener("answer:change", refresh);
   form.addEventListener("draft:restore", ({ detail }) => answer.set(stateOf(detail.fields)));
   form.addEventListener("draft:load", ({ detail }) => answer.set(stateOfDraft(detail.draft)));
-  document.getElementById("clear-answer").addEventListener("click", () => answer.clear());
-  document.getElementById("undo-answer").addEventListener("click", () => answer.undo());
+  bindUndoButtons({ undo: () => answer.undo(), clear: () => answer.clear() });
 }
 
 onItem(() => {

@@ -80,7 +80,12 @@ export function showMissing(things) {
   const practising = "practice" in document.getElementById("work").dataset; // its button says all there is to say
   if (links.length || !practising) intro.textContent = sentence(links.length ? "missing" : "complete");
   line.replaceChildren(intro, ...(links.length ? [" "] : []));
-  links.forEach((link, k) => line.append(...(k ? [", ", link] : [link])));
+  links.forEach((link, k) => {
+    const part = document.createElement("span"); // a comma does not begin a line
+    part.className = "nowrap";
+    part.append(link, ...(k < links.length - 1 ? [","] : []));
+    line.append(...(k ? [" "] : []), part);
+  });
   if (isComplete()) prefetch(document.getElementById("work"), draft);
 }
 

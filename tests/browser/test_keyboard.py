@@ -37,7 +37,7 @@ def come_in(page: Any, name: str, password: str) -> None:
     page.keyboard.type(password)
     with page.expect_navigation():
         page.keyboard.press("Enter")
-    for name in ("Read and decide", "I agree", "Start", "Continue to the work"):
+    for name in ("Start", "I agree", "Continue to the work"):
         follow(page, name)
 
 

@@ -54,9 +54,8 @@ def test_the_way_in_needs_no_scripts(visit: Callable[..., Any], site: Any) -> No
     person = site.ask("person", batch=batch["batch"], ready=False)
     page = visit(person["session"], **OFF)
     page.goto("/work/")
-    page.get_by_role("link", name="Read and decide").click()
+    page.get_by_role("link", name="Start").click()
     page.get_by_role("button", name="I agree").click()
-    page.get_by_role("button", name="Start").click()
     page.get_by_role("button", name="Continue to the work").click()
     expect(page.locator("#question")).to_be_visible()
     assert page.locator(".needs-js:visible").count() == 0

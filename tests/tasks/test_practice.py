@@ -39,18 +39,19 @@ WITH = {"": {}, "closed_book": {"context": "none"}, "without_support": {"support
 
 
 @cache
-def entries(kind: str, variant: str = "") -> list[JSON]:
-    """The entries of a file of practice items, each with its variant."""
-    file = ROOT / "tasks" / kind / f"{variant or 'practice'}.json"
+def entries(kind: str, variant: str = "", language: str = "") -> list[JSON]:
+    """The entries of a file of practice items, each with its variant; none of a file that only translates texts."""
+    file = (ROOT / "tasks" / kind / f"{variant or 'practice'}.json").with_suffix(f"{language}.json")
     found = json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
-    return [entry | {"variant": variant} for entry in found]
+    return [entry | {"variant": variant} for entry in found] if isinstance(found, list) else []
 
 
 def items() -> list[Any]:
     return [
-        pytest.param(kind, entry, id=f"{kind}-{entry['example']['id']}")
+        pytest.param(kind, entry, id=f"{kind}-{entry['example']['id']}{language}")
         for kind, variant in VARIANTS
-        for entry in entries(kind, variant)
+        for language in ("", ".de")
+        for entry in entries(kind, variant, language)
     ]
 
 
@@ -103,6 +104,7 @@ def test_the_right_answer_hears_only_praise(kind: str, entry: JSON) -> None:
 TRANSLATED = [
     pytest.param(file.parent.name, file.name.split(".")[0], file.suffixes[0][1:], id=f"{file.parent.name}-{file.name}")
     for file in sorted((ROOT / "tasks").glob("*/*.*.json"))
+    if isinstance(json.loads(file.read_text(encoding="utf-8")), dict)
 ]
 every_translation = pytest.mark.parametrize(("kind", "name", "language"), TRANSLATED)
 

@@ -54,12 +54,15 @@ def work(request: HttpRequest) -> HttpResponse:
     batches = worker_batches.worker_batches([worker for worker in workers if not worker.has_withdrawn])
     [(unread, submitted, has_returned, has_repairs, has_feedback, *standing)] = _at_home(request.user.pk)
     request.standing = ViewerLinks(*standing)
+    waiting = [worker.project for worker in workers if _needs_consent(worker)]
+    with_batches = {row.batch.project_id for row in batches if not row.missing}
     context = {
         "here": "work",
         "unread_messages": unread,
         "batches": [row for row in batches if not row.missing],
         "rest": [row for row in batches if row.missing],
-        "consent_waiting": [worker.project for worker in workers if _needs_consent(worker)],
+        "consent_waiting": waiting,
+        "consent_alone": [project for project in waiting if project.pk not in with_batches],
         "returned": _returned(request.user.pk).order_by("-ended_at")[:20] if has_returned else [],
         "repairs": _repairs(request.user.pk).select_related("assignment__batch__project") if has_repairs else [],
         "feedback": _feedback(request.user.pk).select_related("batch").order_by("pk") if has_feedback else [],

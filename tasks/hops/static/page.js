@@ -8,6 +8,7 @@ import { textOf, unwrap, wrap } from "../../js/ranges.js";
 import { Reading } from "../../js/reading.js";
 import { reveal } from "../../js/scrolling.js";
 import { announce, sentence } from "../../js/texts.js";
+import { bindUndoButtons, showUndoButtons } from "../../js/undo_buttons.js";
 
 const PLACE = ["paragraph", "start", "end"];
 const MOST_NAMED = matchMedia("(max-width: 56rem)").matches ? 1 : 3; // things missing that the bar names
@@ -124,10 +125,7 @@ onItem(() => {
     showNumbers();
     reading.showTicks();
     reading.showView();
-    const undo = document.getElementById("undo-step");
-    if (undo) undo.disabled = !history.length;
-    const clear = document.getElementById("clear-step");
-    if (clear) clear.disabled = !step || step.isBlank();
+    showUndoButtons({ undoable: history.length > 0, blank: !step || step.isBlank() });
     showMissing(missing().slice(0, MOST_NAMED));
   }
 
@@ -275,8 +273,7 @@ onItem(() => {
     root.addEventListener("focusout", onLeave);
     form.addEventListener("input", onInput);
     form.addEventListener("change", onChange);
-    document.getElementById("undo-step")?.addEventListener("click", undo);
-    document.getElementById("clear-step")?.addEventListener("click", clear);
+    bindUndoButtons({ undo, clear });
     document.getElementById("next-step")?.addEventListener("click", () => goOn());
     numbers?.addEventListener("click", ({ target }) => target.dataset.go && go(Number(target.dataset.go) - 1));
     form.addEventListener("draft:restore", ({ detail }) => write(detail.fields));

@@ -7,6 +7,7 @@ import { onItem } from "../../js/item.js";
 import { bind, bindPattern, typeInto } from "../../js/keys.js";
 import { prefetch } from "../../js/prefetch.js";
 import { ReadingTools } from "../../js/reading.js";
+import { sentence } from "../../js/texts.js";
 import { Marks } from "./marks.js";
 import { Ranking } from "./ranking.js";
 
@@ -14,6 +15,10 @@ const ONE_BY_ONE = matchMedia("(max-width: 56rem)");
 const CHOSEN_BY_ONE_KEY = ["scale", "choice", "best"];
 const LONGEST = 40; // characters of a question among what is missing
 const UNCLEAR = /^[+-]?[1-9]\d{0,2},\d{3}(?!\d)/; // a thousand to some and one to others; the server takes neither
+
+function shortened(text) {
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+}
 
 /** One fieldset.criterion: a question about the record or about an element of a list. */
 class Criterion {
@@ -230,10 +235,8 @@ class Criteria extends Decisions {
     this.marks.draw();
     const missing = this.criteria.filter((each) => this.isOpen(each));
     if (this.sendsAtOnce) document.querySelector(".work-foot").toggleAttribute("data-needed", !missing.length);
-    const text = missing[0] && missing[0].ask.slice(0, LONGEST) + (missing[0].ask.length > LONGEST ? "…" : "");
-    const more = missing.length > 1 ? ` (+${missing.length - 1})` : "";
-    const links = missing.slice(0, 1).map(({ element }) => ({ field: element.id.replace(/^control-/, ""), text: text + more }));
-    showMissing(links);
+    const text = missing.length > 1 ? sentence("missing-answers", { n: missing.length }) : shortened(missing[0]?.ask ?? "");
+    showMissing(missing.slice(0, 1).map(({ element }) => ({ field: element.id.replace(/^control-/, ""), text })));
     if (missing.length === 1 && CHOSEN_BY_ONE_KEY.includes(missing[0].kind)) prefetch(this.form);
     if (this.at >= 0 && this.lit.hidden) this.show(Math.max(this.open, 0), { quiet: true });
   }

@@ -218,7 +218,7 @@ def test_start_waits_for_the_consent(project: Project, batch: Batch) -> None:
     assert "Start" in client.get(reverse("work")).content.decode()
     Worker.objects.filter(pk=new.pk).update(consented_at=None, consented_version=0)
     html = client.get(reverse("work")).content.decode()
-    assert "First read how your responses are used" in html
+    assert "Read and decide" not in html  # Start leads there
     assert f"?next={reverse('batch-instructions', args=[batch.pk])}" in html
     assert f'form="start-{batch.pk}"' not in html
 
