@@ -64,6 +64,10 @@ class Judging(ABC):
     def judged(self, options: Any) -> Sequence[Aspect]:
         """What each response judges of an item, for the figures of models beside people."""
 
+    def strata_field(self, options: Any) -> str:
+        """The field by whose values the figures have strata; "" for none."""
+        return ""
+
 
 class Structured(ABC):
     """Replies of models have a JSON schema of their own, made from what the page shows and asks."""

@@ -55,20 +55,35 @@ def _label(criterion: Criterion, value: Any) -> Any:
     return text_cell("%(value)s (%(label)s)", value=value, label=own) if criterion.kind == SCALE else own
 
 
-def judged_by(criteria: Sequence[Criterion]) -> list[Aspect]:
-    """What models can be compared in: choices, scales and numbers that every response is asked once."""
+def judged_by(criteria: Sequence[Criterion], by: str = "") -> list[Aspect]:
+    """What models can be compared in; texts, marks and orders are there without figures. `by`: the field of strata."""
     found = []
     for one in criteria:
-        if one.kind in (CHOICE, SCALE, NUMBER) and not one.each and not one.condition:
-            labels = {} if one.kind == NUMBER else {value: _label(one, value) for value in one.values}
-            ends = None if one.kind == CHOICE else (one.values[0], one.values[-1])
-            value = partial(_value, one.name)
-            found.append(Aspect(one.name, own_words(one.name), value, labels, ends, whole=len(criteria) == 1))
+        has_labels, has_ends = one.kind in (CHOICE, CHOICES, SCALE), one.kind in (SCALE, NUMBER)
+        found.append(
+            Aspect(
+                one.name,
+                own_words(one.name),
+                partial(_value, one),
+                {value: _label(one, value) for value in one.values} if has_labels else {},
+                (one.values[0], one.values[-1]) if has_ends else None,
+                whole=len(criteria) == 1 and not one.each,
+                each=bool(one.each),
+                own_strata=by.startswith(f"{one.each}."),
+                sets=one.kind == CHOICES,
+                conditional=bool(one.condition),
+            )
+        )
     return found
 
 
-def _value(name: str, answer: Mapping[str, Any]) -> Any:
-    return answer.get(name)
+def _value(one: Criterion, answer: Mapping[str, Any]) -> Any:
+    value = answer.get(one.name)
+    if one.kind not in (CHOICE, CHOICES, SCALE, NUMBER):
+        return None
+    if one.kind != CHOICES or value is None:
+        return value
+    return [each if each is None else frozenset(each) for each in value] if one.each else frozenset(value)
 
 
 class Figures(NamedTuple):

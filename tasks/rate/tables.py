@@ -4,8 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from annotation.pure.ratings.fields import text_of, value_of
+from annotation.pure.ratings.fields import strata_of
 from annotation.pure.ratings.rubric import MARK, NUMBER, ORDER, Text
+from annotation.pure.reports.model_aspects import part_of
 from annotation.pure.reports.tables import own_words, rounded, table, text_cell
 from annotation.pure.review.label_tables import agreed, agreement_columns
 from annotation.pure.statistics.bradley_terry import strengths
@@ -156,7 +157,7 @@ def gold_table(found: Iterable[Collected], seed: int) -> Iterator[JSON]:
 
 def strata_tables(rows: Sequence[HitWithResponses], found: Sequence[Collected], by: str, seed: int) -> Iterator[JSON]:
     """Shares and means by hops, dataset, and the field `by` of items or of their elements; texts have none."""
-    fields = {row.hit: _worded(value_of(row.example, by)) for row in rows} if by else {}
+    fields = {row.hit: strata_of(row.example, by) for row in rows} if by else {}
     ways: dict[str, tuple[str, Mapping[Any, Any]]] = {
         "hops": (_("Hops"), {row.hit: len(row.example.hops) for row in rows}),
         "dataset": (_("Dataset"), {row.hit: row.dataset for row in rows}),
@@ -171,10 +172,6 @@ def strata_tables(rows: Sequence[HitWithResponses], found: Sequence[Collected], 
             yield table(f"strata-{name}", _("By stratum"), [column, *columns], cells, kind="strata", **about)
 
 
-def _worded(value: Any) -> Any:
-    return list(map(text_of, value)) if isinstance(value, list) else text_of(value)
-
-
 def _by_stratum(one: Collected, of_item: Mapping[Any, Any], by: str, seed: int) -> Iterator[list[Any]]:
     """A row for each value in each stratum; of a field of the elements that are rated, an element has its own."""
     groups: defaultdict[Any, list[int]] = defaultdict(list)
@@ -182,7 +179,7 @@ def _by_stratum(one: Collected, of_item: Mapping[Any, Any], by: str, seed: int) 
     for place, rating in enumerate(one.ratings):
         stratum = of_item.get(rating.item)
         if isinstance(stratum, list):
-            stratum = stratum[rating.element] if is_of_elements and rating.element is not None else ", ".join(stratum)
+            stratum = part_of(stratum, rating.element if is_of_elements else None)
         if stratum:  # 0 hops: unknown
             groups[stratum].append(place)
     for key, places in groups.items() if 1 < len(groups) <= MOST_STRATA else ():

@@ -213,7 +213,10 @@ class Rate(
         return model_runs.combined(options.parsed.criteria, answers)
 
     def judged(self, options: Options) -> Sequence[Aspect]:
-        return judged_by(options.parsed.criteria)
+        return judged_by(options.parsed.criteria, options.by)
+
+    def strata_field(self, options: Options) -> str:
+        return options.by
 
     def brief(self, payload: JSON, answer: JSON) -> str:
         return results.brief(payload, answer)

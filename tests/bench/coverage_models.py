@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from annotation.pure.reports.model_aspects import Aspect, Predicted
+from annotation.pure.reports.model_estimates import Estimated, estimated
 from annotation.pure.statistics.alternative_annotator import alternative_annotator
-from annotation.pure.statistics.people_and_model import Sample, estimate
+from annotation.pure.statistics.model_beside_workers import Labelled, beside_workers
+from annotation.pure.statistics.people_and_model import Sample, difference, estimate
 from annotation.pure.statistics.unequal_draw import draw, inclusion_chances, uncertainty
 from tests.bench.bench import Bench, Result
 
@@ -67,6 +70,112 @@ def held(world: World, *, draws: int) -> float:
     return sum(world.holds(seed) for seed in range(draws)) / draws
 
 
+def held_by_stratum(*, draws: int, judged: int = 400, others: int = 6_000) -> dict[str, float]:
+    """For three strata, each with a model of its own, the share of studies whose printed interval holds the truth."""
+    worlds = {name: World(name, 3, 0.0, 0, 0) for name in ("good", "one-sided", "rare label")}
+    holds = dict.fromkeys(worlds, 0)
+    for seed in range(draws):
+        rng = np.random.default_rng([seed, judged])
+        stratum = rng.choice(3, judged + others, p=(0.5, 0.3, 0.2))
+        for k, (name, world) in enumerate(worlds.items()):
+            n, more = int((stratum[:judged] == k).sum()), int((stratum[judged:] == k).sum())
+            holds[name] += replace(world, judged=n, others=more).holds(seed)
+    return {name: count / draws for name, count in holds.items()}
+
+
+LONGEST = 8  # elements of a list
+
+
+@dataclass(frozen=True)  # no slots: it keeps its truth
+class Lists:
+    """Items with 1 to LONGEST elements, the longer the item, the rarer the label; its elements are alike.
+
+    Two of the people judge all elements of an item. `share`: how much of the label there is.
+    """
+
+    people: int
+    judged: int
+    others: int
+    share: float = 1.0
+
+    def items(self, rng: np.random.Generator, number: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """The number of elements of each item, and (items × LONGEST) which have the label."""
+        sizes = rng.integers(1, LONGEST + 1, number)
+        chance = self.share * rng.beta(2, 2, number) * (1 - sizes / (2 * LONGEST))
+        return sizes, rng.random((number, LONGEST)) < chance[:, None]
+
+    @cached_property
+    def truth(self) -> float:
+        """Of all elements: E[Σ of an item] / E[number], with the people's errors."""
+        return self._seen(np.arange(1, LONGEST + 1))
+
+    def _seen(self, numbers: NDArray[np.int64]) -> float:
+        """The share that people see of a list's elements, of which those of each size have so many."""
+        at = np.arange(1, LONGEST + 1)
+        share = float((numbers * self.share * 0.5 * (1 - at / (2 * LONGEST))).sum() / numbers.sum())
+        right = _accuracy(self.spread)
+        return share * right + (1 - share) * (1 - right)
+
+    @property
+    def spread(self) -> float:
+        """Of people's abilities, SD of the logit: enough of them stand for others."""
+        return 0.6 if self.people > 3 else 0.0
+
+    def study(self, seed: int) -> tuple[list[Labelled], dict[tuple[int, int], bool]]:
+        """People's labels of the first items' elements, a model's of all."""
+        rng = np.random.default_rng([seed, self.judged, self.people])
+        sizes, has = self.items(rng, self.judged + self.others)
+        right = _logistic(np.log((1 - ERROR) / ERROR) + rng.normal(0, self.spread, self.people))
+        wrong = rng.random(has.shape) < 0.15
+        rows = [
+            Labelled((i, k), f"w{w}", bool(has[i, k] == (rng.random() < right[w])), i)
+            for i in range(self.judged)
+            for w in rng.choice(self.people, 2, replace=False)
+            for k in range(sizes[i])
+        ]
+        return rows, {(i, k): bool(has[i, k] != wrong[i, k]) for i in range(len(sizes)) for k in range(sizes[i])}
+
+    def holds(self, seed: int) -> bool:
+        printed = _estimated(*self.study(seed)).found.printed
+        return printed.low is not None and printed.low <= self.truth <= (printed.high or 0)
+
+    def contrast_holds(self, seed: int) -> bool:
+        """Whether the interval of even minus odd elements, of the same items and people, holds the truth."""
+        rows, model = self.study(seed)
+        at = np.arange(1, LONGEST + 1)
+        truth = self._seen((at + 1) // 2) - self._seen(at // 2)
+        even, odd = (
+            _estimated(
+                [row for row in rows if row.item[1] % 2 == k], {at: x for at, x in model.items() if at[1] % 2 == k}
+            )
+            for k in (0, 1)
+        )
+        found = difference(even.sample, odd.sample)
+        return found.low is not None and found.low <= truth <= (found.high or 0)
+
+    def difference_holds(self, seed: int) -> bool:
+        """Whether the interval of model minus annotators holds the truth, of people who err equally often.
+
+        With one other as reference, of error e, whoever errs in m of cases agrees in (1 - m)(1 - e) + m e.
+        """
+        rows, model = self.study(seed)
+        truth = (0.15 - ERROR) * (2 * ERROR - 1)
+        found = beside_workers(rows, {row.item: model[row.item] for row in rows}, seed).difference
+        return found.low is not None and found.low <= truth <= (found.high or 0)
+
+
+def _estimated(rows: Sequence[Labelled], model: Mapping[Hashable, bool]) -> Estimated:
+    asked = Aspect("a", {}, dict, {True: "yes", False: "no"}, each=True)
+    return estimated(asked, rows, {"m": {at: Predicted(said, None) for at, said in model.items()}})[0]
+
+
+LISTS = (Lists(3, 60, 1_000), Lists(10, 200, 2_000), Lists(3, 200, 1_000, 0.2))
+
+
+def share_of(holds: Callable[[int], bool], *, draws: int) -> float:
+    return sum(map(holds, range(draws))) / draws
+
+
 def mean_error_when_drawn_by_confidence(*, draws: int, judged: int = 300, items: int = 1_000) -> tuple[float, float]:
     """The mean error of a share of .5, in points, and its Monte-Carlo error; a model as sure as it is right."""
     rng, found = np.random.default_rng(7), []
@@ -110,6 +219,22 @@ def coverage(_bench: Bench) -> Iterator[Result]:
                 share = held(World(model, people, spread, judged, others), draws=DRAWS)
                 what = f"coverage of people and a model ({model}), {judged} of {judged + others} judged by {people}"
                 yield Result(f"{what}, SD {spread:g}", share, goal, unit="share", at_most=False)
+    for name, share in held_by_stratum(draws=DRAWS).items():
+        yield Result(f"coverage in a stratum of its own ({name})", share, 0.925, unit="share", at_most=False)
+    for lists, goal in (
+        (Lists(3, 60, 1_000), 0.925),
+        (Lists(10, 200, 2_000), 0.93),
+        (Lists(3, 200, 1_000, 0.2), 0.925),
+    ):
+        what = (
+            f"of {lists.judged + lists.others} lists, {lists.judged} judged by {lists.people}, label x {lists.share:g}"
+        )
+        share = share_of(lists.holds, draws=DRAWS // 8)
+        yield Result(f"coverage of a share of all elements {what}", share, goal, unit="share", at_most=False)
+    share = share_of(LISTS[1].contrast_holds, draws=DRAWS // 8)
+    yield Result("coverage of the difference of two strata of elements", share, 0.93, unit="share", at_most=False)
+    share = share_of(Lists(3, 100, 0).difference_holds, draws=DRAWS // 8)
+    yield Result("coverage of model minus annotators, of elements", share, 0.925, unit="share", at_most=False)
     error, least = mean_error_when_drawn_by_confidence(draws=DRAWS // 2)
     yield Result("mean error of items drawn by confidence, points", abs(error), max(0.1, 3 * least))
 

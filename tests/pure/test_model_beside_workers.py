@@ -7,6 +7,7 @@ from collections import defaultdict
 from statistics import fmean, multimode
 
 import pytest
+from scipy import stats
 
 from annotation.pure.statistics.model_beside_workers import Labelled, beside_workers, calibration_of, majority, rates_of
 
@@ -121,3 +122,39 @@ def test_confidence_is_held_against_the_majority_and_ties_are_expected() -> None
     assert found.bins[-1].confidence == near(fmean(sure[i] for i in last), abs=1e-9)
     assert found.bins[-1].right.value == near(fmean(right[i] for i in last), abs=1e-9)
     assert sum(one.right.n for one in found.bins) == len(model)
+
+
+@pytest.mark.parametrize("workers", [4, 9])
+def test_elements_are_ratios_of_sums_and_their_items_are_what_varies(workers: int) -> None:
+    rng = random.Random(6)
+    sizes = {i: rng.randint(1, 5) for i in range(40)}
+    rows = [
+        Labelled((i, k), f"w{w}", rng.choice("ab"), i)
+        for i, n in sizes.items() for w in rng.sample(range(workers), 3) for k in range(n)
+    ]  # fmt: skip
+    model = {(i, k): rng.choice("ab") for i, n in sizes.items() for k in range(n)}
+    found, of = beside_workers(rows, model, 1), references(rows)
+    right = {row: fmean(model[row.item] == x for x in of[row.item, row.worker]) for row in rows}
+    each = {w: [right[row] for row in rows if row.worker == w] for w in dict.fromkeys(row.worker for row in rows)}
+    value = fmean(map(fmean, each.values()))
+    assert found.model.value == near(value, abs=1e-9)
+    assert (found.items, found.elements) == (40, sum(sizes.values()))
+    tops = {at: multimode(str(row.label) for row in rows if row.item == at) for at in model}
+    assert found.majority.value == near(fmean((model[at] in tops[at]) / len(tops[at]) for at in model), abs=1e-9)
+    if workers < 7:
+        alone = beside_workers([row._replace(cluster=None) for row in rows], model, 1).model
+        assert (found.model.high or 0) - (found.model.low or 0) != near((alone.high or 0) - (alone.low or 0), rel=0.01)
+        return
+    sums: defaultdict[object, float] = defaultdict(float)
+    for row in rows:  # what each adds to the deviation, by item, and by item and worker
+        off = (right[row] - value) / len(each[row.worker]) / workers
+        sums[row.cluster] += off
+        sums[row.cluster, row.worker] += off
+    of_items, of_cells = (
+        sum(x**2 for at, x in sums.items() if isinstance(at, tuple) == both) for both in (False, True)
+    )
+    left = [fmean(fmean(of) for name, of in each.items() if name != w) for w in each]
+    of_workers = sum((x - fmean(left)) ** 2 for x in left) * (workers - 1) / workers
+    variance = max(of_items * 40 / 39 + of_workers - of_cells, of_items * 40 / 39, of_workers)
+    half = stats.t.ppf(0.975, workers - 1) * variance**0.5
+    assert (found.model.high or 0) - value == near(half, abs=1e-9)

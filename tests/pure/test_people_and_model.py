@@ -18,15 +18,18 @@ from annotation.pure.statistics.people_and_model import (
     ALL_JUDGED,
     BOTH,
     FEW_DIFFERENT,
+    FEW_ELEMENTS,
     FEW_ITEMS,
     FEW_LABELS,
     NO_GAIN,
     Sample,
+    Summed,
     best_rate,
     difference,
     estimate,
     moments,
     sample_of,
+    sample_of_elements,
 )
 from annotation.pure.statistics.worker_intervals import Response
 from tests.bench import coverage_models
@@ -239,3 +242,33 @@ def test_what_is_printed_holds_the_truth(model: str, people: int, spread: float)
 def test_a_draw_by_confidence_has_no_error_in_the_mean() -> None:
     error, least = coverage_models.mean_error_when_drawn_by_confidence(draws=60)
     assert abs(error) < 4 * least
+
+
+def test_lists_of_one_element_are_items_and_with_chances_the_ratio_is_weighted() -> None:
+    rows, model = study(5, n=60, others=200, workers=9, each=2)
+    sums = [Summed(row.item, row.worker, row.value, 1) for row in rows]
+    plain, listed = sample_of(rows, model), sample_of_elements(sums, {item: (f, 1) for item, f in model.items()})
+    assert plain is not None
+    assert listed is not None
+    assert moments(listed, 0.5) == near(moments(plain, 0.5), abs=1e-12)
+    assert sample_of_elements([], {1: (1.0, 1)}) is None
+    chances = {row.item: 0.1 + 0.01 * row.item for row in rows}
+    longer = [Summed(row.item, row.worker, 3 * row.value, 1 + row.item % 3) for row in rows]
+    drawn = sample_of_elements(longer, {item: (f, 1) for item, f in model.items()}, chances)
+    assert drawn is not None
+    ratio = sum(one.total / chances[one.item] for one in longer) / sum(one.size / chances[one.item] for one in longer)
+    assert moments(drawn, 0)[0] == near(ratio, abs=1e-9)
+
+
+def test_elements_are_refused_below_thirty_items_and_where_a_label_is_rare() -> None:
+    rows, model = study(6, n=60, others=300)
+    for n, total, reason in ((29, 1.0, FEW_ITEMS), (60, 0.1, FEW_ELEMENTS), (60, 1.0, "")):
+        sums = [Summed(row.item, row.worker, total * row.value * 3, 3) for row in rows if row.item < n]
+        known = {item: (total * f * 3, 3.0) for item, f in model.items()}
+        assert estimate(sample_of_elements(sums, known)).refused == reason  # type: ignore[arg-type]
+
+
+def test_strata_and_elements_are_covered() -> None:
+    assert min(coverage_models.held_by_stratum(draws=150).values()) >= 0.9
+    assert coverage_models.share_of(coverage_models.LISTS[0].holds, draws=40) >= 0.85
+    assert coverage_models.share_of(coverage_models.Lists(3, 60, 0).difference_holds, draws=40) >= 0.85

@@ -71,8 +71,10 @@ def score_batch(batch: Batch, *, part: BatchPart = ALL, progress: OnProgress = n
         content["flow"] = participation(batch)
         if altered := altered_facts.tables(batch):
             content["altered"] = altered
-        if beside := collected.models.tables(batch):
+        beside, sentences = collected.models.report(batch)
+        if beside:
             content["models"] = beside
+            content["paragraph"] = [*content.get("paragraph", ()), *sentences]
     if part.key:
         PartReport.objects.update_or_create(batch=batch, part=part.key, defaults=kept)
         last = batch.part_reports.order_by("-created_at", "-pk").values_list("pk", flat=True)[:PARTS_KEPT]

@@ -1,15 +1,15 @@
 """Models' predictions beside people's responses, collected for a batch's report."""
 
 from collections import defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from annotation.flow.reports.model_predictions import models_of, predictions_of
-from annotation.models import Batch, Hit
-from annotation.pure.data.example import JSON
-from annotation.pure.reports.model_aspects import Aspect, Predicted
-from annotation.pure.reports.model_tables import model_tables
+from annotation.models import Batch, Hit, Item, ModelPrediction
+from annotation.pure.data.example import JSON, Example
+from annotation.pure.ratings.fields import strata_of
+from annotation.pure.reports.model_aspects import Aspect, Predicted, Strata
+from annotation.pure.reports.model_tables import model_report
 from annotation.pure.statistics.model_beside_workers import Labelled
 from annotation.registry import task_type
 from annotation.tasktype import GivenResponse, Judging
@@ -17,10 +17,14 @@ from annotation.tasktype import GivenResponse, Judging
 
 @dataclass(slots=True)
 class ModelFigures:
-    """What models and people judge; `given` has people's values by the name of what is judged."""
+    """What models and people judge; `given` has people's values by the name of what is judged.
+
+    `by`: the field by whose values the report has strata; "" for none.
+    """
 
     judged: Sequence[Aspect]  # none without models
     models: Sequence[str]
+    by: str = ""
     given: defaultdict[str, list[Labelled]] = field(default_factory=lambda: defaultdict(list))
     excluded: set[int] = field(default_factory=set)  # items
 
@@ -29,7 +33,8 @@ class ModelFigures:
         task, models = task_type(batch.task), models_of(batch)
         if not models or not isinstance(task, Judging):
             return cls((), ())
-        return cls(task.judged(task.options(batch.options)), models)
+        options = task.options(batch.options)
+        return cls(task.judged(options), models, task.strata_field(options))
 
     def add(self, hit: Hit, given: Sequence[GivenResponse]) -> None:
         """Add the responses to a HIT; an excluded one is in no figure, of models either."""
@@ -38,22 +43,30 @@ class ModelFigures:
             return
         for one in given:
             for asked in self.judged:
-                if (value := asked.value(one.answer)) is not None:
-                    self.given[asked.name].append(Labelled(hit.item_id, one.worker, value))
+                cluster = hit.item_id if asked.each else None
+                values = asked.judged(hit.item_id, one.answer)
+                self.given[asked.name] += [Labelled(what, one.worker, value, cluster) for what, value in values]
 
-    def tables(self, batch: Batch) -> list[JSON]:
-        """All tables of models beside people; [] where no item has both."""
+    def report(self, batch: Batch) -> tuple[list[JSON], list[JSON]]:
+        """All tables of models beside people, and sentences; [] where no item has both."""
         found: dict[str, dict[str, dict[Hashable, Predicted]]] = {
             asked.name: {model: {} for model in self.models} for asked in self.judged
         }
-        for model in self.models:
+        for model in self.models if self.judged else ():
             for one in predictions_of(batch, model):
                 for asked in self.judged if one.item_id not in self.excluded else ():
-                    value: Any = asked.value(one.answer)
-                    if value is not None:
-                        found[asked.name][model][one.item_id] = Predicted(value, one.confidence)
-        return [
-            made
-            for asked in self.judged
-            for made in model_tables(asked, self.given[asked.name], found[asked.name], batch.seed)
-        ]
+                    values = asked.judged(one.item_id, one.answer)
+                    found[asked.name][model].update((what, Predicted(x, one.confidence)) for what, x in values)
+        return model_report(self.judged, self.given, found, list(self._strata(batch)), batch.seed)
+
+    def _strata(self, batch: Batch) -> Iterator[Strata]:
+        """The strata of all items with predictions; hops that are not known, and items without the field, have none."""
+        predicted = ModelPrediction.objects.filter(model__batch=batch).values("item")
+        columns = ["pk", "hops", "dataset__slug", *(["content"] if self.by else [])]
+        hops, datasets, fields = dict[Hashable, int](), dict[Hashable, str](), dict[Hashable, str | list[str]]()
+        rows = Item.every.filter(pk__in=predicted).values_list(*columns)
+        for item, count, dataset, *content in rows.iterator(chunk_size=500) if self.judged else ():
+            hops[item], datasets[item] = count, dataset
+            if content:
+                fields[item] = strata_of(Example.from_json(content[0]), self.by)
+        yield from (Strata("hops", hops), Strata("dataset", datasets), Strata("field", fields))

@@ -108,6 +108,12 @@ def text_of(value: Any) -> str:
     return "" if value is None else str(value)
 
 
+def strata_of(example: Example, name: str) -> str | list[str]:
+    """The value of a field in words, as the stratum of a record; of a list those of its elements."""
+    value = value_of(example, name)
+    return list(map(text_of, value)) if isinstance(value, list) else text_of(value)
+
+
 @dataclass(frozen=True, slots=True)
 class FieldSample:
     """A field of some records and the beginning of a value."""

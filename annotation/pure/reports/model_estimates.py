@@ -1,17 +1,20 @@
-"""Tables of figures from people and a model (PPI++), beside people alone and the model alone."""
+"""Figures from people and a model (PPI++), beside people alone and the model alone: a table, and in short."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 from annotation.pure.data.example import JSON
-from annotation.pure.reports.model_aspects import HIGH, LABEL, LOW, MODEL, Aspect, Predictions, about_intervals, named
-from annotation.pure.reports.tables import rounded, text_cell
+from annotation.pure.reports.model_aspects import LABEL, MODEL, Aspect, Predictions, about_intervals, named
+from annotation.pure.reports.tables import as_sentence, percent_with_interval, rounded, table, text_cell
 from annotation.pure.statistics import people_and_model as ppi
 from annotation.pure.statistics.intervals import Figure
 from annotation.pure.statistics.model_beside_workers import Labelled
 from annotation.pure.statistics.ratings import rescaled
 from annotation.pure.statistics.worker_intervals import Response
 from annotation.pure.text.translation_marks import gettext_noop as _
+
+ESTIMATES = "people-and-model"
+BY_PEOPLE, BY_MODEL = _("Items judged by people"), _("Items judged by the model")
 
 REFUSED = {
     ppi.ALL_JUDGED: _("People alone: they judged every item that the model judged."),
@@ -22,38 +25,71 @@ REFUSED = {
     ppi.FEW_DIFFERENT: _(
         "People alone: the model differed on %(different)s of %(n)s judged items: its error is at most %(most)s %%."
     ),
+    ppi.FEW_ELEMENTS: _("People alone: fewer than ten judged items times the share of this label, or of all others."),
     ppi.FEW_ITEMS: _("People alone: fewer than 30 judged items."),
     ppi.NO_GAIN: _("People alone: with the model the interval would be no narrower."),
     "": _("People and the model: as precise as %(worth)s items judged by people alone."),
 }
 
 
-def estimates(asked: Aspect, given: Sequence[Labelled], predicted: Predictions) -> JSON:
-    """Of each label its share, of a scale or number the mean: from both, of people alone, of the model alone."""
-    rows: list[list[Any]] = []
-    notes: list[Any] = []
-    values = [None] if asked.ends else list(asked.labels)
-    for model, of in predicted.items():
-        found = None
-        for value in values:
+Key = TypeVar("Key", bound=Hashable)
 
-            def score(one: Any, value: Any = value) -> float:
-                return asked.scaled(one) if asked.ends else float(one == value)
 
-            responses = [Response(row.item, row.worker, score(row.label)) for row in given]
-            sample = ppi.sample_of(responses, {item: score(one.value) for item, one in of.items()})
+class Estimated(NamedTuple):
+    """An estimate of the share of a label, or of a mean (`label` is None); of elements also of the mean over items."""
+
+    model: str
+    label: Any
+    sample: ppi.Sample
+    found: ppi.Estimate
+    of_items: ppi.Estimate | None = None
+
+
+def estimated(asked: Aspect, given: Sequence[Labelled], predicted: Predictions) -> list[Estimated]:
+    """Of each model, where people judged some of its items: each label's share, or the mean."""
+    made = []
+    for model, of in predicted.items() if not asked.conditional else ():
+        for label in [None] if asked.ends else asked.labels:
+            score = asked.scorer(label)
+            over: ppi.Estimate | None = None
+            if asked.each:
+                sums = _sums(((row.drawn, row.worker), score(row.label)) for row in given)
+                lists = _sums((what[0], score(one.value)) for what, one in of.items())  # type: ignore[index]
+                sample = ppi.sample_of_elements([ppi.Summed(*at, *both) for at, both in sums.items()], lists)
+                means = [Response(*at, total / size) for at, (total, size) in sums.items()]
+                items = ppi.sample_of(means, {item: total / size for item, (total, size) in lists.items()})
+                over = ppi.estimate(items, mean=True) if items else None
+            else:
+                responses = [Response(row.item, row.worker, score(row.label)) for row in given]
+                sample = ppi.sample_of(responses, {item: score(one.value) for item, one in of.items()})
             if sample is not None:
-                found = ppi.estimate(sample, mean=bool(asked.ends))
-                rows += _of_estimate(asked, model, value, found)
-        if found:
-            notes += _about(model, found)
+                made.append(Estimated(model, label, sample, ppi.estimate(sample, mean=bool(asked.ends)), over))
+    return made
+
+
+def _sums(values: Iterable[tuple[Key, float]]) -> dict[Key, tuple[float, float]]:
+    """By key the sum of its values and their number."""
+    found: dict[Key, tuple[float, float]] = {}
+    for key, value in values:
+        total, size = found.get(key, (0.0, 0))
+        found[key] = (total + value, size + 1)
+    return found
+
+
+def estimates(asked: Aspect, made: Sequence[Estimated]) -> Iterator[JSON]:
+    """The table of all estimates beside people alone and the model alone."""
+    if not made:
+        return
+    notes: list[Any] = []
+    for one in {one.model: one for one in made}.values():
+        notes += [note for note in _about(one.model, one.found) if note not in notes]
     columns = (
         MODEL,
         *(() if asked.ends else (LABEL,)),
         _("Figure"),
-        *((_("Mean"), LOW, HIGH) if asked.ends else (_("Share"),)),
-        _("Items judged by people"),
-        _("Items judged by the model"),
+        _("Mean") if asked.ends else _("Share"),
+        BY_PEOPLE,
+        BY_MODEL,
         _("Rests on"),
     )
     notes.append(
@@ -63,39 +99,130 @@ def estimates(asked: Aspect, given: Sequence[Labelled], predicted: Predictions) 
             "the model minus people on the items that both judged."
         )
     )
-    return named("people-and-model", asked, _("Judged by people and a model"), columns, rows, notes)
+    rows = [row for one in made for row in _of_estimate(asked, one)]
+    yield named(ESTIMATES, asked, _("Judged by people and a model"), columns, rows, notes)
 
 
-def _of_estimate(asked: Aspect, model: str, value: Any, found: ppi.Estimate) -> Iterator[list[Any]]:
+def _of_estimate(asked: Aspect, one: Estimated) -> Iterator[list[Any]]:
+    found = one.found
     n, every = found.judged, found.items
-    different = round((found.different.value or 0.0) * found.effective)
-    most = rounded(100 * (found.different.high or 0.0), 1)
-    words = {"different": different, "n": n, "most": most, "worth": round(found.worth)}
-    reason = text_cell(REFUSED[found.refused], **words)
-    lines = (
-        (_("Estimate"), found.printed, n, 0 if found.refused else every, reason),
+    lines = [
+        (_("Estimate"), found.printed, n, 0 if found.refused else every, _why(found)),
         (_("People alone"), found.alone, n, 0, None),
         (_("Model alone (biased)"), found.model, 0, every, None),
         (_("Bias of the model"), found.bias, n, n, None),
-    )
-    for title, figure, people, of_model, why in lines:
-        label = [] if asked.ends else [asked.labels[value]]
-        is_bias = figure is found.bias
-        yield [model, *label, text_cell(title), *_cells(asked, figure, is_bias=is_bias), people, of_model, why]
+    ]
+    if over := one.of_items:
+        of_model = 0 if over.refused else every
+        lines.insert(1, (_("Estimate, mean over items"), over.printed, n, of_model, _why(over)))
+    for title, figure, people, by_model, why in lines:
+        label = [] if asked.ends else [asked.labels[one.label]]
+        cell = _cell(asked, figure, is_bias=figure is found.bias)
+        yield [one.model, *label, text_cell(title), cell, people, by_model, why]
 
 
-def _cells(asked: Aspect, figure: Figure, *, is_bias: bool) -> list[Any]:
-    """A share as a figure; a mean on its scale with its interval, a bias in its points."""
+def differences(asked: Aspect, strata: Mapping[Any, Sequence[Estimated]]) -> Iterator[list[Any]]:
+    """Of two strata the rows on the estimates of the first minus those of the second; people may be in both."""
+    if len(strata) != 2:
+        return
+    known = [{(one.model, one.label): one for one in made} for made in strata.values()]
+    words = text_cell("%(first)s − %(second)s", **dict(zip(("first", "second"), strata, strict=True)))
+    for (model, label), one in known[0].items():
+        if other := known[1].get((model, label)):
+            cell = _cell(asked, ppi.difference(one.sample, other.sample, mean=bool(asked.ends)), is_bias=True)
+            people, items = one.found.judged + other.found.judged, one.found.items + other.found.items
+            of_model = 0 if one.found.refused and other.found.refused else items
+            cells = [] if asked.ends else [asked.labels[label]]
+            yield [words, model, *cells, text_cell(_("Difference")), cell, people, of_model, None]
+
+
+def _why(found: ppi.Estimate) -> JSON:
+    """What the printed figure rests on."""
+    different = round((found.different.value or 0.0) * found.effective)
+    words: dict[str, Any] = {"different": different, "n": found.judged, "worth": round(found.worth)}
+    words = {name: f"{number:,}" for name, number in words.items()}
+    return text_cell(REFUSED[found.refused], most=rounded(100 * (found.different.high or 0.0), 1), **words)
+
+
+def _cell(asked: Aspect, figure: Figure, *, is_bias: bool = False) -> JSON:
+    """A share as it is; a mean on its scale, a bias in its points."""
     if asked.ends is None:
-        return [figure.as_json()]
+        return figure.as_json()
     low, high = asked.ends
-    own = rescaled(figure, 0 if is_bias else low, high - low if is_bias else high)
-    return [rounded(own.value), rounded(own.low), rounded(own.high)]
+    return rescaled(figure, 0 if is_bias else low, high - low if is_bias else high).as_json() | {"points": True}
 
 
 def _about(model: str, found: ppi.Estimate) -> Iterator[Any]:
     message = _("%(model)s judged %(items)s items; %(workers)s annotators judged %(n)s of them.")
-    yield text_cell(message, model=model, items=found.items, workers=found.workers, n=found.judged)
+    yield text_cell(message, model=model, workers=found.workers, items=f"{found.items:,}", n=f"{found.judged:,}")
     yield about_intervals(found.workers)
     if found.many and found.judged < found.items:
         yield _("People judged more than 5 % of the items: for exactly these items the intervals are too wide.")
+
+
+BOTH = _(
+    "“%(about)s” by people and %(model)s: %(listing)s; by people alone: %(alone)s (items judged by people: %(n)s, by "
+    "the model: %(items)s; annotators: %(workers)s)."
+)
+ALONE = _(
+    "“%(about)s” by people alone: %(listing)s (items judged by people: %(n)s; by %(model)s, which is not used: "
+    "%(items)s; annotators: %(workers)s)."
+)
+
+
+SHORT = _("Figures without items judged by the model are of people alone; the tables below say why.")
+
+
+def in_short(all_made: Sequence[tuple[Aspect, Sequence[Estimated]]]) -> tuple[list[JSON], list[JSON]]:
+    """The estimates alone as a table, in [] without any, and in sentences; of two labels the first."""
+    kept = [(asked, one) for asked, made in all_made for one in made if one.label in _main_labels(asked)]
+    if not kept:
+        return [], []
+    rows = [
+        [asked.about, asked.labels.get(one.label), *cells, one.model, one.found.judged, by_model]
+        for asked, one in kept
+        for by_model in [0 if one.found.refused else one.found.items]
+        for figure in [_cell(asked, one.found.printed)]
+        for cells in [(None, figure) if asked.ends else (figure, None)]
+    ]
+    sizes = {(one.found.items, one.found.judged) for _asked, one in kept}
+    of_all = [text_cell(_("%(items)s items, %(n)s judged by people"), items=f"{m:,}", n=f"{n:,}") for m, n in sizes]
+    said = [sentence for asked, made in all_made for sentence in _sentences(asked, made)]
+    about = {"about": of_all[0]} if len(of_all) == 1 else {}
+    columns = (_("Criterion"), LABEL, _("Share"), _("Mean"), MODEL, BY_PEOPLE, BY_MODEL)
+    note = [SHORT] if len(kept) > 1 else [text_cell(one["message"], **one["values"]) for one in said]
+    more = {"leads": False, "bars": not any(asked.ends for asked, _one in kept), **about}
+    return [table("people-and-model-in-short", _("People and a model"), columns, rows, note, **more)], said
+
+
+def _main_labels(asked: Aspect) -> list[Any]:
+    return [None] if asked.ends else list(asked.labels)[: 1 if len(asked.labels) == 2 and not asked.sets else None]
+
+
+def _sentences(asked: Aspect, made: Sequence[Estimated]) -> Iterator[JSON]:
+    """For each model what both say, what people alone say, and why."""
+    kept = [one for one in made if one.label in _main_labels(asked)]
+    for model in dict.fromkeys(one.model for one in kept):
+        for is_alone in (False, True):
+            own = [one for one in kept if one.model == model and bool(one.found.refused) == is_alone]
+            if not own:
+                continue
+            found = own[0].found
+            yield as_sentence(
+                ALONE if is_alone else BOTH, about=asked.about, model=model, workers=found.workers,
+                listing=_listing(asked, [(one.label, one.found.printed) for one in own]),
+                alone=_listing(asked, [(one.label, one.found.alone) for one in own]),
+                n=f"{found.judged:,}", items=f"{found.items:,}",
+            )  # fmt: skip
+            why = [_why(one.found) for one in own]
+            if all(one == why[0] for one in why):
+                yield as_sentence(why[0]["text"], **why[0]["values"])
+
+
+def _listing(asked: Aspect, figures: Sequence[tuple[Any, Figure]]) -> JSON:
+    """“yes 41.2 % [38.0, 44.4], no …”."""
+    cells = {f"label{k}": asked.labels.get(label, text_cell(_("mean"))) for k, (label, _figure) in enumerate(figures)}
+    for k, (_label, figure) in enumerate(figures):
+        cell = _cell(asked, figure)
+        cells[f"share{k}"] = cell if asked.ends else percent_with_interval(cell)
+    return text_cell(", ".join(f"%(label{k})s %(share{k})s" for k in range(len(figures))), **cells)

@@ -8,14 +8,25 @@ from itertools import product
 from typing import Any
 
 from annotation.pure.data.example import JSON
-from annotation.pure.reports.model_aspects import HIGH, LABEL, LOW, MODEL, Aspect, Predictions, about_intervals, named
-from annotation.pure.reports.model_estimates import estimates
+from annotation.pure.reports.model_aspects import (
+    LABEL,
+    MODEL,
+    WAYS,
+    Aspect,
+    Predictions,
+    Strata,
+    about_intervals,
+    named,
+)
+from annotation.pure.reports.model_estimates import ESTIMATES, Estimated, differences, estimated, estimates, in_short
 from annotation.pure.reports.tables import rounded, text_cell
 from annotation.pure.statistics.alternative_annotator import (
     LEAST_ITEMS,
+    Agreement,
     Alternative,
     alternative_annotator,
     equal_labels,
+    jaccard,
     nearness,
 )
 from annotation.pure.statistics.model_beside_workers import Beside, Labelled, beside_workers, calibration_of, rates_of
@@ -31,20 +42,96 @@ TESTED = _(
 )
 
 
-def model_tables(asked: Aspect, given: Sequence[Labelled], predicted: Predictions, seed: int) -> Iterator[JSON]:
-    """All tables of one thing that is judged; none where no item has both a response and a prediction."""
-    known = {model: of for model, of in predicted.items() if any(row.item in of for row in given)}
-    if not known:
-        return
-    if asked.labels:
-        rows = [row._replace(label=asked.label(row.label)) for row in given]
-        labelled = {m: {item: asked.label(one.value) for item, one in of.items()} for m, of in known.items()}
-        beside = {model: beside_workers(rows, of, seed) for model, of in labelled.items()}
-        yield from _agreement(asked, beside)
-        yield from _rates(asked, rows, labelled, seed)
-        yield from _calibration(asked, rows, labelled, known if asked.whole else {}, seed)
+ALIKE: dict[Agreement, str] = {
+    equal_labels: _("Agreement: the share of the others with the same label."),
+    nearness: _("Agreement: the root of the mean squared distance to the others, the smaller the better."),
+    jaccard: _("Agreement: the share of common labels among those that either gave, the mean over the others."),
+}
+ELEMENTS = _(
+    "Figures are over all elements of the lists (ratios of sums); intervals resample items. The alternative annotator "
+    "test is about items: of elements there is none."
+)
+CONDITIONAL = _(
+    "This is asked only in some cases: compared are those in which both were asked. Which these are the model may see "
+    "differently, so there is no estimate from both."
+)
+SETS = _("Of several labels in a response there is no majority, so no agreement with it; each label has its share.")
+NUMBERS = _("Of numbers there is no majority, so no agreement with it.")
+MANY = _("With more than %(most)s labels there is no table of labels.")
+WITHOUT = _("Models have no figures for texts, marks and comparisons: %(names)s.")
+
+
+def model_report(
+    aspects: Sequence[Aspect],
+    given: Mapping[str, Sequence[Labelled]],
+    predicted: Mapping[str, Predictions],
+    strata: Sequence[Strata],
+    seed: int,
+) -> tuple[list[JSON], list[JSON]]:
+    """All tables, of the estimates in short first, and sentences; by names of aspects. [] where no item has both."""
+    made, tables = [], list[JSON]()
+    for asked in aspects:
+        rows, of = given.get(asked.name, ()), predicted.get(asked.name, {})
+        known = {model: own for model, own in of.items() if any(row.item in own for row in rows)}
+        if known:
+            made.append((asked, estimated(asked, rows, known)))
+            tables += _with_notes(asked, [*_tables(asked, rows, known, seed, made[-1][1])])
+            tables += [one for way in strata for one in _by_stratum(asked, rows, known, way, seed)]
+    first, sentences = in_short(made)
+    tables = [*first, *tables]
+    if tables and (without := [asked.about for asked in aspects if not asked.labels and not asked.ends]):
+        names = {f"name{k}": name for k, name in enumerate(without)}
+        listed = text_cell(", ".join(f"%({name})s" for name in names), **names)
+        tables[0]["note"] = [*tables[0]["note"], text_cell(WITHOUT, names=listed)]
+    return tables, sentences
+
+
+def _with_notes(asked: Aspect, tables: list[JSON]) -> list[JSON]:
+    """The tables, the first with notes on those that there are not."""
+    notes: list[Any] = [ELEMENTS] if asked.each else []
+    notes += [CONDITIONAL] if asked.conditional else []
+    notes += [SETS] if asked.sets else [] if asked.labels else [NUMBERS]
+    notes += [text_cell(MANY, most=MOST_LABELS)] if len(asked.labels) > MOST_LABELS and not asked.sets else []
+    for first in tables[:1]:
+        first["note"] = [*first["note"], *notes]
+    return tables
+
+
+def _tables(
+    asked: Aspect, given: Sequence[Labelled], known: Predictions, seed: int, made: Sequence[Estimated]
+) -> Iterator[JSON]:
+    """All tables of one thing that is judged."""
+    yield from estimates(asked, made)
+    yield from _beside(asked, given, known, seed)
     yield from _alternatives(asked, given, known)
-    yield estimates(asked, given, known)
+
+
+def _by_stratum(asked: Aspect, given: Sequence[Labelled], known: Predictions, way: Strata, seed: int) -> Iterator[JSON]:
+    """The same tables but the test, with the stratum in the first cell of each row; each stratum has its own guards."""
+    found: dict[str, JSON] = {}
+    variant, column = WAYS[way.way]
+    both: dict[Any, Sequence[Estimated]] = {}
+    for stratum, rows, of in way.parts(asked, given, known):
+        both[stratum] = estimated(asked, rows, of)
+        for made in (*estimates(asked, both[stratum]), *_beside(asked, rows, of, seed)):
+            head = {"name": f"{made['name']}-by-{way.way}", "variant": variant, "columns": [column, *made["columns"]]}
+            kept = found.setdefault(made["kind"], {**made, **head, "rows": [], "note": []})
+            kept["rows"] += [[stratum, *row] for row in made["rows"]]
+            kept["note"] += [note for note in made["note"] if isinstance(note, str) and note not in kept["note"]]
+    for row in differences(asked, both):
+        found[ESTIMATES]["rows"].append(row)
+    yield from found.values()
+
+
+def _beside(asked: Aspect, given: Sequence[Labelled], known: Predictions, seed: int) -> Iterator[JSON]:
+    """The model and annotators on the same reference."""
+    if not asked.labels or asked.sets:
+        return
+    rows = [row._replace(label=asked.label(row.label)) for row in given]
+    labelled = {m: {item: asked.label(one.value) for item, one in of.items()} for m, of in known.items()}
+    yield from _agreement(asked, {model: beside_workers(rows, of, seed) for model, of in labelled.items()})
+    yield from _rates(asked, rows, labelled, seed)
+    yield from _calibration(asked, rows, labelled, known if asked.whole else {}, seed)
 
 
 def _agreement(asked: Aspect, beside: Mapping[str, Beside]) -> Iterator[JSON]:
@@ -52,8 +139,9 @@ def _agreement(asked: Aspect, beside: Mapping[str, Beside]) -> Iterator[JSON]:
     if not known:
         return
     rows = [
-        [model, *(one.as_json() for one in (of.worker, of.model, of.difference, of.majority)), of.items, of.workers]
+        [model, *(one.as_json() for one in (of.worker, of.model, of.difference, of.majority)), *sizes]
         for model, of in known.items()
+        for sizes in [[*([of.elements] if asked.each else []), of.items, of.workers]]
     ]
     columns = (
         MODEL,
@@ -61,6 +149,7 @@ def _agreement(asked: Aspect, beside: Mapping[str, Beside]) -> Iterator[JSON]:
         _("Model with the same annotators"),
         _("Model minus annotators"),
         _("Model with the majority of all"),
+        *([_("Elements")] if asked.each else []),
         _("Items"),
         _("Annotators"),
     )
@@ -137,8 +226,8 @@ def _calibration(
             _("Mean confidence"),
             _("Agrees with the majority"),
             _("Brier score"),
-            LOW,
-            HIGH,
+            _("95 % low"),
+            _("95 % high"),
         )
         note = [
             _("Against the majority of all annotators. Brier score: the mean of (confidence − agrees)², 0 is best.")
@@ -148,20 +237,16 @@ def _calibration(
 
 def _alternatives(asked: Aspect, given: Sequence[Labelled], predicted: Predictions) -> Iterator[JSON]:
     people: dict[str, dict[Hashable, Any]] = {}
-    for row in given:
+    for row in given if not asked.each else ():
         people.setdefault(row.worker, {})[row.item] = row.label
     if len(people) < 2:
         return
+    agreement = jaccard if asked.sets else nearness if asked.ends else equal_labels
     found: dict[str, Alternative] = {}
     for model, of in predicted.items():
         values = {item: one.value for item, one in of.items()}
-        found[model] = alternative_annotator(people, values, EPSILON, nearness if asked.ends else equal_labels)
-    alike = (
-        _("Agreement: the root of the mean squared distance to the others, the smaller the better.")
-        if asked.ends
-        else _("Agreement: the share of the others with the same label.")
-    )
-    note = [text_cell(TESTED, epsilon=EPSILON, least=LEAST_ITEMS), alike]
+        found[model] = alternative_annotator(people, values, EPSILON, agreement)
+    note = [text_cell(TESTED, epsilon=EPSILON, least=LEAST_ITEMS), ALIKE[agreement]]
     rows = [
         [model, _share(of.winning_rate), _share(of.advantage), len(of.persons), of.few] for model, of in found.items()
     ]

@@ -9,11 +9,12 @@
 Expected over ties: a label that shares the majority with another is right half the time. A model as good as a worker
 looks better against a majority to which that worker adds a vote; so the worker leaves it for both. Items count if
 the model labelled them and at least two workers responded. For a stratum give its items alone. From seven workers on
-intervals are over workers and items; with fewer over items, for these workers (`Figure.method`).
+intervals are over workers and items; with fewer over items, for these workers (`Figure.method`). Of elements of lists
+all is over the elements, as ratios of sums, and intervals resample items.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import NamedTuple
@@ -28,11 +29,17 @@ BINS = 5  # of confidence
 
 
 class Labelled(NamedTuple):
-    """A worker's label of an item."""
+    """A worker's label of an item, or of an element of its list: then `item` names the element, `cluster` the item."""
 
     item: Hashable
     worker: str
     label: Hashable
+    cluster: Hashable = None
+
+    @property
+    def drawn(self) -> Hashable:
+        """What intervals resample: the item."""
+        return self.item if self.cluster is None else self.cluster
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +47,8 @@ class Beside:
     """Means over workers of the agreement with the majority of the others, on each worker's items.
 
     `difference`: model minus workers. `majority`: the model's agreement with the majority of all, over items.
-    Confusions: expected numbers of (reference, label). `n`: responses with a reference, beside items and workers.
+    Confusions: expected numbers of (reference, label). `n`: responses with a reference, beside items and workers, and
+    the elements of lists; without lists as many as items.
     """
 
     worker: Figure
@@ -52,6 +60,7 @@ class Beside:
     n: int
     items: int
     workers: int
+    elements: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +113,7 @@ def beside_workers(responses: Iterable[Labelled], predictions: Mapping[Hashable,
     each = Counter(pair.row.worker for pair in pairs)
 
     def of(value: Callable[[_Pair], float], least: float = 0.0) -> Figure:
-        found = [Response(p.row.item, p.row.worker, value(p), 1 / each[p.row.worker]) for p in pairs]
+        found = [Response(p.row.drawn, p.row.worker, value(p), 1 / each[p.row.worker]) for p in pairs]
         return mean_figure(found, seed, least=least)
 
     def by_worker(pair: _Pair) -> float:
@@ -126,8 +135,9 @@ def beside_workers(responses: Iterable[Labelled], predictions: Mapping[Hashable,
         worker_confusion=dict(confusions[0]),
         model_confusion=dict(confusions[1]),
         n=len(pairs),
-        items=len({pair.row.item for pair in pairs}),
+        items=len({pair.row.drawn for pair in pairs}),
         workers=len(each),
+        elements=len({pair.row.item for pair in pairs}),
     )
 
 
@@ -140,7 +150,7 @@ def rates_of(
     for of_model in (False, True):
         for wanted in (True, False):
             rows = [
-                Response(pair.row.item, pair.row.worker, float((given == label) == wanted), weight)
+                Response(pair.row.drawn, pair.row.worker, float((given == label) == wanted), weight)
                 for pair in pairs
                 for given in (pair.model if of_model else pair.row.label,)
                 if (weight := abs(pair.reference.get(label, 0.0) - (not wanted))) > 0
@@ -176,11 +186,30 @@ def calibration_of(
 def mean_figure(rows: list[Response], seed: int, *, least: float = 0.0) -> Figure:
     """A weighted mean over workers and items, or with fewer than LEAST_WORKERS over items; n counts the responses."""
     if not rows or len({row.worker for row in rows}) >= LEAST_WORKERS:
-        return replace(over_workers(rows, least=least), n=len(rows))
-    table = np.array([[row.weight * row.value, row.weight] for row in rows])
-    sums = sums_by(label_codes(row.item for row in rows), table)
+        return replace(over_workers(_cells(rows), least=least), n=len(rows))
+    return _ratio([row.item for row in rows], [[row.weight * row.value, row.weight] for row in rows], seed)
+
+
+def _cells(rows: list[Response]) -> list[Response]:
+    """The rows with one for each item and worker, where a worker has several of an item, as of the elements of a list.
+
+    Its elements depend on each other: what they share would count as the variance of single responses.
+    """
+    sums: defaultdict[tuple[Hashable, str], list[Response]] = defaultdict(list)
+    for row in rows:
+        sums[row.item, row.worker].append(row)
+    if len(sums) == len(rows):
+        return rows
+    weights = [sum(row.weight for row in own) for own in sums.values()]
+    totals = [sum(row.weight * row.value for row in own) for own in sums.values()]
+    return [Response(*at, total / weight, weight) for at, total, weight in zip(sums, totals, weights, strict=True)]
+
+
+def _ratio(items: Sequence[Hashable], table: Sequence[Sequence[float]], seed: int) -> Figure:
+    """The ratio of two column sums with an interval that resamples items; n counts the rows."""
+    sums = sums_by(label_codes(items), np.array(table))
     [found] = resampled_figures(sums, lambda of: (of[:, 0] / of[:, 1])[:, None], seed).figures
-    return replace(found, n=len(rows))
+    return replace(found, n=len(table))
 
 
 def _pairs(rows: list[Labelled], predictions: Mapping[Hashable, Hashable]) -> list[_Pair]:
@@ -200,15 +229,23 @@ def _over_items(
     value: Callable[[Hashable, float], float],
     seed: int,
 ) -> Figure:
-    """The mean over items of a value of the prediction's share of the majority; n counts the items."""
+    """The mean over items of a value of the prediction's share of the majority; n counts the items.
+
+    Of elements the mean over these; its interval resamples items, for these workers.
+    """
     labels: defaultdict[Hashable, dict[str, Hashable]] = defaultdict(dict)
+    drawn = {}
     for row in rows:
         if row.item in predictions:
             labels[row.item][row.worker] = row.label
+            drawn[row.item] = row.drawn
 
     def of(item: Hashable) -> Callable[[list[Hashable]], float]:
         return lambda given: value(item, majority(given).get(predictions[item], 0.0))
 
+    if drawn and drawn.keys() != set(drawn.values()):
+        table = [[of(item)(list(by_worker.values())), 1.0] for item, by_worker in labels.items()]
+        return _ratio(list(drawn.values()), table, seed)
     units = [unit for item, by_worker in labels.items() for unit in label_units([by_worker], of(item))]
     if len({worker for by_worker in labels.values() for worker in by_worker}) >= LEAST_WORKERS:
         return crossed(units)

@@ -7,6 +7,7 @@ rate · mean(f of the others) + mean(Y - rate · f). It is right however wrong t
 | function | in | out |
 | --- | --- | --- |
 | `sample_of` | responses, predictions by item, chances of unequally drawn items | `Sample` |
+| `sample_of_elements` | the same of lists: sums over an item's elements, and their numbers | `Sample` |
 | `estimate` | a sample, or a stratum's | `Estimate`: what is printed, people alone, model alone, what the model saved |
 | `difference` | two samples, such as of two strata | `Figure`: the first minus the second, whoever judged both |
 
@@ -17,8 +18,10 @@ these: for exactly these it is too wide (`Estimate.many`).
 """
 
 import math
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from annotation.pure.numeric import Floats, Integers, np
 from annotation.pure.statistics.agreement import label_codes
@@ -37,6 +40,7 @@ from annotation.pure.statistics.worker_intervals import (
 LEAST_LABELS, LEAST_DIFFERENT, LEAST_ITEMS = 10, 5, 30
 MANY = 0.05  # share of the items that is judged, above which the interval is too wide for exactly these items
 ALL_JUDGED, FEW_LABELS, FEW_DIFFERENT, FEW_ITEMS, NO_GAIN = "all judged", "few labels", "few different", "few", "none"
+FEW_ELEMENTS = "few elements"
 BOTH = "people and a model"
 
 
@@ -45,6 +49,7 @@ class Sample:
     """Responses to judged items as rows of values, item codes and worker codes; predictions by code, and of others.
 
     `chances`: each judged item's chance to be drawn, None if all had the same. `names`: of items and of workers.
+    `of_elements`: a value is an item's part in a share or mean of all elements of lists.
     """
 
     values: Floats
@@ -54,6 +59,7 @@ class Sample:
     others: Floats
     chances: Floats | None = None
     names: tuple[Sequence[Hashable], Sequence[str]] = ((), ())
+    of_elements: bool = False
 
     @property
     def people(self) -> int:
@@ -134,11 +140,52 @@ def sample_of(
     )
 
 
+class Summed(NamedTuple):
+    """The sum of values over an item's elements that a worker, or a model, judged, and the number of these."""
+
+    item: Hashable
+    worker: str
+    total: float
+    size: float
+
+
+def sample_of_elements(
+    responses: Iterable[Summed],
+    predictions: Mapping[Hashable, tuple[float, float]],
+    chances: Mapping[Hashable, float] | None = None,
+) -> Sample | None:
+    """A sample whose means are ratios of sums, over all elements: each item's value is its part in the ratio.
+
+    The part of an item with sum T and m elements is R + (T - R · m) / (mean of m), with R = ΣT / Σm (linearisation,
+    Cochran 1977, Sampling Techniques, 6.4): their mean is R, their variance that of R over items. With one element an
+    item it is the value itself. Of several workers an item's T and m are their means.
+    """
+    rows = [row for row in responses if row.item in predictions]
+    if not rows:
+        return None
+    each = Counter(row.item for row in rows)
+    weights = np.array([1 / (each[row.item] * (1 if chances is None else chances[row.item])) for row in rows])
+    parts = _parts(np.array([row[2:] for row in rows], dtype=np.float64), weights)
+    model = _parts(np.array(list(predictions.values()), dtype=np.float64), np.ones(len(predictions)))
+    people = [Response(row.item, row.worker, part) for row, part in zip(rows, parts.tolist(), strict=True)]
+    found = sample_of(people, dict(zip(predictions, model.tolist(), strict=True)), chances)
+    return found and replace(found, of_elements=True)
+
+
+def _parts(sums: Floats, weights: Floats) -> Floats:
+    """From rows of a sum and a number each row's part in the ratio of both."""
+    totals, sizes = sums.T
+    ratio = weights @ totals / (weights @ sizes)
+    parts: Floats = ratio + (totals - ratio * sizes) * weights.sum() / (weights @ sizes)
+    return parts
+
+
 def estimate(sample: Sample, *, mean: bool = False) -> Estimate:
     """The figure from people and the model, or of people alone where a guard refuses; `mean`: not the share of a label.
 
-    Refused: fewer than 10 of the rarer label or 5 judged items on which the two differ (of means: fewer than 30 items),
-    counted as if all had been drawn with the same chance; or no narrower than people alone.
+    Refused: fewer than 10 of the rarer label or 5 judged items on which the two differ (of means: fewer than 30 items;
+    of elements: fewer than 30 items, or items times the rarer share below 10), counted as if all had been drawn with
+    the same chance; or no narrower than people alone.
     """
     n, size, shares = len(sample.judged), len(sample.all_predicted), sample.weights / sample.weights.sum()
     effective = 1 / float(shares @ shares)
@@ -243,10 +290,11 @@ def _of_model(sample: Sample, rate: float) -> float:
 def _refusal(sample: Sample, effective: float, apart: float, value: float, *, mean: bool) -> str:
     if not len(sample.others):
         return ALL_JUDGED
-    if mean:
-        return FEW_ITEMS if effective < LEAST_ITEMS else ""
     slack = 1 - 1e-9  # shares times n are whole numbers but for rounding
-    if effective * min(value, 1 - value) < LEAST_LABELS * slack:
+    is_rare = not mean and effective * min(value, 1 - value) < LEAST_LABELS * slack
+    if mean or sample.of_elements:
+        return FEW_ITEMS if effective < LEAST_ITEMS else FEW_ELEMENTS if is_rare else ""
+    if is_rare:
         return FEW_LABELS
     return FEW_DIFFERENT if effective * apart < LEAST_DIFFERENT * slack else ""
 
