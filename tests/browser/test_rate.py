@@ -158,6 +158,13 @@ def test_a_deck_is_sent_by_one_key_and_can_be_taken_back(
     assert [row["revision"] for row in worker.answers()] == [1, 2]
 
 
+def test_what_is_missing_is_counted_and_the_last_of_it_named(rate: WorkPage) -> None:
+    worker = rate(rated.CHECK)
+    expect(worker.page.locator("#missing")).to_have_text("Still missing: 3 answers")
+    press(worker, "4", "3")
+    expect(worker.page.locator("#missing")).to_have_text("Still missing: Does it take more than one passage?")
+
+
 @BY_TOUCH
 def test_all_rubrics_are_answered_by_touch(rate: WorkPage, page: dict[str, Any]) -> None:
     worker = rate(rated.CHECK, page=page)

@@ -1,4 +1,4 @@
-"""Text size and line width of all pages of work at once, and a quiet reminder of breaks."""
+"""Text size and line width of all pages of work at once, what a phone leaves out, and a quiet reminder of breaks."""
 
 from __future__ import annotations
 
@@ -86,3 +86,10 @@ def test_nothing_is_offered_about_ticks_where_nothing_can_be_ticked(desk: WorkPa
     assert page.locator("#pin, option[value=ticked], tr[data-action=pin]").count() == 0
     page.keyboard.press("F")  # the view is drawn all the same
     expect(page.locator("#fold-all")).to_have_attribute("aria-pressed", "true")
+
+
+def test_with_three_paragraphs_a_phone_has_no_tools_and_no_comma_begins_a_line(desk: WorkPage) -> None:
+    page = desk("yesno", sample=1, page=PHONE).page
+    expect(page.locator(".tools")).to_be_hidden()
+    expect(page.locator("#missing")).to_have_text("Still missing: an answer, supporting paragraphs")
+    expect(page.locator("#missing .nowrap").first).to_have_text("an answer,")

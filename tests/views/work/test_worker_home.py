@@ -18,7 +18,7 @@ from annotation.flow.people import qualification_rounds, qualification_types
 from annotation.flow.review import problem_reports
 from annotation.flow.work import eligibility, leases, open_work, worker_batches
 from annotation.flow.work.worker_batches import WorkerBatch
-from annotation.models import Batch, Dataset, GroupPart, Hit, Item, Project, Worker
+from annotation.models import Batch, Dataset, GroupPart, Hit, Item, Member, Project, Worker
 from annotation.pure.people.requirements import Requirement
 from tests.batches import create_round, set_up_gold
 from tests.flow.acting import dataset_of, draft, launched, newcomer, participation_of, submit, take
@@ -221,6 +221,24 @@ def test_start_waits_for_the_consent(project: Project, batch: Batch) -> None:
     assert "Read and decide" not in html  # Start leads there
     assert f"?next={reverse('batch-instructions', args=[batch.pk])}" in html
     assert f'form="start-{batch.pk}"' not in html
+
+
+def test_who_only_works_has_one_page_and_no_menu_of_places(project: Project, batch: Batch, bob: Worker) -> None:
+    client = Client()
+    client.force_login(bob.user)
+    assert 'aria-label="Main"' not in client.get(reverse("work")).content.decode()
+    Member.objects.create(project=project, user=bob.user)
+    assert 'aria-label="Main"' in client.get(reverse("work")).content.decode()
+
+
+def test_a_card_shows_progress_once_there_is_some(batch: Batch, bob: Worker) -> None:
+    client = Client()
+    client.force_login(bob.user)
+    assert "Your assignments" not in client.get(reverse("work")).content.decode()
+    row = take(bob, batch)
+    assert row
+    submit(row)
+    assert "Your assignments" in client.get(reverse("work")).content.decode()
 
 
 def test_nobody_is_told_that_items_are_done_which_they_have_only_seen_before(
