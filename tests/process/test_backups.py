@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sqlite3
 import sys
 import time
@@ -19,8 +20,9 @@ from tests.process.installation import Installation
 
 
 def elsewhere(first: Installation, cluster: Any, database: str, folder: Path) -> None:
-    """Give the installation an empty home in the folder, and an empty database."""
+    """Give the installation a home in the folder with its SECRET_KEY alone, and an empty database."""
     folder.mkdir()
+    shutil.copyfile(first.var / "secret-key", folder / "secret-key")
     on_sqlite = database.startswith("sqlite")
     url = f"sqlite:///{folder / 'hopscribe.sqlite3'}" if on_sqlite else cluster.create(f"hopscribe_{uuid4().hex}")
     first.environment |= {"HOPSCRIBE_VAR": str(folder), "DATABASE_URL": str(url)}

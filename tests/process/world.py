@@ -29,6 +29,7 @@ from annotation.flow.people import consent  # noqa: E402
 from annotation.flow.projects import projects  # noqa: E402
 from annotation.flow.reports.model_predictions import store_predictions  # noqa: E402
 from annotation.flow.work import next_assignment  # noqa: E402
+from annotation.judges.models import ModelCall, ModelRun  # noqa: E402
 from annotation.marketplaces.models import Publication  # noqa: E402
 from annotation.models import (  # noqa: E402
     Assignment,
@@ -70,6 +71,9 @@ def build(*, hits: int, assignments: int, workers: int, file: str = "", task: st
     batch_launch.launch(batch)
     rows = [{"item": hit.item_id, "run": 1, "answer": {"text": "x"}, "cost": "0.001"} for hit in batch.hits.all()]
     store_predictions(batch, "judge", rows)
+    asked = {"endpoint": "https://models.example.org/v1", "model": "oracle-1", "secret": "sk-0123", "most_cost": "0.5"}
+    run = ModelRun.objects.create(batch=batch, state=ModelRun.State.PAUSED, **asked)
+    ModelCall.objects.create(run=run, item_id=rows[0]["item"], cost="0.25", state=ModelCall.State.ANSWERED)
     users = User.objects.bulk_create(User(username=f"worker-{k}", password="!") for k in range(workers))
     made = [Worker(project=project, user=user, consented_version=project.consent_version) for user in users]
     Worker.objects.bulk_create(made)
@@ -111,9 +115,14 @@ def audit() -> dict[str, Any]:
             Participation.objects.annotate(n=by_participation).exclude(n=F("done")).values_list("pk", flat=True)
         ),
         "half_written": Assignment.objects.filter(state="submitted", responses__isnull=True).count(),
-        "predictions": [[str(value) for value in row] for row in ModelPrediction.objects.order_by("pk").values_list()],
+        "models": {model.__name__: _rows(model) for model in (ModelPrediction, ModelRun, ModelCall)},
         "answers": [[a.assignment.public_id, a.key, a.answer["text"], a.revision] for a in answers],
     }
+
+
+def _rows(model: Any) -> list[list[str]]:
+    """All that is stored, with secrets as they are read."""
+    return [list(map(str, row)) for row in model._default_manager.order_by("pk").values_list()]
 
 
 def _submitted_in_the_batch() -> Q:

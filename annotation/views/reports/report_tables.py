@@ -15,6 +15,7 @@ from annotation.views.reports.figure_notes import FigureNotes
 JSON = dict[str, Any]
 Address = Callable[[str, str], str]  # from name and suffix to the URL of a table's file
 MOST_ROWS = 50  # on a page
+LONG = 40  # characters from which a cell is no narrower than a line of prose on a phone
 BAR = 100  # width of a bar in its own units
 
 
@@ -104,7 +105,7 @@ def _hashable(cell: Any) -> Any:
 
 def _cell(cell: Any, text: str, number: bool, bars: bool) -> JSON:
     if not tables.is_figure(cell):
-        return {"text": text, "number": number, "bar": None}
+        return {"text": text, "number": number, "bar": None, "is_long": len(text) > LONG}
     shown, is_share = tables.in_percent(cell), cell["value"] is not None and not cell.get("points")
     return {
         "text": f"{shown} %" if bars and is_share else shown,
