@@ -256,8 +256,10 @@ class LaunchForm(BatchTermsForm):
         ]
 
     @property
-    def unsuitable_tasks(self) -> list[dict[str, Any]]:
-        """The tasks that can use no item of the chosen datasets, except the chosen task."""
+    def folded_tasks(self) -> list[dict[str, Any]]:
+        """Without datasets all tasks, else those that can use no item of them, except the chosen task."""
+        if not self.chosen_datasets:
+            return self.tasks
         return [task for task in self.tasks if task["problem"] and task["kind"] != self.kind]
 
     def is_valid(self) -> bool:

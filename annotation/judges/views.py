@@ -24,7 +24,7 @@ class ModelRunForm(ConsoleForm):
     """An endpoint, a model, prices and a ceiling."""
 
     endpoint = forms.CharField(
-        label=_("Endpoint"), max_length=300, help_text=_("Of chat completions, such as https://models.example.org/v1.")
+        label=_("Endpoint"), max_length=300, help_text=_("For chat completions: https://models.example.org/v1")
     )
     model = forms.CharField(label=_("Model"), max_length=200)
     secret = forms.CharField(
@@ -34,25 +34,25 @@ class ModelRunForm(ConsoleForm):
         widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
         help_text=_("Stored encrypted, never shown, and deleted when all items are done."),
     )
+    terms = forms.CharField(
+        label=_("Terms for the output"), max_length=500, required=False,
+        help_text=_("What its provider allows; for the datasheet."),
+    )  # fmt: skip
     price_in = forms.DecimalField(
-        label=_("Price of a million tokens sent, in dollars"), min_value=0, max_value=100_000, decimal_places=6,
+        label=_("Dollars per million tokens sent"), min_value=0, max_value=100_000, decimal_places=6,
         required=False,
     )  # fmt: skip
     price_out = forms.DecimalField(
-        label=_("Price of a million tokens received, in dollars"), min_value=0, max_value=100_000, decimal_places=6,
+        label=_("Dollars per million received"), min_value=0, max_value=100_000, decimal_places=6,
         required=False,
     )  # fmt: skip
     most_cost = forms.DecimalField(
         label=_("Ceiling in dollars"), min_value=0, max_value=100_000, decimal_places=2, required=False,
-        help_text=_("No request is sent that could cost more. It is not paid from this project's budget."),
+        help_text=_("Nothing is sent that could cost more. This project's budget does not pay it."),
     )  # fmt: skip
     most_calls = forms.IntegerField(
         label=_("Ceiling in requests"), min_value=1, max_value=2**31 - 1, required=False,
         help_text=_("Without prices, or as well."),
-    )  # fmt: skip
-    terms = forms.CharField(
-        label=_("Terms for the output"), max_length=500, required=False,
-        help_text=_("What the provider allows to be done with it, for the datasheet."),
     )  # fmt: skip
     name = forms.CharField(
         label=_("Name of its predictions"), max_length=200, required=False,

@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.site import Site
 
 MOST_CONTROLS, MOST_WORDS = 25, 200
+MOST_WITHOUT_DATA = 15  # controls, before any data is chosen
 RUBRIC = {"show": ["question"], "criteria": [{"name": "clear", "ask": "Is it clear?", "choice": ["yes", "no"]}]}
 SHOWN = """() => {
   const seen = (el) => el.checkVisibility({visibilityProperty: true}) && !el.closest(".unseen, #first-item");
@@ -51,6 +52,22 @@ def test_the_first_layer_fits_one_screen(site: Site, visit: Callable[..., Any]) 
     page.get_by_label("Paid work").check()
     expect(page.locator("#id_reward")).to_be_visible()
     assert bottom(page, ".first-layer") <= 800
+
+
+def test_without_data_the_tasks_are_folded(site: Site, visit: Callable[..., Any]) -> None:
+    made = site.batch("demo")
+    page = visit(site.ask("requester", batch=made["batch"])["session"], viewport={"width": 1280, "height": 800})
+    page.goto(f"/projects/{made['project']}/batches/new/")
+    for chosen in page.locator("input[name=datasets]:checked").all():
+        chosen.uncheck()
+    expect(page.locator("#control-task")).to_contain_text("Choose among")
+    expect(page.locator("input[name=task]").first).to_be_hidden()
+    controls, words = page.evaluate(SHOWN)
+    assert controls <= MOST_WITHOUT_DATA
+    assert words <= MOST_WORDS
+    page.locator("input[name=datasets]").first.check()
+    expect(page.locator("input[name=task]").first).to_be_visible()
+    expect(page.locator("#changed-settings")).to_contain_text("all as proposed")
 
 
 def test_the_first_layer_fits_one_screen_before_there_is_a_rubric(site: Site, visit: Callable[..., Any]) -> None:

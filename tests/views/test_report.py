@@ -68,6 +68,11 @@ def test_the_page_says_for_whom_the_intervals_are(client: Any, alice: Any, bob: 
         assert words in page.context["paragraph"]
         assert words in page.content.decode()
     assert "intervals hold for these 2 annotators: they resample items" in page.context["methods"]["text"]
+    overview = client.get(at("batch"))
+    assert [one["value"] for one in overview.context["opening"]["headline"]] == [
+        one["value"] for one in page.context["headline"]
+    ]
+    assert page.context["headline"][0]["interval"] in overview.content.decode()
     notes = [file for file in page.context["tables"][0]["files"] if file["label"] == ".tex"]
     table = client.get(notes[0]["url"]).content.decode()
     assert r"\caption{Human performance. In percent, with 95 percent intervals" in table

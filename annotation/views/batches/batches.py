@@ -1,9 +1,6 @@
 """A project's batches: the list, a batch's overview, settings and instructions, pausing, closing and deleting it."""
 
-from collections.abc import Mapping
 from datetime import timedelta
-from decimal import Decimal
-from typing import Any
 
 from django import forms
 from django.contrib import messages
@@ -12,7 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.formats import date_format, number_format
+from django.utils.formats import date_format
 from django.utils.http import urlencode
 from django.utils.timesince import timeuntil
 from django.utils.translation import gettext as _
@@ -21,27 +18,26 @@ from django.utils.translation import gettext_lazy, gettext_noop
 from annotation import discovery
 from annotation.flow.batches import add_items, batch_launch, batch_progress, cached_figures, hidden_gold, hit_filters
 from annotation.flow.batches.hit_filters import BatchPart
-from annotation.flow.batches.settings import GROUPS, SETTINGS, HiddenGold, stored
 from annotation.flow.people.worker_names import name_uncomposed
 from annotation.flow.projects import overview
 from annotation.flow.review import gold_looks
 from annotation.forms.batch_terms import BatchTermsForm, InstructionsForm
 from annotation.forms.projects import ConsoleForm
 from annotation.forms.setting_fields import FilterForm
-from annotation.forms.task_options import OptionsForm
 from annotation.models import Batch, BatchReport, Hit, Job, Project, clock
 from annotation.pure.batches.next_step import KINDS
 from annotation.pure.people import roles
 from annotation.pure.reports.charts import Bars, Line, Lines
-from annotation.pure.setting_fields import DRAFT, digests, settings_of
 from annotation.registry import kinds, task_type
 from annotation.templatetags.language_tags import in_language
 from annotation.views import invite_links, next_steps
 from annotation.views.access import member_form, member_page, requester_action, requester_form
 from annotation.views.batches.batch_page import DECISION_PAGES, TONES, batch_context, decision_pages, is_folded
+from annotation.views.batches.fixed_settings import objects_of, settled
 from annotation.views.batches.hits import hits_revealed_by_filter, part_context
 from annotation.views.markdown_html import html_for_reader
 from annotation.views.post_handling import enqueue_and_redirect, refusal_as_message, refusal_in_form, see_other
+from annotation.views.report_opening import lead_chart, opening_figures
 
 FORESEEN = 5  # times the past, beyond which the chart of the progress shows no forecast
 SHOWS = {  # lists of a batch's assignments
@@ -77,6 +73,8 @@ def batch_overview(request: HttpRequest, project: Project, batch: Batch) -> Http
         return redirect("batch-edit" if roles.RUN in request.may else "instructions", project.slug, batch.slug)
     since, counts = cached_figures.cached_at(batch), batch_progress.counts_of(batch)
     left = batch_progress.time_left(batch, counts)
+    report = None if (folded := is_folded(request, batch)) else BatchReport.objects.filter(batch=batch).first()
+    chart = lead_chart(report.content)[0] if report else None
     context = batch_context(
         batch,
         "batch",
@@ -84,14 +82,16 @@ def batch_overview(request: HttpRequest, project: Project, batch: Batch) -> Http
         cached_at=since,
         counts=counts,
         figures=_figures(batch, counts),
-        chart=_pace(batch),
+        pace=_pace(batch),
         progress=progress_chart(batch, counts, left),
         left=timeuntil(clock.now() + left, depth=1) if left else "",
         ends_at=clock.now() + left if left else None,
-        report=None if (folded := is_folded(request, batch)) else BatchReport.objects.filter(batch=batch).first(),
+        report=report,
         folded=folded,
         job=_launching_job(batch),
         paused=hidden_gold.paused(batch),
+        opening=opening_figures(report.content) if report else {},
+        lead={"title": chart.title, "n": chart.n, "plot": chart} if chart else None,
     )
     said = {row["why"] for row in next_steps.shown(project, context["steps"], request.may)}
     doubts = batch_launch.setting_warnings(batch) if batch.state in {Batch.State.OPEN, Batch.State.PAUSED} else []
@@ -211,56 +211,8 @@ def batch_settings(request: HttpRequest, project: Project, batch: Batch) -> Http
         form.save(request.user)
         messages.success(request, _("Saved."))
         return see_other("batch-settings", project.slug, batch.slug)
-    context = batch_context(batch, "batch-settings", form=form, settled=_settled(batch), objects=_objects(batch))
+    context = batch_context(batch, "batch-settings", form=form, settled=settled(batch), objects=objects_of(batch))
     return render(request, "batches/settings.html", context, status=422 if form.is_bound else 200)
-
-
-def _settled(batch: Batch) -> list[tuple[str, list[tuple[str, str]]]]:
-    """(label, value) of each setting that is fixed at the launch, with the options of the task, by group.
-
-    Groups are those of the page of a new batch; what stands on its first layer comes first, under no title.
-    """
-    held = stored(batch) | {"task": _(task_type(batch.task).title)}
-    shown: dict[str, list[tuple[str, str]]] = {"": []}
-    for name, one in SETTINGS.items():
-        if name == "options":
-            fields = OptionsForm(batch.task, initial=batch.options)
-            plain = [field for field in fields if field not in fields.objects]
-            rows = [(field.label, field.value(), dict(getattr(field.field, "choices", ()))) for field in plain]
-            found = [(label, _in_words(value, choices) or "–") for label, value, choices in rows]
-            shown.setdefault(_(GROUPS["options"]), []).extend(found)
-        elif one.changes == DRAFT and name in held and one.group != "consent":
-            title = _(GROUPS[one.group]) if one.group in GROUPS and not one.first else ""
-            row = (_(one.label), _in_words(held[name], one.choices or {}) or _(one.empty or "–"))
-            shown.setdefault(title, []).append(row)
-    return [(title, rows) for title, rows in shown.items() if rows]
-
-
-def _objects(batch: Batch) -> list[dict[str, Any]]:
-    """The options that are objects: label, value, SHA-256, and the templates that show it, the task's own first."""
-    known, hashes = settings_of(task_type(batch.task).Options), digests(task_type(batch.task).Options, batch.options)
-    return [
-        {
-            "label": _(known[name].label),
-            "value": batch.options[name],
-            "sha256": sha256,
-            "templates": [f"{batch.task}/_{name}.html", "batches/_object.html"],
-        }
-        for name, sha256 in ((name.removesuffix("_sha256"), sha256) for name, sha256 in hashes.items())
-    ]
-
-
-def _in_words(value: Any, choices: Mapping[Any, Any]) -> str:
-    """A setting's value for people; "" if there is none."""
-    if isinstance(value, HiddenGold):
-        return f"{value.percent:g} %" if value.percent else ""
-    if isinstance(value, bool):
-        return _("yes") if value else _("no")
-    if isinstance(value, list):
-        return ", ".join(map(str, value))
-    if isinstance(value, int | Decimal):
-        return number_format(value, force_grouping=True)
-    return "" if value is None else str(choices.get(value, value))
 
 
 @requester_action

@@ -199,7 +199,7 @@ def batch_consequences(request: HttpRequest, project: Project) -> HttpResponse:
     context = {"project": project, "form": form, "renewed": renewed, "samples": [], **_consequences(request, form)}
     context["renew_first_item"] = request.POST.get("first_item") != context.get("first_item", {}).get("digest", "")
     if (before := request.POST.get("proposed_for", "")) != form.basis or form.is_filled:
-        context["options"] = form.suggested()
+        context["options"] = form.options = form.suggested()  # which the lines of "More settings" are about, too
         context["other_data"] = before.partition(".")[2] != form.basis.partition(".")[2]
     default = form.default_instructions(context.get("options"))
     if form.instructions_untouched() and form.cleaned_data.get("instructions", "").strip() != default.strip():

@@ -14,18 +14,15 @@ from annotation.pure.reports import answer_tables, exclusion_tables, tables
 from annotation.pure.reports.charts import Plot
 from annotation.pure.reports.disagreement_map import DIFFERING
 from annotation.pure.reports.explanations import SUBJECTS, Chapter, key_of, subject_of
-from annotation.pure.reports.headline import headline
-from annotation.pure.reports.participation_flow import PEOPLE, RESPONSES
-from annotation.pure.reports.report_charts import charts_of
 from annotation.pure.reports.report_values import tables_of
 from annotation.pure.statistics.worker_intervals import too_few, whom
 from annotation.templatetags.figure_tags import interval, percent
+from annotation.views.report_opening import lead_chart, opening_figures
 from annotation.views.reports.drilldown_links import DrilldownLinks
 from annotation.views.reports.figure_notes import FigureNotes, ReportRows, report_chapters
 from annotation.views.reports.report_tables import shown_table
 
 JSON = dict[str, Any]
-NEVER_FIRST = {DIFFERING, PEOPLE, RESPONSES}  # of a report's charts: they draw none of its figures
 LEVELS = {"paragraph": gettext_noop("paragraph"), "sentence": gettext_noop("sentence")}  # of support
 
 
@@ -41,19 +38,18 @@ def exhibit(content: JSON, batch: Batch, part: BatchPart, *, alone: bool = False
     ways, way = (None, None) if alone else (DrilldownLinks(batch, part), address)
     notes = FigureNotes(report_chapters(content, batch.task), ReportRows(content, ways), is_linked=not alone)
     shown = [shown_table(table, ways, way, notes) for table in found]
-    charts = [
-        shown_chart(plot, "" if alone else _chart_url(plot, batch, part), notes) for plot in charts_of(content, _)
-    ]
-    lead, rest = (charts[:1], charts[1:]) if charts and charts[0]["name"] not in NEVER_FIRST else ([], charts)
+
+    def drawn(plot: Plot) -> JSON:
+        return shown_chart(plot, "" if alone else _chart_url(plot, batch, part), notes)
+
+    lead, rest = lead_chart(content)
     tables_, differing = _parted(shown)
-    charts, maps = _parted(rest)
+    charts, maps = _parted(list(map(drawn, rest)))
     datasets = content.get("datasets") or {}
     return {
         "alone": alone,
-        "headline": _headline(content, notes),
-        "has_points": any(one["figure"].get("points") for one in content.get("headline", ())),
-        "counts": content.get("counts"),
-        "lead": next(iter(lead), None),
+        **opening_figures(content, lambda k, one: notes.of_figure(f"headline-{k}", one.key, one.study)),
+        "lead": drawn(lead) if lead else None,
         "subjects": _by_subject(notes.chapters, tables_, charts),
         "differing": {"tables": differing, "charts": maps} if differing else None,
         "tables": [table for table in tables_ if not table["study"]],
@@ -87,18 +83,6 @@ def _by_subject(chapters: tuple[Chapter, ...], shown: list[JSON], charts: list[J
     found = [(subject_of(chapters, one["name"], one["key"]), one) for one in entries]
     groups = [{"title": _(words), "entries": [one for of, one in found if of == words]} for words in SUBJECTS]
     return [group for group in groups if group["entries"]]
-
-
-def _headline(content: JSON, notes: FigureNotes) -> list[JSON]:
-    return [
-        {
-            "label": one.words,
-            "value": tables.in_percent(one.figure),
-            "interval": tables.interval(one.figure),
-            "why": notes.of_figure(f"headline-{k}", one.key, one.study),
-        }
-        for k, one in enumerate(headline(content, _))
-    ]
 
 
 def _parted(shown: list[JSON]) -> tuple[list[JSON], list[JSON]]:

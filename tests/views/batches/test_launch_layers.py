@@ -96,3 +96,15 @@ def test_the_first_item_is_shown_as_workers_will_see_it_before_anything_is_saved
     question = batch_drafts.samples(draft)[0].payload["question"]
     assert question in unescape(page)
     assert question in first_item(client.get(reverse("batch-edit", args=["wells", draft.slug])).content.decode())
+
+
+def test_newly_chosen_data_changes_proposals_and_no_setting(
+    client: Any, alice: Any, project: Any, dataset: Any
+) -> None:
+    """What was proposed without data, such as no supporting paragraphs, is not what the requester chose."""
+    client.force_login(alice)
+    posted = form(dataset, proposed_for="answer.", seed="0", instructions="")
+    del posted["option-support"]
+    told = client.post(reverse("batch-consequences", args=["wells"]), posted).content.decode()
+    assert "Ask for supporting paragraphs" in line(told, "options")
+    assert "changed" not in line(told, "options")

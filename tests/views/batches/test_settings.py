@@ -51,10 +51,29 @@ def test_checkboxes_have_the_markup_of_djangos(value: list[int | str] | None) ->
 @pytest.mark.django_db
 def test_what_is_fixed_stands_in_the_groups_of_a_new_batch(client: Client, alice: User, batch: Batch) -> None:
     client.force_login(alice)
-    groups = dict(client.get(at("batch-settings", batch=batch.slug)).context["settled"])
+    groups = {group["title"]: group for group in client.get(at("batch-settings", batch=batch.slug)).context["settled"]}
     assert next(iter(groups)) == ""
-    assert {"Task", "Datasets", "Assignments per HIT"} <= {label for label, _value in groups[""]}
-    titles = set(map(str, GROUPS.values()))
-    assert {*groups} - {""} <= titles
-    assert ("Ask for supporting paragraphs", "yes") in groups[str(GROUPS["options"])]
-    assert "Seed" in dict(groups[str(GROUPS["items"])])
+    assert {"Task", "Datasets", "Assignments per HIT"} <= {label for label, _value in groups[""]["rows"]}
+    assert {*groups} - {""} <= set(map(str, GROUPS.values()))
+    options, items = groups[str(GROUPS["options"])], groups[str(GROUPS["items"])]
+    assert ("Ask for supporting paragraphs", "yes") in options["rows"]
+    assert "Ask for supporting paragraphs" in options["line"]
+    assert "Seed" in dict(items["rows"])
+
+
+@pytest.mark.django_db
+def test_a_group_says_that_a_setting_is_not_as_proposed(client: Client, alice: User, batch: Batch) -> None:
+    client.force_login(alice)
+
+    def changed() -> dict[str, int]:
+        groups = client.get(at("batch-settings", batch=batch.slug)).context["settled"]
+        return {group["title"]: group["changed"] for group in groups}
+
+    before = changed()
+    batch.seed, batch.options = 11, batch.options | {"yes_no": not batch.options["yes_no"]}
+    batch.save()
+    after = changed()
+    assert {title for title in after if after[title] != before[title]} == {
+        str(GROUPS["items"]),
+        str(GROUPS["options"]),
+    }
