@@ -1,0 +1,48 @@
+"""`python -m tests.simulation --seed 1 --steps 2000`: a history that the seed decides, its digest, what it violates."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import logging
+import os
+import sys
+from random import Random
+
+if os.environ.get("PYTHONHASHSEED") != "0":  # the order of sets is chance, too
+    os.environ["PYTHONHASHSEED"] = "0"
+    os.execv(sys.executable, [sys.executable, "-m", "tests.simulation", *sys.argv[1:]])
+
+os.environ["DJANGO_SETTINGS_MODULE"] = "tests.simulation.settings"
+import django
+
+django.setup()
+from tests.simulation.run import simulate  # noqa: E402
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.simulation")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--steps", type=int, default=2000)
+    parser.add_argument("--faults", type=float, default=0.01, help="share of steps at which something breaks")
+    parser.add_argument("--every", type=int, default=200, help="steps between two looks at all invariants")
+    parser.add_argument("--history", action="store_true", help="print every act")
+    parser.add_argument("--plant", default="", metavar="FAULT", help="a fault of tests/simulation/planted.py")
+    options = parser.parse_args()
+    logging.disable(logging.CRITICAL)
+    result = simulate(
+        Random(options.seed), options.steps, faults=options.faults, every=options.every, plant=options.plant
+    )
+    if options.history or result.wrong:
+        print("\n".join(result.history[-200 if not options.history else 0 :]))
+    print("\n".join(f"{count:6} {kind}" for kind, count in sorted(result.met.items())))
+    print(result.counts)
+    for wrong in result.wrong:
+        print("WRONG:", wrong)
+    digest = hashlib.sha256("\n".join(result.history).encode()).hexdigest()
+    print(f"seed {options.seed}, {options.steps} steps, {len(result.history)} acts: {digest}")
+    return bool(result.wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

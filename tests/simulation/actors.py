@@ -1,0 +1,292 @@
+"""Who acts in a simulation. An act is (what the history says, the function); its result is what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from functools import partial
+from random import Random
+from typing import Any
+from unittest import mock
+
+from annotation import discovery, jobs
+from annotation.flow.batches import add_assignments, batch_launch
+from annotation.flow.errors import Conflict, Refused
+from annotation.flow.money import ledger, payouts
+from annotation.flow.notifications import safe_http
+from annotation.flow.notifications.safe_http import Sent
+from annotation.flow.projects import job_queue
+from annotation.flow.review import adjudication, assignment_approval, problem_reports
+from annotation.flow.work import leases, next_assignment, prefetch, submissions
+from annotation.models import Adjudication, Assignment, Batch, Hit, Participation, PayoutLine, Worker
+from annotation.models.compiled import one_commit
+from annotation.models.fields import to_text
+from tests.conftest import answer_to
+from tests.simulation.scheduler import Act, Actor, Scheduler
+from tests.simulation.world import World
+
+Choice = tuple[str, Act]
+
+
+def actors(world: World, scheduler: Scheduler) -> list[Actor]:
+    chance = scheduler.chance
+    workers = [WorkerActs(world, chance, row).choose for row in world.workers]
+    requester, payer = RequesterActs(world, chance).choose, partial(paying, world, chance)
+    return [
+        *(Actor(f"worker {k}", choose, weight=3.0) for k, choose in enumerate(workers, 1)),
+        *(Actor(f"requester {k}", requester) for k in (1, 2)),
+        Actor("payer", payer, weight=0.3),
+        *(Actor(f"sweep {k}", partial(sweeping, chance)) for k in (1, 2)),
+        *(Actor(f"job worker {k}", partial(working_off, chance), weight=0.2) for k in (1, 2)),
+        *(Actor(f"webhooks {k}", delivering, weight=0.5) for k in (1, 2)),
+    ]
+
+
+def refused(act: Callable[[], Any]) -> str:
+    """What came of an act that may be refused."""
+    try:
+        return str(act())
+    except (Refused, Conflict) as why:
+        return f"refused: {type(why).__name__}"
+
+
+class WorkerActs:
+    """A worker with a page in a browser: what the page knows may be old."""
+
+    def __init__(self, world: World, chance: Random, worker: Worker) -> None:
+        self.world, self.chance, self.worker = world, chance, worker
+        self.page: Assignment | None = None
+        self.sent: tuple[Assignment, dict[str, Any], str, int] | None = None
+
+    def choose(self) -> Choice:
+        if self.page is None:
+            return "takes an item", partial(refused, self.take)
+        acts: list[tuple[float, str, Callable[[], Any]]] = [
+            (8, "submits", self.submit),
+            (3, "saves a draft", self.draft),
+            (3, "lets the next item be held", self.hold),
+            (1, "returns the item", self.give_back),
+            (1, "takes an item", self.take),
+            (1, "goes away", self.leave),
+        ]
+        if self.sent:
+            acts += [(2, "sends the last form again", self.again), (1, "changes the last response", self.change)]
+        weights = [weight for weight, _name, _act in acts]
+        _weight, name, act = self.chance.choices(acts, weights)[0]
+        return name, partial(refused, act)
+
+    def participation(self) -> Participation:
+        batch = self.page.batch if self.page else self.chance.choice(self.world.batches)
+        return Participation.objects.select_related("batch__project", "worker").get(worker=self.worker, batch=batch)
+
+    def take(self) -> str:
+        self.page = next_assignment.claim(self.participation())
+        return f"HIT {self.page.hit_id}" if self.page else "there is none"
+
+    def leave(self) -> str:
+        self.page = None
+        return "done"
+
+    def hold(self) -> str:
+        held = prefetch.hold(self.participation())
+        return f"HIT {held.hit_id}" if held else "none"
+
+    def draft(self) -> str:
+        assert self.page is not None
+        version = self.page.draft_version
+        self.page.draft_version = submissions.save_draft(
+            self.page, self.answer(), version=version, active_seconds=self.chance.randrange(60)
+        )
+        return f"version {self.page.draft_version}"
+
+    def answer(self) -> dict[str, Any]:
+        assert self.page is not None
+        right = answer_to(self.page)
+        return (
+            right
+            if self.chance.random() < 0.7
+            else {**right, "kind": "typed", "text": "Farrow", "paragraph": None, "start": None, "end": None}
+        )
+
+    def submit(self) -> str:
+        assert self.page is not None
+        form = (self.page, self.answer(), f"{self.page.revision}.{self.chance.getrandbits(40):x}", self.page.revision)
+        self.sent = form
+        with one_commit():
+            said = self.send(*form)
+            participation = Participation.objects.select_related("batch__project", "worker").get(
+                worker=self.worker, batch=self.page.batch
+            )
+            following = next_assignment.claim(participation)
+        self.acknowledge(form, said)
+        self.page = following
+        return f"HIT {form[0].hit_id}, revision {said.revision}, then {following and following.hit_id}"
+
+    def send(self, row: Assignment, answer: dict[str, Any], key: str, base: int) -> submissions.Receipt:
+        self.world.forms.setdefault(row.pk, set()).add(key)
+        return submissions.submit(row, answer, key=key, base=base, active_seconds=30.0)
+
+    def acknowledge(self, form: tuple[Assignment, dict[str, Any], str, int], said: submissions.Receipt) -> None:
+        row, answer, _key, _base = form
+        self.world.acknowledged[row.pk, said.revision] = to_text(answer)
+
+    def again(self) -> str:
+        assert self.sent is not None
+        row = Assignment.objects.select_related("batch__project", "hit").get(pk=self.sent[0].pk)
+        form = (row, *self.sent[1:])
+        said = self.send(*form)
+        self.acknowledge(form, said)
+        return f"HIT {row.hit_id}, revision {said.revision}"
+
+    def change(self) -> str:
+        assert self.sent is not None
+        row = Assignment.objects.select_related("batch__project", "hit").get(pk=self.sent[0].pk)
+        form = (row, {**self.sent[1], "support": []}, f"{row.revision}.{self.chance.getrandbits(40):x}", row.revision)
+        said = self.send(*form)
+        self.acknowledge(form, said)
+        return f"HIT {row.hit_id}, revision {said.revision}"
+
+    def give_back(self) -> str:
+        assert self.page is not None
+        done, self.page = leases.return_assignment(self.page), None
+        return str(done)
+
+
+class RequesterActs:
+    """A requester with pages of a while ago."""
+
+    def __init__(self, world: World, chance: Random) -> None:
+        self.world, self.chance = world, chance
+
+    def choose(self) -> Choice:
+        batch = self.chance.choice(self.world.batches)
+        acts: list[tuple[float, str, Callable[[], Any]]] = [
+            (6, "approves", self.approve),
+            (2, "rejects", self.reject),
+            (2, "gives a bonus", self.bonus),
+            (0.5, f"pauses {batch.slug}", partial(self.move, batch_launch.pause, batch)),
+            (4, f"resumes {batch.slug}", partial(self.move, batch_launch.resume, batch)),
+            (0.3, f"closes {batch.slug}", partial(self.move, batch_launch.close, batch)),
+            (1, "excludes a HIT", self.exclude),
+            (2, "restores a HIT", self.restore),
+            (2, f"adds assignments to {batch.slug}", partial(self.top_up, batch)),
+            (2, "puts money in", self.deposit),
+            (2, "adjudicates", self.adjudicate),
+            (3, f"asks for the report of {batch.slug}", partial(self.score, batch)),
+        ]
+        _weight, name, act = self.chance.choices(acts, [weight for weight, _name, _act in acts])[0]
+        return name, partial(refused, act)
+
+    def one(self, **which: Any) -> Assignment | None:
+        rows = list(Assignment.objects.filter(**which).select_related("batch__project", "hit").order_by("pk"))
+        return self.chance.choice(rows) if rows else None
+
+    def approve(self) -> str:
+        row = self.one(state="submitted", batch=self.world.batches[0])
+        return f"assignment {row.pk}: {assignment_approval.approve(row)}" if row else "none"
+
+    def reject(self) -> str:
+        row = self.one(state="submitted", approval="", batch=self.world.batches[0])
+        return f"assignment {row.pk}: {assignment_approval.reject(row, text='No.')}" if row else "none"
+
+    def bonus(self) -> str:
+        row = self.one(approval="approved")
+        if row is None:
+            return "none"
+        key = f"bonus {row.pk} {self.chance.randrange(3)}"
+        self.world.bonuses.add(key)
+        return f"{assignment_approval.add_payment(row, 'bonus', Decimal('0.10'), key=key).key}"
+
+    def move(self, way: Callable[[Batch], bool], batch: Batch) -> str:
+        batch.refresh_from_db()
+        return str(way(batch))
+
+    def hit(self) -> Hit:
+        return self.chance.choice(list(Hit.objects.select_related("batch__project").order_by("pk")))
+
+    def exclude(self) -> str:
+        hit = self.hit()
+        return f"HIT {hit.pk}: {problem_reports.exclude(hit, reason='broken')}"
+
+    def restore(self) -> str:
+        hit = self.chance.choice(list(Hit.objects.filter(excluded_at=None).order_by("pk")) or [self.hit()])
+        left_out = Hit.objects.select_related("batch__project").exclude(excluded_at=None).order_by("pk").first()
+        hit = left_out or hit
+        return f"HIT {hit.pk}: {problem_reports.restore(hit)}"
+
+    def top_up(self, batch: Batch) -> str:
+        batch.refresh_from_db()
+        return str(add_assignments.add_assignments(batch, base=batch.next_ticket))
+
+    def deposit(self) -> str:
+        ledger.deposit(self.world.project, Decimal("1.00"), key=f"deposit {self.chance.randrange(40)}")
+        return "done"
+
+    def adjudicate(self) -> str:
+        row = self.one(state="submitted", counts=True)
+        if row is None:
+            return "none"
+        made = Adjudication(hit=row.hit, assignment=row, revision=row.revision, decision="accepted")
+        return f"HIT {row.hit_id}: {adjudication.decide(made)}"
+
+    def score(self, batch: Batch) -> str:
+        job = jobs.enqueue("score_batch", project=batch.project, title="Report", arguments={"batch": batch.pk})
+        return f"job {job.pk}"
+
+
+def paying(world: World, chance: Random) -> Choice:
+    def settle() -> str:
+        lines = list(PayoutLine.objects.select_related("payout__project", "worker").order_by("pk"))
+        if not lines:
+            return "none"
+        line, to = chance.choice(lines), chance.choice(["paid", "failed"])
+        return f"line {line.pk} {to}: {payouts.decide(line, to)}"
+
+    if chance.random() < 0.5:
+        return "makes a payout", partial(refused, lambda: payouts.make_payout(world.project).number)
+    return "settles a line", partial(refused, settle)
+
+
+FILES = {"annotation.operations.backup"}  # copies of the database, which other tests look at
+
+
+def sweeps() -> list[Callable[[], object]]:
+    found = [*jobs.SWEEPS, *discovery.listed("SWEEPS"), *jobs.ERRANDS, *discovery.listed("ERRANDS")]
+    return [act for act in found if act.__module__ not in FILES]
+
+
+def sweeping(chance: Random) -> Choice:
+    act = chance.choice(jobs.SWEEPS[:9] if chance.random() < 0.6 else sweeps())  # most often those of work and money
+    return f"runs {act.__module__.rpartition('.')[2]}.{act.__name__}", lambda: str(act() or "done")
+
+
+def working_off(chance: Random) -> Choice:
+    def work() -> str:
+        job = job_queue.take()
+        if job is None:
+            return "nothing is due"
+        job_queue.run(job, jobs.verbs())
+        return f"job {job.pk} ({job.kind}), try {job.tries}"
+
+    return "works off a job", work
+
+
+def delivering() -> Choice:
+    from annotation.webhooks import deliveries
+
+    return "delivers", lambda: str(deliveries.deliver_due())
+
+
+def outside(world: World, scheduler: Scheduler) -> Any:
+    """The other side of webhooks: a delivery may be lost, or taken without our hearing of it."""
+
+    def send(url: str, body: bytes, headers: Any, **_: Any) -> Sent:
+        scheduler.pause("POST")
+        luck = scheduler.chance.random()
+        if luck < 0.2:
+            return Sent(None, "lost")
+        world.received.add(headers["webhook-id"])
+        scheduler.pause("after POST")
+        return Sent(200, "") if luck < 0.9 else Sent(None, "no reply")
+
+    return mock.patch.object(safe_http, "send", send)

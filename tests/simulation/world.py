@@ -1,0 +1,60 @@
+"""What a simulation begins with: a project with money, two open batches, five workers, a webhook."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from django.core.management import call_command
+from django.db import connection
+
+from annotation.flow.money import ledger
+from annotation.flow.work import next_assignment
+from annotation.models import Batch, Participation, Project, Worker
+from annotation.webhooks import protocol, subscriptions
+from tests.flow import triggers
+from tests.flow.acting import dataset_of, launched, newcomer
+
+WORKERS, ITEMS = 5, 12
+
+
+@dataclass
+class World:
+    """The project, and what people outside of the database remember."""
+
+    project: Project
+    batches: list[Batch]
+    workers: list[Worker]
+    acknowledged: dict[tuple[int, int], str] = field(default_factory=dict)  # assignment, revision: the answer
+    forms: dict[int, set[str]] = field(default_factory=dict)  # keys of the forms that were sent for an assignment
+    received: set[str] = field(default_factory=set)  # webhook events that the other side got
+    bonuses: set[str] = field(default_factory=set)  # keys of bonuses that a requester asked for
+    ended: dict[int, tuple[Any, ...]] = field(default_factory=dict)  # jobs that were seen at their end
+    seen: dict[int, tuple[Any, ...]] = field(default_factory=dict)  # every response that was ever stored
+
+
+def build() -> World:
+    call_command("migrate", run_syncdb=True, verbosity=0, skip_checks=True)
+    triggers.make()
+    connection.commit()
+    project = Project.objects.create(
+        slug="lab", title="Lab", fees="mturk", consent="We keep it.", pseudonym_key="k" * 64
+    )
+    ledger.deposit(project, Decimal("12.00"), key="budget")
+    with tempfile.TemporaryDirectory() as folder:
+        dataset = dataset_of(project, Path(folder), name="wells", size=ITEMS)
+    terms: dict[str, Any] = {"reward": Decimal("0.25"), "auto_approval": 3600, "assignments_per_hit": 2}
+    batches = [
+        launched(project, "paid", dataset, expected_seconds=60, **terms),
+        launched(project, "free", dataset, expected_seconds=60, assignments_per_hit=3),
+    ]
+    workers = [newcomer(project, f"worker{k}") for k in range(WORKERS)]
+    for batch in batches:
+        for worker in workers:
+            next_assignment.read_instructions(next_assignment.join_batch(worker, batch), version=1)
+    Participation.objects.update(practised=99)
+    subscriptions.add(project, url="https://example.org/hook", kinds=protocol.KINDS)
+    return World(project, batches, workers)
