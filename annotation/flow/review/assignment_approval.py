@@ -173,7 +173,7 @@ def due_for_approval() -> QuerySet[Assignment]:
 def approve_due(*, limit: int = 500, **filters: Any) -> int:
     """Approve assignments not decided in time; `filters` narrow them. Returns the number approved. Safe to run twice.
 
-    Assignments that the budget does not cover stay undecided, and are tried again.
+    Assignments that the budget does not cover stay undecided, and are tried again. One that is rejected meanwhile stays.
     """
     done = 0
     for assignment in due_for_approval().filter(**filters)[:limit]:
@@ -181,4 +181,6 @@ def approve_due(*, limit: int = 500, **filters: Any) -> int:
             done += approve(assignment, source="auto")
         except ledger.Overdrawn as short:
             log.warning("assignment %s is not approved automatically: %s", assignment.pk, short)
+        except WrongState:
+            continue
     return done

@@ -20,6 +20,7 @@ from annotation.flow.work import submissions
 from annotation.models import Approval, Assignment, AuditEntry, Batch, Hit, Message, Payment
 from annotation.pure.review import review_state
 from tests.conftest import answer_to
+from tests.flow.interleaving import just_before
 from tests.marketplaces.frames import publish
 from tests.views.console import answer
 
@@ -180,6 +181,14 @@ def test_what_is_not_repaired_is_approved_when_its_time_is_over(rows: list[Assig
     approval_queue.send_back(fresh(rows[0]), 1, message="Name the tower.", user=None)
     Assignment.objects.filter(pk=rows[0].pk).update(auto_approve_at=timezone.now() - timedelta(minutes=1))
     assert assignment_approval.approve_due() == 1
+
+
+def test_one_that_is_rejected_while_others_are_approved_does_not_stop_them(rows: list[Assignment]) -> None:
+    Assignment.objects.update(auto_approve_at=timezone.now() - timedelta(minutes=1))
+    with just_before("SAVEPOINT", lambda: assignment_approval.reject(fresh(rows[0]), text="Not read.")) as done:
+        assert assignment_approval.approve_due() == 2
+    assert done
+    assert fresh(rows[0]).approval == "rejected"
 
 
 def test_an_answer_that_was_decided_on_is_neither_returned_nor_changed(rows: list[Assignment]) -> None:
