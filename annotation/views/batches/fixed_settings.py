@@ -25,7 +25,7 @@ def settled(batch: Batch) -> list[dict[str, Any]]:
     those of the page of a new batch; what stands on its first layer comes first, under no title.
     """
     held, task = stored(batch), task_type(batch.task)
-    proposed = {"name": held["name"], "task": held["task"], **proposals(batch.task)}
+    proposed = {"name": held["name"], **proposals(batch.task)}
     suggested = capabilities.suggest(task, features_of(batch.datasets.all()))
     found: dict[str, list[tuple[str, Any, str, bool]]] = {"": []}
     for name, one in SETTINGS.items():
@@ -39,7 +39,7 @@ def settled(batch: Batch) -> list[dict[str, Any]]:
             value = _(task.title) if name == "task" else held[name]
             shown = _in_words(value, one.choices or {}) or _(one.empty or "–")
             title = _(GROUPS[one.group]) if one.group in GROUPS and not one.first else ""
-            changed = bool(value.datasets) if name == "checks" else held[name] != proposed.get(name, one.default)
+            changed = held[name] != proposed.get(name, one.default)
             found.setdefault(title, []).append((_(one.label), value, shown, changed))
     return [
         {
@@ -53,9 +53,9 @@ def settled(batch: Batch) -> list[dict[str, Any]]:
     ]
 
 
-def _lines(rows: list[tuple[str, Any, str, bool]]) -> Iterator[str]:
-    """A few words for each setting, the changed ones first, and none for a switch that is off or an empty field."""
-    for label, value, shown, changed in sorted(rows, key=lambda row: not row[3]):
+def _lines(rows: list[Any]) -> Iterator[str]:
+    """A few words for each setting, and none for a switch that is off or an empty field."""
+    for label, value, shown, changed in rows:
         if changed or (value is not False and shown != "–"):
             yield str(label) if value is True else f"{label}: {shown}" if len(rows) > 1 else shown
 
