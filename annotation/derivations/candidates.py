@@ -7,11 +7,12 @@ from random import Random
 from annotation.derivations.base import CannotDerive, Derivation, Derived, Features, Source, Tally
 from annotation.pure.data.example import Example
 from annotation.pure.setting_fields import setting
-from annotation.pure.statistics.metrics import ACCURACY, scored_as, scorer_for
+from annotation.pure.statistics.metrics import ACCURACY, Score, scored_as, scorer_for
 from annotation.pure.text.normalization import normalise_answer
 from annotation.pure.text.translation_marks import gettext_noop
 
-CANDIDATE, GIVEN_BY, MATCHES = "candidate", "given_by", "exact_match"  # in `extra` of an item
+CANDIDATE, GIVEN_BY, MATCHES, F1 = "candidate", "given_by", "exact_match", "f1"  # in `extra` of an item
+SYSTEMS = "systems"  # in the figures of the derivation's report
 NO_ANSWERS = gettext_noop("None of its questions has an answer.")
 
 
@@ -54,40 +55,41 @@ class Candidates(Derivation):
 
     def derive(self, source: Source, options: CandidateOptions, *, seed: int, tally: Tally) -> Derived:
         """Answers are distinct if the official scorers compare them as different. `extra` has the answer, the models
-        that gave it and whether it matches; no rubric but one that names these shows them.
+        that gave it, whether it matches and its F1; no rubric but one that names these shows them. The tally's figure
+        `systems` counts the questions of each model, and of these the answers that match and the empty ones.
         """
         rng, counts = Random(seed), {"wrong": 0, "control": 0, "matching": 0}
         names = list(dict.fromkeys(filter(None, map(str.strip, options.predictions.split(",")))))
         if not names:
             raise CannotDerive("name at least one model: --option predictions=MODEL")
         given = {name: source.predictions(name) for name in names}
+        systems = {name: {"questions": 0, "matching": 0, "unanswered": 0} for name in names}
         for position, example in enumerate(source.examples()):
             tally.read += 1
             if not example.answers:
                 tally.drop("it has no answer")
                 continue
-            made = 0
-            for candidate, models in _distinct({name: told.get(position, "") for name, told in given.items()}):
-                matches = _matches(candidate, example, source.format)
+            made, answers = 0, {name: told[position] for name, told in given.items() if position in told}
+            for name, answer in answers.items():
+                systems[name]["questions"] += 1
+                systems[name]["unanswered"] += not answer.strip()
+            for candidate, models in _distinct(answers):
+                score = _score(candidate, example, source.format)
+                matches = score.em == 1
                 counts["matching" if matches else "wrong"] += 1
+                for name in models:
+                    systems[name]["matching"] += matches
                 if matches and rng.random() >= options.control:
                     continue
                 counts["control"] += matches
                 made += 1
-                extra = {CANDIDATE: candidate, GIVEN_BY: models, MATCHES: matches}
-                yield (
-                    "",
-                    replace(
-                        example,
-                        id=f"{example.id}--{made}",
-                        group=example.group or example.id,
-                        extra={**example.extra, **extra},
-                    ),
-                )
+                extra = {CANDIDATE: candidate, GIVEN_BY: models, MATCHES: matches, F1: score.f1}
+                one = replace(example, id=f"{example.id}--{made}", extra={**example.extra, **extra})
+                yield "", replace(one, group=example.group or example.id)
             tally.kept += made
             if not made:
                 tally.drop("no model has an answer to it that is asked about")
-        tally.figures |= counts
+        tally.figures |= {**counts, SYSTEMS: systems}
 
 
 def _distinct(answers: Mapping[str, str]) -> Iterator[tuple[str, list[str]]]:
@@ -99,9 +101,9 @@ def _distinct(answers: Mapping[str, str]) -> Iterator[tuple[str, list[str]]]:
     yield from found.values()
 
 
-def _matches(candidate: str, example: Example, format: str) -> bool:
+def _score(candidate: str, example: Example, format: str) -> Score:
     scorer = ACCURACY if example.options else scorer_for(scored_as(example, format))
-    return scorer.answer(candidate, example.answers).em == 1
+    return scorer.answer(candidate, example.answers)
 
 
 DERIVATION = Candidates()

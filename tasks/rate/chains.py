@@ -41,9 +41,9 @@ Chains = Mapping[str, Sequence[Chain]]  # by criterion
 
 
 def chains_of(rows: Sequence[HitWithResponses], criteria: Iterable[Criterion]) -> Chains:
-    """The chains of each criterion with `right` that has any."""
+    """The chains of each criterion with `right` and `each` that has any."""
     found = {}
-    for criterion in (each for each in criteria if each.right):
+    for criterion in (one for one in criteria if one.right and one.each):
         chains = []
         for row in (row for row in rows if row.given):
             state, first = _state(row, criterion)

@@ -72,6 +72,8 @@ def judged_by(criteria: Sequence[Criterion], by: str = "") -> list[Aspect]:
                 own_strata=by.startswith(f"{one.each}."),
                 sets=one.kind == CHOICES,
                 conditional=bool(one.condition),
+                right=one.right,
+                wrong_gold=one.wrong_gold,
             )
         )
     return found

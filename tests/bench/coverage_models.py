@@ -1,4 +1,4 @@
-"""How often figures of people and a model are right: PPI++, unequal draws, the alternative annotator test."""
+"""How often figures of people and a model are right: PPI++, unequal draws, annotators replaced, judges of answers."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from annotation.pure.reports.model_aspects import Aspect, Predicted
 from annotation.pure.reports.model_estimates import Estimated, estimated
 from annotation.pure.statistics.alternative_annotator import alternative_annotator
+from annotation.pure.statistics.answer_judges import CANNOT, AnswerRow, corrected, people_accuracy
 from annotation.pure.statistics.model_beside_workers import Labelled, beside_workers
 from annotation.pure.statistics.people_and_model import Sample, difference, estimate
 from annotation.pure.statistics.unequal_draw import draw, inclusion_chances, uncertainty
@@ -28,6 +29,8 @@ MODELS = {  # share of the label, shares of it and of the others that the model 
 PEOPLE = ((3, 0.0, 0.925), (10, 0.6, 0.93), (20, 0.6, 0.925))  # number, SD of their logits, goal
 SIZES = ((50, 1_000), (200, 5_000), (400, 20_000))  # judged, others
 ERROR = 0.05  # of an average person
+JUDGES = {"good": (0.95, 0.9), "fair": (0.8, 0.7)}  # sensitivity, specificity
+QUESTIONS = ((400, 100), (1_000, 200), (1_000, 400))  # of a system; answers judged that exact match calls wrong
 WORSE_BY_EPSILON = 0.8 - 0.1 / 0.6  # see `passes`
 
 
@@ -208,6 +211,64 @@ def passes(*, model: float, draws: int, people: int = 3, items: int = 100, perso
     return passed / draws
 
 
+@dataclass(frozen=True)
+class System:
+    """A system's answers: three in ten are equal by exact match, of which .97 are right, and of the others half."""
+
+    questions: int
+    judged: int
+    sensitivity: float
+    specificity: float
+    control: float = 0.2
+
+    truth = 0.3 * 0.97 + 0.7 * 0.5
+
+    def rows(self, seed: int) -> list[AnswerRow]:
+        """One study; the judge and people are asked of the control, the judge of all other answers."""
+        rng = np.random.default_rng([seed, self.questions, self.judged, int(1000 * self.sensitivity)])
+        exact = rng.random(self.questions) < 0.3
+        right = rng.random(self.questions) < np.where(exact, 0.97, 0.5)
+        called = rng.random(self.questions) < np.where(right, self.sensitivity, 1 - self.specificity)
+        drawn = ~exact | (rng.random(self.questions) < self.control)
+        asked = exact & drawn
+        asked[rng.permutation(np.flatnonzero(~exact))[: self.judged]] = True
+        of, by_judge = ({e: float((one & (exact == e)).sum() / (exact == e).sum()) for e in (True, False)}
+                        for one in (asked, drawn))  # fmt: skip
+        return [
+            AnswerRow(k, e, judge if there else None, is_right if said else None, of[e] or 1.0, by_judge[e] or 1.0)
+            for k, (e, judge, there, is_right, said) in enumerate(
+                zip(*(x.tolist() for x in (exact, called, drawn, right, asked)), strict=True)
+            )
+        ]
+
+
+def judges_held(system: System, *, draws: int) -> tuple[float, float, float]:
+    """Shares of studies: the corrected interval, if any, and people's hold the truth; the judge cannot correct."""
+    held = people = refused = 0
+    for seed in range(draws):
+        rows = system.rows(seed)
+        found, alone = corrected(rows, seed), people_accuracy(rows, seed)
+        refused += found.refused == CANNOT
+        held += found.value is not None and found.value.low <= system.truth <= found.value.high
+        people += alone.low <= system.truth <= alone.high
+    return held / max(1, draws - refused), people / draws, refused / draws
+
+
+def of_answer_judges() -> Iterator[Result]:
+    for questions, judged in QUESTIONS:
+        for name, rates in JUDGES.items():
+            held, people, refused = judges_held(System(questions, judged, *rates), draws=DRAWS // 4)
+            what = f"a system's {questions} questions, {judged} judged"
+            yield Result(f"coverage of {what}, corrected by a {name} judge", held, 0.93, unit="share", at_most=False)
+            yield Result("the same, not above", held, 0.99, unit="share")
+            yield Result(f"coverage of {what}, by people", people, 0.925, unit="share", at_most=False)
+            print(f"       the judge cannot correct in {refused:.3f}")
+    refused = judges_held(System(1_000, 200, 0.52, 0.5), draws=DRAWS // 4)[2]
+    yield Result(
+        "a judge that hardly knows more than chance cannot correct", refused, 0.95, unit="share", at_most=False
+    )
+
+
 def coverage(_bench: Bench) -> Iterator[Result]:
     """PPI++ as it is printed, each model and size; the weighted draw has no error in the mean; false passes."""
     worse = passes(model=WORSE_BY_EPSILON, draws=DRAWS)
@@ -237,6 +298,7 @@ def coverage(_bench: Bench) -> Iterator[Result]:
     yield Result("coverage of model minus annotators, of elements", share, 0.925, unit="share", at_most=False)
     error, least = mean_error_when_drawn_by_confidence(draws=DRAWS // 2)
     yield Result("mean error of items drawn by confidence, points", abs(error), max(0.1, 3 * least))
+    yield from of_answer_judges()
 
 
 def _logistic(odds: NDArray[np.float64]) -> NDArray[np.float64]:

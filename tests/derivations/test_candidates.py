@@ -44,7 +44,10 @@ def test_answers_that_scorers_take_for_the_same_are_asked_about_once() -> None:
         (f"{examples[0].id}--1", "the Gannet", ["two", "three"], False),
         (f"{examples[1].id}--1", "a ship", ["one", "two"], False),
     ]
-    assert tally.figures == {"wrong": 2, "control": 0, "matching": 1}
+    counts = {"questions": 2, "matching": 0, "unanswered": 0}
+    systems = {"one": {**counts, "matching": 1}, "two": counts, "three": {**counts, "unanswered": 1}}
+    assert tally.figures == {"wrong": 2, "control": 0, "matching": 1, "systems": systems}
+    assert [round(e.extra["f1"], 3) for _output, e in found] == [0.667, 0.0]
     assert (tally.read, tally.kept, tally.dropped) == (4, 2, {"no model has an answer to it that is asked about": 2})
     assert {e.group for _o, e in found} == {e.group or e.id for e in examples[:2]}
 

@@ -16,12 +16,15 @@ from annotation.pure.statistics.answer_judges import (
     NOBODY,
     AnswerRow,
     corrected,
+    judge_accuracy,
     judge_rates,
     lexical_match,
     people_accuracy,
     places,
+    right_of_kinds,
 )
 from annotation.pure.statistics.intervals import wilson
+from tests.bench import coverage_models
 from tests.shared_data import shared_data
 
 near = pytest.approx
@@ -47,10 +50,17 @@ def test_the_correction_equals_a_second_implementation() -> None:
     assert found.judged.value == near(q, abs=1e-9)
     assert found.value is not None
     assert found.value.value == near((q + sp - 1) / (se + sp - 1), abs=1e-9)
-    right = sum(bool(row.by_people) for row in known)
-    errors = q * (1 - q) / len(rows), se * (1 - se) / right, sp * (1 - sp) / (len(known) - right)
-    value = found.value.value
-    wide = (errors[0] + value**2 * errors[1] + (1 - value) ** 2 * errors[2]) ** 0.5 / (se + sp - 1)
+    value, right = found.value.value, sum(bool(row.by_people) for row in known)
+
+    def influence(row: AnswerRow) -> float:
+        """Of a question on the estimate, by the delta method."""
+        of_judged = 0.0
+        if row.by_people is not None:
+            of_right, of_wrong = (row.by_judge - se) / right, (not row.by_judge) - sp
+            of_judged = -value * of_right if row.by_people else (1 - value) * of_wrong / (len(known) - right)
+        return ((row.by_judge - q) / len(rows) + of_judged) / (se + sp - 1)
+
+    wide = sum(influence(row) ** 2 for row in rows) ** 0.5
     assert (found.value.high or 0) - (found.value.low or 0) == near(2 * stats.norm.ppf(0.975) * wide, rel=0.05)
     assert not found.cut
 
@@ -84,22 +94,57 @@ def test_a_share_outside_the_scale_is_cut_and_said_to_be() -> None:
     assert (found.value.value, found.cut) == (1, True)
 
 
-def test_errors_of_other_systems_are_used_only_if_asked_for() -> None:
-    own, other = study(5), study(6, se=0.7)
-    alone, pooled = corrected(own, 1), corrected(own, 1, pooled=[*own, *other])
-    assert pooled.judged == alone.judged
-    assert (pooled.rates.sensitivity.value or 0) < (alone.rates.sensitivity.value or 0)
-
-
 def test_what_exact_match_calls_equal_counts_by_the_rate_of_its_control() -> None:
     equal = [AnswerRow(k, True, True, k < 18 if k < 20 else None, 0.2) for k in range(100)]
     rest = [AnswerRow(100 + k, False, False, k < 10 if k < 50 else None, 0.5) for k in range(100)]
     assert people_accuracy([*equal, *rest], 1).value == near((100 * 0.9 + 100 * 0.2) / 200)
+    assert judge_accuracy([*equal, *rest], 1).value == near(0.5)
     uncontrolled = [replace(row, by_people=None) for row in equal]
     assert people_accuracy([*uncontrolled, *rest], 1).value == near((100 + 100 * 0.2) / 200)
     found = judge_rates([*uncontrolled, *rest])
     assert found.sensitivity.value == near(100 / (100 + 20))
     assert people_accuracy(uncontrolled, 1).value is None
+
+
+def test_what_a_judge_was_not_asked_counts_by_what_it_was_asked() -> None:
+    """A control of 10 of 50 equal answers, of which the judge calls 9 right; half of the others."""
+    equal = [AnswerRow(k, True, k < 9 if k < 10 else None, None, judge_share=0.2) for k in range(50)]
+    rest = [AnswerRow(50 + k, False, k % 2 == 0, k % 3 == 0) for k in range(150)]
+    found = corrected([*equal, *rest], 1)
+    assert found.judged.value == near((50 * 0.9 + 75) / 200)
+    without = corrected([*(replace(row, by_judge=None) for row in equal), *rest], 1)
+    assert without.judged.value == near((50 + 75) / 200)
+    nobody = [replace(row, by_judge=None) for row in [*equal, *rest]]
+    assert judge_accuracy(nobody, 1).value is None
+    assert corrected(nobody, 1).refused == NOBODY
+
+
+def test_a_second_figure_leaves_wrong_gold_out_of_what_was_not_asked_either() -> None:
+    """Of 100 others 40 were asked: 10 right, 8 with wrong gold; so 20 of the 100 are left out, and 25 are right."""
+    rest = [AnswerRow(k, False, False, k < 10 if k < 40 else None, 0.4, wrong_gold=30 <= k < 38) for k in range(100)]
+    equal = [AnswerRow(100 + k, True, True, None) for k in range(20)]
+    assert people_accuracy([*rest, *equal], 1).value == near((20 + 25) / 120)
+    assert people_accuracy([*rest, *equal], 1, leave_out=True).value == near((20 + 25) / 100)
+
+
+def test_where_all_are_right_the_interval_is_that_of_what_was_judged() -> None:
+    rest = [AnswerRow(k, False, True, True if k < 10 else None, 0.1) for k in range(100)]
+    equal = [AnswerRow(100 + k, True, True, None) for k in range(900)]
+    found = people_accuracy([*rest, *equal], 1)
+    assert (found.value, found.low, found.n) == (1, near(wilson(100, 100).low, abs=1e-9), 1000)
+    assert people_accuracy(rest[:10], 1).low == near(wilson(10, 10).low, abs=1e-9)
+
+
+def test_kinds_have_the_weighted_share_that_is_right_over_questions() -> None:
+    """Two systems gave the same answer to each question, so the interval is that of 40 questions and not of 80."""
+    rows = [AnswerRow(k, False, True, k % 4 == 0) for k in range(40)]
+    found = right_of_kinds([*(("more", row) for row in rows), *(("more", row) for row in rows), ("none", rows[0])], 1)
+    assert (found["more"].value, found["more"].n) == (0.25, 40)
+    single = right_of_kinds([("more", row) for row in rows], 1)["more"]
+    assert (found["more"].low, found["more"].high) == (single.low, single.high)
+    assert (found["none"].value, found["none"].low) == (1, near(wilson(1, 1).low, abs=1e-9))
+    heavy = replace(rows[1], share=0.1)
+    assert right_of_kinds([("more", rows[0]), ("more", heavy)], 1)["more"].value == near(1 / 11)
 
 
 def test_weights_undo_a_draw_that_asked_more_of_some() -> None:
@@ -124,6 +169,13 @@ def test_any_alternative_that_an_answer_contains_is_a_match(
     answer: str, alternatives: list[str], matches: bool
 ) -> None:
     assert lexical_match(answer, alternatives) == matches
+
+
+def test_in_simulated_studies_the_interval_holds_the_truth_and_chance_corrects_nothing() -> None:
+    """The short form of the simulation in `make bench coverage`."""
+    held, people, refused = coverage_models.judges_held(coverage_models.System(400, 100, 0.95, 0.9), draws=30)
+    assert (held >= 0.83, people >= 0.83, refused) == (True, True, 0)
+    assert coverage_models.judges_held(coverage_models.System(400, 100, 0.52, 0.5), draws=10)[2] >= 0.9
 
 
 def test_people_s_accuracy_on_published_judgments_is_reproduced() -> None:

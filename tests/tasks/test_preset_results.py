@@ -221,8 +221,17 @@ def test_a_chain_is_right_only_if_every_relevant_step_is(project: Project, tmp_p
     assert [row[:2] for row in found["first-wrong-attribution"]["rows"]] == [[2, 1]]
 
 
-def test_what_is_right_must_be_a_value_of_a_choice_about_elements() -> None:
-    step = {"name": "step", "ask": "Right?", "choice": ["yes", "no"]}
-    for wrong in ({"right": ["yes"]}, {"each": "steps", "right": ["maybe"]}, {"each": "steps", "right": []}):
-        with pytest.raises(InvalidRubric, match=r"criteria\[0\]\.right"):
-            parse({"show": ["question"], "criteria": [step | wrong]})
+def test_what_is_right_must_be_a_value_of_the_choice_and_wrong_gold_another_one() -> None:
+    asked = {"name": "same", "ask": "Right?", "choice": ["yes", "no", "gold"]}
+    for key, wrong in (
+        ("right", {"right": ["maybe"]}),
+        ("right", {"right": []}),
+        ("wrong_gold", {"wrong_gold": ["gold"]}),
+        ("wrong_gold", {"right": ["yes"], "wrong_gold": ["yes"]}),
+        ("wrong_gold", {"right": ["yes"], "wrong_gold": "gold"}),
+        ("wrong_gold", {"right": ["yes"], "wrong_gold": ["gold"], "each": "steps"}),
+    ):
+        with pytest.raises(InvalidRubric, match=rf"criteria\[0\]\.{key}"):
+            parse({"show": ["question"], "criteria": [asked | wrong]})
+    [one] = parse({"show": ["question"], "criteria": [asked | {"right": ["yes"], "wrong_gold": ["gold"]}]}).criteria
+    assert (one.right, one.wrong_gold) == (("yes",), ("gold",))

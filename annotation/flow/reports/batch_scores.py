@@ -72,7 +72,7 @@ def score_batch(batch: Batch, *, part: BatchPart = ALL, progress: OnProgress = n
         if altered := altered_facts.tables(batch):
             content["altered"] = altered
         beside, sentences = collected.models.report(batch)
-        if beside:
+        if beside := [*collected.answers.tables(batch), *beside]:
             content["models"] = beside
             content["paragraph"] = [*content.get("paragraph", ()), *sentences]
     if part.key:

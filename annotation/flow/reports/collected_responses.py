@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import zip_longest
 
+from annotation.flow.reports.answer_figures import AnswerFigures
 from annotation.flow.reports.baselines import batches_of
 from annotation.flow.reports.model_figures import ModelFigures
 from annotation.models import Batch, Hit
@@ -23,6 +24,7 @@ class Collected:
     several: bool  # datasets in the batch
     baselines: list[Batch]  # whose responses are baselines of its scores
     models: ModelFigures
+    answers: AnswerFigures
     placed: list[Placed] = field(default_factory=list)
     contested: MostContested = field(default_factory=MostContested)
     own: OwnAnswers = field(default_factory=OwnAnswers)
@@ -33,13 +35,15 @@ class Collected:
 
     @classmethod
     def of(cls, batch: Batch) -> "Collected":
-        return cls(_positions(batch), batch.datasets.count() > 1, batches_of(batch), ModelFigures.of(batch))
+        beside = ModelFigures.of(batch), AnswerFigures.of(batch)
+        return cls(_positions(batch), batch.datasets.count() > 1, batches_of(batch), *beside)
 
     def count(self, hit: Hit, example: Example, given: list[GivenResponse]) -> None:
         """Count the HIT, excluded or not, and its responses among the rows behind figures (`explanations.ROWS`)."""
         is_answered, answerable = bool(given), hit.item.answerable
         counted = given if hit.excluded_at is None else []
         self.models.add(hit, given)
+        self.answers.add(hit, example, given)
         has_answer = answerable is not False and bool(example.answers)
         places = (self.positions.get((hit.pk, each.worker)) for each in counted)
         placed = [place for place in places if place is not None]

@@ -27,6 +27,7 @@ ALLOWED: Final = {  # beside a criterion's name, question and kind, what may sta
     "labels": (SCALE, CHOICE, CHOICES),
     "ordered": (CHOICE,),
     "right": (CHOICE,),
+    "wrong_gold": (CHOICE,),
     "tie": (BEST,),
     "of": (MARK,),
     "unit": (NUMBER, SCALE),
@@ -72,7 +73,8 @@ class Criterion:
     listed: bool = False
     labels: Mapping[Any, Text] = field(default_factory=dict)
     ordered: bool = False
-    right: tuple[str, ...] = ()  # values with which a step is right
+    right: tuple[str, ...] = ()  # values with which a step, or an answer, is right
+    wrong_gold: tuple[str, ...] = ()  # values with which the dataset's answer is wrong
     tie: bool = False
     marks: Mapping[str, Text] = field(default_factory=dict)
     unit: Text = ""
@@ -205,6 +207,9 @@ def _criterion(given: Any, place: str) -> Criterion:
             message = _("“%(key)s” does not go with “%(kind)s”, only with %(kinds)s.")
             raise InvalidRubric(f"{place}.{key}", message, key=key, kind=kind, kinds=", ".join(fitting))
     values = _VALUES[kind](given[kind], f"{place}.{kind}")
+    more: dict[str, Any] = {key: _boolean(given, key, place, default=False) for key in ("ordered", "tie")}
+    more |= {key: _text(given.get(key, ""), f"{place}.{key}") for key in ("unit", "help")}
+    more |= {key: _field(given.get(key, ""), f"{place}.{key}", optional=True) for key in ("prefill", "each", "gold")}
     return Criterion(
         name=name,
         ask=_text(given["ask"], f"{place}.ask"),
@@ -212,17 +217,11 @@ def _criterion(given: Any, place: str) -> Criterion:
         values=values,
         listed=kind in (BEST, ORDER) and isinstance(given[kind], str),
         labels=_labels(given.get("labels", {}), kind, values, f"{place}.labels"),
-        right=_right(given, values, place),
         marks=_marks(given.get("of", []), f"{place}.of"),
         condition=_condition(given.get("if", {}), f"{place}.if"),
         required=_boolean(given, "required", place, default=kind not in (TEXT, MARK)),
-        ordered=_boolean(given, "ordered", place, default=False),
-        tie=_boolean(given, "tie", place, default=False),
-        unit=_text(given.get("unit", ""), f"{place}.unit"),
-        help=_text(given.get("help", ""), f"{place}.help"),
-        prefill=_field(given.get("prefill", ""), f"{place}.prefill", optional=True),
-        each=_field(given.get("each", ""), f"{place}.each", optional=True),
-        gold=_field(given.get("gold", ""), f"{place}.gold", optional=True),
+        **more,
+        **_right(given, values, place),
     )
 
 
@@ -245,16 +244,16 @@ def _options(given: Any, place: str) -> tuple[str, ...]:
         raise InvalidRubric(place, _("Write values such as “yes” and “no” in quotes."))
     if not isinstance(given, list) or not all(isinstance(each, str) and each.strip() for each in given):
         raise InvalidRubric(place, _("Give a list of texts to choose from."))
-    values = tuple(each.strip() for each in given)
-    _check_number(values, place)
-    return values
+    return _several(tuple(each.strip() for each in given), place)
 
 
-def _check_number(values: Sequence[str], place: str) -> None:
+def _several(values: tuple[str, ...], place: str) -> tuple[str, ...]:
+    """The values. Raises InvalidRubric for too few or too many, and for one that stands twice."""
     if not 2 <= len(values) <= MOST_OPTIONS:
         raise InvalidRubric(place, _("Give 2 to %(most)s, not %(n)s."), most=MOST_OPTIONS, n=len(values))
     if twice := [each for k, each in enumerate(values) if each in values[:k]]:
         raise InvalidRubric(place, _("“%(name)s” stands twice."), name=twice[0])
+    return values
 
 
 def _bounds(given: Any, place: str) -> tuple[float, float]:
@@ -275,8 +274,7 @@ def _candidates(given: Any, place: str) -> tuple[str, ...]:
         return (_field(given, place),)
     if not isinstance(given, list):
         raise InvalidRubric(place, _("Give a field that is a list, or a list of fields."))
-    fields = tuple(_field(each, f"{place}[{k}]") for k, each in enumerate(given))
-    _check_number(fields, place)
+    fields = _several(tuple(_field(each, f"{place}[{k}]") for k, each in enumerate(given)), place)
     if TIE in fields:
         raise InvalidRubric(place, _("A field to choose from cannot be called “%(name)s”."), name=TIE)
     return fields
@@ -309,12 +307,16 @@ def _labels(given: Any, kind: str, values: tuple[Any, ...], place: str) -> dict[
     return {found[str(value)]: _text(each, f"{place}.{value}") for value, each in given.items()}
 
 
-def _right(given: Mapping[str, Any], values: tuple[Any, ...], place: str) -> tuple[str, ...]:
-    right, is_asked_of_each = given.get("right", []), bool(given.get("each"))
-    is_right = isinstance(right, list) and right and is_asked_of_each and all(one in values for one in right)
-    if "right" in given and not is_right:
-        raise InvalidRubric(f"{place}.right", _("Give a list of values of this choice. It goes only with “each”."))
-    return tuple(right)
+def _right(given: Mapping[str, Any], values: tuple[Any, ...], place: str) -> dict[str, Any]:
+    """`right` and `wrong_gold` of a choice."""
+    right, wrong = given.get("right", []), given.get("wrong_gold", [])
+    if not isinstance(right, list) or ("right" in given and not right) or any(one not in values for one in right):
+        raise InvalidRubric(f"{place}.right", _("Give a list of values of this choice."))
+    others = [] if given.get("each") or not right else [one for one in values if one not in right]
+    if not isinstance(wrong, list) or any(one not in others for one in wrong):
+        message = _("Give a list of values that are not “right”. It goes only with “right”, and not with “each”.")
+        raise InvalidRubric(f"{place}.wrong_gold", message)
+    return {"right": tuple(right), "wrong_gold": tuple(wrong)}
 
 
 def _marks(given: Any, place: str) -> dict[str, Text]:
@@ -326,12 +328,10 @@ def _marks(given: Any, place: str) -> dict[str, Text]:
 def _condition(given: Any, place: str) -> dict[str, tuple[Any, ...]]:
     if not isinstance(given, Mapping):
         raise InvalidRubric(place, _("Give an object from a criterion's name to the values for which this is asked."))
-    found = {}
     for name, values in given.items():
         if not isinstance(values, list) or not values:
             raise InvalidRubric(f"{place}.{name}", _("Give a list of values."))
-        found[name] = tuple(values)
-    return found
+    return {name: tuple(values) for name, values in given.items()}
 
 
 def _practice(given: Any) -> Iterator[Mapping[str, Any]]:

@@ -1,7 +1,7 @@
 """What models and people judge of an item, and what the tables of both have in common."""
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -31,6 +31,7 @@ class Aspect:
     confidence is about this. `each`: a value is a list, by the elements of a list of the item; `own_strata`: so are the
     values of the field by which a report has strata. `sets`: a value is a frozenset of labels. `conditional`: asked
     only in some cases.
+    `right`: the values with which an answer is right, if answers are judged; `wrong_gold`: the dataset's is wrong.
     """
 
     name: str
@@ -43,6 +44,8 @@ class Aspect:
     own_strata: bool = False
     sets: bool = False
     conditional: bool = False
+    right: Collection[Any] = ()
+    wrong_gold: Collection[Any] = ()
 
     def judged(self, item: Hashable, answer: JSON) -> Iterator[tuple[Hashable, Any]]:
         """(what is judged, value) of a response to an item: the item, or (item, position) of each element."""

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from annotation.pure.ratings.responses import cells
 from annotation.pure.reports.tables import table
+from annotation.pure.statistics.answer_judges import lexical_match
 from annotation.pure.statistics.intervals import bootstrap_figure
 from annotation.pure.statistics.metrics import scorer_for
-from annotation.pure.text.normalization import normalise_answer
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import HitWithResponses
 
@@ -62,13 +62,7 @@ def _judged(row: HitWithResponses) -> Iterable[tuple[str, Judged]]:
     for k, values in said.items():
         candidate = row.example.extra["candidates"][k]
         exact = scorer_for(row.format).answer(candidate["text"], gold).em
-        yield candidate["system"], Judged(fmean(values), exact, float(is_contained(candidate["text"], gold)))
-
-
-def is_contained(text: str, answers: Sequence[str]) -> bool:
-    """Lexical match: whether the words of an answer stand in the text, both normalised as SQuAD's scorer does."""
-    words = f" {normalise_answer(text)} "
-    return any(f" {key} " in words for key in map(normalise_answer, answers) if key)
+        yield candidate["system"], Judged(fmean(values), exact, float(lexical_match(candidate["text"], gold)))
 
 
 def _figures(rows: Sequence[Judged], seed: int) -> dict[str, Any]:
