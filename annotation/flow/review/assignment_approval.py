@@ -173,7 +173,7 @@ def due_for_approval() -> QuerySet[Assignment]:
 def approve_due(*, limit: int = 500, **filters: Any) -> int:
     """Approve assignments not decided in time; `filters` narrow them. Returns the number approved. Safe to run twice.
 
-    Assignments that the budget does not cover stay undecided, and are tried again. One that is rejected meanwhile stays.
+    Assignments that the budget does not cover stay undecided, and are tried again; one rejected meanwhile stays.
     """
     done = 0
     for assignment in due_for_approval().filter(**filters)[:limit]:
