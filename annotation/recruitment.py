@@ -129,7 +129,9 @@ def has_gold_among_hits(batch: Batch) -> bool:
 
 
 def used(batch: Batch, responses: QuerySet[Assignment]) -> QuerySet[Assignment]:
-    """Responses to the batch that figures may use."""
+    """Responses to the batch that figures may use, without those that started with a suggestion."""
+    if batch.suggest:
+        return responses.exclude(suggested=True)
     return marketplaces().used(responses) if batch.on_marketplace else responses
 
 

@@ -66,7 +66,7 @@ def _hits(batch: Batch) -> int:
 
 def _wanted(batch: Batch) -> int:
     counted = batch.hits.filter(check_item=False).aggregate(n=Sum("wanted"))["n"] if batch.size else None
-    return counted or max(1, _hits(batch) * batch.assignments_per_hit)
+    return counted or max(1, _hits(batch) * batch.most_assignments)
 
 
 def _played(folder: Path, progress: Callable[[int, int], None]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from annotation.flow.batches import batch_drafts, batch_launch, expected_time, o
 from annotation.flow.batches.hit_counts import HitCount, look
 from annotation.flow.batches.parsing import proposals
 from annotation.flow.batches.settings import GROUPS, SETTINGS
+from annotation.flow.batches.suggestions import models_of
 from annotation.flow.data.lineage import is_for_hidden_gold
 from annotation.forms.batch_terms import BY_FIELD, FIELDS, GOLD, PLAIN_NAMES, BatchTermsForm
 from annotation.forms.batch_titles import proposed_title
@@ -84,6 +85,9 @@ class LaunchForm(BatchTermsForm):
         named = [(key, row.label) for key, row in self._places.items()]
         self.fields["marketplace"].choices = [("", _(SETTINGS["marketplace"].empty)), *named]
         self.fields["instructions"].required = True
+        if batch is not None:
+            models = [(name, name) for name in models_of(batch)]
+            self.fields["suggest"].widget = forms.Select(choices=[("", _(SETTINGS["suggest"].empty)), *models])
         self.fields["name"].initial = slugify(batch.title)[:100] if batch else ""
         self.fields["checks"].queryset = known = offered(project, batch)
         self.fields["datasets"].queryset = known.exclude(pk__in=[row.pk for row in known if is_for_hidden_gold(row)])

@@ -22,7 +22,7 @@ from annotation.forms.setting_fields import form_field
 from annotation.models import Invite, Project, User
 from annotation.pure.data.hub_layout import HubName, Unclear, hub_name
 from annotation.pure.people import roles
-from annotation.pure.people.consent_text import COUNTING
+from annotation.pure.people.consent_text import PARAGRAPHS
 
 
 class ConsoleForm(forms.Form):
@@ -178,8 +178,8 @@ class ProjectForm(ConsoleForm):
     def clean(self) -> dict[str, Any]:
         """All settings are checked together; what is wrong with one stands beside its field."""
         data = {name: self.cleaned_data.get(name, "") for name in self.shown}
-        if "add_counting" in self.data:
-            data["consent"] = f"{data['consent'].rstrip()}\n\n{_(COUNTING)}\n"
+        if paragraph := PARAGRAPHS.get(self.data.get("add_paragraph", "")):
+            data["consent"] = f"{data['consent'].rstrip()}\n\n{_(paragraph)}\n"
         try:
             self.settings = parse(data, user=self.user, project=self.project)
         except InvalidSettings as invalid:

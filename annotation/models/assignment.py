@@ -74,6 +74,10 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
         """Submitted assignments, without the assignments of unfinished imports."""
         return self.filter(state=lifecycle.SUBMITTED).filter(NOT_IMPORTING)
 
+    def blind(self) -> AssignmentQuerySet:
+        """Without those that started with a model's suggestion: figures about people are of these."""
+        return self.exclude(suggested=True)
+
 
 class Assignment(models.Model):
     """One worker on one HIT. `counts`: whether it is one of the HIT's wanted assignments.
@@ -102,6 +106,7 @@ class Assignment(models.Model):
     late = models.BooleanField(default=False)
     seed = models.BigIntegerField(default=random_seed)
     ticket = models.PositiveBigIntegerField(null=True)
+    suggested = models.BooleanField(null=True)  # whether its page starts with the HIT's suggestion; null: it has none
     instructions_version = models.PositiveIntegerField(default=0)
     accepted_at = TimestampField(auto_now_add=True)
     lease_until = models.DateTimeField()
@@ -209,6 +214,11 @@ class Assignment(models.Model):
         if moved:
             self.state = lifecycle.SUBMITTED
         return bool(moved)
+
+    @property
+    def suggestion(self) -> dict[str, Any] | None:
+        """The model's answer that its page starts with; None: the page is blank."""
+        return self.hit.suggestion if self.suggested else None
 
     @property
     def current(self) -> WorkerResponse | None:

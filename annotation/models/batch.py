@@ -84,6 +84,7 @@ class Batch(models.Model):
     two_adjudicators = models.BooleanField(default=False, db_default=False)  # decide independently of each other
     shows_scores = models.BooleanField(default=False, db_default=False)  # to each worker their own, once closed
     counts_pasting = models.BooleanField(default=False, db_default=False)  # and absences: WorkerResponse.page_counts
+    suggest = models.CharField(max_length=200, blank=True, default="", db_default="")  # a model; "": nobody sees one
     check_rule = JSONTextField(default=dict)  # {"after", "warn_below", "pause_below"} by the mean grade of hidden gold
     experiment = models.ForeignKey("Experiment", models.SET_NULL, null=True, blank=True, related_name="arms")
     state = models.CharField(max_length=10, choices=State, default=State.DRAFT)
@@ -120,6 +121,11 @@ class Batch(models.Model):
         if moved:
             self.refresh_from_db(fields=["state", *stamps])
         return bool(moved)
+
+    @property
+    def most_assignments(self) -> int:
+        """Assignments of a HIT at its launch: as many that start with a suggestion, if it has one, as are blind."""
+        return self.assignments_per_hit * (2 if self.suggest else 1)
 
     @property
     def lease_seconds(self) -> int:
@@ -206,6 +212,7 @@ class Hit(models.Model):
     room = models.GeneratedField(
         expression=F("wanted") - F("live") - F("done"), output_field=models.IntegerField(), db_persist=True
     )
+    suggestion = JSONTextField(null=True, blank=True)  # what assignments start with that are drawn to, as of the launch
     disagreement = models.FloatField(null=True, blank=True)  # 0..1, as of the last report
     score = models.FloatField(null=True, blank=True)  # mean grade of its responses, 0..1, as of the last report
     reward = models.DecimalField(max_digits=8, decimal_places=2, default=Decimal(0))  # the most an assignment earns

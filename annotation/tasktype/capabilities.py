@@ -15,7 +15,7 @@ from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype.across_batches import Baselined, Consulting, FollowedUp
 from annotation.tasktype.answered import Answered, Judging, Rated, Structured
 from annotation.tasktype.contract import TaskType
-from annotation.tasktype.decisions import label_of
+from annotation.tasktype.decisions import sameness
 from annotation.tasktype.fields import Fielded
 from annotation.tasktype.reviewing import Adjudicable, Reviewable, Worded
 from annotation.tasktype.steps import Conditional, Stepwise
@@ -384,6 +384,11 @@ def provenance(task: TaskType, payload: JSON, answers: Sequence[JSON], aggregate
     return task.provenance(payload, answers, aggregate) if isinstance(task, Traced) else {}
 
 
+def takes_suggestions(task: TaskType) -> bool:
+    """Whether pages can start with an answer: not if steps open one by one, nor if a response leads to more."""
+    return task.launched and not isinstance(task, Stepwise | SecondOpinion | Revealing)
+
+
 def combined(task: TaskType, options: Any, answers: Sequence[JSON]) -> tuple[JSON, float]:
     """A model's responses to one item as one, and the share that agree: by default the most frequent.
 
@@ -391,10 +396,4 @@ def combined(task: TaskType, options: Any, answers: Sequence[JSON]) -> tuple[JSO
     """
     if isinstance(task, Rated):
         return task.combined(options, answers)
-    labels = task.labels if isinstance(task, Labelled) else {}
-
-    def said(answer: JSON) -> tuple[str, str]:
-        label, text = label_of(labels, answer), " ".join(str(answer.get("text") or "").casefold().split())
-        return (label, text) if label or text else ("", repr(sorted(answer.items())))
-
-    return most_frequent(answers, said)
+    return most_frequent(answers, lambda answer: sameness(labels(task), answer))

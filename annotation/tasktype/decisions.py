@@ -137,3 +137,9 @@ def decided(names: Iterable[str], given: Sequence[str]) -> JSON:
     """{"kind": the most frequent label, "tied" or "undecided", "votes" by label, "answers"}."""
     kind = (most_said(given) or "tied") if given else "undecided"
     return {"kind": kind, "votes": votes_for(names, given), "answers": len(given)}
+
+
+def sameness(labels: Mapping[str, Label], answer: JSON) -> tuple[str, str]:
+    """What is equal in responses that say the same: label and text, without either all of it."""
+    label, text = label_of(labels, answer), " ".join(str(answer.get("text") or "").casefold().split())
+    return (label, text) if label or text else ("", repr(sorted(answer.items())))

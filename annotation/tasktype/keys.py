@@ -28,6 +28,7 @@ def by_action(*keys: Key) -> Mapping[str, Key]:
 
 FRAME = (
     Key("submit", "Mod+Enter", _("Submit"), fixed=True),
+    Key("accept-suggestion", "=", _("Submit the suggestion unchanged"), _("submit the suggestion")),
     Key("back", "b", _("Back to the previous item")),
     Key("return", "r", _("Return this item")),
     Key("report", "!", _("Report a problem")),

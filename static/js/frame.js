@@ -123,6 +123,9 @@ function ignoreEnter(event) {
 
 function bindSubmit(form) {
   bind("submit", () => (document.getElementById("go-to-next") ?? form).requestSubmit());
+  bind("accept-suggestion", () => { // of a page that was not touched
+    if (!draft.changes && !Number(form.elements.version.value)) form.requestSubmit();
+  });
   form.addEventListener("keydown", ignoreEnter);
   if (form.dataset.draftUrl) return;
   form.addEventListener("input", () => document.getElementById("problems")?.remove()); // of an answer that has changed

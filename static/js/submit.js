@@ -157,6 +157,7 @@ async function showNext(reply) {
   if (isJson) return location.assign((await reply.json()).next);
   const item = await itemFrom(reply);
   if (!item) return location.assign(reply.url);
+  swapped = performance.now();
   try {
     return showItem(item);
   } catch (error) { // the response is stored: whatever is wrong with the next item, this one is not sent again

@@ -1,4 +1,4 @@
-"""How often figures of people and a model are right: PPI++, unequal draws, annotators replaced, judges of answers."""
+"""How often figures of people and a model are right: PPI++, unequal draws, annotators replaced, judges, pull."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from annotation.pure.statistics.alternative_annotator import alternative_annotat
 from annotation.pure.statistics.answer_judges import CANNOT, AnswerRow, corrected, people_accuracy
 from annotation.pure.statistics.model_beside_workers import Labelled, beside_workers
 from annotation.pure.statistics.people_and_model import Sample, difference, estimate
+from annotation.pure.statistics.suggestions import Responded, pulls
 from annotation.pure.statistics.unequal_draw import draw, inclusion_chances, uncertainty
 from tests.bench.bench import Bench, Result
 
@@ -269,6 +270,39 @@ def of_answer_judges() -> Iterator[Result]:
     )
 
 
+def pull_of(seed: int, *, pulled: float, items: int, people: int, blind: int = 2) -> tuple[float, float, float]:
+    """The printed pull of one study with its ends; everybody takes over a shown suggestion with chance `pulled`.
+
+    The model is right with .7, and people of .8 on average (SD .6 of their logits) with chances that items share.
+    """
+    rng = np.random.default_rng([seed, items, people, int(100 * pulled)])
+    able, hard = rng.normal(0, 0.6, people), rng.normal(0, 0.6, items)
+    rows, suggestions = [], {}
+    for item in range(items):
+        suggestions[item] = bool(rng.random() < 0.7)  # whether it says what is so
+        for place, worker in enumerate(rng.permutation(people)[: 2 * blind].tolist()):
+            label = bool(rng.random() < _logistic(np.array([np.log(4) + able[worker] - hard[item]]))[0])
+            shown = place >= blind
+            if shown and rng.random() < pulled:
+                label = suggestions[item]
+            rows.append(Responded(item, f"{worker}", label, shown))
+    found = pulls(rows, suggestions, {})["all"].difference
+    assert found.value is not None
+    assert found.low is not None
+    assert found.high is not None
+    return found.value, found.low, found.high
+
+
+def pulls_held(*, pulled: float, draws: int, items: int, people: int) -> tuple[float, float]:
+    """The shares of studies whose interval holds the mean of all, and whose interval is above 0.
+
+    Without a pull the truth is 0; else it is the mean of what the studies print, which is right on average.
+    """
+    found = np.array([pull_of(seed, pulled=pulled, items=items, people=people) for seed in range(draws)])
+    truth = found[:, 0].mean() if pulled else 0.0
+    return float(((found[:, 1] <= truth) & (truth <= found[:, 2])).mean()), float((found[:, 1] > 0).mean())
+
+
 def coverage(_bench: Bench) -> Iterator[Result]:
     """PPI++ as it is printed, each model and size; the weighted draw has no error in the mean; false passes."""
     worse = passes(model=WORSE_BY_EPSILON, draws=DRAWS)
@@ -296,6 +330,14 @@ def coverage(_bench: Bench) -> Iterator[Result]:
     yield Result("coverage of the difference of two strata of elements", share, 0.93, unit="share", at_most=False)
     share = share_of(Lists(3, 100, 0).difference_holds, draws=DRAWS // 8)
     yield Result("coverage of model minus annotators, of elements", share, 0.925, unit="share", at_most=False)
+    for items, people, widest in ((60, 10, 1.0), (60, 20, 0.99), (300, 20, 0.99)):  # t makes those of ten people wide
+        held_none, _found = pulls_held(pulled=0.0, draws=DRAWS // 4, items=items, people=people)
+        what = f"of the pull of suggestions, {items} items and {people} people"
+        yield Result(f"coverage {what}, none", held_none, 0.93, unit="share", at_most=False)
+        yield Result(f"coverage at most {what}, none", held_none, widest, unit="share")
+        held_some, found = pulls_held(pulled=0.5, draws=DRAWS // 4, items=items, people=people)
+        yield Result(f"coverage {what}, half follow", held_some, 0.93, unit="share", at_most=False)
+        yield Result(f"power {what}, half follow", found, 0.8, unit="share", at_most=False)
     error, least = mean_error_when_drawn_by_confidence(draws=DRAWS // 2)
     yield Result("mean error of items drawn by confidence, points", abs(error), max(0.1, 3 * least))
     yield from of_answer_judges()

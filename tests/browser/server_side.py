@@ -31,6 +31,7 @@ from annotation.flow.batches import batch_launch  # noqa: E402
 from annotation.flow.data import dataset_import  # noqa: E402
 from annotation.flow.people import consent, invites, two_factor  # noqa: E402
 from annotation.flow.reports import batch_scores  # noqa: E402
+from annotation.flow.reports.model_predictions import store_predictions  # noqa: E402
 from annotation.flow.review import review_samples  # noqa: E402
 from annotation.flow.work import next_assignment  # noqa: E402
 from annotation.marketplaces.flow import arrivals  # noqa: E402
@@ -50,7 +51,7 @@ from annotation.models import (  # noqa: E402
     WorkerResponse,
 )
 from annotation.pure.people import consent_text  # noqa: E402
-from annotation.pure.people.consent_text import COUNTING  # noqa: E402
+from annotation.pure.people.consent_text import COUNTING, SUGGESTING  # noqa: E402
 from annotation.registry import task_type  # noqa: E402
 from annotation.tasktype import capabilities  # noqa: E402
 from tests.batches import create_batch  # noqa: E402
@@ -58,6 +59,7 @@ from tests.browser import ablated, graphs, rated, records, sub_questions, two_pa
 from tests.conftest import answer_to  # noqa: E402
 from tests.flow import acting  # noqa: E402
 from tests.flow import compositions as compositions_by_hand  # noqa: E402
+from tests.flow.suggesting import MODEL, choose  # noqa: E402
 from tests.marketplaces import frames, panel  # noqa: E402
 
 KINDS = records.KINDS | graphs.KINDS | two_paragraphs.KINDS | sub_questions.KINDS | ablated.KINDS | rated.KINDS
@@ -74,10 +76,13 @@ def session_of(user: Any) -> str:
     return str(store.session_key)
 
 
-def batch(*, kind: str, options: dict[str, Any], task: str = "answer", **settings: Any) -> dict[str, Any]:
-    """An open batch over the records of a kind, in a project of its own."""
+def batch(
+    *, kind: str, options: dict[str, Any], task: str = "answer", predicted: Any = None, **settings: Any
+) -> dict[str, Any]:
+    """An open batch over the records of a kind, in a project of its own; `predicted`: what it suggests for each."""
     slug = f"{kind}-{next(fresh)}"
     said = "We keep **what you answer**." + (f"\n\n{COUNTING}" if settings.get("counts_pasting") else "")
+    said += f"\n\n{SUGGESTING}" if predicted else ""
     project = Project.objects.create(slug=slug, title=f"Project {slug}", consent=said)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "records.jsonl"
@@ -94,6 +99,10 @@ def batch(*, kind: str, options: dict[str, Any], task: str = "answer", **setting
         title="A study",
         **{"same_order": True, **settings},
     )
+    if predicted:
+        rows = [{"item": pk, "run": 1, "answer": predicted} for pk in held.items.values_list("pk", flat=True)]
+        store_predictions(made, MODEL, rows)
+        choose(made)
     batch_launch.launch(made)
     return {"project": slug, "batch": made.pk}
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from statistics import fmean
+from statistics import fmean, geometric_mean
 
 import pytest
 
-from annotation.pure.statistics.suggestions import Arms, Responded, draw_suggested, pulls
+from annotation.pure.statistics.suggestions import Arms, Responded, draw_suggested, pulls, time_ratio
+from tests.bench import coverage_models
 
 near = pytest.approx
 
@@ -106,3 +107,24 @@ def test_few_items_or_few_workers_have_no_interval() -> None:
     few = pulls(*study(6, workers=6), {})["all"].difference
     assert few.value is not None
     assert few.low is None
+
+
+def test_printed_intervals_hold_no_pull_and_find_one() -> None:
+    """The whole of it is in `make bench coverage`."""
+    held, found = coverage_models.pulls_held(pulled=0.0, draws=60, items=40, people=12)
+    assert held >= 0.88
+    assert found <= 0.1
+    assert coverage_models.pulls_held(pulled=0.6, draws=20, items=60, people=12)[1] >= 0.8
+
+
+def test_times_are_compared_on_the_same_items() -> None:
+    rows = [
+        Responded(item, f"w{worker}", "a", suggested, (10 + item) * (0.5 if suggested else 1) * (1 + 0.01 * worker))
+        for item in range(30)
+        for worker, suggested in ((item % 8, False), ((item + 1) % 8, True))
+    ]
+    ratios = [rows[k + 1].seconds / rows[k].seconds for k in range(0, 60, 2)]
+    found = time_ratio([*rows, Responded("alone", "w1", "a", False, 500.0), Responded(1, "w7", "a", True, 0.0)])
+    assert (found.value, found.n) == (near(geometric_mean(ratios)), 30)
+    assert (found.low or 0) < 0.5 < (found.high or 0) < 1
+    assert time_ratio(rows[:-2]).as_json() == {"value": None, "low": None, "high": None, "n": 29}

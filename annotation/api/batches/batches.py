@@ -161,7 +161,7 @@ class BatchViewSet(ResourceViewSet):
         if self.row.state not in {Batch.State.DRAFT, Batch.State.LAUNCHING}:
             raise Refused(_("This batch is already launched."))
         consent.check_finished(self.row.project)
-        consent.check_counting(self.row)
+        consent.check_paragraphs(self.row)
         return self._enqueue("launch_batch", _("Launch %(batch)s"))
 
     @action(takes=AddAssignmentsInput, gives=QueuedSerializer, id="addAssignments")

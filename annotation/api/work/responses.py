@@ -74,6 +74,13 @@ class ResponseSerializer(serializers.Serializer):
     arm_position = serializers.IntegerField(required=False, help_text="The arm's position in the worker's order.")
     draw_seed = serializers.IntegerField(required=False, help_text="Of the worker's draw.")
 
+    arm = serializers.CharField(
+        required=False, help_text="Of a batch with suggestions: blind or suggested; empty: the item has no suggestion."
+    )
+    suggestion = serializers.DictField(
+        required=False, allow_null=True, help_text="The model's answer that the page started with; null: none."
+    )
+
     def to_representation(self, row: Any) -> Any:
         """The row, which is plain already."""
         return row
@@ -103,11 +110,11 @@ class ResponseFilter(FileFilter):
     worker: str = worker_setting("assignment__worker__in")
 
 
-HIDDEN = ("gold", "gold_set", "gold_support", "answerable", "score", *response_files.DRAW)
+HIDDEN = ("gold", "gold_set", "gold_support", "answerable", "score", *response_files.DRAW, *response_files.ARM)
 
 
 def _blind(row: JSON, hidden: Collection[str]) -> JSON:
-    """The row, without name, draw and gold if its HIT is hidden."""
+    """The row, without name, draw, arm and gold if its HIT is hidden."""
     if row["hit"] not in hidden:
         return row
     return {name: None if name == "worker" else value for name, value in row.items() if name not in HIDDEN}

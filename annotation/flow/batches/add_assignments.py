@@ -73,6 +73,6 @@ def ask_again(batch: Batch, hits: QuerySet[Hit]) -> int:
 
 def _disagree(hit_id: int) -> bool:
     hit = Hit.objects.select_related("batch").get(pk=hit_id)
-    assignments = hit.assignments.submitted().prefetch_related("responses")
+    assignments = hit.assignments.submitted().blind().prefetch_related("responses")
     answers = [a.current.answer for a in assignments if a.current]  # without erased ones
     return bool(task_type(hit.batch.task).differences(hit.payload, answers))

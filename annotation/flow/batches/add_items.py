@@ -51,7 +51,7 @@ def clone(batch: Batch, *, user: User | None = None, **other: Any) -> Batch:
     if not task_type(batch.task).launched:
         text = _("Another program created this batch through the MTurk API. Only that program can create one like it.")
         raise Refused(text)
-    settings = stored(batch) | other
+    settings = stored(batch) | {"suggest": ""} | other  # the draft has no predictions
     settings["name"] = other.get("name") or free_name(batch.project, batch.slug)
     if settings["name"] in NAMES_OF_PAGES:
         raise Refused(name_taken(settings["name"]))

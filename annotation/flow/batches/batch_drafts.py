@@ -13,6 +13,7 @@ from annotation.flow.batches import batch_launch, item_selection, option_fit, wo
 from annotation.flow.batches.hit_counts import HitCount, look
 from annotation.flow.batches.parsing import name_taken
 from annotation.flow.batches.settings import COLUMNS_THAT_CHANGE, BatchSettings
+from annotation.flow.batches.suggestions import models_of
 from annotation.flow.errors import Refused
 from annotation.flow.people import consent, round_attempts
 from annotation.flow.projects import audit_log
@@ -75,10 +76,10 @@ def plan(
     together = 1
     if batch.meeting == Batch.Meeting.ONE and not item_selection.takes_singles(batch):
         together = workers_needed.largest_group(Item.objects.filter(dataset__in=held).values("group_key"))
-    wanted = max(batch.assignments_per_hit * together, workers_needed.by_limit(batch, count.hits))
+    wanted = max(batch.most_assignments * together, workers_needed.by_limit(batch, count.hits))
     return Plan(
         count=count,
-        assignments_per_hit=batch.assignments_per_hit,
+        assignments_per_hit=batch.most_assignments,
         expected_seconds=batch.expected_seconds,
         people=people,
         left_out=tuple(item_selection.rows_of(count.left_out)),
@@ -140,7 +141,7 @@ def _check_predictions(batch: Batch, settings: BatchSettings, columns: dict[str,
     """Refuse what would make a draft's predictions answers to something else."""
     # Lock: a model could be asked, or predictions imported, at the same time.
     now = Batch.objects.select_for_update(no_key=True).get(pk=batch.pk)
-    names = sorted(now.models.values_list("name", flat=True))
+    names = models_of(now)
     if now.state != Batch.State.DRAFT or not names:
         return
     lost = set(now.datasets.values_list("pk", flat=True)) - {dataset.pk for dataset in settings.datasets}

@@ -11,7 +11,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from annotation.events import BatchClosed, BatchLaunched, BatchLaunching, BatchPaused, BatchResumed, HitsCreated, emit
-from annotation.flow.batches import cached_figures, hidden_gold, option_fit, workers_needed
+from annotation.flow.batches import cached_figures, hidden_gold, option_fit, suggestions, workers_needed
 from annotation.flow.batches.hidden_gold import GoldEntry
 from annotation.flow.batches.item_selection import LeftOut, nothing_to_ask, rows_of, select_and_reserve, takes_singles
 from annotation.flow.data.item_writer import no_progress
@@ -63,13 +63,13 @@ def launch(batch: Batch, *, progress: OnProgress = no_progress) -> dict[str, Any
     """Create the HITs, set aside their maximum cost, and open the batch.
 
     Returns {"asked", "hits", "skipped", "left_out", "warnings"}: items asked for, HITs created, items missing, and
-    their numbers by dataset and reason. A crashed launch starts again. Raises Refused, back in draft, if
-    no HIT would result, the budget is too small or the consent text lacks something; and JobTakenOver if another run
-    took over meanwhile.
+    their numbers by dataset and reason. A crashed launch starts again. Raises Refused, back in draft, if no HIT
+    would result, none has a suggestion to show, the budget is too small or the consent text lacks something; and
+    JobTakenOver if another run took over meanwhile.
     """
     emit(BatchLaunching(batch))
     consent.check_finished(batch.project)
-    consent.check_counting(batch)
+    consent.check_paragraphs(batch)
     hidden_gold.check_settings(batch)
     option_fit.check(batch)
     if not batch.move(Batch.State.LAUNCHING):
@@ -86,6 +86,7 @@ def launch(batch: Batch, *, progress: OnProgress = no_progress) -> dict[str, Any
             raise Refused(entry.problem)
         if not hits:
             raise Refused(nothing_to_ask(left_out))
+        suggestions.check_made(batch)
         if round := round_attempts.round_of(batch):
             round_pools.check_made(round)
         _open(batch, hits, checks=_make_checks(batch, hits))
@@ -179,6 +180,7 @@ def hits_of(
     # `every`, because items may have been edited since they were drawn
     items = Item.every.only("dataset", "position", "source_id", "group_key", "question", "content").in_bulk(keys)
     datasets = Dataset.objects.in_bulk({item.dataset_id for item in items.values()})
+    suggested = {} if check else suggestions.suggestions_of(batch, keys)
     for key in keys:
         item = items[key]
         item.dataset = datasets[item.dataset_id]
@@ -197,7 +199,8 @@ def hits_of(
             group_key=item.group_key,
             payload=payload,
             ticket=ticket,
-            wanted=0 if for_all else batch.assignments_per_hit,
+            wanted=0 if for_all else batch.most_assignments if key in suggested else batch.assignments_per_hit,
+            suggestion=suggested.get(key),
             check_item=check,
             reward=most_earned(batch, payload),
         )
@@ -258,7 +261,7 @@ def _brings_workers(batch: Batch) -> bool:
 
 def _workers_wanted(batch: Batch) -> int:
     """How many different workers its open HITs, or those that cannot be given to one worker, need."""
-    is_draft, each = batch.launched_at is None, batch.assignments_per_hit
+    is_draft, each = batch.launched_at is None, batch.most_assignments
     if not is_draft and not (each := workers_needed.still_wanted(Batch.objects.filter(pk=batch.pk)).get(batch.pk, 0)):
         return 0
     most = 1
@@ -290,7 +293,7 @@ def resume(batch: Batch) -> bool:
     Raises Overdrawn if the budget does not cover its free assignments, and Refused if the consent text does not say
     what the batch counts.
     """
-    consent.check_counting(batch)
+    consent.check_paragraphs(batch)
     halted = batch.state in {Batch.State.PAUSED, Batch.State.CLOSED}  # excludes batches in launch
     if not (halted and batch.move(Batch.State.OPEN)):
         return False

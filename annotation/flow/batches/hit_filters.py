@@ -48,6 +48,7 @@ class ReportPart(ListFilter):
         help="Ties in the human score of `answer`: the expected value, or one at random by the batch's seed.",
         choices={rule: rule for rule in TIES},
     )
+    pooled: bool = setting(False, help="Of a batch with suggestions: count responses that started with one, too.")
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class BatchPart(ReportPart):
     @property
     def is_part(self) -> bool:
         """Whether the filter excludes any HITs."""
-        return bool(replace(self, ties="").query)
+        return bool(replace(self, ties="", pooled=False).query)
 
     @property
     def of_report(self) -> BatchPart:
@@ -166,7 +167,8 @@ def assignments_in(batch: Batch, part: BatchPart, rows: QuerySet[Assignment]) ->
     """Filter `rows`, assignments of the batch, by `part`."""
     rows = rows.filter(of_items(part, before="hit__"), clock.within_days("submitted_at", part.since, part.until))
     if part.counted:
-        rows = used(batch, rows.filter(hit__excluded_at__isnull=True, hit__check_item=False))
+        rows = rows.filter(hit__excluded_at__isnull=True, hit__check_item=False)
+        rows = rows if part.pooled else used(batch, rows)
     if part.worker:
         rows = rows.filter(worker=_worker(batch, part.worker))
     return rows.filter(pk__in=_responses_labelled(batch, part.label)) if part.label else rows

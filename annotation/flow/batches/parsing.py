@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from annotation import recruitment
-from annotation.flow.batches import estimates, expected_time, hidden_gold, option_fit, task_fit
+from annotation.flow.batches import estimates, expected_time, hidden_gold, option_fit, suggestions, task_fit
 from annotation.flow.batches.batch_launch import features_of
 from annotation.flow.batches.settings import PLAIN, SETTINGS, BatchSettings, HiddenGold, columns, rule_of, stored
 from annotation.flow.data.lineage import refuse_hidden_gold
@@ -111,6 +111,8 @@ class Reading:
         self._read_gold()
         self._read_adjudicators()
         self._read_pay()
+        if not {"task", "suggest"} & self.wrong and (why := suggestions.obstacle(self.batch, self.values)):
+            self.refuse("suggest", why)
         if self.launching:
             self._read_consent()
 
@@ -248,8 +250,8 @@ class Reading:
         for name, place in PLACES.items():
             if place in self.project.consent and not self.values.get(name):
                 self.refuse(name, _("Fill this in: workers read it before their first HIT."))
-        if self.values.get("counts_pasting") and not consent.covers_counting(self.project.consent):
-            self.refuse("counts_pasting", consent.counting_unsaid())
+        for name in consent.lacking(self.project.consent, self.values):
+            self.refuse(name, consent.unsaid(name))
 
     @cached_property
     def unsaved(self) -> Batch | None:

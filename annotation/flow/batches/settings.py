@@ -167,6 +167,19 @@ class BatchSettings:
         registered=True,
         dry_run=False,
     )
+    suggest: str = setting(
+        "",
+        label=_("Suggestions from the model"),
+        help=_(
+            "A model with predictions for this draft. Half of the assignments, drawn at random, start with its "
+            "prediction; as many others start blank, and only these count. The consent text must say so."
+        ),
+        length=200,
+        empty=_("none"),
+        group="pages",
+        registered=True,
+        dry_run="",
+    )
     disjoint: bool = setting(
         True, label=_("Never use an item both for qualifying workers and for real work"), group="items", dry_run=False
     )

@@ -26,7 +26,7 @@ def in_words(people: int, *, wanted: int) -> str:
 
 def by_limit(batch: Batch, hits: int) -> int:
     """How many workers so many HITs need if none may have more than the batch's limit; 0 without one."""
-    return math.ceil(hits * batch.assignments_per_hit / batch.most_per_worker) if batch.most_per_worker else 0
+    return math.ceil(hits * batch.most_assignments / batch.most_per_worker) if batch.most_per_worker else 0
 
 
 def able_workers(project: Project) -> int:

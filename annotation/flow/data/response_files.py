@@ -7,7 +7,7 @@ first byte. If it breaks off, so does the connection. A file is complete or not 
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
@@ -96,10 +96,10 @@ def _in_one_snapshot(pieces: Iterator[bytes]) -> Iterator[bytes]:
 def _pieces(batch: Batch, rows: Rows, format: str, ids_only: bool, long: bool) -> Iterator[bytes]:
     task = task_type(batch.task)
     if long:
-        return WRITERS[format](rows, LONG)
+        return WRITERS[format](rows, [*LONG, *(ARM if batch.suggest else ())])
     measures = None if ids_only else list(capabilities.measures(task))
     columns = columns_of(measures) + (list(DRAW) if batch.experiment_id is not None else [])
-    columns += list(digests(task.Options, batch.options))
+    columns += [*(ARM if batch.suggest else ()), *digests(task.Options, batch.options)]
     if isinstance(task, Rated):
         columns += [RATING + name for name in task.criteria_of(task.options(batch.options))]
     return WRITERS[format](rows, columns)
@@ -146,6 +146,7 @@ FIELDS = {
     "active_seconds": "seconds",
     "assignment__late": "late",
     "assignment__counts": "counts",
+    "assignment__suggested": "suggested",
 }
 
 
@@ -182,7 +183,7 @@ def ratings_of(batch: Batch) -> Iterator[dict[str, Any]]:
     rows = revisions_of(batch).order_by("pk").annotate(**STORED).values_list(*FIELDS).iterator(chunk_size=CHUNK)
     while some := list(islice(rows, CHUNK)):
         for values, row in zip(some, responses(batch, some, names, items), strict=True):
-            kept = {name: row[name] for name in LONG if name in row} | {"seconds": row["active_seconds"]}
+            kept = {name: row[name] for name in (*LONG, *ARM) if name in row} | {"seconds": row["active_seconds"]}
             for rated in task.values(items.payload(values[1]), row["answer"].value):
                 yield kept | rated
 
@@ -192,7 +193,7 @@ def responses(
 ) -> Iterator[dict[str, Any]]:
     """Revisions' FIELDS as rows of a file, each with its answer as `StoredJSON`; `names` caches pseudonyms."""
     items.read(values[1] for values in rows)
-    draws = draws_of(batch)
+    draws, suggestions = draws_of(batch), _suggestions(batch, {values[1] for values in rows})
     for given in (dict(zip(FIELDS.values(), values, strict=True)) for values in rows):
         hit, worker, answer = given["hit"], given["worker"], StoredJSON(given["answer"])
         if worker not in names:
@@ -215,10 +216,24 @@ def responses(
             **items.exclusion(hit),
             **items.columns(hit, answer),
             **draws.get(worker, {}),
+            **(_arm(given["suggested"], suggestions.get(hit)) if batch.suggest else {}),
         }
 
 
 DRAW = ("experiment", "arm_position", "draw_seed")  # columns of an arm's responses, after all others
+
+
+ARM = ("arm", "suggestion")  # columns of a batch that shows suggestions: "blind" or "suggested", and what was shown
+
+
+def _arm(suggested: bool | None, suggestion: Any) -> dict[str, Any]:
+    """Arm "" where the item has no suggestion; a response to it is blind, too."""
+    arm = "" if suggested is None else "suggested" if suggested else "blind"
+    return {"arm": arm, "suggestion": suggestion if suggested else None}
+
+
+def _suggestions(batch: Batch, hits: Collection[int]) -> dict[int, Any]:
+    return dict(batch.hits.filter(pk__in=hits).values_list("pk", "suggestion")) if batch.suggest else {}
 
 
 def draws_of(batch: Batch) -> dict[int, dict[str, Any]]:
@@ -264,6 +279,8 @@ def _line(row: dict[str, Any]) -> str:
 
 def _flat(row: dict[str, Any]) -> dict[str, Any]:
     """A row for a table: the response's text and support as columns, the complete response and lists as JSON."""
+    if row.get("suggestion") is not None:
+        row = row | {"suggestion": _listed(row["suggestion"])}
     if "answer" not in row:  # of `ratings_of`
         return row | {name: None if row[name] is None else _text(row[name]) for name in ("element_id", "value")}
     answer = row["answer"].value

@@ -128,7 +128,7 @@ def checks_left(batch: Batch) -> int:
     Its HITs' own counters do not limit it, because every worker may get hidden gold.
     """
     given = batch.hits.filter(check_item=True).aggregate(n=Sum(F("live") + F("done"), default=0))["n"]
-    return max(0, checks_among(batch, batch.size * batch.assignments_per_hit) - int(given))
+    return max(0, checks_among(batch, batch.size * batch.most_assignments) - int(given))
 
 
 def checks_among(batch: Batch, places: int) -> int:

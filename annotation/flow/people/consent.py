@@ -1,6 +1,8 @@
 """The consent text of a project: what a requester must fill in, and what workers answer."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -15,7 +17,7 @@ from annotation.flow.setting_values import InvalidSettings, read_values
 from annotation.flow.work import leases, next_assignment
 from annotation.models import Assignment, Batch, Project, Worker
 from annotation.pure.batches import lifecycle
-from annotation.pure.people.consent_text import COUNTING, contains, filled, is_unfinished
+from annotation.pure.people.consent_text import PARAGRAPHS, contains, filled, is_unfinished
 from annotation.recruitment import marketplaces
 
 
@@ -30,37 +32,53 @@ def check_finished(project: Project) -> None:
         )
 
 
-def covers_counting(text: str) -> bool:
-    """Whether the text tells workers, in one of our languages, that pages count pasting and absences."""
+def lacking(text: str, values: Mapping[str, Any]) -> list[str]:
+    """Settings of a batch that a consent text must tell of, in one of our languages, and does not."""
+    return [name for name, paragraph in PARAGRAPHS.items() if values.get(name) and not _says(text, paragraph)]
+
+
+def _says(text: str, paragraph: str) -> bool:
     for language, _name in settings.LANGUAGES:
         with override(language):
-            if contains(text, _(COUNTING)):
+            if contains(text, _(paragraph)):
                 return True
     return False
 
 
-def check_counting(batch: Batch) -> None:
-    """Raise Refused if the batch counts pasting and the text that workers accept does not say so."""
-    if batch.counts_pasting and not covers_counting(
-        Project.everything.values_list("consent", flat=True).get(pk=batch.project_id)
-    ):
-        raise Refused(counting_unsaid())
+def check_paragraphs(batch: Batch) -> None:
+    """Raise Refused if the batch counts pasting or shows suggestions and the text for workers does not say so."""
+    text = Project.everything.values_list("consent", flat=True).get(pk=batch.project_id)
+    for name in lacking(text, vars(batch)):
+        raise Refused(unsaid(name))
 
 
-def counting_unsaid() -> str:
-    """What is to be done before a batch may count pasting."""
-    text = _(
+def unsaid(name: str) -> str:
+    """What is to be done before a batch may have this setting."""
+    counts = _(
         "This batch counts pasting, and the consent text that workers accept does not say so. An owner can add this "
         "paragraph under Settings: “%(paragraph)s”"
     )
-    return text % {"paragraph": _(COUNTING)}
+    suggests = _(
+        "This batch shows suggestions, and the consent text that workers accept does not say so. An owner can add this "
+        "paragraph under Settings: “%(paragraph)s”"
+    )
+    return (counts if name == "counts_pasting" else suggests) % {"paragraph": _(PARAGRAPHS[name])}
 
 
-def lacks_counting(project: Project, text: str) -> bool:
-    """Whether workers can work on a batch of the project that counts pasting, and the text does not say so."""
+def offered(project: Project) -> dict[str, str]:
+    """Paragraphs that an owner may want to add to the text, by setting; on suggestions if a batch shows them."""
+    suggests = project.batches.filter(removed_at=None).exclude(suggest="").exists()
+    names = lacking(project.consent, {"counts_pasting": True, "suggest": suggests})
+    return {name: _(PARAGRAPHS[name]) for name in names}
+
+
+def lost(project: Project, text: str) -> str:
+    """The setting of a batch that workers can work on and of which the text does not tell; "" without one."""
     working = [Batch.State.LAUNCHING, Batch.State.OPEN, Batch.State.PAUSED]
-    counting = project.batches.filter(counts_pasting=True, state__in=working, removed_at=None)
-    return not covers_counting(text) and counting.exists()
+    for batch in project.batches.filter(state__in=working, removed_at=None).only(*PARAGRAPHS):
+        for name in lacking(text, vars(batch)):
+            return name
+    return ""
 
 
 def fill_in(project: Project, *, contact: str, ethics: str) -> None:

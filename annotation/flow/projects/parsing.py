@@ -27,9 +27,10 @@ def parse(data: Mapping[str, Any], *, user: User | None, project: Project | None
         fill_name(values, problems, longest=SETTINGS["name"].length)
     elif values["name"] != project.slug:
         problems["name"] = [_("This cannot be changed.")]
-    if project and values["consent"] != project.consent and consent.lacks_counting(project, values["consent"]):
-        text = _("A batch under way counts pasting. Close it before you remove the paragraph that says so.")
-        problems["consent"] = [text]
+    if project and values["consent"] != project.consent and (name := consent.lost(project, values["consent"])):
+        counts = _("A batch under way counts pasting. Close it before you remove the paragraph that says so.")
+        suggests = _("A batch under way shows suggestions. Close it before you remove the paragraph that says so.")
+        problems["consent"] = [counts if name == "counts_pasting" else suggests]
     if values.get("two_factor") and not before.get("two_factor") and not (user and two_factor.is_on(user)):
         problems["two_factor"] = [_("Set up your own second factor first, on the page of your account.")]
     if problems:

@@ -21,7 +21,7 @@ from annotation.flow.data.dataset_import import file_digest
 from annotation.flow.data.item_writer import OnProgress, no_progress
 from annotation.flow.errors import Refused
 from annotation.flow.money import earnings
-from annotation.flow.reports import altered_facts, baselines, model_predictions, own_answers
+from annotation.flow.reports import altered_facts, baselines, model_predictions, own_answers, suggestion_figures
 from annotation.flow.reports.collected_responses import Collected
 from annotation.flow.reports.participation import participation, unpaid
 from annotation.flow.review import adjudication, gold_in_doubt
@@ -66,13 +66,15 @@ def score_batch(batch: Batch, *, part: BatchPart = ALL, progress: OnProgress = n
     content["progress"] = _progress(batch, part)
     if not part.key and own_answers.has_evidence(batch, task):
         content |= _evidence(batch, task, collected)
+    if part.pooled and batch.suggest:
+        content |= suggestion_figures.pooled(batch, part, content)
     kept = {"stand": version, "content": content}
     if not part.key:
         content["flow"] = participation(batch)
         if altered := altered_facts.tables(batch):
             content["altered"] = altered
         beside, sentences = collected.models.report(batch)
-        if beside := [*collected.answers.tables(batch), *beside]:
+        if beside := [*collected.answers.tables(batch), *beside, *suggestion_figures.tables(batch)]:
             content["models"] = beside
             content["paragraph"] = [*content.get("paragraph", ()), *sentences]
     if part.key:
@@ -175,8 +177,8 @@ def version_key(batch: Batch) -> str:
 
 
 def _count_responses(batch: Batch) -> dict[str, Any]:
-    submitted = used(batch, hidden_gold.rows_without_checks(batch, batch.assignments.submitted()))
-    return submitted.aggregate(count=Count("pk"), revisions=Sum("revision"))
+    rows = hidden_gold.rows_without_checks(batch, batch.assignments.submitted())
+    return (rows if batch.suggest else used(batch, rows)).aggregate(count=Count("pk"), revisions=Sum("revision"))
 
 
 _responses = cached_figures.cached_figure("responses")(_count_responses)
@@ -264,7 +266,7 @@ def _grades(task: TaskType, payload: dict[str, Any], gold: Example, given: list[
 def _answers_by_hit(batch: Batch, hits: list[Hit], part: BatchPart) -> defaultdict[int, list[GivenResponse]]:
     """Submitted responses by HIT, in order of submission; only responses from the days of `part`."""
     answers_by_hit: defaultdict[int, list[GivenResponse]] = defaultdict(list)
-    submitted = submitted_answers(batch, hits)
+    submitted = submitted_answers(batch, hits, pooled=part.pooled)
     assignments = [row.assignment_id for answers in submitted.values() for row in answers]
     paid, counts = _paid(batch, assignments), own_answers.page_counts(batch, assignments)
     for hit, answers in submitted.items():

@@ -4,7 +4,8 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from annotation.flow.reports.model_predictions import models_of, predictions_of
+from annotation.flow.batches.suggestions import models_of
+from annotation.flow.reports.model_predictions import predictions_of
 from annotation.models import Batch, Hit, Item, ModelPrediction
 from annotation.pure.data.example import JSON, Example
 from annotation.pure.ratings.fields import strata_of

@@ -11,6 +11,7 @@ from django.db.models import Count, Max, QuerySet, Sum
 from django.utils.translation import gettext as _
 
 from annotation.flow.batches.batch_launch import SHOWING, prepared
+from annotation.flow.batches.suggestions import models_of
 from annotation.flow.errors import Refused
 from annotation.flow.projects import audit_log
 from annotation.models import Batch, BatchModel, Hit, Item, ModelPrediction
@@ -32,11 +33,6 @@ class CombinedPrediction:
     answer: dict[str, Any]
     confidence: float | None
     runs: int
-
-
-def models_of(batch: Batch) -> list[str]:
-    """The names of models with predictions for the batch, sorted."""
-    return sorted(batch.models.values_list("name", flat=True))
 
 
 def models_with_counts(batch: Batch) -> QuerySet[BatchModel]:

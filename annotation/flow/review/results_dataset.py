@@ -272,9 +272,9 @@ class ResponseInResult:
 
 
 def responses_by_hit(batch: Batch, hits: list[Hit]) -> defaultdict[int, list[ResponseInResult]]:
-    """The latest revisions by HIT, including excluded ones, in order of submission."""
+    """The latest blind revisions by HIT, including excluded ones, in order of submission."""
     payloads = {hit.pk: hit.payload for hit in hits}
-    rows = batch.assignments.submitted().filter(hit__in=list(payloads)).select_related("batch").defer("draft")
+    rows = batch.assignments.submitted().blind().filter(hit__in=list(payloads)).select_related("batch").defer("draft")
     responses: defaultdict[int, list[ResponseInResult]] = defaultdict(list)
     for standing in review_decisions.responses_with_reviews(rows.order_by("submitted_at", "pk")):
         hit = standing.assignment.hit_id

@@ -23,6 +23,7 @@ from annotation.pure.review import review_state
 from annotation.registry import task_type
 from annotation.tasktype import JSON, InvalidWording, TaskType, capabilities
 
+SUGGESTED = Q(assignments__suggested=True)  # of a HIT: they are in no result
 LONGEST = 5000  # characters of a wording, a message or a reason
 
 
@@ -168,6 +169,8 @@ def choose(assignment: Assignment, revision: int, *, reviewer: User | None, text
 
 def _choose(assignment: Assignment, revision: int, reviewer: User | None, text: str | None) -> Review:
     # Lock all responses: two requesters who choose different ones would leave two accepted.
+    if assignment.suggested:
+        raise Refused(_("This response started with a suggestion, so it cannot be the result."))
     rows = locked_responses(assignment.hit_id)
     histories = reviews_of(rows)
     for row in rows:
@@ -267,9 +270,9 @@ def answers_taking_part(hits: Collection[Hit]) -> defaultdict[int, list[tuple[Re
 
 
 def responses_with_reviews_of(hits: Collection[Hit]) -> list[ResponseWithReview]:
-    """Submitted responses to these HITs, also those that are excluded, in order of submission."""
+    """Submitted blind responses to these HITs, also those that are excluded, in order of submission."""
     batches = {hit.pk: hit.batch for hit in hits}
-    rows = Assignment.objects.submitted().filter(hit__in=list(batches)).defer("draft")
+    rows = Assignment.objects.submitted().blind().filter(hit__in=list(batches)).defer("draft")
     found = responses_with_reviews(rows.order_by("submitted_at", "pk"))
     for standing in found:  # read with each row, the batch would cost as much as the rest of it
         standing.assignment.batch = batches[standing.assignment.hit_id]
@@ -292,7 +295,7 @@ def taking_part(
 def several(batch: Batch) -> list[tuple[Hit, list[ResponseWithReview]]]:
     """HITs where a choice is missing: several responses have a text, and not exactly one of these is accepted."""
     counted = batch.hits.filter(excluded_at__isnull=True, check_item=False).annotate(
-        answers=Count("assignments", filter=Q(assignments__state=lifecycle.SUBMITTED))
+        answers=Count("assignments", filter=Q(assignments__state=lifecycle.SUBMITTED) & ~SUGGESTED)
     )
     hits = list(counted.filter(answers__gte=2).select_related("item").defer("item__content").order_by("pk"))
     task, found = task_type(batch.task), []

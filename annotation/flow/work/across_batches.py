@@ -61,4 +61,4 @@ def _others(batch: Batch) -> QuerySet[Batch]:
 
 def _submitted(batches: Iterable[Batch]) -> QuerySet[Assignment]:
     rows = Assignment.objects.submitted().filter(batch__in=batches, hit__excluded_at__isnull=True)
-    return marketplaces().used(rows)
+    return marketplaces().used(rows.blind())

@@ -17,7 +17,7 @@ from annotation.events import AssignmentAccepted, emit
 from annotation.flow.batches import hidden_gold
 from annotation.flow.money import batch_funds, ledger
 from annotation.flow.people import round_attempts
-from annotation.flow.work import leases, met_groups, open_work
+from annotation.flow.work import leases, met_groups, open_work, suggestion_draws
 from annotation.models import (
     Assignment,
     Batch,
@@ -224,6 +224,7 @@ def _take_reserved(participation: Participation, hit: Hit) -> bool:
 
 
 def _accept(participation: Participation, hit: Hit, *, cursor: int, **kept: Any) -> Assignment:
+    kept |= suggestion_draws.drawn(participation, hit)
     assignment = Assignment.give(participation, hit, extended=_has_fixed_time(participation.batch), **kept)
     _move_on(participation.pk, cursor, hit.group_key)
     emit(AssignmentAccepted(assignment, hit))
@@ -256,6 +257,8 @@ def accept_hit(
     if apart and open_work.has_met(participation.worker, hit):
         return None
     if open_work.room_for(participation.worker_id, participation.batch) == 0:
+        return None
+    if row is not None and not suggestion_draws.has_room(row):
         return None
     if not (take(hit) if take else take_slot(hit.pk, hit.batch_id)):
         return None
@@ -312,7 +315,7 @@ def take_up(assignment: Assignment) -> bool:
     if round is not None and round_attempts.is_closed_to(round, row):
         return False
     hindered = _is_hindered(row) or not open_work.may_take(Participation(batch=row.batch, worker=row.worker))
-    if hindered or not _take_again(row, in_round=round is not None):
+    if hindered or not suggestion_draws.has_room(row) or not _take_again(row, in_round=round is not None):
         return False
     Participation.objects.filter(batch=row.batch_id, worker=row.worker_id).update(last_group=row.group_key)
     stamps = {"counts": True, "ended_at": None, "lease_until": row.batch.lease_end}

@@ -21,11 +21,11 @@ ACTIVE = timedelta(minutes=10)
 def applies(batch: Batch) -> bool:
     """Whether HITs of the batch may be held at all; no query.
 
-    Not where the next HIT is chosen for a person, by what the last response says, or by another program; nor where
-    another page follows a response.
+    Not where the next HIT, or how it starts, is chosen for a person, by what the last response says, or by another
+    program; nor where another page follows a response.
     """
-    chosen = batch.check_share or batch.has_reserved_hits or batch.purpose == Batch.Purpose.QUALIFICATION
-    if chosen or batch.on_marketplace or batch.by_program:
+    chosen = batch.check_share or batch.suggest or batch.has_reserved_hits
+    if chosen or batch.purpose == Batch.Purpose.QUALIFICATION or batch.on_marketplace or batch.by_program:
         return False
     task = task_type(batch.task)
     return task.launched and not isinstance(task, SecondOpinion | Revealing)

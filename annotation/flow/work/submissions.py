@@ -12,7 +12,7 @@ from annotation.events import ResponseSubmitted, emit
 from annotation.flow.errors import Conflict
 from annotation.flow.money import batch_funds
 from annotation.flow.review import review_decisions
-from annotation.flow.work import grading, next_assignment
+from annotation.flow.work import grading, next_assignment, suggestion_draws
 from annotation.models import Assignment, Batch, Hit, Participation, WorkerResponse
 from annotation.models.compiled import Update, atomic_part, compiled_update, insert
 from annotation.models.fields import to_text
@@ -150,7 +150,8 @@ def _place(row: Assignment, active_seconds: float, least: int) -> tuple[bool, bo
     _count(row.batch_id, row.worker_id)
     next_assignment.want(row.hit_id, least)
     if late:
-        counts = bool(Hit.objects.open().filter(pk=row.hit_id).update(done=F("done") + 1))
+        free = Hit.objects.open().filter(pk=row.hit_id)
+        counts = suggestion_draws.has_room(row) and bool(free.update(done=F("done") + 1))
         Hit.objects.filter(pk=row.hit_id).note_change()
     else:
         counts = bool(_take_in(row.hit_id))

@@ -12,12 +12,21 @@ from annotation.models import Assignment, Batch, Hit, WorkerResponse
 from annotation.recruitment import used
 
 READ = ["answer", "active_seconds", "revision", "assignment"]  # a report reads every response, so no other columns
-READ += [f"assignment__{name}" for name in ("hit", "worker", "submitted_at", "response_import", "seed", "revision")]
+READ += [
+    f"assignment__{name}"
+    for name in ("hit", "worker", "submitted_at", "response_import", "seed", "revision", "suggested")
+]
 
 
-def submitted_answers(batch: Batch, hits: Collection[Hit]) -> defaultdict[int, list[WorkerResponse]]:
-    """The latest revision of each worker's response by HIT, in order of submission; one query for all HITs."""
-    submitted = used(batch, Assignment.objects.submitted().filter(hit__in=[hit.pk for hit in hits]))
+def submitted_answers(
+    batch: Batch, hits: Collection[Hit], *, pooled: bool = False
+) -> defaultdict[int, list[WorkerResponse]]:
+    """The latest revision of each worker's response by HIT, in order of submission; one query for all HITs.
+
+    `pooled`: also of those that started with a suggestion.
+    """
+    submitted = Assignment.objects.submitted().filter(hit__in=[hit.pk for hit in hits])
+    submitted = submitted if pooled else used(batch, submitted)
     rows = WorkerResponse.objects.filter(assignment__in=submitted.values("pk"), revision=F("assignment__revision"))
     found: defaultdict[int, list[WorkerResponse]] = defaultdict(list)
     rows = rows.select_related("assignment").only(*READ)

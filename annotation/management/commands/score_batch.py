@@ -25,12 +25,17 @@ class Command(JSONCommand):
             help="how tied majorities count in the human score of answer: expected value, or one tied answer drawn "
                 "with the batch's seed",
         )  # fmt: skip
+        parser.add_argument(
+            "--pooled", action="store_true",
+            help="of a batch with suggestions: count responses that started with one, too; the report says so",
+        )  # fmt: skip
 
     def act(self, **options: Any) -> dict[str, Any]:
         batch = batch_named(project_of(options), options["batch"])
         if batch.state in {Batch.State.DRAFT, Batch.State.LAUNCHING}:
             raise Refused("This batch has not been launched yet.")
-        report = score_batch(batch, part=BatchPart(ties=options["ties"]), progress=self.progress_printer("HITs"))
+        part = BatchPart(ties=options["ties"], pooled=options["pooled"])
+        report = score_batch(batch, part=part, progress=self.progress_printer("HITs"))
         score_looks.look(batch)
         return report
 

@@ -40,7 +40,13 @@ COUNTING: Final = _(
     "how often and how long you leave it for more than five seconds: numbers only, never keys or text. They help us "
     "to tell whether answers are people’s own. A person decides what they mean, and no response is rejected because of "
     "these numbers alone. They are deleted when the responses of the batch are erased."
-)  # a paragraph for projects with such batches
+)
+SUGGESTING: Final = _(
+    "In some batches, some items start with an answer that a model suggests. It is marked, may be wrong, and you can "
+    "change it. Whether an item starts with one is drawn at random, so that we can measure how suggestions change "
+    "what people answer. Nobody is paid less for changing one."
+)
+PARAGRAPHS: Final = {"counts_pasting": COUNTING, "suggest": SUGGESTING}  # by the setting of the batches that need them
 
 
 def filled(text: str, *, contact: str, ethics: str) -> str:

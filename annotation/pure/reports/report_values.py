@@ -13,7 +13,7 @@ from annotation.pure.reports.disagreement_map import DIFFERING
 from annotation.pure.reports.exclusion_tables import before_and_after, count_table, tables_with_excluded
 from annotation.pure.reports.own_answers import own_answer_tables
 from annotation.pure.reports.participation_flow import flow_tables
-from annotation.pure.reports.tables import without_empty
+from annotation.pure.reports.tables import Sentence, without_empty
 from annotation.pure.text.translation_marks import gettext_noop as _
 
 CORRECTED = "corrected-"  # before the names of tables against corrected gold
@@ -31,7 +31,14 @@ def tables_of(content: Mapping[str, Any]) -> list[JSON]:
     flows = flow_tables(content["flow"]) if content.get("flow") else []
     last = (*content.get("causes", ()), *content.get("altered", ()), *content.get(DIFFERING, ()))
     own = [*_tables_of_task(content), *content.get("models", ()), *own_answer_tables(content)]
-    return list(map(without_empty, (*own, *content.get("by_position", ()), *flows, *last)))
+    found = list(map(without_empty, (*own, *content.get("by_position", ()), *flows, *last)))
+    return [_with_note(table, content["pooled"]) for table in found] if content.get("pooled") else found
+
+
+def _with_note(table: JSON, said: Sentence) -> JSON:
+    note = table.get("note") or []
+    cell = {"text": said["message"], "values": said["values"]}
+    return table | {"note": [cell, *(note if isinstance(note, list) else [note])]}
 
 
 def _tables_of_task(content: Mapping[str, Any]) -> list[JSON]:

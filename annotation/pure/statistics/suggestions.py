@@ -4,19 +4,22 @@
 | --- | --- | --- |
 | `draw_suggested` | counts of an item's and a worker's assignments in both arms | whether the next one is suggested |
 | `pulls` | responses of both arms beside what is suggested, gold if known | `Pull`s: all, right and wrong suggestions |
+| `time_ratio` | seconds of both arms | the time with a suggestion in times of that without |
 """
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import exp, log
 from random import Random
 from typing import NamedTuple
 
 from annotation.pure.statistics.agreement import most_said
-from annotation.pure.statistics.intervals import Figure
-from annotation.pure.statistics.worker_intervals import Response, contrast_of_means
+from annotation.pure.statistics.intervals import LEVEL, Figure
+from annotation.pure.statistics.worker_intervals import Response, Spread, contrast_of_means, over_workers
 
 LEAST_ITEMS, LEAST_OTHERS = 30, 2
+NOTHING = Figure(None, None, None, 0)
 
 
 class Arms(NamedTuple):
@@ -27,26 +30,28 @@ class Arms(NamedTuple):
 
 
 class Responded(NamedTuple):
-    """A worker's label of an item, and whether the page started with the suggestion."""
+    """A worker's label of an item, and whether the page started with the suggestion; `seconds` at work on it."""
 
     item: Hashable
     worker: str
     label: Hashable
     suggested: bool
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Pull:
     """The share equal to the suggestion when shown minus when blind, over `difference.n` items that have both.
 
-    `shown`, `blind`: responses.
-
-    Without a value below 30 such items; its interval is over items and workers, from seven workers on.
+    `shown`, `blind`: responses; `when_shown`, `when_blind`: their shares. Without values below 30 such items; intervals
+    are over items and workers, from seven workers on.
     """
 
     difference: Figure
     shown: int
     blind: int
+    when_shown: Figure = NOTHING
+    when_blind: Figure = NOTHING
 
 
 def draw_suggested(item: Arms, worker: Arms, most: Arms, seed: str) -> bool | None:
@@ -105,7 +110,37 @@ def _pull(
         shown = arms[item][1]
         for side, rows, weight in ((0, blind, 1.0), (1, shown, len(blind) / len(shown))):
             sides[side].extend(Response(item, r.worker, float(r.label == suggestions[item]), weight) for r in rows)
-    figure = Figure(None, None, None, len(compared))
-    if len(compared) >= LEAST_ITEMS:
-        figure = contrast_of_means(sides[1], sides[0]).figure()
-    return Pull(figure, len(sides[1]), len(sides[0]))
+    numbers = len(sides[1]), len(sides[0])
+    if len(compared) < LEAST_ITEMS:
+        return Pull(Figure(None, None, None, len(compared)), *numbers)
+    return Pull(
+        contrast_of_means(sides[1], sides[0]).figure(), *numbers, over_workers(sides[1]), over_workers(sides[0])
+    )
+
+
+def time_ratio(responses: Iterable[Responded]) -> Figure:
+    """The geometric mean time with a suggestion divided by that without, over items that have both.
+
+    Items weigh the same; n counts them. Without a value below LEAST_ITEMS; its interval is over items and workers, from
+    seven workers on.
+    """
+    arms: defaultdict[Hashable, tuple[list[Responded], list[Responded]]] = defaultdict(lambda: ([], []))
+    for row in responses:
+        if row.seconds > 0:
+            arms[row.item][row.suggested].append(row)
+    sides: tuple[list[Response], list[Response]] = ([], [])
+    both = [found for found in arms.values() if all(found)]
+    for found in both:
+        for side, rows in enumerate(found):
+            sides[side].extend(Response(r.item, r.worker, log(r.seconds), 1 / len(rows)) for r in rows)
+    if len(both) < LEAST_ITEMS:
+        return Figure(None, None, None, len(both))
+    return _ratio(contrast_of_means(sides[1], sides[0]))
+
+
+def _ratio(spread: Spread) -> Figure:
+    """Of logarithms that differ by so much; an interval of a contrast of shares would be cut."""
+    if spread.error is None:
+        return Figure(exp(spread.value), None, None, spread.n)
+    half = spread.half(LEVEL)
+    return Figure(exp(spread.value), exp(spread.value - half), exp(spread.value + half), spread.n, "workers and items")

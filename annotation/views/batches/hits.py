@@ -126,8 +126,8 @@ def responses_of(row: Hit) -> list[dict[str, Any]]:
 
 
 def blind_responses(row: Hit) -> list[dict[str, Any]]:
-    """The same without workers."""
-    return [each | {"worker": None} for each in responses_of(row)]
+    """The same without workers, and without responses that started with a suggestion, which are in no result."""
+    return [each | {"worker": None} for each in responses_of(row) if not each["assignment"].suggested]
 
 
 def side_by_side(batch: Batch, row: Hit, responses: list[dict[str, Any]], *, blind: bool = False) -> dict[str, Any]:

@@ -243,7 +243,7 @@ def launch_now(request: HttpRequest, draft: Batch, *, new: bool = False) -> Http
         return see_other("batch", draft.project.slug, draft.slug)
     try:
         consent.check_finished(draft.project)
-        consent.check_counting(draft)
+        consent.check_paragraphs(draft)
     except Refused as refusal:
         messages.error(request, str(refusal))
         return see_other("batch-edit", draft.project.slug, draft.slug)

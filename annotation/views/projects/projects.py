@@ -20,7 +20,6 @@ from annotation.flow.projects.overview import BatchProgress
 from annotation.forms.projects import NewProjectForm, ProjectForm
 from annotation.models import BatchReport, Project
 from annotation.pure.people import roles
-from annotation.pure.people.consent_text import COUNTING
 from annotation.views import next_steps
 from annotation.views.access import member_page, member_required, require_get_or_post
 from annotation.views.data.dataset_family import family_of
@@ -63,7 +62,7 @@ def project_settings(request: HttpRequest, project: Project) -> HttpResponse:
         return see_other("project-settings", project.slug)
     html = html_for_reader(form["consent"].value() or "")
     context = {"project": project, "section": "settings", "form": form, "consent_html": html}
-    context["counting"] = "" if consent.covers_counting(project.consent) else _(COUNTING)
+    context["paragraphs"] = consent.offered(project)
     context["pages"] = discovery.listed("SETTINGS")
     return render(request, "projects/settings.html", context, status=422 if form.errors else 200)
 

@@ -65,7 +65,7 @@ def page_of(
     """
     payload = shown_payload(task_type(assignment.batch.task), assignment)
     current = assignment.current if assignment.revision else None
-    answer = posted or assignment.draft or (current.answer if current else None)
+    answer = posted or assignment.draft or (current.answer if current else assignment.suggestion)
     form = form_class(assignment.batch.task)(payload)
     instructions = instructions or assignment.batch.instructions
     return {
@@ -122,7 +122,7 @@ def item_of(request: HttpRequest, assignment: Assignment, participation: Partici
     read = Instructions(version=participation.instructions_version)
     context = page_of(request, assignment, participation, instructions=read) | {"fragment": True}
     name, frame = f"{assignment.batch.task}/page.html", context["frame"]
-    if assignment.draft is not None or assignment.revision:
+    if assignment.draft is not None or assignment.revision or assignment.suggested:
         return render_to_string(name, context, request)
     values = {name: frame[name] for name in OF_ITEM} | {"public_id": assignment.public_id}
     places = {name: place_of(name) for name in values}
@@ -176,6 +176,7 @@ def instructions_of(batch: Batch, instructions: Instructions) -> dict[str, Any]:
         "more": folded,
         "notes": [f"{batch.task}/_notes.html", "work/_notes.html"],
         "options": task_type(batch.task).options(batch.options),
+        "suggests": bool(batch.suggest),
     }
 
 
@@ -224,6 +225,7 @@ def _assignment_frame(
         "total": open_work.expected(participation, number=number, ahead=assignment.pk is None),
         "state": assignment.state,
         "late": assignment.late,
+        "suggested": bool(assignment.suggested) and not submitted,
         "editing": submitted and open_still,
         "repair": repair.reason if repair else "",
         "readonly": submitted and not open_still,

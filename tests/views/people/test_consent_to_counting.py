@@ -50,7 +50,7 @@ def test_an_owner_adds_the_paragraph_by_a_button(client: Any, alice: Any, projec
     say(project, "We keep answers.")
     before = project.consent_version
     kept = {"title": project.title, "consent": project.consent, "sign_up": project.sign_up}
-    assert client.post(page, kept | {"add_counting": "1"}).url == page
+    assert client.post(page, kept | {"add_paragraph": "counts_pasting"}).url == page
     project.refresh_from_db()
     assert project.consent == f"We keep answers.\n\n{COUNTING}\n"
     assert project.consent_version == before + 1
@@ -82,10 +82,10 @@ def test_the_paragraph_counts_however_its_lines_are_broken_and_in_german(dataset
     assert german != COUNTING
     for text in (COUNTING.replace(", ", ",\n"), german):
         say(project, f"We keep answers.\n\n{text}\n\nThat is all.")
-        consent.check_counting(made)
+        consent.check_paragraphs(made)
     say(project, COUNTING.replace("more than five", "more than ten"))
     with pytest.raises(Refused):
-        consent.check_counting(made)
+        consent.check_paragraphs(made)
 
 
 def test_workers_agree_to_the_text_with_the_paragraph_first(
