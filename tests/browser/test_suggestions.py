@@ -60,9 +60,9 @@ def test_a_blind_page_has_no_suggestion_and_the_key_does_nothing(desk: WorkPage)
 
 
 def test_an_edited_suggestion_is_not_submitted_as_unchanged(desk: WorkPage) -> None:
-    worker = desk("demo", predicted={"kind": "text", "text": "Lum", "support": [0]}, same_order=True)
+    worker = desk("demo", predicted={"kind": "text", "text": "Lum", "support": [0]}, assignments_per_hit=1)
     while not worker.page.locator(MARK).count():
-        worker.page.locator("#answer-text").fill("Farrow")
+        worker.select(worker.texts()[0].split(". ")[0])
         worker.tick(0)
         worker.wait_saved()
         worker.submit()
