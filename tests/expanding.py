@@ -15,7 +15,7 @@ from django.db.migrations.state import ProjectState
 from django.db.models.fields import NOT_PROVIDED
 
 from annotation.operations.compression import CompressWithLz4
-from annotation.operations.online_indexes import AddIndexWhileServing, AddTrigramIndex
+from annotation.operations.online_indexes import AddCheckWhileServing, AddIndexWhileServing, AddTrigramIndex
 
 RELEASED = 1
 OURS = {"annotation", "marketplaces", "mturk_api", "webhooks"}
@@ -38,6 +38,7 @@ HARMLESS = (
     migrations.CreateModel,
     migrations.AlterModelOptions,
     migrations.AlterModelManagers,
+    AddCheckWhileServing,
     AddIndexWhileServing,
     AddTrigramIndex,
     CompressWithLz4,

@@ -194,6 +194,7 @@ def test_migrations_import_no_live_code() -> None:
             "import annotation.models.sealed",
             "from annotation.operations.compression import CompressWithLz4",
             "from annotation.operations.create_models import CreateModels",
+            "from annotation.operations.online_indexes import AddCheckWhileServing",
             "from annotation.operations.online_indexes import AddIndexWhileServing",
             "from annotation.operations.online_indexes import AddTrigramIndex",
         }

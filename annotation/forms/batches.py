@@ -11,7 +11,7 @@ from django.utils.functional import cached_property
 from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
 
-from annotation.flow.batches import batch_drafts, batch_launch, expected_time, option_fit, task_fit
+from annotation.flow.batches import batch_drafts, batch_launch, confidence_draw, expected_time, option_fit, task_fit
 from annotation.flow.batches.hit_counts import HitCount, look
 from annotation.flow.batches.parsing import proposals
 from annotation.flow.batches.settings import GROUPS, SETTINGS
@@ -94,6 +94,8 @@ class LaunchForm(BatchTermsForm):
         kind = self["task"].value() or kinds()[0][0]
         self.kind = kind if kind in dict(kinds()) else kinds()[0][0]
         self._propose_task(self.kind)
+        if batch is None or not (batch.is_by_confidence or confidence_draw.confident_models(batch)):
+            del self.fields["sample_by"]
         for name, place in PLACES.items():
             if place not in project.consent:
                 del self.fields[name]

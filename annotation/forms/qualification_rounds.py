@@ -97,7 +97,7 @@ class RoundForm(LaunchForm):
         if not self.is_bound and batch is None:
             self.options = self._suggested_for(())
         for name in qualification_rounds.SETTLED:
-            del self.fields[name]
+            self.fields.pop(name, None)
         self.fields["per_worker"] = form_field(ROUND_SETTINGS["per_worker"], initial=20)
         self.fields["tries"] = form_field(ROUND_SETTINGS["attempts"])
         graded = qualification_rounds.proposed_grading(self.kind)

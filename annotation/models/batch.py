@@ -46,6 +46,12 @@ class Batch(models.Model):
         PRODUCTION = "production", _("production")
         QUALIFICATION = "qualification", _("qualification")
 
+    class SampleBy(models.TextChoices):
+        UNIFORM = "uniform", _("equal chances")
+        CONFIDENCE = "confidence", _("a model’s confidence")
+
+    predicted_for: Batch | None = None  # of unsaved settings: the draft for which models have predictions
+
     project = models.ForeignKey(Project, models.CASCADE, related_name="batches")
     slug = models.SlugField(_("name"), max_length=100)
     title = models.CharField(_("title shown to workers"), max_length=200)
@@ -53,6 +59,7 @@ class Batch(models.Model):
     options = JSONTextField(default=dict)
     datasets = models.ManyToManyField(Dataset, related_name="batches")
     sample = models.PositiveIntegerField(_("items from each dataset"), null=True, blank=True)
+    sample_by = models.CharField(max_length=10, choices=SampleBy, default=SampleBy.UNIFORM, db_default=SampleBy.UNIFORM)
     seed = models.BigIntegerField(default=0)
     assignments_per_hit = models.PositiveIntegerField(_("assignments per HIT"), default=3)
     most_per_worker = models.PositiveIntegerField(_("HITs per worker at most"), null=True, blank=True)  # null: no limit
@@ -113,6 +120,11 @@ class Batch(models.Model):
     def label(self) -> str:
         """The title for requesters: arms have one title, and are told apart by their names."""
         return self.title if self.experiment_id is None else f"{self.title} ({self.slug})"
+
+    @property
+    def is_by_confidence(self) -> bool:
+        """Whether its items are drawn with unequal chances, so that figures have to weigh them."""
+        return self.sample_by == Batch.SampleBy.CONFIDENCE
 
     def move(self, to: str, **stamps: Any) -> bool:
         """Change the state; False if `to` cannot be reached from the state in the database."""
@@ -226,6 +238,7 @@ class Hit(models.Model):
     standing = models.PositiveIntegerField(default=0, db_default=0)
     in_doubt = models.BooleanField(default=False, db_default=False)  # workers agree with each other, not with gold
     check_item = models.BooleanField(default=False)  # hidden gold: any worker may get it, and it is in no result
+    inclusion_probability = models.FloatField(null=True, blank=True)  # of its draw by confidence; null: uniform
     closes_at = models.DateTimeField(null=True, blank=True)  # expires then
     excluded_at = models.DateTimeField(null=True, blank=True)
     exclusion_reason = models.CharField(max_length=500, blank=True)
@@ -238,6 +251,11 @@ class Hit(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["batch", "item"], name="hit_once_per_batch"),
             models.CheckConstraint(condition=Q(wanted__gte=F("live") + F("done")), name="hit_not_overallocated"),
+            models.CheckConstraint(
+                condition=Q(inclusion_probability__isnull=True)
+                | Q(inclusion_probability__gt=0, inclusion_probability__lte=1),
+                name="hit_inclusion_probability",
+            ),
         ]
         indexes = [
             models.Index(

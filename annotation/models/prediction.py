@@ -14,6 +14,8 @@ class BatchModel(models.Model):
     batch = models.ForeignKey(Batch, models.CASCADE, related_name="models")
     name = models.CharField(max_length=200)
     asked = models.BooleanField(default=False)  # here, by one run with one prompt; nothing is imported into it
+    drew_up_to = models.PositiveBigIntegerField(null=True)
+    # ... key of its last prediction when the batch's sample was drawn by its confidence; null: it drew none
     created_at = TimestampField(auto_now_add=True)
 
     class Meta:

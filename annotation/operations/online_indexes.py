@@ -27,6 +27,26 @@ class AddIndexWhileServing(migrations.AddIndex):
             schema_editor.remove_index(model, index, **_concurrently(schema_editor))
 
 
+class AddCheckWhileServing(migrations.AddConstraint):
+    """AddConstraint for a column that the same release adds: on PostgreSQL, nothing is locked while rows are read.
+
+    The migration must set `atomic = False`.
+    """
+
+    atomic = False
+
+    def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
+        if schema_editor.connection.vendor != "postgresql":
+            super().database_forwards(app_label, schema_editor, from_state, to_state)
+            return
+        model = to_state.apps.get_model(app_label, self.model_name)
+        if self.allow_migrate_model(schema_editor.connection.alias, model):
+            table, name = map(schema_editor.quote_name, (model._meta.db_table, self.constraint.name))
+            schema_editor.execute(f"ALTER TABLE {table} DROP CONSTRAINT IF EXISTS {name}")
+            schema_editor.execute(f"{self.constraint.create_sql(model, schema_editor)} NOT VALID")
+            schema_editor.execute(f"ALTER TABLE {table} VALIDATE CONSTRAINT {name}")
+
+
 def _concurrently(schema_editor: Any) -> dict[str, bool]:
     return {"concurrently": True} if schema_editor.connection.vendor == "postgresql" else {}
 

@@ -9,14 +9,14 @@ from functools import cache, cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from annotation.pure.reports.model_aspects import Aspect, Predicted
+from annotation.pure.reports.model_aspects import Aspect, Draw, Predicted
 from annotation.pure.reports.model_estimates import Estimated, estimated
 from annotation.pure.statistics.alternative_annotator import alternative_annotator
 from annotation.pure.statistics.answer_judges import CANNOT, AnswerRow, corrected, people_accuracy
 from annotation.pure.statistics.model_beside_workers import Labelled, beside_workers
 from annotation.pure.statistics.people_and_model import Sample, difference, estimate
 from annotation.pure.statistics.suggestions import Responded, pulls
-from annotation.pure.statistics.unequal_draw import draw, inclusion_chances, uncertainty
+from annotation.pure.statistics.unequal_draw import drawn_by_confidence
 from tests.bench.bench import Bench, Result
 
 DRAWS = 4_000
@@ -180,21 +180,27 @@ def share_of(holds: Callable[[int], bool], *, draws: int) -> float:
     return sum(map(holds, range(draws))) / draws
 
 
-def mean_error_when_drawn_by_confidence(*, draws: int, judged: int = 300, items: int = 1_000) -> tuple[float, float]:
-    """The mean error of a share of .5, in points, and its Monte-Carlo error; a model as sure as it is right."""
-    rng, found = np.random.default_rng(7), []
+def mean_error_when_drawn_by_confidence(
+    *, draws: int, judged: int = 300, items: int = 1_000, people: int = 3, calibrated: bool = True
+) -> tuple[float, float, float]:
+    """The mean error of the printed share of .5, in points, its Monte-Carlo error, and how often the interval holds.
+
+    The model is as sure as it is right; if it is not `calibrated`, its confidence says nothing.
+    """
+    rng, found, held = np.random.default_rng(7), [], 0
+    about = Aspect("label", {"text": "label"}, lambda answer: answer, {1.0: "yes", 0.0: "no"})
     for seed in range(draws):
-        sure = rng.uniform(0.5, 1, items)
+        right = rng.uniform(0.5, 1, items)
         said = (rng.random(items) < 0.5).astype(float)
-        values = np.where(rng.random(items) < sure, said, 1 - said)
-        chances = inclusion_chances([uncertainty(one) for one in sure], judged)
-        seen = np.array(draw(chances, seed))
-        rest = np.ones(items, bool)
-        rest[seen] = False
-        at, workers = np.arange(judged), np.arange(judged) % 3
-        sample = Sample(values[seen], at, workers, said[seen], said[rest], np.array(chances)[seen])
-        found.append(100 * (estimate(sample).printed.value - 0.5))
-    return float(np.mean(found)), float(np.std(found) / np.sqrt(draws))
+        values = np.where(rng.random(items) < right, said, 1 - said).tolist()
+        sure = (right if calibrated else rng.uniform(0.5, 1, items)).tolist()
+        chances = drawn_by_confidence(dict(enumerate(sure)), judged, seed)
+        given = [Labelled(item, f"w{k % people}", values[item]) for k, item in enumerate(chances)]
+        predicted = {"m": {item: Predicted(label, sure[item]) for item, label in enumerate(said.tolist())}}
+        printed = estimated(about, given, predicted, Draw("m", range(items), chances))[0].found.printed
+        found.append(100 * (printed.value - 0.5))
+        held += printed.low <= 0.5 <= printed.high
+    return float(np.mean(found)), float(np.std(found) / np.sqrt(draws)), held / draws
 
 
 def passes(*, model: float, draws: int, people: int = 3, items: int = 100, person: float = 0.8) -> float:
@@ -338,8 +344,11 @@ def coverage(_bench: Bench) -> Iterator[Result]:
         held_some, found = pulls_held(pulled=0.5, draws=DRAWS // 4, items=items, people=people)
         yield Result(f"coverage {what}, half follow", held_some, 0.93, unit="share", at_most=False)
         yield Result(f"power {what}, half follow", found, 0.8, unit="share", at_most=False)
-    error, least = mean_error_when_drawn_by_confidence(draws=DRAWS // 2)
-    yield Result("mean error of items drawn by confidence, points", abs(error), max(0.1, 3 * least))
+    for calibrated in (True, False):
+        error, least, share = mean_error_when_drawn_by_confidence(draws=DRAWS // 2, calibrated=calibrated)
+        of = "confidence" if calibrated else "a confidence that says nothing"
+        yield Result(f"mean error of items drawn by {of}, points", abs(error), max(0.1, 3 * least))
+        print(f"       its interval holds the truth in {share:.3f}")
     yield from of_answer_judges()
 
 

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from django.db.models import Sum
 
+from annotation.flow.batches.confidence_draw import predictions_of
 from annotation.flow.batches.suggestions import models_of
 from annotation.flow.errors import Refused
-from annotation.flow.reports.model_predictions import delete_predictions, predictions_of, store_predictions
+from annotation.flow.reports.model_predictions import delete_predictions, store_predictions
 from annotation.judges import calls, conversation, prompts, runs
 from annotation.judges.models import ModelCall, ModelRun
 from annotation.models import BatchModel, ModelPrediction

@@ -37,6 +37,9 @@ class HitSerializer(serializers.Serializer):
         help_text="How far its responses differ, 0 to 1, as of the last report; null before all responses are in, and "
         "while the account is still to adjudicate it.",
     )
+    inclusion_probability = serializers.FloatField(
+        allow_null=True, help_text="The chance with which the item was drawn by confidence; null: uniformly."
+    )
     reward = dollars(help_text="The most that an assignment can earn.")
     check = serializers.BooleanField(source="check_item", help_text="Whether it is hidden gold.")
     exclusion_reason = serializers.CharField()

@@ -25,7 +25,15 @@ from annotation.pure.people.round_rules import COMPARATORS
 from annotation.registry import kinds
 
 GRANTS = "A qualification's id; or a name, of which one is created if it does not exist."
-FIXED = {"assignments_per_hit", "purpose", "sample", "unseen_only", "marketplace", "checks"}  # or named otherwise
+FIXED = {
+    "assignments_per_hit",
+    "purpose",
+    "sample",
+    "sample_by",
+    "unseen_only",
+    "marketplace",
+    "checks",
+}  # or named otherwise
 
 
 class ClauseInput(Input):

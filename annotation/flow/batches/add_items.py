@@ -93,7 +93,7 @@ def next_items(batch: Batch, count: int, *, user: User | None = None, name: str 
         raise Refused(_("A qualification round draws new items for each worker. Clone it to run it again."))
     if not any(row.left for row in remaining(batch)):
         raise Refused(item_selection.nothing_to_ask(select(_line(batch), list(batch.datasets.all())).left_out))
-    return clone(batch, user=user, name=name, sample=count, unseen_only=True)
+    return clone(batch, user=user, name=name, sample=count, sample_by=Batch.SampleBy.UNIFORM, unseen_only=True)
 
 
 LONGEST = 100

@@ -33,7 +33,7 @@ class Plan:
     expected_seconds: int
     people: int
     left_out: tuple[dict[str, Any], ...]
-    warnings: tuple[str, ...]  # about the task's options
+    warnings: tuple[str, ...]  # about the task's options and the draw
     doubts: tuple[str, ...]
     wanted: int  # different workers whom the batch needs
     missing: int  # workers who must join
@@ -83,7 +83,7 @@ def plan(
         expected_seconds=batch.expected_seconds,
         people=people,
         left_out=tuple(item_selection.rows_of(count.left_out)),
-        warnings=tuple(option_fit.warnings(held, task_type(batch.task), batch.options)),
+        warnings=(*option_fit.warnings(held, task_type(batch.task), batch.options), *count.warnings),
         doubts=tuple(workers_needed.lack_of_people(people, wanted=wanted)),
         wanted=wanted,
         missing=0 if workers else max(0, wanted - people),
@@ -217,10 +217,13 @@ def _settings_of(batch: Batch) -> dict[str, Any]:
 
 @transaction.atomic
 def discard_failed_launch(batch: Batch) -> bool:
-    """Delete a draft that was only created to be launched, and a qualification created with it; False otherwise."""
+    """Delete a draft that was only created to be launched, and a qualification created with it; False otherwise.
+
+    A draft for which models have predictions is kept.
+    """
     # Lock: another process may be launching the draft.
     found = Batch.objects.select_for_update(no_key=True).filter(pk=batch.pk, state=Batch.State.DRAFT).first()
-    if found is None:
+    if found is None or found.models.exists():
         return False
     round = round_attempts.round_of(found)
     audit_log.record("removed", found)

@@ -13,7 +13,14 @@ from django.utils.translation import gettext as _
 from annotation.events import BatchClosed, BatchLaunched, BatchLaunching, BatchPaused, BatchResumed, HitsCreated, emit
 from annotation.flow.batches import cached_figures, hidden_gold, option_fit, suggestions, workers_needed
 from annotation.flow.batches.hidden_gold import GoldEntry
-from annotation.flow.batches.item_selection import LeftOut, nothing_to_ask, rows_of, select_and_reserve, takes_singles
+from annotation.flow.batches.item_selection import (
+    LeftOut,
+    Selection,
+    nothing_to_ask,
+    rows_of,
+    select_and_reserve,
+    takes_singles,
+)
 from annotation.flow.data.item_writer import no_progress
 from annotation.flow.data.lineage import store_origins
 from annotation.flow.errors import Refused
@@ -80,8 +87,10 @@ def launch(batch: Batch, *, progress: OnProgress = no_progress) -> dict[str, Any
     _remove_hits(batch)
     try:
         chosen = select_and_reserve(batch)
+        if chosen.problem:
+            raise Refused(chosen.problem)
         left_out, entry = chosen.left_out.copy(), GoldEntry(batch.task)
-        hits = _make_hits(batch, chosen.keys, progress, left_out, entry)
+        hits = _make_hits(batch, chosen, progress, left_out, entry)
         if entry.problem:
             raise Refused(entry.problem)
         if not hits:
@@ -89,7 +98,7 @@ def launch(batch: Batch, *, progress: OnProgress = no_progress) -> dict[str, Any
         suggestions.check_made(batch)
         if round := round_attempts.round_of(batch):
             round_pools.check_made(round)
-        _open(batch, hits, checks=_make_checks(batch, hits))
+        _open(batch, hits, chosen, checks=_make_checks(batch, hits))
     except JobTakenOver:
         raise
     except BaseException:
@@ -97,7 +106,7 @@ def launch(batch: Batch, *, progress: OnProgress = no_progress) -> dict[str, Any
         batch.move(Batch.State.DRAFT, next_ticket=0, picked=None)
         raise
     counts = {"asked": chosen.requested, "hits": hits, "skipped": left_out.total()}
-    return counts | {"left_out": rows_of(left_out), "warnings": warnings(batch)}
+    return counts | {"left_out": rows_of(left_out), "warnings": [*warnings(batch), *chosen.warnings]}
 
 
 def _remove_hits(batch: Batch) -> None:
@@ -105,11 +114,13 @@ def _remove_hits(batch: Batch) -> None:
         Hit.objects.filter(pk__in=some).delete()
 
 
-def _make_hits(batch: Batch, items: list[int], progress: OnProgress, left_out: LeftOut, entry: GoldEntry) -> int:
-    made = 0
+def _make_hits(batch: Batch, chosen: Selection, progress: OnProgress, left_out: LeftOut, entry: GoldEntry) -> int:
+    made, items = 0, chosen.keys
     for start in range(0, len(items), CHUNK):
         some = items[start : start + CHUNK]
         hits = list(hits_of(batch, some, ticket=made, left_out=left_out, entry=entry))
+        for hit in hits:
+            hit.inclusion_probability = chosen.chances.get(hit.item_id)
         _store(batch, made, hits)
         made += len(hits)
         progress(start + len(some), len(items))
@@ -149,8 +160,10 @@ def _advance(batch: Batch, made: int, to: int) -> None:
 
 
 @transaction.atomic
-def _open(batch: Batch, hits: int, *, checks: int) -> None:
+def _open(batch: Batch, hits: int, chosen: Selection, *, checks: int) -> None:
     _advance(batch, hits + checks, hits + checks)
+    if chosen.by and not batch.models.filter(pk=chosen.by.model.pk).update(drew_up_to=chosen.by.last):
+        raise Refused(_("The predictions by which the items were drawn have been deleted meanwhile."))
     batch.move(Batch.State.OPEN, launched_at=Now(), next_ticket=hits + checks, size=hits, picked=None)
     store_origins(batch)
     batch_funds.at_launch(batch)

@@ -66,6 +66,8 @@ def _obstacle(batch: Batch) -> str:
         return _("%(name)s is an arm of another experiment.") % name
     if batch.purpose != Batch.Purpose.PRODUCTION:
         return _("%(name)s is a qualification round, which cannot be an arm.") % name
+    if batch.is_by_confidence:
+        return _("The items of %(name)s are drawn by confidence, and scores of arms need a uniform sample.") % name
     if batch.by_program or (batch.on_marketplace and marketplaces().assigns_hits(batch)):
         text = _("Workers choose the HITs of %(name)s themselves on Mechanical Turk, so its arm cannot be drawn.")
         return text % name

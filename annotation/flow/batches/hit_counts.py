@@ -24,6 +24,7 @@ class HitCount:
     """HITs that a launch would create; `low` and `high`: the 95 % interval if not every item was looked at.
 
     `kinds` are the HITs of the `looked` items, out of `of` that are drawn. `problem`: the reason why a launch stops.
+    `warnings`: about the draw.
     """
 
     asked: int
@@ -36,6 +37,7 @@ class HitCount:
     looked: int
     of: int
     problem: str = ""
+    warnings: tuple[str, ...] = ()
 
     @property
     def exact(self) -> bool:
@@ -63,7 +65,7 @@ def count_hits(
             found[hit.item.dataset.slug] += 1
         progress(min(start + CHUNK, len(looked)), len(looked))
     counted = _counted(chosen, looked=len(looked), kinds=kinds, found=found, skipped=skipped)
-    return replace(counted, problem=entry.problem)
+    return replace(counted, problem=chosen.problem or entry.problem, warnings=chosen.warnings)
 
 
 def look(batch: Batch, datasets: Sequence[Dataset] | None = None) -> HitCount:

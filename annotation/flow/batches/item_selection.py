@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from operator import attrgetter, itemgetter
 from random import Random
 from typing import Any
@@ -10,7 +10,9 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from annotation.flow.batches.confidence_draw import Confidences, confidences_of
 from annotation.models import Batch, Dataset, Hit, Item, Project
+from annotation.pure.statistics.unequal_draw import drawn_by_confidence
 from annotation.registry import task_type
 from annotation.tasktype import capabilities
 
@@ -28,11 +30,18 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Keys of the selected items in the order of the queue, and the items left out."""
+    """Keys of the selected items in the order of the queue, and the items left out.
+
+    Of a draw by confidence also each item's `chances`, by what it was drawn, and a `problem` that stops a launch.
+    """
 
     keys: list[int]
     by_dataset: dict[str, int]  # number of items by the dataset's name
     left_out: LeftOut
+    chances: Mapping[int, float] = field(default_factory=dict)
+    by: Confidences | None = None
+    problem: str = ""
+    warnings: tuple[str, ...] = ()
 
     @property
     def requested(self) -> int:
@@ -84,15 +93,28 @@ def select(batch: Batch, datasets: Sequence[Dataset] | None = None) -> Selection
     `datasets`: instead of the batch's own, for an unsaved one.
     """
     held = sorted(batch.datasets.all() if datasets is None else datasets, key=lambda dataset: dataset.slug)
+    sure = confidences_of(batch) if batch.is_by_confidence else None
+    if isinstance(sure, str):
+        return Selection([], {}, Counter(), problem=sure)
+    found = _units(batch, held)
+    if sure:
+        found = [(dataset, [_with_confidence(unit, sure) for unit in units]) for dataset, units in found]
     chosen: list[int] = []
+    chances: dict[int, float] = {}
     by_dataset: dict[str, int] = {}
     left_out: LeftOut = Counter()
     no_more = _("The dataset has no more groups.") if takes_groups(batch) else _("The dataset has no more items.")
-    for dataset, units in _units(batch, held):
+    for dataset, units in found:
         free = [unit for unit in units if not unit.why]
-        if batch.sample is not None and batch.sample < len(free):
-            drawn = Random(f"{batch.seed}/{dataset.slug}").sample(free, batch.sample)
-            free = sorted(drawn, key=attrgetter("keys"))
+        if sure:
+            of = {unit.keys[0]: sure.by_item[unit.keys[0]] for unit in free}
+            seed = Random(f"{batch.seed}/{dataset.slug}").getrandbits(64)
+            drawn = drawn_by_confidence(of, batch.sample or 0, seed)
+            chances |= drawn
+            free = [unit for unit in free if unit.keys[0] in drawn]
+        elif batch.sample is not None and batch.sample < len(free):
+            some = Random(f"{batch.seed}/{dataset.slug}").sample(free, batch.sample)
+            free = sorted(some, key=attrgetter("keys"))
         keys = [key for unit in free for key in unit.keys]
         chosen += keys
         by_dataset[dataset.slug] = len(keys)
@@ -100,7 +122,30 @@ def select(batch: Batch, datasets: Sequence[Dataset] | None = None) -> Selection
         kept_out = [unit for unit in units if unit.why]
         left_out += _missing(dataset, kept_out, missing, seed=batch.seed, no_more=no_more)
     Random(f"{batch.seed}/order").shuffle(chosen)
-    return Selection(chosen, by_dataset, left_out)
+    selection = Selection(chosen, by_dataset, left_out, chances, sure)
+    return _checked(selection, sure, [unit for _dataset, units in found for unit in units]) if sure else selection
+
+
+def _with_confidence(unit: Unit, sure: Confidences) -> Unit:
+    return unit if unit.why or unit.keys[0] in sure.by_item else replace(unit, why=sure.lacking)
+
+
+def _checked(selection: Selection, sure: Confidences, units: Sequence[Unit]) -> Selection:
+    """The selection with what stops or doubts a draw by confidence."""
+    held = sum(bool(unit.why) and unit.keys[0] in sure.by_item for unit in units)
+    if held:
+        text = _(
+            "Other batches use or reserve %(n)s of the items for which %(model)s has a confidence, so a sample of the "
+            "others would not stand for all. Draw uniformly, or change the settings that keep them out."
+        )
+        return Selection([], {}, Counter(), problem=text % {"model": sure.model.name, "n": held})
+    if selection.keys and min(selection.chances.values()) == 1:
+        text = _("The sample takes all items, so nothing is drawn by confidence. Ask for fewer, or draw uniformly.")
+        return Selection([], {}, Counter(), problem=text)
+    lacking = sum(unit.why == sure.lacking for unit in units)
+    text = _("%(model)s has no confidence for %(n)s of %(all)s items, so these cannot be drawn and are in no estimate.")
+    told = text % {"model": sure.model.name, "n": lacking, "all": len(units)}
+    return replace(selection, warnings=(told,) if lacking else ())
 
 
 def _missing(dataset: Dataset, kept_out: list[Unit], missing: int, *, seed: int, no_more: str) -> LeftOut:

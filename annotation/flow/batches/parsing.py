@@ -7,7 +7,15 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from annotation import recruitment
-from annotation.flow.batches import estimates, expected_time, hidden_gold, option_fit, suggestions, task_fit
+from annotation.flow.batches import (
+    confidence_draw,
+    estimates,
+    expected_time,
+    hidden_gold,
+    option_fit,
+    suggestions,
+    task_fit,
+)
 from annotation.flow.batches.batch_launch import features_of
 from annotation.flow.batches.settings import PLAIN, SETTINGS, BatchSettings, HiddenGold, columns, rule_of, stored
 from annotation.flow.data.lineage import refuse_hidden_gold
@@ -105,6 +113,7 @@ class Reading:
         self._read_names()
         self.values["datasets"] = self._datasets("datasets", self.data.get("datasets"))
         self._read_task()
+        self._read_draw()
         self._read_people()
         self._read_requirements()
         self._read_place()
@@ -162,6 +171,18 @@ class Reading:
         self._read_instructions(kind, options)
         if self.values.get("expected_minutes", 0) is None:
             self.values["expected_minutes"] = expected_time.expected_seconds(chosen, kind, options) / 60
+
+    def _read_draw(self) -> None:
+        """A draw by confidence, if the task and the other settings allow it."""
+        is_asked = self.values.get("sample_by") == Batch.SampleBy.CONFIDENCE
+        if not is_asked or self.wrong & {"task", "options", "sample", "datasets"}:
+            return
+        task = task_type(self.values["task"])
+        why = confidence_draw.unfit(task, task.options(self.values["options"]), self.values["sample"])
+        if not why and self.batch is not None and self.batch.experiment_id is not None:
+            why = _("Arms of an experiment are compared by figures that need a uniform sample.")
+        if why:
+            self.refuse("sample_by", why)
 
     def _options(self, task: TaskType, datasets: Sequence[Dataset]) -> dict[str, Any]:
         """All options of the task: as given, else as proposed for the datasets."""
@@ -261,6 +282,7 @@ class Reading:
             return None
         defaults = {name: one.default for name, one in SETTINGS.items()}
         batch = Batch(project=self.project, **columns(defaults | self.values))
+        batch.predicted_for = self.batch
         if self.values["marketplace"] is not None:
             recruitment.marketplaces().choose(batch, self.values["marketplace"])
         return batch

@@ -98,6 +98,18 @@ class BatchSettings:
         dry_run=None,
         empty=_("all"),
     )
+    sample_by: str = setting(
+        Batch.SampleBy.UNIFORM,
+        label=_("Draw the sample by"),
+        help=_(
+            "By confidence, items of which the model is less sure are likelier. The draft needs predictions of one "
+            "model with confidence; the report has figures of people and models only."
+        ),
+        choices=dict(Batch.SampleBy.choices),
+        group="items",
+        registered=True,
+        dry_run=Batch.SampleBy.UNIFORM,
+    )
     seed: int = setting(
         0,
         label=_("Seed"),

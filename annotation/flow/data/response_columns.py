@@ -16,6 +16,7 @@ from annotation.tasktype import Measured, capabilities
 KEPT = 1000  # cached HITs: responses to one HIT are mostly close together
 KEPT_WITHOUT_TEXTS = 10_000  # but not where one worker after the other did a whole batch
 _NAMES = ("public_id", "item__dataset__slug", "item__dataset__sha256", "item__position", "item__source_id")
+PROBABILITY = "inclusion_probability"  # of items drawn by confidence
 _EXCLUSION = ("exclusion_reason", "excluded_at")
 _CONTENT = ("payload", "item__content", "item__hops", "item__shape", "item__dataset__format")
 NOT_EXCLUDED = {"exclusion_reason": "", "excluded": False}
@@ -46,7 +47,8 @@ class JudgedItems:
     def __init__(self, batch: Batch, *, ids_only: bool = False) -> None:
         self._task = task_type(batch.task)
         self._digests = digests(self._task.Options, batch.options)
-        self._read = ("pk", *_NAMES, *_EXCLUSION, *(() if ids_only else _CONTENT))
+        self._draw = (PROBABILITY,) if batch.is_by_confidence else ()
+        self._read = ("pk", *_NAMES, *_EXCLUSION, PROBABILITY, *(() if ids_only else _CONTENT))
         self._known: OrderedDict[int, _HitColumns] = OrderedDict()
         self._is_light = ids_only or isinstance(self._task, Measured)  # which needs no texts of paragraphs
 
@@ -80,9 +82,10 @@ class JudgedItems:
         for pk in wanted & self._known.keys():
             self._known.move_to_end(pk)
         rows = Hit.objects.filter(pk__in=wanted - self._known.keys()).values_list(*self._read)
-        for pk, hit, dataset, sha256, position, source_id, reason, excluded_at, *content in rows:
+        for pk, hit, dataset, sha256, position, source_id, reason, excluded_at, chance, *content in rows:
             named = {"dataset": intern(dataset), "dataset_sha256": intern(sha256)}  # each text once in memory
             names = {"hit": hit, **named, "item": position, "item_id": source_id, **self._digests}
+            names |= dict.fromkeys(self._draw, chance)
             exclusion = {"exclusion_reason": reason, "excluded": True} if excluded_at else NOT_EXCLUDED
             self._known[pk] = _HitColumns(names, exclusion, **self._of(*content) if content else {"columns": {}})
         most = KEPT_WITHOUT_TEXTS if self._is_light else KEPT

@@ -21,7 +21,7 @@ from django.utils.translation import gettext as _
 
 from annotation.flow.data import response_columns
 from annotation.flow.data.dataset_files import BLOCK, whole_file
-from annotation.flow.data.response_columns import JudgedItems
+from annotation.flow.data.response_columns import PROBABILITY, JudgedItems
 from annotation.flow.errors import Refused
 from annotation.formats.base import INSTALL_PARQUET
 from annotation.models import Batch, WorkerResponse
@@ -95,11 +95,12 @@ def _in_one_snapshot(pieces: Iterator[bytes]) -> Iterator[bytes]:
 
 def _pieces(batch: Batch, rows: Rows, format: str, ids_only: bool, long: bool) -> Iterator[bytes]:
     task = task_type(batch.task)
+    drawn = [PROBABILITY] if batch.is_by_confidence else []
     if long:
-        return WRITERS[format](rows, [*LONG, *(ARM if batch.suggest else ())])
+        return WRITERS[format](rows, [*LONG, *drawn, *(ARM if batch.suggest else ())])
     measures = None if ids_only else list(capabilities.measures(task))
     columns = columns_of(measures) + (list(DRAW) if batch.experiment_id is not None else [])
-    columns += [*(ARM if batch.suggest else ()), *digests(task.Options, batch.options)]
+    columns += [*drawn, *(ARM if batch.suggest else ()), *digests(task.Options, batch.options)]
     if isinstance(task, Rated):
         columns += [RATING + name for name in task.criteria_of(task.options(batch.options))]
     return WRITERS[format](rows, columns)
@@ -183,7 +184,8 @@ def ratings_of(batch: Batch) -> Iterator[dict[str, Any]]:
     rows = revisions_of(batch).order_by("pk").annotate(**STORED).values_list(*FIELDS).iterator(chunk_size=CHUNK)
     while some := list(islice(rows, CHUNK)):
         for values, row in zip(some, responses(batch, some, names, items), strict=True):
-            kept = {name: row[name] for name in (*LONG, *ARM) if name in row} | {"seconds": row["active_seconds"]}
+            kept = {name: row[name] for name in (*LONG, PROBABILITY, *ARM) if name in row}
+            kept["seconds"] = row["active_seconds"]
             for rated in task.values(items.payload(values[1]), row["answer"].value):
                 yield kept | rated
 

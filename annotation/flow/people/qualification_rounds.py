@@ -121,7 +121,12 @@ class RoundSettings:
 
 
 ROUND_SETTINGS = settings_of(RoundSettings)
-SETTLED = {"assignments_per_hit": 1, "purpose": Batch.Purpose.QUALIFICATION, "unseen_only": False}
+SETTLED = {
+    "assignments_per_hit": 1,
+    "purpose": Batch.Purpose.QUALIFICATION,
+    "unseen_only": False,
+    "sample_by": "uniform",
+}
 
 
 def parse_round(

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from annotation.derivations.candidates import CANDIDATE, F1, GIVEN_BY, MATCHES, SYSTEMS
-from annotation.flow.reports.model_predictions import models_of, predictions_of
+from annotation.flow.batches.confidence_draw import predictions_of
+from annotation.flow.batches.suggestions import models_of
 from annotation.models import Batch, Dataset, Hit
 from annotation.pure.data.example import JSON, Example
 from annotation.pure.reports.answer_judge_tables import JudgedAnswer, answer_judge_tables

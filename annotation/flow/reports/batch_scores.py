@@ -1,6 +1,6 @@
 """Computing the report of a batch, and importing models' predictions for it."""
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC
@@ -31,6 +31,7 @@ from annotation.models import Batch, BatchReport, GoldDecision, Hit, Item, PartR
 from annotation.pure.data.example import Example, option_of
 from annotation.pure.reports import exclusion_tables
 from annotation.pure.reports.disagreement_map import DIFFERING
+from annotation.pure.reports.model_estimates import models_only
 from annotation.pure.reports.own_answers import KEY, WITHOUT
 from annotation.pure.reports.position_tables import position_tables
 from annotation.pure.review.gold_corrections import corrected
@@ -59,7 +60,7 @@ def score_batch(batch: Batch, *, part: BatchPart = ALL, progress: OnProgress = n
     task = task_type(batch.task)
     collected = Collected.of(batch)
     content = _computed(batch, task, _options(batch, task, part), _all_hits(batch, task, progress, part, collected))
-    content["by_position"] = position_tables(collected.placed, seed=batch.seed)
+    content["by_position"] = [] if batch.is_by_confidence else position_tables(collected.placed, seed=batch.seed)
     content[DIFFERING] = collected.contested.tables(task.differences)
     content["counts"] = collected.counts()
     content["rows"] = {dataset: dict(rows) for dataset, rows in collected.rows.items()}
@@ -90,7 +91,7 @@ def score_batch(batch: Batch, *, part: BatchPart = ALL, progress: OnProgress = n
 def _evidence(batch: Batch, task: TaskType, collected: Collected) -> dict[str, Any]:
     """The evidence that answers are people's own, and the scores without the workers who are marked, if any are."""
     found = collected.own.as_json(batch.seed)
-    if not found["marked"]:
+    if not found["marked"] or batch.is_by_confidence:
         return {KEY: found}
     options = _options(batch, task, ALL)
     without = own_answers.figures_without(hits_with_responses(batch), task, options, batch.seed, marked=found["marked"])
@@ -111,6 +112,9 @@ def _options(batch: Batch, task: TaskType, part: BatchPart) -> Any:
 
 def _computed(batch: Batch, task: TaskType, options: Any, hits: Iterable[HitWithResponses]) -> dict[str, Any]:
     """The task's report, with further reports against corrected gold and including excluded HITs, if there are any."""
+    if batch.is_by_confidence:
+        deque(hits, maxlen=0)  # so that they are collected for the tables of models
+        return models_only(task.kind)
     changes = gold_in_doubt.changes(batch)
     if not changes and not batch.hits.filter(excluded_at__isnull=False, check_item=False).exists():
         return task.report(hits, options, seed=batch.seed)

@@ -15,6 +15,7 @@ from annotation import recruitment
 from annotation.derivations import DERIVATIONS
 from annotation.derivations.base import Derivation
 from annotation.flow.batches import cached_figures, experiments, hidden_gold
+from annotation.flow.batches.confidence_draw import frame_of
 from annotation.flow.data.lineage import sources_of
 from annotation.flow.money import wages
 from annotation.flow.reports import preregistration, score_looks
@@ -68,6 +69,7 @@ def _facts(batch: Batch, report: Mapping[str, Any] | None, counted: Mapping[str,
         question=capabilities.asked(task_type(batch.task), batch.options),
         asked=tuple((report or {}).get("asked", ())),
         rubric_sha256=digests(task_type(batch.task).Options, batch.options).get("rubric_sha256", ""),
+        drawn_by=frame_of(batch)[0] if batch.is_by_confidence and batch.launched_at else "",
         derived=tuple(_derived(batch)),
         preface=preface_of(batch),
         chosen=batch.workers.count(),

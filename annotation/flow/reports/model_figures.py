@@ -4,12 +4,12 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from annotation.flow.batches.confidence_draw import frame_of, predictions_of
 from annotation.flow.batches.suggestions import models_of
-from annotation.flow.reports.model_predictions import predictions_of
 from annotation.models import Batch, Hit, Item, ModelPrediction
 from annotation.pure.data.example import JSON, Example
 from annotation.pure.ratings.fields import strata_of
-from annotation.pure.reports.model_aspects import Aspect, Predicted, Strata
+from annotation.pure.reports.model_aspects import Aspect, Draw, Predicted, Strata
 from annotation.pure.reports.model_tables import model_report
 from annotation.pure.statistics.model_beside_workers import Labelled
 from annotation.registry import task_type
@@ -53,12 +53,15 @@ class ModelFigures:
         found: dict[str, dict[str, dict[Hashable, Predicted]]] = {
             asked.name: {model: {} for model in self.models} for asked in self.judged
         }
+        draw = _draw_of(batch) if batch.is_by_confidence else None
         for model in self.models if self.judged else ():
             for one in predictions_of(batch, model):
-                for asked in self.judged if one.item_id not in self.excluded else ():
+                is_left_out = one.item_id in self.excluded or (draw and one.item_id not in draw.frame)
+                for asked in () if is_left_out else self.judged:
                     values = asked.judged(one.item_id, one.answer)
                     found[asked.name][model].update((what, Predicted(x, one.confidence)) for what, x in values)
-        return model_report(self.judged, self.given, found, list(self._strata(batch)), batch.seed)
+        strata = [] if draw else list(self._strata(batch))
+        return model_report(self.judged, self.given, found, strata, batch.seed, draw)
 
     def _strata(self, batch: Batch) -> Iterator[Strata]:
         """The strata of all items with predictions; hops that are not known, and items without the field, have none."""
@@ -71,3 +74,8 @@ class ModelFigures:
             if content:
                 fields[item] = strata_of(Example.from_json(content[0]), self.by)
         yield from (Strata("hops", hops), Strata("dataset", datasets), Strata("field", fields))
+
+
+def _draw_of(batch: Batch) -> Draw:
+    hits = batch.hits.filter(inclusion_probability__isnull=False)
+    return Draw(*frame_of(batch), chances=dict(hits.values_list("item", "inclusion_probability")))

@@ -1,9 +1,7 @@
 """Models' predictions for a batch's task, of any item of its datasets; kept apart from people's responses."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from itertools import groupby, islice
-from operator import itemgetter
+from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import Any
 
 from django.db import transaction
@@ -16,23 +14,9 @@ from annotation.flow.errors import Refused
 from annotation.flow.projects import audit_log
 from annotation.models import Batch, BatchModel, Hit, Item, ModelPrediction
 from annotation.registry import task_type
-from annotation.tasktype import capabilities
 
 CHUNK = 500
 COLUMNS = ("run", "answer", "confidence", "cost")
-
-
-@dataclass(frozen=True, slots=True)
-class CombinedPrediction:
-    """A model's runs on an item as one response.
-
-    `confidence`: the mean of what the model gave, else the share of runs that agree; None of a single run without.
-    """
-
-    item_id: int
-    answer: dict[str, Any]
-    confidence: float | None
-    runs: int
 
 
 def models_with_counts(batch: Batch) -> QuerySet[BatchModel]:
@@ -45,21 +29,6 @@ def version_of(batch: Batch) -> list[Any]:
     """Values that change when predictions for the batch are stored or deleted."""
     found = ModelPrediction.objects.filter(model__batch=batch).aggregate(last=Max("pk"), count=Count("pk"))
     return [found["last"], found["count"]]
-
-
-def predictions_of(batch: Batch, model: str) -> Iterator[CombinedPrediction]:
-    """A model's prediction for each item, by the item's key; memory does not grow with their number."""
-    task = task_type(batch.task)
-    options = task.options(batch.options)
-    rows = ModelPrediction.objects.filter(model__batch=batch, model__name=model).order_by("item", "run")
-    columns = rows.values_list("item_id", "answer", "confidence").iterator(chunk_size=CHUNK)
-    for item, runs in groupby(columns, itemgetter(0)):
-        _items, answers, confidences = zip(*runs, strict=True)
-        answer, share = answers[0], None
-        if len(answers) > 1:
-            answer, share = capabilities.combined(task, options, answers)
-        given = [one for one in confidences if one is not None]
-        yield CombinedPrediction(item, answer, sum(given) / len(given) if given else share, len(answers))
 
 
 def payloads_of(batch: Batch, items: Iterable[int]) -> dict[int, dict[str, Any]]:
@@ -114,11 +83,14 @@ def store_predictions(batch: Batch, model: str, rows: Iterable[Mapping[str, Any]
 def delete_predictions(batch: Batch, model: str) -> int:
     """Erase a model's predictions for the batch, and its run here with the calls; returns their number.
 
-    Raises Refused for an unknown model.
+    Raises Refused for an unknown model, and for the one by whose confidence the batch's items were drawn.
     """
     # Lock: in the order of a run that stores an answer, so that neither waits for the other.
     Batch.everything.select_for_update(no_key=True).get(pk=batch.pk)
     found = BatchModel.objects.filter(batch=batch, name=model).first()
+    if found and found.drew_up_to is not None:
+        text = _("The items of %(batch)s were drawn by the confidence of %(model)s, so its predictions stay.")
+        raise Refused(text % {"batch": batch.slug, "model": model})
     if found is None:
         names = ", ".join(models_of(batch)) or _("none")
         text = _("%(batch)s has no predictions of %(model)s. Models with predictions: %(names)s.")

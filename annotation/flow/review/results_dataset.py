@@ -285,10 +285,12 @@ def responses_by_hit(batch: Batch, hits: list[Hit]) -> defaultdict[int, list[Res
 def step_of(batch: Batch, hit: Hit, responses: list[ResponseInResult]) -> JSON:
     """A HIT's step of provenance: who, when, where, and every review, also of excluded responses."""
     rows = [one.standing for one in responses if one.is_standing]
+    chance = hit.inclusion_probability
     return {
         "batch": batch.slug,
         "task": batch.task,
         "hit": hit.public_id,
+        **({} if chance is None else {"inclusion_probability": chance}),
         "workers": [batch.project.pseudonym(row.assignment.worker_id) for row in rows],
         "instructions_versions": sorted({row.answer.instructions_version for row in rows}),
         "submitted": [time_text(row.answer.created_at) for row in rows],

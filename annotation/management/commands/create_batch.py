@@ -6,6 +6,7 @@ from annotation.flow.batches import estimates
 from annotation.flow.batches.batch_drafts import create_batch
 from annotation.flow.batches.parsing import parse
 from annotation.flow.batches.settings import SETTINGS, HiddenGold
+from annotation.flow.errors import Refused
 from annotation.management.json_command import dataset_named, marketplace_named, project_of, slug
 from annotation.management.launch_summary import LaunchCommand
 from annotation.management.setting_options import add_options, given_settings, help_of
@@ -27,6 +28,7 @@ class Command(LaunchCommand):
         add("--marketplace", type=slug, metavar="NAME", help=help_of(SETTINGS["marketplace"]))
         add("--checks", action="append", type=slug, default=[], metavar="NAME", help=help_of(GOLD["datasets"]))
         add_options(parser, RULE)
+        add("--draft", action="store_true", help="do not launch it; the same command without --draft does")
         add("--quote", action="store_true", help="print the cost and create nothing")
 
     def act(self, **options: Any) -> dict[str, Any]:
@@ -46,6 +48,8 @@ class Command(LaunchCommand):
         )
         if options["quote"]:
             return self.quoted(batch)
+        if options["draft"]:
+            return {"batch": batch.slug, "hits": 0}
         result = self.launch(batch)
         if batch.on_marketplace:
             marketplaces().send(batch)
@@ -64,7 +68,10 @@ class Command(LaunchCommand):
         try:
             found = estimates.estimate(batch, progress=self.progress_printer("items"))
         finally:
-            batch.delete()
+            if not batch.models.exists():  # as a draft of this name may have that was there before
+                batch.delete()
+        if found.count.problem:
+            raise Refused(found.count.problem)
         if found.lacking:
             self.warn(f"The budget is too small to launch this. Add ${found.lacking} to the budget.")
         if found.below_floor:

@@ -8,6 +8,7 @@ from annotation.pure.data.datasheet_text import (
     NOT_RECORDED,
     composition,
     decided,
+    drawn,
     ethics,
     lineage,
     predicted,
@@ -126,6 +127,8 @@ def _work(work: Work) -> Iterator[str]:
         yield plain(" ".join(work.asked))
     if left := ", ".join(undecided(work)):
         yield f"The batch {code(work.batch)} has {work.answers} answers, {left}."
+    if work.drawn_by:
+        yield f"The items of the batch {code(work.batch)} were drawn {drawn(work)}."
     for model in work.models:
         yield f"The batch {code(work.batch)} has predictions of the model {code(model.name)}: {predicted(model)}."
     for figures in work.baselines:

@@ -169,6 +169,7 @@ class Work:
     marketplace: str = ""
     asked: tuple[str, ...] = ()  # sentences of its report on what a rubric asked, and how often it was answered
     requires: bool = False  # whether workers had to meet requirements
+    drawn_by: str = ""  # the model by whose confidence the items were drawn
     models: tuple[AskedModel, ...] = ()  # that have predictions for its task
 
 

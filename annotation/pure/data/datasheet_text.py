@@ -127,6 +127,8 @@ def _facts(work: Work) -> Iterator[tuple[str, str]]:
     yield "Task", plain(work.task)
     yield "Its answers", _use(work)
     yield "HITs", f"{work.hits}, {work.excluded} of them excluded"
+    if work.drawn_by:
+        yield "How its items were drawn", drawn(work)
     yield "Answers", "; ".join(_answers(work))
     if work.imported:
         yield "Responses collected elsewhere", str(work.imported)
@@ -147,6 +149,12 @@ def _facts(work: Work) -> Iterator[tuple[str, str]]:
     yield "Pay", paid or "none through this installation"
     for model in work.models:
         yield f"Predictions of the model {code(model.name)}, which are no answers of people", predicted(model)
+
+
+def drawn(work: Work) -> str:
+    """How items were drawn by confidence."""
+    how = "the less sure it was, the likelier; each has its inclusion probability in provenance and responses"
+    return f"by the confidence of the model {code(work.drawn_by)}: {how}"
 
 
 def predicted(model: AskedModel) -> str:

@@ -35,6 +35,12 @@ def _registration(facts: Facts) -> Iterator[Sentence]:
         yield as_sentence(message, setting=text_cell(setting), was=was, now=now)
 
 
+DRAWN_BY = _(
+    "They were drawn by the confidence c of the model %(model)s: systematically in random order, with inclusion "
+    "probabilities proportional to √(c (1 − c)), none below a tenth of a uniform sample’s; the estimates weigh them."
+)
+
+
 def _items(facts: Facts) -> Iterator[Sentence]:
     if facts.question:
         yield as_sentence(_("Annotators were asked: “%(question)s”"), question=text_cell(facts.question))
@@ -43,6 +49,8 @@ def _items(facts: Facts) -> Iterator[Sentence]:
         yield as_sentence(_("The SHA-256 of the rubric is %(sha256)s."), sha256=facts.rubric_sha256[:12])
     if facts.datasets:
         yield _data(facts)
+    if facts.drawn_by:
+        yield as_sentence(DRAWN_BY, model=facts.drawn_by)
     yield from map(_derived, facts.derived)
     yield from _hops(facts)
 

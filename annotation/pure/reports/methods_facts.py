@@ -38,6 +38,7 @@ class Facts:
     rubric_sha256: str = ""
     hits: int = 0  # without hidden gold
     datasets: tuple[tuple[str, int], ...] = ()  # name and HITs
+    drawn_by: str = ""  # the model by whose confidence the items were drawn
     hops: tuple[tuple[int, int], ...] = ()  # (number of hops, 0: unknown; number of HITs)
     derived: tuple[Derived, ...] = ()
     per_hit: tuple[int, int] = (0, 0)  # different annotators for an item: the fewest and the most asked for

@@ -77,6 +77,15 @@ class Predicted(NamedTuple):
     confidence: float | None
 
 
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """How items were drawn by confidence: of which model, the items that could be drawn, the chances of the drawn."""
+
+    model: str
+    frame: Collection[Hashable]
+    chances: Mapping[Hashable, float]
+
+
 Predictions = Mapping[str, Mapping[Hashable, Predicted]]  # by model and what is judged
 
 

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from annotation.pure.data.example import JSON
-from annotation.pure.reports.model_aspects import LABEL, MODEL, Aspect, Predictions, about_intervals, named
+from annotation.pure.reports.model_aspects import LABEL, MODEL, Aspect, Draw, Predictions, about_intervals, named
 from annotation.pure.reports.tables import as_sentence, percent_with_interval, rounded, table, text_cell
 from annotation.pure.statistics import people_and_model as ppi
 from annotation.pure.statistics.intervals import Figure
@@ -32,6 +32,28 @@ REFUSED = {
 }
 
 
+EFFECTIVE, AS_GOOD = _("Effective n"), _("Uniform n (gain)")
+DRAWN = _(
+    "The items that people judged were drawn by the confidence of %(model)s, and each weighs 1/π, its inclusion "
+    "probability π. Uniform n: as many items drawn with equal chances would be as precise, so that the draw gained or "
+    "lost. Effective n, (Σ 1/π)² / Σ 1/π², counts where too few are judged."
+)
+AT_RANDOM = _(
+    "The estimate holds for items like these, if those that people judged were drawn at random from those that the "
+    "model judged."
+)
+UNIFORM_ONLY = _(
+    "The items were drawn by a model’s confidence: items of which it is less sure are overrepresented. So there are no "
+    "figures of responses alone, such as human score, upper bound, shares, alpha and other agreement, and none of a "
+    "part of the batch; they need a uniform sample. The estimates from people and models weigh each item."
+)
+
+
+def models_only(task: str) -> JSON:
+    """The report of a batch whose items were drawn by confidence, to which its tables of models are added."""
+    return {"task": task, "warnings": [as_sentence(UNIFORM_ONLY)], "paragraph": [as_sentence(UNIFORM_ONLY)]}
+
+
 Key = TypeVar("Key", bound=Hashable)
 
 
@@ -45,9 +67,11 @@ class Estimated(NamedTuple):
     of_items: ppi.Estimate | None = None
 
 
-def estimated(asked: Aspect, given: Sequence[Labelled], predicted: Predictions) -> list[Estimated]:
+def estimated(
+    asked: Aspect, given: Sequence[Labelled], predicted: Predictions, draw: Draw | None = None
+) -> list[Estimated]:
     """Of each model, where people judged some of its items: each label's share, or the mean."""
-    made = []
+    made, chances = [], draw.chances if draw else None
     for model, of in predicted.items() if not asked.conditional else ():
         for label in [None] if asked.ends else asked.labels:
             score = asked.scorer(label)
@@ -55,13 +79,13 @@ def estimated(asked: Aspect, given: Sequence[Labelled], predicted: Predictions) 
             if asked.each:
                 sums = _sums(((row.drawn, row.worker), score(row.label)) for row in given)
                 lists = _sums((what[0], score(one.value)) for what, one in of.items())  # type: ignore[index]
-                sample = ppi.sample_of_elements([ppi.Summed(*at, *both) for at, both in sums.items()], lists)
+                sample = ppi.sample_of_elements([ppi.Summed(*at, *both) for at, both in sums.items()], lists, chances)
                 means = [Response(*at, total / size) for at, (total, size) in sums.items()]
-                items = ppi.sample_of(means, {item: total / size for item, (total, size) in lists.items()})
+                items = ppi.sample_of(means, {item: total / size for item, (total, size) in lists.items()}, chances)
                 over = ppi.estimate(items, mean=True) if items else None
             else:
                 responses = [Response(row.item, row.worker, score(row.label)) for row in given]
-                sample = ppi.sample_of(responses, {item: score(one.value) for item, one in of.items()})
+                sample = ppi.sample_of(responses, {item: score(one.value) for item, one in of.items()}, chances)
             if sample is not None:
                 made.append(Estimated(model, label, sample, ppi.estimate(sample, mean=bool(asked.ends)), over))
     return made
@@ -76,7 +100,7 @@ def _sums(values: Iterable[tuple[Key, float]]) -> dict[Key, tuple[float, float]]
     return found
 
 
-def estimates(asked: Aspect, made: Sequence[Estimated]) -> Iterator[JSON]:
+def estimates(asked: Aspect, made: Sequence[Estimated], draw: Draw | None = None) -> Iterator[JSON]:
     """The table of all estimates beside people alone and the model alone."""
     if not made:
         return
@@ -91,19 +115,20 @@ def estimates(asked: Aspect, made: Sequence[Estimated]) -> Iterator[JSON]:
         BY_PEOPLE,
         BY_MODEL,
         _("Rests on"),
+        *((EFFECTIVE, AS_GOOD) if draw else ()),
     )
-    notes.append(
+    notes += [
+        text_cell(DRAWN, model=draw.model) if draw else AT_RANDOM,
         _(
-            "The estimate holds for items like these, if those that people judged were drawn at random from those that "
-            "the model judged. The interval of the model alone is over items and says nothing of its bias, that is, "
-            "the model minus people on the items that both judged."
-        )
-    )
-    rows = [row for one in made for row in _of_estimate(asked, one)]
+            "The interval of the model alone is over items and says nothing of its bias, that is, the model minus "
+            "people on the items that both judged."
+        ),
+    ]
+    rows = [row for one in made for row in _of_estimate(asked, one, drawn=draw is not None)]
     yield named(ESTIMATES, asked, _("Judged by people and a model"), columns, rows, notes)
 
 
-def _of_estimate(asked: Aspect, one: Estimated) -> Iterator[list[Any]]:
+def _of_estimate(asked: Aspect, one: Estimated, *, drawn: bool) -> Iterator[list[Any]]:
     found = one.found
     n, every = found.judged, found.items
     lines = [
@@ -118,7 +143,15 @@ def _of_estimate(asked: Aspect, one: Estimated) -> Iterator[list[Any]]:
     for title, figure, people, by_model, why in lines:
         label = [] if asked.ends else [asked.labels[one.label]]
         cell = _cell(asked, figure, is_bias=figure is found.bias)
-        yield [one.model, *label, text_cell(title), cell, people, by_model, why]
+        of = found if figure is found.printed else over if over and figure is over.printed else None
+        worth = [] if not drawn else [round(of.effective), _gain(of)] if of else [None, None]
+        yield [one.model, *label, text_cell(title), cell, people, by_model, why, *worth]
+
+
+def _gain(found: ppi.Estimate) -> JSON:
+    """As how many items of a uniform draw the judged ones are, and how many percent that is more or less."""
+    change = f"{100 * (found.gain - 1):+.0f}".replace("-", "−")
+    return text_cell("%(n)s (%(change)s %%)", n=round(found.judged * found.gain), change=change)
 
 
 def differences(asked: Aspect, strata: Mapping[Any, Sequence[Estimated]]) -> Iterator[list[Any]]:

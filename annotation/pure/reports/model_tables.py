@@ -13,6 +13,7 @@ from annotation.pure.reports.model_aspects import (
     MODEL,
     WAYS,
     Aspect,
+    Draw,
     Predictions,
     Strata,
     about_intervals,
@@ -67,15 +68,20 @@ def model_report(
     predicted: Mapping[str, Predictions],
     strata: Sequence[Strata],
     seed: int,
+    draw: Draw | None = None,
 ) -> tuple[list[JSON], list[JSON]]:
-    """All tables, of the estimates in short first, and sentences; by names of aspects. [] where no item has both."""
+    """All tables, of the estimates in short first, and sentences; by names of aspects. [] where no item has both.
+
+    `draw`: of items that were drawn by confidence. They have the estimates only, which alone weigh them.
+    """
     made, tables = [], list[JSON]()
     for asked in aspects:
         rows, of = given.get(asked.name, ()), predicted.get(asked.name, {})
         known = {model: own for model, own in of.items() if any(row.item in own for row in rows)}
         if known:
-            made.append((asked, estimated(asked, rows, known)))
-            tables += _with_notes(asked, [*_tables(asked, rows, known, seed, made[-1][1])])
+            made.append((asked, estimated(asked, rows, known, draw)))
+            own_tables = estimates(asked, made[-1][1], draw) if draw else _tables(asked, rows, known, seed, made[-1][1])
+            tables += _with_notes(asked, [*own_tables])
             tables += [one for way in strata for one in _by_stratum(asked, rows, known, way, seed)]
     first, sentences = in_short(made)
     tables = [*first, *tables]

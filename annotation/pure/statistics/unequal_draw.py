@@ -5,16 +5,19 @@
 | `uncertainty` | a model's confidence in an item, 0..1 | how much its being right varies |
 | `inclusion_chances` | sizes (any scale), how many to draw | each item's chance to be drawn; their sum is that many |
 | `draw` | chances, a seed | places of the drawn items: exactly as many |
+| `drawn_by_confidence` | confidences by item, how many to draw, a seed | the drawn items with their chances |
 
 The estimate of such a draw is that of `people_and_model` with its chances. Drawn systematically in random order
 (Särndal, Swensson and Wretman 1992, Model Assisted Survey Sampling, section 3.6).
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TypeVar
 
 from annotation.pure.numeric import Floats, np
 
+Item = TypeVar("Item", bound=Hashable)
 LEAST = 0.1  # of the chance under a uniform draw: no item's weight is more than ten times that
 
 
@@ -57,6 +60,15 @@ def draw(chances: Sequence[float], seed: int) -> list[int]:
     number = round(float(ends[-1])) if len(ends) else 0
     picked = np.searchsorted(ends, rng.random() + np.arange(number), side="right").clip(max=max(0, len(order) - 1))
     return sorted([*np.flatnonzero(certain).tolist(), *order[picked].tolist()])
+
+
+def drawn_by_confidence(sure: Mapping[Item, float], number: int, seed: int) -> dict[Item, float]:
+    """`number` items, or all there are, each with its inclusion probability: the less sure a model, the higher."""
+    items = list(sure)
+    if number >= len(items):
+        return dict.fromkeys(items, 1.0)
+    chances = inclusion_chances([uncertainty(sure[item]) for item in items], number)
+    return {items[place]: min(1.0, chances[place]) for place in draw(chances, seed)}  # rounding may pass 1
 
 
 def _clipped(size: Floats, scale: float, least: float) -> Floats:

@@ -90,12 +90,10 @@ def _page(request: HttpRequest, project: Project, draft: Batch | None, *, key: s
 def hindrance(form: LaunchForm) -> str:
     """The reason why a launch with these settings would be refused, if it can be known before; else ""."""
     count = form.count()
-    if count is None or not count.exact:
+    if count is None or count.problem or not count.exact:
         return count.problem if count else ""
     if not count.hits:
         return item_selection.nothing_to_ask(count.left_out)
-    if count.problem:
-        return count.problem
     quoted = estimates.estimate_of(form.stated, count)
     if quoted.lacking and not form.is_round:
         return str(ledger.Overdrawn(quoted.quote.total, quoted.available))

@@ -42,6 +42,7 @@ class Compared:
     too_many: bool = False
     ways: DrilldownLinks | BatchesDrilldownLinks | None = None  # behind the numbers
     folded: tuple[Batch, ...] = ()  # chosen, but their scores stay folded
+    refused: tuple[Batch, ...] = ()  # chosen, but drawn by confidence
     by_job: tuple[Batch, ...] = ()  # too large to compare for a page
     compared_at: datetime | None = None  # by a job
 
@@ -120,8 +121,9 @@ def _batches(request: HttpRequest, project: Project, wanted: set[str]) -> Compar
     by_task = comparisons.comparable(project)
     chosen = next((some for some in ([b for b in of if b.slug in wanted] for of in by_task.values()) if some), [])
     few = chosen[: comparisons.MOST]
-    folded = tuple(batch for batch in few if is_folded(request, batch))
-    shown = tuple(batch for batch in few if batch not in folded)
+    refused = tuple(batch for batch in few if batch.is_by_confidence)
+    folded = tuple(batch for batch in few if batch not in refused and is_folded(request, batch))
+    shown = tuple(batch for batch in few if batch not in (*refused, *folded))
     is_large = comparisons.is_large(shown)
     job = comparisons.last_compared(project, shown) if is_large else None
     found = job.result if job else comparisons.compared(() if is_large else shown)
@@ -134,6 +136,7 @@ def _batches(request: HttpRequest, project: Project, wanted: set[str]) -> Compar
         too_many=len(chosen) > comparisons.MOST,
         ways=BatchesDrilldownLinks(chosen),
         folded=folded,
+        refused=refused,
         by_job=shown if is_large else (),
         compared_at=job.ended_at if job else None,
     )
@@ -181,8 +184,9 @@ def _answerers(request: HttpRequest, project: Project, wanted: set[str]) -> Comp
     names = [name for name, _count in people if name in wanted], [name for name in models if f"model:{name}" in wanted]
     chosen = [*names[0], *(f"model:{name}" for name in names[1])]
     few = names[0][: comparisons.MOST], names[1][: max(0, comparisons.MOST - len(names[0]))]
-    folded = (batch,) if chosen and is_folded(request, batch) else ()
-    measured = comparisons.answerers(batch, *few) if chosen and not folded else []
+    refused = (batch,) if chosen and batch.is_by_confidence else ()
+    folded = (batch,) if chosen and not refused and is_folded(request, batch) else ()
+    measured = comparisons.answerers(batch, *few) if chosen and not folded and not refused else []
     return Compared(
         "answerers",
         {"batches": batches, "people": people, "models": models},
@@ -193,4 +197,5 @@ def _answerers(request: HttpRequest, project: Project, wanted: set[str]) -> Comp
         too_many=len(chosen) > comparisons.MOST,
         ways=DrilldownLinks(batch, BatchPart()),
         folded=folded,
+        refused=refused,
     )

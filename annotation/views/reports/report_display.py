@@ -29,7 +29,7 @@ LEVELS = {"paragraph": gettext_noop("paragraph"), "sentence": gettext_noop("sent
 def exhibit(content: JSON, batch: Batch, part: BatchPart, *, alone: bool = False) -> JSON:
     """The context of a report; empty for a report of another layout. `alone`: for a file, without any link."""
     found = tables_of(content)
-    if not found:
+    if not found and not content.get("warnings"):
         return {}
 
     def address(name: str, suffix: str) -> str:

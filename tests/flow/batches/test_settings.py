@@ -20,7 +20,7 @@ from annotation.flow.batches.settings import SETTINGS, BatchSettings, HiddenGold
 from annotation.flow.reports import preregistration
 from annotation.flow.setting_values import InvalidSettings
 from annotation.forms.batches import GOLD_FIELDS, LaunchForm
-from annotation.models import Batch
+from annotation.models import Batch, BatchModel, ModelPrediction
 from annotation.pure.setting_fields import settings_of
 from annotation.registry import default_instructions
 from tests.api.calling import caller
@@ -45,10 +45,14 @@ def unfinished(project: Any) -> Any:
     return project
 
 
-def test_the_page_has_each_setting_in_its_words_and_limits(unfinished: Any) -> None:
-    form = LaunchForm(unfinished)
+def test_the_page_has_each_setting_in_its_words_and_limits(unfinished: Any, dataset: Any) -> None:
+    draft = create_batch(unfinished, "draft", task="answer", datasets=[dataset])
+    sure = BatchModel.objects.create(batch=draft, name="sure")
+    ModelPrediction.objects.create(model=sure, item=dataset.items.all()[0], answer={}, confidence=1)
+    form = LaunchForm(unfinished, batch=draft)
     assert {OWN_CONTROLS.get(name, name) for name in SETTINGS} - {""} <= set(form.fields)
     check_form(form.fields, {name: one for name, one in SETTINGS.items() if name not in OWN_CONTROLS})
+    assert set(form.fields) - set(LaunchForm(unfinished).fields) == {"sample_by"}, "a new batch has no predictions"
     for name, one in GOLD.items():
         field = form.fields[GOLD_FIELDS[name]]
         assert (str(field.label), field.min_value, field.max_value) == (one.label, one.least, one.most)
@@ -68,7 +72,7 @@ def test_the_api_takes_each_setting_in_its_words_and_limits_and_shows_it(db: Non
 @pytest.mark.parametrize("command", ["create_batch", "create_qualification_round"])
 def test_the_command_has_an_option_for_each_setting_in_its_words(command: str) -> None:
     settled = {"name"} if command == "create_batch" else {
-        *("name", "assignments_per_hit", "purpose", "unseen_only", "sample", "marketplace", "checks"),
+        *("name", "assignments_per_hit", "purpose", "unseen_only", "sample", "sample_by", "marketplace", "checks"),
     }  # fmt: skip
     known = {name: one for name, one in SETTINGS.items() if name not in settled}
     check_options(command, (known | (GOLD if command == "create_batch" else {})).values())

@@ -10,20 +10,14 @@ import pytest
 from django.db import IntegrityError
 
 from annotation.flow.batches import batch_drafts, batch_launch
+from annotation.flow.batches.confidence_draw import CombinedPrediction, predictions_of
 from annotation.flow.batches.parsing import parse
 from annotation.flow.data import dataset_import
 from annotation.flow.data.item_writer import ImportRefused
 from annotation.flow.errors import Refused
 from annotation.flow.projects import recycle_bin
 from annotation.flow.reports import batch_scores
-from annotation.flow.reports.model_predictions import (
-    CombinedPrediction,
-    delete_predictions,
-    models_of,
-    payloads_of,
-    predictions_of,
-    store_predictions,
-)
+from annotation.flow.reports.model_predictions import delete_predictions, models_of, payloads_of, store_predictions
 from annotation.flow.reports.prediction_import import import_predictions
 from annotation.models import Assignment, AuditEntry, Batch, BatchModel, Dataset, ModelPrediction, Worker
 from annotation.pure.data.column_mapping import ColumnMapping
