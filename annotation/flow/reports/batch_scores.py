@@ -72,12 +72,11 @@ def score_batch(batch: Batch, *, part: BatchPart = ALL, progress: OnProgress = n
     kept = {"stand": version, "content": content}
     if not part.key:
         content["flow"] = participation(batch)
-        if altered := altered_facts.tables(batch):
-            content["altered"] = altered
+        content |= {"altered": altered} if (altered := altered_facts.tables(batch)) else {}
         beside, sentences = collected.models.report(batch)
-        if beside := [*collected.answers.tables(batch), *beside, *suggestion_figures.tables(batch)]:
-            content["models"] = beside
-            content["paragraph"] = [*content.get("paragraph", ()), *sentences]
+        judged = [] if batch.is_by_confidence else collected.answers.tables(batch)
+        if beside := [*judged, *beside, *suggestion_figures.tables(batch)]:
+            content |= {"models": beside, "paragraph": [*content.get("paragraph", ()), *sentences]}
     if part.key:
         PartReport.objects.update_or_create(batch=batch, part=part.key, defaults=kept)
         last = batch.part_reports.order_by("-created_at", "-pk").values_list("pk", flat=True)[:PARTS_KEPT]
