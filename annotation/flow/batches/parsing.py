@@ -181,6 +181,8 @@ class Reading:
         why = confidence_draw.unfit(task, task.options(self.values["options"]), self.values["sample"])
         if not why and self.batch is not None and self.batch.experiment_id is not None:
             why = _("Arms of an experiment are compared by figures that need a uniform sample.")
+        if not why and self.values.get("suggest"):
+            why = _("How far people follow suggestions is a figure that needs a uniform sample.")
         if why:
             self.refuse("sample_by", why)
 

@@ -54,11 +54,9 @@ MODEL_CONFIDENCE = "model_confidence"  # of a prediction: a number on the model'
 def score_batch(batch: Batch, *, part: BatchPart = ALL, progress: OnProgress = no_progress) -> dict[str, Any]:
     """Compute and store the report of the batch, or of the part that matches the filter.
 
-    For the complete batch it also stores each HIT's disagreement and mean grade against gold.
-    """
+    For the complete batch it also stores each HIT's disagreement and mean grade against gold."""
     version = version_key(batch)
-    task = task_type(batch.task)
-    collected = Collected.of(batch)
+    task, collected = task_type(batch.task), Collected.of(batch)
     content = _computed(batch, task, _options(batch, task, part), _all_hits(batch, task, progress, part, collected))
     content["by_position"] = [] if batch.is_by_confidence else position_tables(collected.placed, seed=batch.seed)
     content[DIFFERING] = collected.contested.tables(task.differences)
@@ -70,18 +68,17 @@ def score_batch(batch: Batch, *, part: BatchPart = ALL, progress: OnProgress = n
     if part.pooled and batch.suggest:
         content |= suggestion_figures.pooled(batch, part, content)
     kept = {"stand": version, "content": content}
-    if not part.key:
+    if part.key:
+        PartReport.objects.update_or_create(batch=batch, part=part.key, defaults=kept)
+        last = batch.part_reports.order_by("-created_at", "-pk").values_list("pk", flat=True)[:PARTS_KEPT]
+        batch.part_reports.exclude(pk__in=list(last)).delete()
+    else:
         content["flow"] = participation(batch)
         content |= {"altered": altered} if (altered := altered_facts.tables(batch)) else {}
         beside, sentences = collected.models.report(batch)
         judged = [] if batch.is_by_confidence else collected.answers.tables(batch)
         if beside := [*judged, *beside, *suggestion_figures.tables(batch)]:
             content |= {"models": beside, "paragraph": [*content.get("paragraph", ()), *sentences]}
-    if part.key:
-        PartReport.objects.update_or_create(batch=batch, part=part.key, defaults=kept)
-        last = batch.part_reports.order_by("-created_at", "-pk").values_list("pk", flat=True)[:PARTS_KEPT]
-        batch.part_reports.exclude(pk__in=list(last)).delete()
-    else:
         BatchReport.objects.update_or_create(batch=batch, defaults=kept)
     cached_figures.count(batch)
     return content

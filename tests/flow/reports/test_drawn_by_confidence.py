@@ -373,3 +373,10 @@ def test_means_have_the_estimate_on_their_scale(project: Any, tmp_path: Path) ->
     values = np.array([min(5, stars[i] + i % 2) for i in chances])
     assert people == near(weights @ values / weights.sum(), abs=0.0006)
     assert cell_text(row["Rests on"]).startswith("People and the model")
+
+
+def test_it_goes_with_no_suggestions(project: Any, tmp_path: Path) -> None:
+    batch = drafted(project, tmp_path)
+    predict(batch, tmp_path, PREDICTED)
+    with pytest.raises(InvalidSettings, match="needs a uniform sample"):
+        parse(project, stored(batch) | {"suggest": "judge"}, batch=batch)
