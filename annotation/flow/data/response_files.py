@@ -95,12 +95,12 @@ def _in_one_snapshot(pieces: Iterator[bytes]) -> Iterator[bytes]:
 
 def _pieces(batch: Batch, rows: Rows, format: str, ids_only: bool, long: bool) -> Iterator[bytes]:
     task = task_type(batch.task)
-    drawn = [PROBABILITY] if batch.is_by_confidence else []
+    drawn = [*([PROBABILITY] if batch.is_by_confidence else ()), *(ARM if batch.suggest else ())]
     if long:
-        return WRITERS[format](rows, [*LONG, *drawn, *(ARM if batch.suggest else ())])
+        return WRITERS[format](rows, [*LONG, *drawn])
     measures = None if ids_only else list(capabilities.measures(task))
     columns = columns_of(measures) + (list(DRAW) if batch.experiment_id is not None else [])
-    columns += [*drawn, *(ARM if batch.suggest else ()), *digests(task.Options, batch.options)]
+    columns += [*drawn, *digests(task.Options, batch.options)]
     if isinstance(task, Rated):
         columns += [RATING + name for name in task.criteria_of(task.options(batch.options))]
     return WRITERS[format](rows, columns)
@@ -185,9 +185,8 @@ def ratings_of(batch: Batch) -> Iterator[dict[str, Any]]:
     while some := list(islice(rows, CHUNK)):
         for values, row in zip(some, responses(batch, some, names, items), strict=True):
             kept = {name: row[name] for name in (*LONG, PROBABILITY, *ARM) if name in row}
-            kept["seconds"] = row["active_seconds"]
-            for rated in task.values(items.payload(values[1]), row["answer"].value):
-                yield kept | rated
+            kept |= {"seconds": row["active_seconds"]}
+            yield from (kept | rated for rated in task.values(items.payload(values[1]), row["answer"].value))
 
 
 def responses(
