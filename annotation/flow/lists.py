@@ -66,5 +66,5 @@ class ListFilter:
 
 def worker_setting(column: str) -> Any:
     """Only rows of a worker."""
-    text = gettext_noop("The beginning of a pseudonym, or a worker id.")
+    text = gettext_noop("Start of a pseudonym, or ID")
     return setting("", help=text, length=64, column=column)

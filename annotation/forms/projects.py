@@ -152,12 +152,7 @@ class InviteForm(ConsoleForm):
     role = forms.ChoiceField(label=_("Role"), choices=Invite.Role.choices, initial=Invite.Role.WORKER)
     places = forms.IntegerField(label=_("Number of people"), min_value=1, max_value=MOST_PLACES, initial=1)
     days = forms.IntegerField(label=_("Valid for (days)"), min_value=1, max_value=365, initial=14)
-    note = forms.CharField(
-        label=_("Note"),
-        required=False,
-        max_length=200,
-        help_text=_("For you only; the people you invite do not see it."),
-    )
+    note = forms.CharField(label=_("Note for yourself"), required=False, max_length=200)
 
     def __init__(self, *args: Any, role: str, **kwargs: Any) -> None:
         """`role`: that of the inviting member; only owners invite members."""

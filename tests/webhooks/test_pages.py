@@ -27,7 +27,7 @@ def at(name: str, webhook: Webhook, *more: Any) -> str:
 
 def test_one_is_added_tested_changed_and_removed(owner: Client, project: Any) -> None:
     listed = reverse("webhooks", args=["wells"])
-    assert "No webhooks yet" in owner.get(listed).content.decode()
+    assert "To try it out" in owner.get(listed).content.decode()
     with hook(404) as there:
         shown = owner.post(listed, {"url": there.url, "kinds": ["job", "batch"], "note": "ours"}).content.decode()
         made = Webhook.objects.get()

@@ -42,13 +42,15 @@ def derive(request: HttpRequest, project: Project, name: str) -> HttpResponse:
 def _ways(project: Project, source: Dataset) -> dict[str, Any]:
     usual, family = _usual(source), Family(project)
     stages = [_stage(group, source, usual, family) for group in PIPELINE]
+    after = next((stage["number"] for stage in stages if stage["next"]), 0)
+    stages.sort(key=lambda stage: (not stage["next"], bool(stage["done"]), stage["number"] < after))
     named = [each.group for each in DERIVATIONS.values() if each.group not in (*PIPELINE, OTHERS)]
     return {
         "project": project,
         "section": "datasets",
         "dataset": source,
         "family": ancestry(source),
-        "stages": sorted(stages, key=lambda stage: not stage["next"]),
+        "stages": stages,
         "studies": [
             {"title": _(group.title), "ways": _ways_of(group, source, usual)}
             for group in [*dict.fromkeys(named), OTHERS]
@@ -64,12 +66,13 @@ def _stage(group: DerivationGroup, source: Dataset, usual: str, family: Family) 
     """A stage of the pipeline with its derivations; `by_people`, without any, if workers do it in a batch of graphs.
 
     `problem`: what it needs that the dataset has not; "" if it can be done.
-    `done`: the names of the dataset, the nearest ones above and those below that it made.
+    `done`: the names of the dataset, the nearest ones above and those below that it made; `made`: one below.
     """
     ways = [] if group.by_people else [each for each in DERIVATIONS.values() if each.group == group]
     by_people_next = group.by_people and not usual and _how_made(source) in group.follows
     hows = [RESULTS] if group.by_people else [each.how for each in ways]
-    done = [name for how in hows for name in (family.nearest(source, how), family.made_of(source, how)) if name]
+    made = [family.made_of(source, how) for how in hows]
+    done = filter(None, [*(family.nearest(source, how) for how in hows), *made])
     shown = [_way(each, source, usual) for each in ways]
     needs = [each["problem"] for each in shown]
     if group.by_people:
@@ -78,6 +81,7 @@ def _stage(group: DerivationGroup, source: Dataset, usual: str, family: Family) 
         "title": _(group.title),
         "number": group.step,
         "done": list(dict.fromkeys(done)),
+        "made": next(filter(None, made), ""),
         "by_people": group.by_people,
         "problem": needs[0] if all(needs) else "",
         "ways": [each for each in shown if not each["problem"]],

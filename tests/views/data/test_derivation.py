@@ -373,11 +373,17 @@ def test_imported_graphs_go_on_to_the_workers_who_write_questions(asked: Any, pi
     assert recommended.strip().startswith("Questions written by workers")
 
 
-def test_imported_single_hop_questions_go_on_to_pairs(asked: Any, pipeline: Any) -> None:
+def test_imported_single_hop_questions_go_on_to_pairs_and_then_with_the_pairs(asked: Any, pipeline: Any) -> None:
     Dataset.objects.filter(slug="single").update(lineage={})
-    first = one_line(asked.get(at("single")).content.decode()).partition("<h3>")[2]
+    done = one_line(asked.get(at("single")).content.decode())
+    assert done.index('class="stages"') < done.index('id="lineage"')
+    first = done.partition("<h3>")[2].partition("<h3>")[0]
     assert first.startswith("Pairs")
-    assert 'class="button primary" href="?how=composable-pairs"' in first.partition("<h3>")[0]
+    assert f'class="button primary" href="{at("pairs")}">Continue with pairs</a>' in first
+    assert done.count("button primary") == 1
+    Dataset.objects.filter(slug="pairs").delete()
+    first = one_line(asked.get(at("single")).content.decode()).partition("<h3>")[2].partition("<h3>")[0]
+    assert 'class="button primary" href="?how=composable-pairs"' in first
 
 
 def test_composing_is_offered_where_there_are_graphs_only(asked: Any) -> None:

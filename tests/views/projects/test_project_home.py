@@ -301,8 +301,9 @@ def test_an_administrator_without_a_project_is_led_to_making_one(client: Any, db
     assert client.get(reverse("project-new")).status_code == 404
 
 
-def test_pages_of_ones_work_and_account_do_not_say_that_one_is_at_home(client: Any, project: Any, bob: Any) -> None:
-    client.force_login(bob.user)
+def test_pages_of_ones_work_and_account_do_not_say_that_one_is_at_home(client: Any, project: Any, alice: Any) -> None:
+    project.workers.create(user=alice)
+    client.force_login(alice)
     here = {
         address: re.findall(r'<a href="([^"]*)" aria-current="page">', navigation(client.get(address)))
         for address in ("/work/", "/marketplace/", "/work/earnings/", "/accounts/", "/notices/")
