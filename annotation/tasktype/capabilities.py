@@ -107,7 +107,7 @@ class Illustrated(ABC):
     """The task has worked examples, `_tutorial.html`, below the instructions."""
 
     @abstractmethod
-    def tutorial(self, payload: JSON | None) -> JSON | None:
+    def tutorial(self, payload: JSON | None, language: str = "en") -> JSON | None:
         """Context of the folder's `_tutorial.html`: all of it (payload None), the part for one HIT, or None."""
 
 
@@ -262,8 +262,8 @@ def origins(task: TaskType, payload: JSON) -> Sequence[str]:
     return task.origins(payload) if isinstance(task, Embedding) else ()
 
 
-def tutorial(task: TaskType, payload: JSON | None) -> JSON | None:
-    return task.tutorial(payload) if isinstance(task, Illustrated) else None
+def tutorial(task: TaskType, payload: JSON | None, language: str) -> JSON | None:
+    return task.tutorial(payload, language) if isinstance(task, Illustrated) else None
 
 
 def feedback(task: TaskType, payload: JSON, answer: JSON, gold: Example) -> list[Remark]:

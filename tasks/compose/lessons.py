@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from annotation.pure.data.example import Example
+from annotation.pure.text.languages import in_texts
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Remark
 
@@ -17,13 +18,16 @@ SHOWN = 2  # of our compositions beside the worker's
 
 
 @cache
-def _tutorial() -> Any:
-    return json.loads((Path(__file__).parent / "tutorial.json").read_text(encoding="utf-8"))
+def _tutorial(language: str) -> Any:
+    file = Path(__file__).parent / "tutorial.json"
+    own = file.with_suffix(f".{language}.json")
+    texts = json.loads(own.read_text(encoding="utf-8")) if own.exists() else {}
+    return in_texts(json.loads(file.read_text(encoding="utf-8")), texts)
 
 
-def shapes(only: str | None = None) -> list[JSON]:
+def shapes(only: str | None = None, language: str = "en") -> list[JSON]:
     """[{"shape", "title", "hops" [{"question", "answer"}], "edges", "good" [{"question", "why"}], "bad"}]."""
-    return [dict(entry) for entry in _tutorial()["shapes"] if only is None or entry["shape"] == only]
+    return [dict(entry) for entry in _tutorial(language)["shapes"] if only is None or entry["shape"] == only]
 
 
 def remarks(payload: JSON, answer: JSON, gold: Example) -> list[Remark]:

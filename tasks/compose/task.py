@@ -149,9 +149,9 @@ class Compose(
     def bridges(self, payload: JSON, answers: Sequence[JSON]) -> list[dict[str, int]]:
         return aggregation.bridge_counts(payload, answers)
 
-    def tutorial(self, payload: JSON | None) -> JSON | None:
+    def tutorial(self, payload: JSON | None, language: str = "en") -> JSON | None:
         """{"shapes": [{"shape", "title", "hops", "edges", "good", "bad"}]}: all six, or only the payload's."""
-        return {"shapes": shapes(payload["shape"] if payload else None)}
+        return {"shapes": shapes(payload["shape"] if payload else None, language)}
 
     def feedback(self, payload: JSON, answer: JSON, gold: Example) -> list[Remark]:
         return remarks(payload, answer, gold)

@@ -221,8 +221,21 @@ def test_excluded_hits_and_those_without_answers_count_nowhere() -> None:
 # What the folder teaches
 
 
-def taught() -> list[JSON]:
-    return list((TASK.tutorial(None) or {})["shapes"])
+def taught(language: str = "en") -> list[JSON]:
+    return list((TASK.tutorial(None, language) or {})["shapes"])
+
+
+def test_the_german_tutorial_translates_every_question_and_nothing_that_is_not_there() -> None:
+    folder = registry.folder_of("compose")
+    german = json.loads((folder / "tutorial.de.json").read_text(encoding="utf-8"))
+    english = (folder / "tutorial.json").read_text(encoding="utf-8")
+    assert [text for text in german if json.dumps(text, ensure_ascii=False) not in english] == []
+    for entry in taught():
+        questions = {one["question"] for one in (*entry["hops"], *entry["good"], *entry["bad"])}
+        assert questions <= german.keys()
+
+
+both = pytest.mark.parametrize("language", ["en", "de"])
 
 
 def test_every_shape_is_taught_by_good_and_bad_compositions_with_their_reasons() -> None:
@@ -241,16 +254,18 @@ def test_a_hit_s_tutorial_is_that_of_its_shape() -> None:
     assert [entry["shape"] for entry in (TASK.tutorial(payload("4hop2")) or {})["shapes"]] == ["4hop2"]
 
 
-def test_every_good_composition_of_the_tutorial_passes_the_checks() -> None:
-    for entry in taught():
+@both
+def test_every_good_composition_of_the_tutorial_passes_the_checks(language: str) -> None:
+    for entry in taught(language):
         shown = payload(entry["shape"]) | {"hops": entry["hops"]}
         for one in entry["good"]:
             assert TASK.live["checks"](shown, {"q": one["question"]})["findings"] == [], one["question"]
 
 
-def test_a_composition_said_to_give_a_bridge_away_is_caught_by_the_checks() -> None:
+@both
+def test_a_composition_said_to_give_a_bridge_away_is_caught_by_the_checks(language: str) -> None:
     caught = 0
-    for entry in taught():
+    for entry in taught(language):
         shown = payload(entry["shape"]) | {"hops": entry["hops"]}
         for one in entry["bad"]:
             if one["why"].startswith("Gives"):

@@ -136,7 +136,7 @@ def test_every_text_of_ours_that_a_worker_reads_can_be_translated(
     client.cookies[settings.LANGUAGE_COOKIE_NAME] = "eo"
     client.force_login(bob.user)
     exercises = [exercise.payload for exercise in practice_progress.exercises(opened)]
-    worked = capabilities.tutorial(task_type(opened.task), None)
+    worked = capabilities.tutorial(task_type(opened.task), None, "en")
     data = " ".join(" ".join(text.split()) for text in strings_of([case, exercises, worked])).casefold()
     found = []
     for where, html in walk(client, opened, case):

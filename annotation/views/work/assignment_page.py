@@ -8,6 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.dateparse import parse_datetime
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -143,7 +144,7 @@ def instructions_context(batch: Batch, instructions: Instructions, participation
         "told": instructions_of(batch, instructions),
         "instructions_url": reverse("batch-instructions", args=[batch.pk]),
         "changed": 0 < participation.instructions_version < instructions.version,
-        "tutorial": capabilities.tutorial(task_type(batch.task), None),
+        "tutorial": capabilities.tutorial(task_type(batch.task), None, get_language()),
         "tutorial_template": f"{batch.task}/_tutorial.html",
         "practice_due": practice_progress.next_exercise(participation) is not None,
         "practised": bool(participation.practised and practice_progress.exercises(batch)),

@@ -184,7 +184,7 @@ def batch_frame(batch: Batch, instructions: Instructions, payload: JSON) -> dict
     """The frame's context on the batch and its task; `payload`: of the HIT, as shown."""
     task = task_type(batch.task)
     seconds = capabilities.seconds(task, payload) or batch.expected_seconds
-    tutorial = capabilities.tutorial(task, payload)
+    tutorial = capabilities.tutorial(task, payload, get_language())
     return {
         "batch_title": batch.title,
         "task": batch.task,
