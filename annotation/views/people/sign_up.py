@@ -32,6 +32,7 @@ from annotation.forms.sign_up import JoinForm
 from annotation.models import Invite, Notice, Project, User, Worker, clock
 from annotation.pure.people import roles
 from annotation.pure.people.consent_text import is_unfinished, shown
+from annotation.views import next_steps
 from annotation.views.access import require_get_or_post, signed_in_form, signed_in_or_401
 from annotation.views.markdown_html import html_for_reader
 from annotation.views.people.two_factor import ask_for_code
@@ -120,7 +121,7 @@ class NewPassword(PasswordResetConfirmView):
 def home(request: HttpRequest) -> HttpResponse:
     """Redirect to the user's only project, or let them choose; with ?all always choose."""
     members = request.user.memberships.select_related("project").order_by("project__title")
-    present = [member.project for member in members.filter(project__removed_at=None)]
+    present = list(members.filter(project__removed_at=None))
     gone = members.filter(project__removed_at__isnull=False, project__erasure=None)
     removed = [member.project for member in gone if member.may(roles.OWN)]
     is_worker = request.user.workers.filter(project__removed_at=None).exists()
@@ -128,8 +129,10 @@ def home(request: HttpRequest) -> HttpResponse:
     if not present and is_worker and not choose:
         return redirect("work")
     if len(present) == 1 and not is_worker and not choose:
-        return redirect("project", present[0].slug)
-    context = {"projects": present, "removed": removed, "is_worker": is_worker}
+        return redirect("project", present[0].project.slug)
+    waits = [next_steps.shown(one.project, next_steps.waiting(one.project), roles.acts_of(one.role)) for one in present]
+    members_and_steps = list(zip(present, waits, strict=True))
+    context = {"members": members_and_steps, "removed": removed, "is_worker": is_worker}
     context |= {"days": recycle_bin.KEPT_FOR.days, "may_found": projects.may_create_project(request.user)}
     return render(request, "people/home.html", context)
 

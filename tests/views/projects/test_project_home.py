@@ -13,6 +13,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.html import escape
 
 from annotation import jobs
 from annotation.flow.batches import batch_launch, batch_progress
@@ -310,6 +311,17 @@ def test_pages_of_ones_work_and_account_do_not_say_that_one_is_at_home(client: A
     }
     work = [reverse("work")]
     assert list(here.values()) == [work, work, work, [], []]
+
+
+def test_home_says_what_waits_in_each_of_several_projects(client: Any, project: Any, alice: Any, batch: Any) -> None:
+    other = Project.objects.create(slug="other", title="Other")
+    other.members.create(user=alice, role="owner")
+    client.force_login(alice)
+    quiet = client.get(reverse("home")).content.decode()
+    steps = next_steps.shown(project, next_steps.waiting(project), roles.acts_of("owner"))
+    assert [quiet.count(escape(step["label"])) for step in steps[:3]] == [1] * len(steps[:3])
+    assert quiet.count("Nothing waits for you now.") == (1 if steps else 2)
+    assert steps
 
 
 def navigation(response: Any) -> str:
