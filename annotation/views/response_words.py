@@ -1,5 +1,6 @@
 """What a response says, for lists."""
 
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from annotation.pure.ratings.rubric import BEST, ORDER
@@ -20,7 +21,8 @@ def words_of(task: TaskType, payload: JSON, answer: JSON, *, to_worker: bool = F
     Workers do not learn which candidate has which name.
     """
     if to_worker and isinstance(task, Rated):
-        payload = payload | {"criteria": [one for one in payload["criteria"] if one["kind"] not in (BEST, ORDER)]}
+        payload = payload | {"language": get_language()}
+        payload |= {"criteria": [one for one in payload["criteria"] if one["kind"] not in (BEST, ORDER)]}
     labels, text = capabilities.labels(task), task.brief(with_words(payload), answer)
     words = {NO_ANSWER: NO_ANSWER, **{name: labels[name].words for name in [label_of(labels, answer)] if name}}
     if isinstance(task, DecisionTask):

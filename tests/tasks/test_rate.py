@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 from django.urls import reverse
+from django.utils import translation
 
 from annotation.flow.batches import batch_launch
 from annotation.flow.data import dataset_import
@@ -23,7 +24,9 @@ from annotation.flow.review.results_dataset import create_results_dataset
 from annotation.flow.setting_values import InvalidSettings
 from annotation.flow.work import next_assignment
 from annotation.models import Batch, Dataset
+from annotation.registry import task_type
 from annotation.templatetags.rating_tags import given_in
+from annotation.views.response_words import words_of
 from tests.api.calling import caller
 from tests.batches import create_batch
 from tests.tasks.html_form import read_form
@@ -92,6 +95,18 @@ def rated(project: Any, tmp_path: Path) -> Batch:
 def long_rows(batch: Batch, path: Path) -> list[dict[str, Any]]:
     export_responses(batch, path, format="jsonl", long=True)
     return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_a_worker_reads_the_words_of_the_page_in_the_list_of_responses() -> None:
+    criterion = {
+        "name": "hops", "kind": "choice", "ask": {"en": "More than one passage?", "de": "Mehr als ein Absatz?"},
+        "each": None, "values": ["yes", "no"], "labels": [["yes", {"en": "Yes, two", "de": "Ja, zwei"}]], "if": {},
+    }  # fmt: skip
+    payload = {"criteria": [criterion], "lists": {}, "candidates": {}}
+    assert words_of(task_type("rate"), payload, {"hops": "yes"}, to_worker=True) == "More than one passage? Yes, two"
+    with translation.override("de"):
+        assert words_of(task_type("rate"), payload, {"hops": "yes"}, to_worker=True) == "Mehr als ein Absatz? Ja, zwei"
+    assert words_of(task_type("rate"), payload, {"hops": "yes"}) == "hops: yes"
 
 
 def test_a_response_from_elsewhere_is_stored_without_what_was_not_asked(rated: Batch) -> None:

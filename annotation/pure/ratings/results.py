@@ -263,20 +263,25 @@ def _change(criterion: JSON, k: int | None, value: Any) -> list[Change] | None:
 def brief(payload: JSON, answer: JSON) -> str:
     """A response in a few words: criterion and value, of a list how many have each value.
 
-    `payload["tie"]`: what a tie is called in the reader's language.
+    `payload["tie"]`: what a tie is called in the reader's language. `payload["language"]`: say what the page asks and
+    its labels in that language, not the names of criteria and values.
     """
-    said, tie = [], payload.get("tie", TIE)
+    said, tie, language = [], payload.get("tie", TIE), payload.get("language")
     for criterion in payload["criteria"]:
         asked = [
             value for each, _k, value in cells(payload, answer) if each is criterion and value not in (None, [], "")
         ]
         words = [key_of(criterion, value) if criterion["kind"] != MARK else str(len(value)) for value in asked]
+        if language:
+            labels = {str(value): worded(label, language) for value, label in criterion.get("labels", ())}
+            words = [labels.get(word, word) for word in words]
         if criterion["kind"] == BEST:
             words = [tie if word == TIE else word for word in words]
         if criterion["each"]:
             words = [f"{value} × {count}" for value, count in Counter(words).items()]
         if words:
-            said.append(f"{criterion['name']}: {', '.join(words)}")
+            name = worded(criterion["ask"], language).rstrip(":") if language else criterion["name"]
+            said.append(f"{name}{'' if name.endswith('?') else ':'} {', '.join(words)}")
     return "; ".join(said) or "–"
 
 

@@ -56,10 +56,13 @@ def work(request: HttpRequest) -> HttpResponse:
     request.standing = ViewerLinks(*standing)
     waiting = [worker.project for worker in workers if _needs_consent(worker)]
     with_batches = {row.batch.project_id for row in batches if not row.missing}
+    offered = [row for row in batches if not row.missing]
+    busy = [row for row in offered if row.left or row.at_least or row.under_way] or offered
     context = {
         "here": "work",
         "unread_messages": unread,
-        "batches": [row for row in batches if not row.missing],
+        "batches": busy,
+        "exhausted": [row for row in offered if row not in busy],
         "rest": [row for row in batches if row.missing],
         "consent_waiting": waiting,
         "consent_alone": [project for project in waiting if project.pk not in with_batches],

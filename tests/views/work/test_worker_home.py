@@ -21,7 +21,7 @@ from annotation.flow.work.worker_batches import WorkerBatch
 from annotation.models import Batch, Dataset, GroupPart, Hit, Item, Member, Project, Worker
 from annotation.pure.people.requirements import Requirement
 from tests.batches import create_round, set_up_gold
-from tests.flow.acting import dataset_of, draft, launched, newcomer, participation_of, submit, take
+from tests.flow.acting import answer_all, dataset_of, draft, launched, newcomer, participation_of, submit, take
 from tests.long_forms import examples, first
 
 pytestmark = pytest.mark.postgresql(reason="the list is one statement with counts of limited subqueries")
@@ -254,3 +254,21 @@ def test_nobody_is_told_that_items_are_done_which_they_have_only_seen_before(
     assert "No items for you here at the moment" in html
     assert "you have seen them before" in html
     assert "are done." not in html
+
+
+@pytest.mark.django_db
+def test_a_batch_without_items_for_the_worker_is_folded_below_those_with_some(
+    client: Client, project: Project, dataset: Dataset
+) -> None:
+    worker = newcomer(project, "wanda")
+    worked_out, _busy = (
+        launched(project, name, dataset, assignments_per_hit=2, fresh_only=False) for name in ("worked-out", "busy-one")
+    )
+    client.force_login(worker.user)
+    context = client.get(reverse("work")).context
+    assert (len(context["batches"]), context["exhausted"]) == (2, [])
+    answer_all(worker, worked_out)
+    page = client.get(reverse("work"))
+    assert [row.batch.slug for row in page.context["exhausted"]] == ["worked-out"]
+    assert [row.batch.slug for row in page.context["batches"]] == ["busy-one"]
+    assert "Without items for you now: 1" in page.content.decode()
