@@ -61,7 +61,7 @@ def _page(request: HttpRequest, project: Project, draft: Batch | None, *, key: s
     again = failed_launch_of(request, project) if draft is None else None
     posted = request.POST if request.method == "POST" else posted_of(again)
     form = LaunchForm(project, posted, request.FILES, batch=draft)
-    if "suggest" in request.POST:
+    if "fit_options" in request.POST:
         form.renew_proposals()
     if not form.is_bound and draft is None:
         form.propose(request.GET.get("dataset", ""), by=request.user)
@@ -75,7 +75,7 @@ def _page(request: HttpRequest, project: Project, draft: Batch | None, *, key: s
     if again is not None and request.method != "POST":
         form.add_error(None, again.error)
         valid = False
-    if "suggest" in request.POST:
+    if "fit_options" in request.POST:
         form.options = form.suggested()
     elif valid and BUILD not in request.POST:
         with refusal_in_form(form):

@@ -40,6 +40,7 @@ def form(dataset: Any, **other: Any) -> dict[str, Any]:
         "fresh_only": "on",
         "disjoint": "on",
         "instructions": "Read.\r\n\r\n**Answer.**",
+        "suggest": "",
         "draft": "1",
     } | other
 
@@ -305,7 +306,7 @@ def test_how_members_meet_is_proposed_by_the_task_and_kept_where_it_was_chosen(
     assert '<option value="apart" selected>' in changed
     for kept in ({"meeting": "free"}, {"proposed_for": f"sufficiency.{dataset.pk}"}):
         assert 'name="meeting"' not in client.post(url, posted | kept).content.decode()
-    without_scripts = client.post(reverse("batch-new", args=["wells"]), posted | {"suggest": "1"}).content.decode()
+    without_scripts = client.post(reverse("batch-new", args=["wells"]), posted | {"fit_options": "1"}).content.decode()
     assert '<option value="apart" selected>' in without_scripts
     given = {"datasets": [dataset], "instructions": "Read."}
     assert create_batch(project, "pairs", task="sufficiency", **given).meeting == "apart"

@@ -26,7 +26,7 @@ def test_the_first_layer_is_what_the_settings_say_of_themselves(
     first, behind = html.split('id="more"')
     shown = dict.fromkeys(re.findall(r' name="(\w+)"', first[first.index("card first-layer") :]))
     fields = ["datasets", "task", "proposed_for", "sample", "assignments_per_hit", "who", "paid", "reward", "title"]
-    assert list(shown) == [*fields, "suggest", "contact", "ethics"]
+    assert list(shown) == [*fields, "fit_options", "contact", "ethics"]
     behind = behind[: behind.index("launch-side")]
     others = {"people", "options", "checks", "requirements", "contact", "ethics"}
     others |= {"sample_by"}  # only for a draft with predictions
