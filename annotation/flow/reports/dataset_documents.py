@@ -43,7 +43,7 @@ DECIDED = {
 }
 OF_FACTS = (
     *("answers", "workers", "imported", "excluded_responses", "first", "last"),
-    *("rejected", "unpaid", "preface", "drawn_by"),
+    *("rejected", "unpaid", "preface", "drawn_by", "suggest", "suggested"),
 )  # that a work has by the same name
 LAUNCHED = (Batch.State.OPEN, Batch.State.PAUSED, Batch.State.CLOSED)
 

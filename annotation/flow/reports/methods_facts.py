@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from statistics import median
 from typing import Any
 
-from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Sum
+from django.db.models import Case, Count, Exists, F, Max, Min, OuterRef, Q, QuerySet, Sum, When
 from django.utils.translation import gettext
 
 from annotation import recruitment
@@ -70,6 +70,7 @@ def _facts(batch: Batch, report: Mapping[str, Any] | None, counted: Mapping[str,
         asked=tuple((report or {}).get("asked", ())),
         rubric_sha256=digests(task_type(batch.task).Options, batch.options).get("rubric_sha256", ""),
         drawn_by=frame_of(batch)[0] if batch.is_by_confidence and batch.launched_at else "",
+        suggest=batch.suggest,
         derived=tuple(_derived(batch)),
         preface=preface_of(batch),
         chosen=batch.workers.count(),
@@ -124,12 +125,15 @@ def count_facts(batch: Batch) -> dict[str, Any]:
     work = batch.hits.filter(check_item=False)
     submitted, answers = _submitted(batch), responses_of(batch)
     there = work.filter(excluded_at__isnull=True)
-    wanted = there.aggregate(few=Min("wanted"), most=Max("wanted"))
+    shown = Case(When(suggestion__isnull=False, then=batch.assignments_per_hit), default=0)
+    blind = F("wanted") - shown  # those that start with a suggestion come on top
+    wanted = there.aggregate(few=Min(blind), most=Max(blind))
     return {
         "hits": work.count(),
         "datasets": _counted(work, "item__dataset__slug"),
         "hops": [[hops or 0, count] for hops, count in _counted(work, "item__hops")],
         "per_hit": [0, 0] if batch.purpose == QUALIFICATION else [wanted["few"] or 0, wanted["most"] or 0],
+        "suggested": _every(batch).filter(GIVEN, suggested=True).count(),
         "erased": submitted.exclude(GIVEN).count(),
         "rejected": answers.filter(approval=Assignment.Approved.REJECTED).count(),
         **_by_item(there, answers),
@@ -146,7 +150,12 @@ def responses_of(batch: Batch) -> QuerySet[Assignment]:
 
 
 def _submitted(batch: Batch) -> QuerySet[Assignment]:
-    return recruitment.used(batch, hidden_gold.rows_without_checks(batch, batch.assignments.submitted()))
+    return recruitment.used(batch, _every(batch))
+
+
+def _every(batch: Batch) -> QuerySet[Assignment]:
+    """Also those that figures leave out, as they started with a suggestion."""
+    return hidden_gold.rows_without_checks(batch, batch.assignments.submitted())
 
 
 def _by_item(there: QuerySet[Hit], answers: QuerySet[Assignment]) -> dict[str, Any]:

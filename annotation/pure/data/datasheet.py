@@ -170,6 +170,8 @@ class Work:
     asked: tuple[str, ...] = ()  # sentences of its report on what a rubric asked, and how often it was answered
     requires: bool = False  # whether workers had to meet requirements
     drawn_by: str = ""  # the model by whose confidence the items were drawn
+    suggest: str = ""  # the model whose answer some pages started with
+    suggested: int = 0  # responses that started with one, which are not among `answers`
     models: tuple[AskedModel, ...] = ()  # that have predictions for its task
 
 

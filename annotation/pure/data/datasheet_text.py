@@ -130,6 +130,9 @@ def _facts(work: Work) -> Iterator[tuple[str, str]]:
     if work.drawn_by:
         yield "How its items were drawn", drawn(work)
     yield "Answers", "; ".join(_answers(work))
+    if work.suggested:
+        how = "drawn at random, balanced within HITs and workers; not among these answers, and in no result"
+        yield "Responses that started with a suggestion", f"{work.suggested}, of the model {code(work.suggest)}: {how}"
     if work.imported:
         yield "Responses collected elsewhere", str(work.imported)
     assignments = f"{work.per_hit} to {work.most_per_hit} workers" if work.most_per_hit > work.per_hit else ""

@@ -41,6 +41,13 @@ DRAWN_BY = _(
 )
 
 
+SUGGESTED = _(
+    "Whether a page started with the answer of the model %(model)s, marked as a suggestion, or blank was drawn at "
+    "random, balanced within items and annotators; the responses that started with one (%(n)s) come on top and count "
+    "in no other figure here but payments."
+)
+
+
 def _items(facts: Facts) -> Iterator[Sentence]:
     if facts.question:
         yield as_sentence(_("Annotators were asked: “%(question)s”"), question=text_cell(facts.question))
@@ -119,6 +126,8 @@ def _people(facts: Facts) -> Iterator[Sentence]:
         one, many = _("One of them was collected elsewhere."), _("%(n)s of them were collected elsewhere.")
         yield counted_sentence(facts.imported, one, many)
     yield from _responses(facts)
+    if facts.suggested:
+        yield as_sentence(SUGGESTED, model=facts.suggest, n=facts.suggested)
     yield from _days(facts)
 
 

@@ -44,6 +44,8 @@ class Facts:
     per_hit: tuple[int, int] = (0, 0)  # different annotators for an item: the fewest and the most asked for
     responses: tuple[int, int] = (0, 0)  # the fewest and the most that an item that counts has
     unanswered: int = 0  # HITs that count and have no answer
+    suggest: str = ""  # the model whose answer some pages started with
+    suggested: int = 0  # responses that started with one, which of these facts only `paid` counts
     erased: int = 0  # answers that participants withdrew, which no other fact counts
     answers: int = 0
     workers: int = 0

@@ -8,17 +8,19 @@ from statistics import fmean, geometric_mean, median
 from typing import Any
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 
 from annotation.flow.batches import batch_launch
-from annotation.flow.reports import batch_scores
-from annotation.flow.review import problem_reports
+from annotation.flow.reports import batch_scores, dataset_documents, methods_facts
+from annotation.flow.review import gold_looks, problem_reports
 from annotation.flow.work import submissions
 from annotation.models import Batch
+from annotation.pure.reports.methods import in_words
 from annotation.pure.reports.report_values import table_of
 from annotation.pure.reports.tables import note_of
 from tests.flow.acting import newcomer, take
-from tests.flow.suggesting import suggesting
+from tests.flow.suggesting import MODEL, suggesting
 
 pytestmark = pytest.mark.django_db
 near = pytest.approx
@@ -117,3 +119,31 @@ def test_a_report_is_out_of_date_once_a_suggested_response_comes(project: Any, t
         batch_scores.score_batch(batch)
         submissions.submit(row, {"sound": "no"}, key="0.a", base=0, active_seconds=1)
         assert batch_scores.cached_report(batch) is None, row.suggested
+
+
+def test_documents_and_pages_say_which_responses_started_with_a_suggestion(
+    batch: Batch, client: Client, alice: Any
+) -> None:
+    shown = batch.assignments.filter(suggested=True).count()
+    facts = methods_facts.facts_of(batch, None)
+    assert (facts.answers, facts.suggested, *facts.per_hit, *facts.responses) == (ITEMS * K, shown, K, K, K, K)
+    words = in_words(facts)
+    assert f"the model {MODEL}, marked as a suggestion" in words
+    assert f"started with one ({shown})" in words
+    sheet = dataset_documents.datasheet_of(batch.datasets.get())
+    assert f"Responses that started with a suggestion: {shown}, of the model `{MODEL}`" in sheet
+    client.force_login(alice)
+    batch_scores.score_batch(batch)
+    hit = batch.hits.get(pk=min(gold_looks.hidden_keys(list(batch.hits.values_list("pk", flat=True)), alice)))
+    where = [batch.project.slug, batch.slug]
+    mark = ">with suggestion</span>"
+    address = reverse("hit", args=[*where, hit.public_id])
+    assert mark not in client.get(address).content.decode()  # still to be adjudicated by this requester
+    client.post(reverse("hit-open", args=[*where, hit.public_id]))
+    assert client.get(address).content.decode().count(mark) == K
+    url = reverse("batch-assignments", args=where)
+    page = client.get(url, {"show": "submitted"})
+    rows = page.context["page"].object_list
+    assert page.content.decode().count(mark) == sum(row.suggested and not row.name_hidden for row in rows) > 0
+    assert reverse("model-predictions", args=where) in client.get(reverse("report", args=where)).content.decode()
+    assert "Workers see those of" in client.get(reverse("model-predictions", args=where)).content.decode()
