@@ -19,7 +19,7 @@ from annotation.pure.people.round_rules import Clause
 
 CLAUSES = 4
 LAST_YEAR = 2100
-PLACES = [("", _("all items together")), (rules.EACH, _("each dataset alone"))]
+PLACES = [("", _("all items")), (rules.EACH, _("each dataset alone"))]
 COMPARED = [(">", _("above")), (">=", _("at least"))]
 
 
@@ -106,11 +106,8 @@ class RoundForm(LaunchForm):
         )
         grants = ROUND_SETTINGS["grants"]
         self.fields["qualification"].label, self.fields["qualification"].help_text = _(grants.label), _(grants.help)
-        self.fields["sample"].label = _("Pool: items from each dataset")
-        self.fields["sample"].help_text = _(
-            "The qualification round draws from these items and reserves them, so other batches skip them. "
-            "Leave empty for all."
-        )
+        self.fields["sample"].label = _("Items per dataset")
+        self.fields["sample"].help_text = _("Reserved for this round. Leave empty for all.")
         self.fields["marketplace"].widget = forms.HiddenInput()
         self.rows = self._clause_forms(posted)
 

@@ -3,6 +3,7 @@
 from pathlib import PurePath
 
 from django import template
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from annotation.formats import FORMATS
@@ -46,4 +47,4 @@ def format_name(dataset: Dataset) -> str:
 @register.filter
 def grouped(number: int | None) -> str:
     """12,000; "" for None."""
-    return "" if number is None else f"{number:,}"
+    return "" if number is None else number_format(number, force_grouping=True)

@@ -1,6 +1,6 @@
 """The report of ratings: distributions, means, agreement, systems, gold, strata and workers, by criterion."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from annotation.pure.ratings.comparing import kind_of
 from annotation.pure.reports.tables import own_words, percent_with_interval
@@ -40,22 +40,29 @@ def rate_report(hits: Iterable[HitWithResponses], options: Options, *, seed: int
         *edited,
         *tables.worker_table(found),
     ]
-    asked = [_asked(one) for one in found] if rows else []
+    asked = list(_asked(found)) if rows else []
     said = [sentence for one in found for sentence in _given(one, figures[one.criterion.name])]
     whole = report(hits, made, paragraph=[*asked, *said, *about(rows)], intervals=INTERVALS)
     states = {name: [[one.key, one.state] for one in own] for name, own in chains.items()}
     return {"asked": asked, "headline": list(headline(criteria)), "chains": states, **whole}
 
 
-def _asked(one: Collected) -> JSON:
-    """What was asked and how it was answered, of whom and how often."""
-    own, kind = one.criterion, kind_of(one.criterion)
-    message = _(
-        "“%(ask)s” (%(name)s) asked for %(kind)s. Items: %(items)s; annotators: %(workers)s; times asked: %(asked)s, "
-        "answered: %(given)s."
-    )
-    numbers = {"items": len(one.items), "workers": len(one.workers), "asked": one.asked, "given": one.given}
-    return as_sentence(message, ask=own_words(own.ask), name=own.name, kind=kind, **numbers)
+def _asked(found: Sequence[Collected]) -> Iterator[JSON]:
+    """What was asked and how it was answered, then of whom and how often, once for criteria with the same counts."""
+    names: dict[tuple[int, ...], list[str]] = {}
+    for one in found:
+        own = one.criterion
+        message = _("“%(ask)s” (%(name)s) asked for %(kind)s.")
+        yield as_sentence(message, ask=own_words(own.ask), name=own.name, kind=kind_of(own))
+        names.setdefault((len(one.items), len(one.workers), one.asked, one.given), []).append(own.name)
+    message = _("Items: %(items)s; annotators: %(workers)s; times asked: %(asked)s, answered: %(given)s.")
+    for counts, same in names.items():
+        numbers = dict(zip(("items", "workers", "asked", "given"), counts, strict=True))
+        if len(names) > 1:
+            message = _(
+                "%(names)s: %(items)s items, %(workers)s annotators, %(asked)s times asked, %(given)s times answered."
+            )
+        yield as_sentence(message, names=", ".join(same), **numbers)
 
 
 def _given(one: Collected, figures: Figures) -> Iterator[JSON]:

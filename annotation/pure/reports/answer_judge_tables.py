@@ -177,7 +177,7 @@ def _judges(asked: Aspect, judges: Judges, seed: int) -> JSON:
             value = None if found.value is None else found.value.as_json()
             judged = [sensitivity.as_json(), sensitivity.n, specificity.as_json(), specificity.n]
             rows.append([_cell_of(judge), name, *judged, value, _why(found)])
-    columns = (
+    columns = [
         JUDGE,
         SYSTEM,
         _("Sensitivity"),
@@ -186,7 +186,9 @@ def _judges(asked: Aspect, judges: Judges, seed: int) -> JSON:
         _("Not right by people"),
         _("Corrected"),
         _("Remark"),
-    )
+    ]
+    if not any(row[-1] for row in rows):
+        rows, columns = [row[:-1] for row in rows], columns[:-1]
     return named("answer-judges", asked, _("Judges of answers"), columns, rows, [CORRECTION, ABOUT])
 
 

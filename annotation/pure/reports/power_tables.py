@@ -116,7 +116,7 @@ def assumptions_table(plan: Power) -> JSON:
         [text_cell(_("Variance between workers")), f"{_points(design.by_worker)} %"],
         *([[text_cell(_("Correlation of an item's effects")), f"{design.alike:g}"]] if design.kind == PAIRED else []),
         [text_cell(_("Simulations")), plan.power.n],
-        [text_cell(_("Seed")), plan.seed],
+        [text_cell(_("Seed")), str(plan.seed)],
     ]
     columns = [_("Assumption"), _("Value")]
     return tables.table("assumptions", _("Assumptions"), columns, rows, leads=False, bars=False)

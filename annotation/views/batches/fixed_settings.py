@@ -45,7 +45,7 @@ def settled(batch: Batch) -> list[dict[str, Any]]:
         {
             "title": title,
             "rows": [(label, shown) for label, _value, shown, _changed in rows],
-            "line": " · ".join(_lines(rows)),
+            "line": " · ".join(_lines(title, rows)),
             "changed": sum(changed for *_row, changed in rows),
         }
         for title, rows in found.items()
@@ -53,11 +53,11 @@ def settled(batch: Batch) -> list[dict[str, Any]]:
     ]
 
 
-def _lines(rows: list[Any]) -> Iterator[str]:
+def _lines(title: str, rows: list[Any]) -> Iterator[str]:
     """A few words for each setting, and none for a switch that is off or an empty field."""
     for label, value, shown, changed in rows:
         if changed or (value is not False and shown != "–"):
-            yield str(label) if value is True else f"{label}: {shown}" if len(rows) > 1 else shown
+            yield str(label) if value is True else shown if label == title else f"{label}: {shown}"
 
 
 def objects_of(batch: Batch) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_noop
 from annotation.flow.batches.hit_filters import BatchPart
 from annotation.models import Batch
 from annotation.pure.reports import answer_tables, exclusion_tables, tables
-from annotation.pure.reports.charts import Plot
+from annotation.pure.reports.charts import Flow, Plot
 from annotation.pure.reports.disagreement_map import DIFFERING
 from annotation.pure.reports.explanations import SUBJECTS, Chapter, key_of, subject_of
 from annotation.pure.reports.report_values import tables_of
@@ -78,6 +78,7 @@ def _by_subject(chapters: tuple[Chapter, ...], shown: list[JSON], charts: list[J
         own = [one for one in entries if chart["name"] == one["name"] or same == (one["key"], one["study"])]
         if own:
             own[0]["charts"].append(chart | {"why": None, "url": "", "file": chart["url"]})  # beside those of the table
+            own[0]["is_drawn"] = isinstance(chart["plot"], Flow)  # the chart says all that the table says
         else:
             entries.append({**chart, "key": same[0], "is_chart": True})
     found = [(subject_of(chapters, one["name"], one["key"]), one) for one in entries]

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from annotation.pure.reports import tables
@@ -105,6 +106,8 @@ def _hashable(cell: Any) -> Any:
 
 def _cell(cell: Any, text: str, number: bool, bars: bool) -> JSON:
     if not tables.is_figure(cell):
+        if isinstance(cell, int):
+            text = number_format(cell, force_grouping=True)
         return {"text": text, "number": number, "bar": None, "is_long": len(text) > LONG}
     shown, is_share = tables.in_percent(cell), cell["value"] is not None and not cell.get("points")
     return {
