@@ -33,7 +33,7 @@ def text_of(html: str) -> Any:
 
 
 def test_rows_are_built_without_scripts_and_saved_as_the_rubric(client: Any, new: str, dataset: Any) -> None:
-    fields = fields_of(client.post(new, form(dataset, task="rate", suggest="1")).content.decode())
+    fields = fields_of(client.post(new, form(dataset, task="rate", fit_options="1")).content.decode())
     html = client.post(new, fields | {"build": "add"}).content.decode()
     assert text_of(html)["show"] == ["question", "paragraphs"]
     assert "Say what is asked" not in html, "nobody had time to say it"

@@ -102,7 +102,7 @@ def test_the_chances_follow_the_form(desk: Any, pool: Any) -> None:
     assert "good workers by chance" not in mild
     judged = form(pool, **{"rule-0-figure": "judged"})
     assert "is not measured here" in desk.post(address, judged).content.decode()
-    assert "Choose datasets" in desk.post(address, {}).content.decode()
+    assert "Probability of passing" not in desk.post(address, {}).content.decode()
 
 
 @pytest.mark.parametrize(
