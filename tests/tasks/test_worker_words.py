@@ -142,7 +142,7 @@ def test_every_text_of_ours_that_a_worker_reads_can_be_translated(
     for where, html in walk(client, opened, case):
         seen = Visible(html)
         for text in (*unseen(seen.texts), *unseen(seen.spoken)):
-            parts = [part.strip(" .?") for part in re.split(r"[·:;,×…]|\d+$", SIGNS.sub("", text))]
+            parts = [part.strip(" .?") for part in re.split(r"[·:;,×…]|\? |\d+$", SIGNS.sub("", text))]
             if any(re.search(r"[^\W\d_]{2}", part) and part.casefold() not in data for part in parts):
                 found.append(f"{where}: {text}")
     assert not found, "\n".join(dict.fromkeys(found))

@@ -280,7 +280,7 @@ def brief(payload: JSON, answer: JSON) -> str:
         if criterion["each"]:
             words = [f"{value} × {count}" for value, count in Counter(words).items()]
         if words:
-            name = worded(criterion["ask"], language).rstrip(":") if language else criterion["name"]
+            name = worded(criterion["ask"], language).rstrip(".:") if language else criterion["name"]
             said.append(f"{name}{'' if name.endswith('?') else ':'} {', '.join(words)}")
     return "; ".join(said) or "–"
 
