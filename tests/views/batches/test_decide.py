@@ -149,6 +149,7 @@ def test_a_fresh_batch_with_enough_workers_asks_for_nothing(desk: Any, batch: Ba
     text = html(desk)
     assert header(text) == ""
     assert "Workers find the batch under “Your work”." in text
+    assert "Invite workers" in text
 
 
 def test_a_running_batch_shows_no_zeros(desk: Any, batch: Batch, bob: Any, carol: Any) -> None:
