@@ -50,7 +50,8 @@ from django.db.migrations.recorder import MigrationRecorder
 recorder = MigrationRecorder(connection)
 for (app, name), migration in MigrationLoader(None).disk_migrations.items():
     if name.startswith("0001_squashed"):
-        recorder.migration_qs.filter(app=app).delete()
+        for gone in [(app, name), *migration.replaces]:
+            recorder.record_unapplied(*gone)
         for replaced in migration.replaces[:{applied}]:
             recorder.record_applied(*replaced)
 """

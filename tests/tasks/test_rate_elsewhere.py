@@ -253,7 +253,7 @@ def test_feedback_says_in_words_what_a_worker_rated(client: Any, records: Datase
     client.force_login(worker.user)
     html = client.get(reverse("feedback", args=[note.pk])).content.decode()
     assert "Read the steps." in html
-    assert "faithful: 1" in html
+    assert "Faithful? 1" in html
     assert "{&quot;" not in html
 
 

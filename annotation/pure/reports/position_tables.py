@@ -131,11 +131,10 @@ def _of_parts(
     parts: Sequence[Sequence[Placed]],
     seed: int,
 ) -> JSON:
-    """A row a part with responses, in order, with their number, their score and their time."""
+    """A row a part, in order, with the number of responses, their score and their time."""
     rows = [
         [label, len(part), score.as_json(), *_median(part)]
         for label, part, score in zip(labels, parts, _scores(parts, seed), strict=True)
-        if part
     ]
     columns = (column, _("Responses"), _("Score"), _("Median seconds"), *ENDS)
     scored = [SCORED] if any(one.score is not None for part in parts for one in part) else []
