@@ -15,6 +15,7 @@ SPREAD := -n 4 --dist worksteal  # over two cores: a good part of the tests wait
 HALF := tests/views tests/security tests/marketplaces tests/tasks tests/api tests/studies
 QUICK_HALF := $(HALF) tests/mturk_api tests/management
 SPECTACULAR := $(PY) manage.py spectacular --settings annotation.api.schema_settings
+OXLINT := .venv/node_modules/.bin/oxlint
 DJADE := find annotation tasks templates -name '*.html' -print0 | xargs -0 .venv/bin/djade
 # The tests start Python more than a hundred times: without its compiled files each start would compile everything.
 unexport PYTHONDONTWRITEBYTECODE
@@ -82,7 +83,14 @@ lint: .venv/dev.stamp  ## style, types and the count of code
 	@.venv/bin/ruff format --check .
 	@$(DJADE) --check
 	@.venv/bin/mypy
+	@$(MAKE) --no-print-directory -s $(OXLINT) || true
+	@if [ -x $(OXLINT) ]; then $(OXLINT) --deny-warnings static tasks annotation tests/scripts; \
+	else echo "scripts are not linted: npm could not install oxlint"; fi
 	@$(PY) -m tests.measures
+
+# In .venv, where nothing of it stands beside the product's own files.
+$(OXLINT): package.json | .venv/dev.stamp
+	@cp package.json .venv/ && npm install --prefix .venv --no-package-lock --no-audit --no-fund --silent && touch $@
 
 fix: .venv/dev.stamp  ## mend what the linter can mend
 	@.venv/bin/ruff check --fix .

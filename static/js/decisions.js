@@ -8,14 +8,9 @@ import { bind, bindPattern, getPreferences, keyOf, typeInto } from "./keys.js";
 import { nextMention, toggleLit } from "./word_highlighting.js";
 import { prefetch } from "./prefetch.js";
 import { Steady } from "./press_guard.js";
+import { sameFields } from "./same_fields.js";
 import { announce, sentence } from "./texts.js";
 import { offerUndo, remember } from "./undo.js";
-
-/** Whether two sets of fields say the same, in whatever order, and with empty ones left out. */
-function alike(fields, other) {
-  const told = (all) => [...all].filter(([, value]) => value).map(String).sort().join("&");
-  return told(fields) === told(other);
-}
 
 /** The fields of a stored draft; a name may have several values. */
 function fieldsOf({ fields }) {
@@ -185,7 +180,7 @@ export function startDecisions(Kind = Decisions) {
   form.addEventListener("draft:load", ({ detail }) => put(form, fieldsOf(detail.draft)));
   for (const kind of ["change", "draft:restore", "draft:load"]) form.addEventListener(kind, () => decisions.tellMissing());
   rememberWhatIsSaid(form, decisions);
-  const frame = startFrame({ alike, fieldsOf });
+  const frame = startFrame({ alike: sameFields, fieldsOf });
   decisions.show(decisions.first);
   decisions.tellMissing();
   if (decisions.sendsAtOnce) prefetch(form);

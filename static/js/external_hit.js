@@ -10,6 +10,7 @@ function turkGetSubmitToHost() {
   return turkGetParam("turkSubmitTo", "").replace(/\/+$/, "");
 }
 
+// oxlint-disable-next-line no-unused-vars -- requesters' own pages call it
 function turkSetAssignmentID(formId, inputId) {
   const assignment = turkGetParam("assignmentId", "");
   const form = document.getElementById(formId || "mturk_form");

@@ -1,5 +1,6 @@
 // A HIT of another program. A form says what is missing; a frame is watched for the moment when its answer is stored.
 import { showMissing, startFrame } from "../../js/frame.js";
+import { sameFields } from "../../js/same_fields.js";
 import { sentence } from "../../js/texts.js";
 
 const EVERY = 5_000; // between looks, while the page is seen
@@ -41,11 +42,6 @@ function grouped(pairs) {
   const fields = {};
   for (const [name, value] of pairs) (fields[name] ??= []).push(value);
   return fields;
-}
-
-function alike(fields, other) {
-  const told = (all) => [...all].filter(([, value]) => value).map(([name, value]) => `${name}=${value.trim()}`).sort().join("&");
-  return told(fields) === told(other);
 }
 
 /* what was just submitted leads on to the next one, where the worker wants that */
@@ -97,7 +93,7 @@ if (questions.length && form.dataset.draftUrl) {
   form.addEventListener("draft:load", ({ detail }) => write(detail.draft.fields));
   refresh();
 }
-startFrame({ alike, fieldsOf: (stored) => paired(stored.fields) });
+startFrame({ alike: sameFields, fieldsOf: (stored) => paired(stored.fields) });
 if (stranger) watch();
 form.addEventListener("work:sent", note);
 goOn();

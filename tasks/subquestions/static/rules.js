@@ -22,7 +22,7 @@ export function followed(question, old, now) {
 }
 
 function lengths(one, other) {
-  const table = Array.from({ length: one.length + 1 }, () => new Array(other.length + 1).fill(0));
+  const table = Array.from({ length: one.length + 1 }, () => Array.from({ length: other.length + 1 }, () => 0));
   for (let a = one.length - 1; a >= 0; a -= 1) {
     for (let b = other.length - 1; b >= 0; b -= 1) {
       table[a][b] = one[a] === other[b] ? table[a + 1][b + 1] + 1 : Math.max(table[a + 1][b], table[a][b + 1]);
