@@ -7,7 +7,6 @@ import hashlib
 import logging
 import os
 import sys
-from random import Random
 
 if os.environ.get("PYTHONHASHSEED") != "0":  # the order of sets is chance, too
     os.environ["PYTHONHASHSEED"] = "0"
@@ -30,9 +29,7 @@ def main() -> int:
     parser.add_argument("--plant", default="", metavar="FAULT", help="a fault of tests/simulation/planted.py")
     options = parser.parse_args()
     logging.disable(logging.CRITICAL)
-    result = simulate(
-        Random(options.seed), options.steps, faults=options.faults, every=options.every, plant=options.plant
-    )
+    result = simulate(options.seed, options.steps, faults=options.faults, every=options.every, plant=options.plant)
     if options.history or result.wrong:
         print("\n".join(result.history[-200 if not options.history else 0 :]))
     print("\n".join(f"{count:6} {kind}" for kind, count in sorted(result.met.items())))

@@ -21,6 +21,8 @@ from annotation.flow.work import leases, next_assignment, prefetch, submissions
 from annotation.models import Adjudication, Assignment, Batch, Hit, Participation, PayoutLine, Worker
 from annotation.models.compiled import one_commit
 from annotation.models.fields import to_text
+from annotation.webhooks import deliveries, subscriptions
+from annotation.webhooks.models import Webhook
 from tests.conftest import answer_to
 from tests.simulation.scheduler import Act, Actor, Scheduler
 from tests.simulation.world import World
@@ -37,7 +39,7 @@ def actors(world: World, scheduler: Scheduler) -> list[Actor]:
         *(Actor(f"requester {k}", requester) for k in (1, 2)),
         Actor("payer", payer, weight=0.3),
         *(Actor(f"sweep {k}", partial(sweeping, chance)) for k in (1, 2)),
-        *(Actor(f"job worker {k}", partial(working_off, chance), weight=0.2) for k in (1, 2)),
+        *(Actor(f"job worker {k}", partial(working_off, chance), weight=0.4) for k in (1, 2)),
         *(Actor(f"webhooks {k}", delivering, weight=0.5) for k in (1, 2)),
     ]
 
@@ -172,7 +174,8 @@ class RequesterActs:
             (2, f"adds assignments to {batch.slug}", partial(self.top_up, batch)),
             (2, "puts money in", self.deposit),
             (2, "adjudicates", self.adjudicate),
-            (3, f"asks for the report of {batch.slug}", partial(self.score, batch)),
+            (5, f"asks for the report of {batch.slug}", partial(self.score, batch)),
+            (1, "resumes the webhook", resume_webhooks),
         ]
         _weight, name, act = self.chance.choices(acts, [weight for weight, _name, _act in acts])[0]
         return name, partial(refused, act)
@@ -272,9 +275,15 @@ def working_off(chance: Random) -> Choice:
 
 
 def delivering() -> Choice:
-    from annotation.webhooks import deliveries
-
     return "delivers", lambda: str(deliveries.deliver_due())
+
+
+def resume_webhooks() -> str:
+    """Switch on what was deactivated because it failed for days."""
+    rows = list(Webhook.objects.filter(active=False).select_related("project"))
+    for row in rows:
+        subscriptions.change(row, url=row.url, kinds=row.kinds, note=row.note, active=True)
+    return f"{len(rows)} of them"
 
 
 def outside(world: World, scheduler: Scheduler) -> Any:
@@ -282,11 +291,11 @@ def outside(world: World, scheduler: Scheduler) -> Any:
 
     def send(url: str, body: bytes, headers: Any, **_: Any) -> Sent:
         scheduler.pause("POST")
-        luck = scheduler.chance.random()
+        luck = 1.0 if scheduler.ending else scheduler.chance.random()
         if luck < 0.2:
             return Sent(None, "lost")
         world.received.add(headers["webhook-id"])
         scheduler.pause("after POST")
-        return Sent(200, "") if luck < 0.9 else Sent(None, "no reply")
+        return Sent(200, "") if luck >= 0.3 else Sent(None, "no reply")
 
     return mock.patch.object(safe_http, "send", send)

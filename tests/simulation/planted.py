@@ -13,7 +13,6 @@ from django.db.models import F, QuerySet
 
 from annotation.flow.money import ledger
 from annotation.flow.notifications import safe_http
-from annotation.flow.projects import job_queue
 from annotation.flow.review import assignment_approval
 from annotation.flow.work import leases, next_assignment, submissions
 from annotation.models import Assignment, Hit, Job, Payment
@@ -102,15 +101,12 @@ def own_clock(clock: Clock) -> list[Any]:
 
 
 def job_without_fence(_clock: Clock) -> list[Any]:
-    """A sweep takes a job whose run is only paused, and both end it."""
+    """A job whose run is only paused is taken, and both runs end it."""
 
     def finish(job: Job, state: str, **more: Any) -> bool:
         return bool(Job.objects.filter(pk=job.pk).update(state=state, **more))
 
-    return [
-        mock.patch.object(job_queue, "LEASE", timedelta(seconds=1)),
-        mock.patch.object(Job, "finish", finish),
-    ]
+    return [mock.patch.object(Job, "finish", finish)]
 
 
 def entry_without_balances(_clock: Clock) -> list[Any]:

@@ -14,9 +14,7 @@ from annotation.flow.projects import job_queue
 from tests.simulation import actors, invariants, seams, world
 from tests.simulation.planted import planted
 from tests.simulation.scheduler import Scheduler
-
-JUMPS = 0.002  # share of steps before which the clock is set: mostly on, sometimes back
-HOUR = 3600.0
+from tests.simulation.turns import HOUR, Chance, Turn
 
 
 @dataclass
@@ -24,27 +22,24 @@ class Result:
     """`wrong` is empty where everything held."""
 
     history: list[str]
+    turns: list[Turn]
     met: dict[str, int]
     wrong: list[str] = field(default_factory=list)
     counts: dict[str, Any] = field(default_factory=dict)
 
 
-def simulate(chance: Random, steps: int, *, faults: float, every: int, plant: str = "") -> Result:
-    clock = seams.Clock()
+def simulate(seed: int, steps: int, *, faults: float, every: int, plant: str = "") -> Result:
+    clock, chance = seams.Clock(), Chance(Random(seed))
     with seams.seeded(chance, clock):
         scheduler = Scheduler(chance, clock)
         made = world.build()
-        result = Result(scheduler.history, scheduler.met)
+        result = Result(scheduler.history, scheduler.turns, scheduler.met)
         with actors.outside(made, scheduler), planted(plant, clock):
             for actor in actors.actors(made, scheduler):
                 scheduler.add(actor)
             scheduler.faults = faults
             for step in range(steps):
-                if faults and chance.random() < JUMPS:
-                    seconds = chance.choice([HOUR, 10 * 60.0, 90.0, 30 * HOUR, -HOUR, -90.0])
-                    scheduler.note(f"the clock is set by {seconds} s")
-                    clock.jump(seconds)
-                scheduler.step()
+                scheduler.take(scheduler.decide())
                 if scheduler.broken or (step + 1) % every == 0:
                     result.wrong = seen(made, scheduler)
                 if result.wrong:
@@ -69,6 +64,7 @@ def seen(made: world.World, scheduler: Scheduler) -> list[str]:
 
 def settle(clock: seams.Clock) -> None:
     """Let time pass, and one process do what is due, until nothing is left, or for four days."""
+    actors.resume_webhooks()
     for _hour in range(96):
         if not list(invariants.unsettled()):
             return

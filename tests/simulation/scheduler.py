@@ -12,9 +12,24 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
 
 from tests.simulation.seams import Clock, prepare
+from tests.simulation.turns import (
+    DIES,
+    FAULT_WEIGHTS,
+    FAULTS,
+    FILLS_UP,
+    JUMPING,
+    JUMPS,
+    REFUSED,
+    SLEEPS,
+    VANISHES,
+    Chance,
+    Turn,
+)
 
 Act = Callable[[], str]
-DIES, REFUSED = "dies", "is refused by the database"
+DONE = "after COMMIT"
+WRITES = {"INSERT", "UPDATE", "DELETE", "COMMIT"}
+STATEMENTS = WRITES | {"SELECT", "BEGIN", "SAVEPOINT", "RELEASE", "ROLLBACK"}
 
 
 class Died(BaseException):
@@ -28,16 +43,19 @@ class Actor:
         self.name, self.choose, self.weight = name, choose, weight
         self.turn = threading.Semaphore(0)
         self.at, self.act, self.fault = "", "", ""
+        self.chance, self.asleep_until = Random(0), 0
         self.holds = self.waits = self.dead = self.idle = False
 
 
 class Scheduler:
     """Decides who goes on, and which fault befalls them. `history` has a sentence for each act."""
 
-    def __init__(self, chance: Random, clock: Clock) -> None:
+    def __init__(self, chance: Chance, clock: Clock) -> None:
         self.chance, self.clock = chance, clock
         self.actors: list[Actor] = []
         self.history: list[str] = []
+        self.turns: list[Turn] = []
+        self.outage, self.outage_until = "", 0  # one of the whole database, and the step at which it ends
         self.steps, self.faults, self.ending = 0, 0.0, False
         self.current: Actor | None = None
         self.met: dict[str, int] = {}
@@ -92,9 +110,17 @@ class Scheduler:
         actor.turn.acquire()
         if actor.dead:
             raise Died
-        if actor.fault == REFUSED:
-            actor.fault = ""
+        self._refuse(actor, at)
+
+    def _refuse(self, actor: Actor, at: str) -> None:
+        refused, actor.fault = actor.fault == REFUSED, ""
+        if refused:
             raise OperationalError("disk I/O error (simulated)")
+        outage = self.outage if self.steps < self.outage_until else ""
+        if outage == FILLS_UP and at in WRITES:
+            raise OperationalError("database or disk is full (simulated)")
+        if outage == VANISHES and at in {*STATEMENTS, DONE}:  # what it did last may be done, without a reply
+            raise OperationalError("unable to open database file (simulated)")
 
     def add(self, actor: Actor) -> None:
         self.actors.append(actor)
@@ -102,7 +128,7 @@ class Scheduler:
 
     def _live(self, actor: Actor) -> None:
         actor.turn.acquire()
-        while not self.ending:
+        while actor.at != "end":
             actor.act, act = "", None
             try:
                 actor.act, act = actor.choose()
@@ -117,7 +143,7 @@ class Scheduler:
                 self.broken = broken
                 self.note(f"{actor.name} breaks in “{actor.act}”: {broken!r}")
             finally:
-                if actor.dead:
+                if actor.dead or self.steps < self.outage_until:
                     connections.close_all()
             actor.dead = actor.holds = actor.waits = False
             actor.idle, actor.at = True, "between acts"
@@ -130,38 +156,73 @@ class Scheduler:
     def note(self, sentence: str) -> None:
         self.history.append(f"{self.steps} {self.clock.wall:%d %H:%M:%S.%f} {sentence}")
 
-    def step(self) -> Actor:
-        """One turn of one actor who can go on."""
+    def able(self) -> list[Actor]:
+        """Who can go on: neither asleep nor waiting for somebody's lock."""
         locked = {actor.name for actor in self.actors if actor.holds}
-        able = [actor for actor in self.actors if not actor.waits or not locked - {actor.name}]
-        actor = self.chance.choices(able, [one.weight for one in able])[0]
-        actor.waits = False
+        awake = [actor for actor in self.actors if self.ending or actor.asleep_until <= self.steps]
+        return [actor for actor in awake if not actor.waits or not locked - {actor.name}]
+
+    def decide(self) -> Turn:
+        able, chance = self.able(), self.chance
+        weights = [one.weight if one.idle or not one.at else max(one.weight, 1.0) for one in able]
+        actor = chance.choices(able, weights)[0]
+        fault, jump = "", 0.0
+        if self.faults and chance.random() < JUMPING:
+            jump = chance.choice(JUMPS)
+        if self.faults and not actor.idle and actor.at and chance.random() < self.faults:
+            fault = chance.choices(FAULTS, FAULT_WEIGHTS)[0]
+        return Turn(actor.name, round(chance.random() * 0.2, 3), chance.getrandbits(32), fault, jump)
+
+    def take(self, turn: Turn) -> None:
+        """Let it be as decided; a turn of somebody who cannot go on, as may come in a shortened history, is nobody's."""
         self.steps += 1
-        self.clock.pass_time(self.chance.random() * 0.2)
-        if self.faults and not actor.idle and self.chance.random() < self.faults:
-            actor.fault = self.chance.choice([DIES, REFUSED])
-            actor.dead = actor.fault == DIES
-            if actor.at == "after COMMIT":  # a database does not refuse what is done
-                actor.fault, actor.dead = DIES, True
-            kind = f"{actor.fault} at {actor.at}"
-            self.met[kind] = self.met.get(kind, 0) + 1
+        self.turns.append(turn)
+        if turn.jump:
+            self.note(f"the clock is set by {turn.jump} s")
+            self.clock.jump(turn.jump)
+        self.clock.pass_time(turn.seconds)
+        actor = next((one for one in self.able() if one.name == turn.actor), None)
+        if actor is None:
+            return
+        if actor.idle or not actor.at:
+            actor.chance = Random(turn.seed)
+        elif turn.fault and not self._befall(actor, turn):
+            return
+        actor.waits = False
         self.give(actor)
-        return actor
+
+    def _befall(self, actor: Actor, turn: Turn) -> bool:
+        """Let the fault come; False if the actor does not go on."""
+        fault, at = turn.fault, actor.at
+        if (fault == SLEEPS and actor.holds) or (fault == REFUSED and at not in STATEMENTS):
+            fault = DIES  # a transaction that hangs is ended, and a database does not refuse what is done
+        kind = f"{fault} at {at}"
+        self.met[kind] = self.met.get(kind, 0) + 1
+        if fault == SLEEPS:
+            self.note(f"{actor.name} {SLEEPS} in “{actor.act}” at {at}")
+            actor.asleep_until = self.steps + 20 + turn.seed % 400
+            self.clock.pass_time(61.0 + turn.seed % 200)
+            return False
+        if fault in {VANISHES, FILLS_UP}:
+            self.note(f"{fault} for some steps")
+            self.outage, self.outage_until = fault, self.steps + 1 + turn.seed % 60
+        else:
+            actor.fault, actor.dead = fault, fault == DIES
+        return True
 
     def give(self, actor: Actor) -> None:
-        self.current = actor
+        self.current, self.chance.source = actor, actor.chance
         actor.turn.release()
         self._back.acquire()
-        self.current = None
+        self.current, self.chance.source = None, self.chance.own
 
     def settle(self) -> None:
         """Let every act under way come to its end, without faults."""
-        self.faults = 0.0
+        self.faults, self.ending, self.outage = 0.0, True, ""
         for _turn in range(100_000):
-            if all(actor.idle or not actor.at for actor in self.actors):
+            able = [actor for actor in self.able() if actor.at and not actor.idle]
+            if not able:
                 return
-            locked = {actor.name for actor in self.actors if actor.holds}
-            able = [a for a in self.actors if not a.idle and a.at and (not a.waits or not locked - {a.name})]
             actor = self.chance.choice(able)
             actor.waits = False
             self.give(actor)
@@ -169,6 +230,6 @@ class Scheduler:
 
     def end(self) -> None:
         self.settle()
-        self.ending = True
         for actor in self.actors:
+            actor.at = "end"
             self.give(actor)

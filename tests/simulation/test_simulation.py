@@ -10,15 +10,16 @@ import pytest
 from django.db import connection
 
 ROOT = Path(__file__).parent.parent.parent
-FOUND = {  # {fault: (seed, steps) of a history that finds it}
-    "claim without guard": (7, 6000),
-    "submit without key": (7, 6000),
-    "payment without fence": (7, 12000),
-    "prefetched HIT not released": (7, 20000),
-    "webhook before commit": (7, 6000),
-    "own clock in a comparison": (7, 20000),
-    "entry without balances": (7, 6000),
-}
+PLANTED = (
+    "claim without guard",
+    "submit without key",
+    "payment without fence",
+    "prefetched HIT not released",
+    "webhook before commit",
+    "own clock in a comparison",
+    "paused job's work taken",
+    "entry without balances",
+)
 
 pytestmark = pytest.mark.skipif(connection.vendor != "sqlite", reason="the scheduler knows the locks of SQLite only")
 
@@ -43,9 +44,11 @@ def test_everything_holds_in_long_histories(seed: str) -> None:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("fault", FOUND)
-def test_a_planted_fault_is_found(fault: str) -> None:
-    seed, steps = FOUND[fault]
-    done = simulate("--seed", str(seed), "--steps", str(steps), "--plant", fault)
+@pytest.mark.parametrize("fault", PLANTED)
+def test_a_planted_fault_is_found_within_100_000_steps(fault: str) -> None:
+    for seed in range(1, 6):
+        done = simulate("--seed", str(seed), "--steps", "20000", "--plant", fault)
+        if done.returncode:
+            break
     assert done.returncode == 1, done.stdout[-2000:] + done.stderr[-2000:]
     assert "WRONG" in done.stdout
