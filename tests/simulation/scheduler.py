@@ -174,7 +174,7 @@ class Scheduler:
         return Turn(actor.name, round(chance.random() * 0.2, 3), chance.getrandbits(32), fault, jump)
 
     def take(self, turn: Turn) -> None:
-        """Let it be as decided; a turn of somebody who cannot go on, as may come in a shortened history, is nobody's."""
+        """Let it be as decided; the turn of somebody who cannot go on, in a shortened history, is left out."""
         self.steps += 1
         self.turns.append(turn)
         if turn.jump:
