@@ -85,9 +85,8 @@ class LaunchForm(BatchTermsForm):
         named = [(key, row.label) for key, row in self._places.items()]
         self.fields["marketplace"].choices = [("", _(SETTINGS["marketplace"].empty)), *named]
         self.fields["instructions"].required = True
-        if batch is not None:
-            models = [(name, name) for name in models_of(batch)]
-            self.fields["suggest"].widget = forms.Select(choices=[("", _(SETTINGS["suggest"].empty)), *models])
+        models = [(name, name) for name in models_of(batch)] if batch else []
+        self.fields["suggest"].widget = forms.Select(choices=[("", _(SETTINGS["suggest"].empty)), *models])
         self.fields["name"].initial = slugify(batch.title)[:100] if batch else ""
         self.fields["checks"].queryset = known = offered(project, batch)
         self.fields["datasets"].queryset = known.exclude(pk__in=[row.pk for row in known if is_for_hidden_gold(row)])

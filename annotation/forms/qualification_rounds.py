@@ -96,7 +96,7 @@ class RoundForm(LaunchForm):
         super().__init__(project, posted, files, batch=batch)
         if not self.is_bound and batch is None:
             self.options = self._suggested_for(())
-        for name in qualification_rounds.SETTLED:
+        for name in (*qualification_rounds.SETTLED, "suggest"):
             self.fields.pop(name, None)
         self.fields["per_worker"] = form_field(ROUND_SETTINGS["per_worker"], initial=20)
         self.fields["tries"] = form_field(ROUND_SETTINGS["attempts"])

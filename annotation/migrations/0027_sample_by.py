@@ -18,8 +18,8 @@ class Migration(migrations.Migration):
             name="sample_by",
             field=models.CharField(
                 choices=[
-                    ("uniform", "equal chances"),
-                    ("confidence", "a model’s confidence"),
+                    ("uniform", "with equal chances"),
+                    ("confidence", "by a model’s confidence"),
                 ],
                 db_default="uniform",
                 default="uniform",

@@ -47,8 +47,8 @@ class Batch(models.Model):
         QUALIFICATION = "qualification", _("qualification")
 
     class SampleBy(models.TextChoices):
-        UNIFORM = "uniform", _("equal chances")
-        CONFIDENCE = "confidence", _("a model’s confidence")
+        UNIFORM = "uniform", _("with equal chances")
+        CONFIDENCE = "confidence", _("by a model’s confidence")
 
     predicted_for: Batch | None = None  # of unsaved settings: the draft for which models have predictions
 

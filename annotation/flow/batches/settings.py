@@ -100,7 +100,7 @@ class BatchSettings:
     )
     sample_by: str = setting(
         Batch.SampleBy.UNIFORM,
-        label=_("Draw the sample by"),
+        label=_("How to draw the sample"),
         help=_(
             "By confidence, items of which the model is less sure are likelier. The draft needs predictions of one "
             "model with confidence; the report has figures of people and models only."

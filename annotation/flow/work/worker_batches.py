@@ -58,9 +58,14 @@ class WorkerBatch:
     others_at_work: bool  # who may return HITs
 
     @property
+    def may_start(self) -> bool:
+        """Whether a HIT can be had now."""
+        return bool(self.left) or self.at_least
+
+    @property
     def is_finished(self) -> bool:
         """Whether no HIT is left for the worker, nor will one come back from others."""
-        return self.batch.state == Batch.State.OPEN and not (self.left or self.at_least or self.others_at_work)
+        return self.batch.state == Batch.State.OPEN and not (self.may_start or self.others_at_work)
 
     @property
     def an_hour(self) -> Decimal | None:
@@ -91,7 +96,7 @@ def worker_batches(workers: Sequence[Worker]) -> list[WorkerBatch]:
     attempts = round_attempts.items_left_and_offered(rounds)
     found = [_worker_batch(row, attempts.get(row.pk), seen[row.pk], rewards[row.pk]) for row in rows if row.pk in seen]
     found = _with_experiments(found, workers)
-    return sorted(found, key=lambda each: not (each.left or each.at_least))
+    return sorted(found, key=lambda each: not each.may_start)
 
 
 def _with_experiments(rows: list[WorkerBatch], workers: Sequence[Worker]) -> list[WorkerBatch]:

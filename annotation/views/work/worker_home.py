@@ -55,9 +55,9 @@ def work(request: HttpRequest) -> HttpResponse:
     [(unread, submitted, has_returned, has_repairs, has_feedback, *standing)] = _at_home(request.user.pk)
     request.standing = ViewerLinks(*standing)
     waiting = [worker.project for worker in workers if _needs_consent(worker)]
-    with_batches = {row.batch.project_id for row in batches if not row.missing}
     offered = [row for row in batches if not row.missing]
-    busy = [row for row in offered if row.left or row.at_least or row.under_way] or offered
+    busy = [row for row in offered if row.may_start or row.under_way] or offered
+    leads_to_consent = {row.batch.project_id for row in offered if row.may_start}
     context = {
         "here": "work",
         "unread_messages": unread,
@@ -65,7 +65,7 @@ def work(request: HttpRequest) -> HttpResponse:
         "exhausted": [row for row in offered if row not in busy],
         "rest": [row for row in batches if row.missing],
         "consent_waiting": waiting,
-        "consent_alone": [project for project in waiting if project.pk not in with_batches],
+        "consent_alone": [project for project in waiting if project.pk not in leads_to_consent],
         "returned": _returned(request.user.pk).order_by("-ended_at")[:20] if has_returned else [],
         "repairs": _repairs(request.user.pk).select_related("assignment__batch__project") if has_repairs else [],
         "feedback": _feedback(request.user.pk).select_related("batch").order_by("pk") if has_feedback else [],

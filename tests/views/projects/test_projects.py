@@ -81,6 +81,13 @@ def test_the_same_consent_text_stays_accepted(client: Any, alice: Any, bob: Any,
     assert (project.title, project.consent_version) == ("New title", 1)
 
 
+def test_enter_in_a_field_saves_the_settings(client: Any, alice: Any, project: Any) -> None:
+    client.force_login(alice)
+    html = client.get(reverse("project-settings", args=["wells"])).content.decode()
+    form = html.partition('<form id="settings"')[2].partition("</form>")[0]
+    assert "name=" not in re.findall(r"<button[^>]*>", form)[0]  # browsers press the first button
+
+
 def test_a_preview_shows_the_text_without_saving_or_running_it(client: Any, alice: Any, project: Any) -> None:
     client.force_login(alice)
     form = {"title": "", "consent": "**New** <script>alert(1)</script>", "preview": "1"}
