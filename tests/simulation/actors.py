@@ -38,8 +38,8 @@ def actors(world: World, scheduler: Scheduler) -> list[Actor]:
         *(Actor(f"worker {k}", choose, weight=3.0) for k, choose in enumerate(workers, 1)),
         *(Actor(f"requester {k}", requester) for k in (1, 2)),
         Actor("payer", payer, weight=0.3),
-        *(Actor(f"sweep {k}", partial(sweeping, chance)) for k in (1, 2)),
-        *(Actor(f"job worker {k}", partial(working_off, chance), weight=0.4) for k in (1, 2)),
+        *(Actor(f"sweep {k}", partial(sweeping, world, scheduler)) for k in (1, 2)),
+        *(Actor(f"job worker {k}", partial(working_off, chance), weight=0.4, luckless=4.0) for k in (1, 2)),
         *(Actor(f"webhooks {k}", delivering, weight=0.5) for k in (1, 2)),
     ]
 
@@ -258,9 +258,18 @@ def sweeps() -> list[Callable[[], object]]:
     return [act for act in found if act.__module__ not in FILES]
 
 
-def sweeping(chance: Random) -> Choice:
+def sweeping(world: World, scheduler: Scheduler) -> Choice:
+    chance = scheduler.chance
     act = chance.choice(jobs.SWEEPS[:9] if chance.random() < 0.6 else sweeps())  # most often those of work and money
-    return f"runs {act.__module__.rpartition('.')[2]}.{act.__name__}", lambda: str(act() or "done")
+
+    def sweep() -> str:
+        began, sets = scheduler.clock.wall, world.clock_sets
+        found = act()
+        if act in world.swept and sets == world.clock_sets:
+            world.swept[act] = began
+        return str(found or "done")
+
+    return f"runs {act.__module__.rpartition('.')[2]}.{act.__name__}", sweep
 
 
 def working_off(chance: Random) -> Choice:

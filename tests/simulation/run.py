@@ -26,6 +26,7 @@ class Result:
     met: dict[str, int]
     wrong: list[str] = field(default_factory=list)
     counts: dict[str, Any] = field(default_factory=dict)
+    moved: dict[str, int] = field(default_factory=dict)
 
 
 def simulate(seed: int, steps: int, *, faults: float, every: int, plant: str = "") -> Result:
@@ -38,27 +39,38 @@ def simulate(seed: int, steps: int, *, faults: float, every: int, plant: str = "
             for actor in actors.actors(made, scheduler):
                 scheduler.add(actor)
             scheduler.faults = faults
+            looked = 0  # faults, when all was looked at
             for step in range(steps):
-                scheduler.take(scheduler.decide())
-                if scheduler.broken or (step + 1) % every == 0:
-                    result.wrong = seen(made, scheduler)
+                turn = scheduler.decide()
+                if turn.jump:
+                    made.set_clock()
+                scheduler.take(turn)
+                faulty = sum(scheduler.met.values())
+                if scheduler.broken or (step + 1) % every == 0 or faulty > looked:
+                    result.wrong, looked = seen(made, scheduler), faulty
+                elif scheduler.touched and not any(actor.holds for actor in scheduler.actors):
+                    result.wrong = seen(made, scheduler, scheduler.touched)
                 if result.wrong:
                     break
             else:
                 scheduler.end()
+                made.is_ending = True
                 settle(clock)
                 result.wrong = [*seen(made, scheduler), *invariants.unsettled()]
-        result.counts = invariants.counts()
+        result.counts, result.moved = invariants.counts(), dict(made.moved)
         scheduler.close()
     return result
 
 
-def seen(made: world.World, scheduler: Scheduler) -> list[str]:
-    """What is wrong now, read beside whoever has begun a transaction."""
-    broken, mode = scheduler.broken, connection.transaction_mode
-    connection.transaction_mode = "DEFERRED"
-    found = list(invariants.violations(made))
-    connection.transaction_mode = mode
+def seen(made: world.World, scheduler: Scheduler, tables: set[str] | None = None) -> list[str]:
+    """What is wrong now, read beside whoever has begun a transaction; looking changes nothing, not even chance."""
+    broken, mode, chance = scheduler.broken, connection.transaction_mode, scheduler.chance
+    made.is_quiet = not any(actor.holds for actor in scheduler.actors)
+    connection.transaction_mode, chance.source = "DEFERRED", Random(0)
+    found = list(invariants.violations(made, tables))
+    connection.transaction_mode, chance.source = mode, chance.own
+    if made.is_quiet:
+        scheduler.touched.clear()
     return [*(["".join(traceback.format_exception(broken))] if broken else []), *found]
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable
 from random import Random
 from typing import Any
 
+from django.apps import apps
 from django.db import OperationalError, connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
@@ -29,6 +31,7 @@ from tests.simulation.turns import (
 Act = Callable[[], str]
 DONE = "after COMMIT"
 WRITES = {"INSERT", "UPDATE", "DELETE", "COMMIT"}
+WRITTEN = re.compile(r'(?:INSERT(?: OR \w+)? INTO|UPDATE|DELETE FROM) "(\w+)"')
 STATEMENTS = WRITES | {"SELECT", "BEGIN", "SAVEPOINT", "RELEASE", "ROLLBACK"}
 
 
@@ -37,10 +40,15 @@ class Died(BaseException):
 
 
 class Actor:
-    """Somebody who acts again and again; `choose` gives the next act, `weight` is how often it is their turn."""
+    """Somebody who acts again and again; `choose` gives the next act.
 
-    def __init__(self, name: str, choose: Callable[[], tuple[str, Act]], *, weight: float = 1.0) -> None:
-        self.name, self.choose, self.weight = name, choose, weight
+    `weight`: how often it is their turn; `luckless`: how much more often something breaks then.
+    """
+
+    def __init__(
+        self, name: str, choose: Callable[[], tuple[str, Act]], *, weight: float = 1.0, luckless: float = 1.0
+    ) -> None:
+        self.name, self.choose, self.weight, self.luckless = name, choose, weight, luckless
         self.turn = threading.Semaphore(0)
         self.at, self.act, self.fault = "", "", ""
         self.chance, self.asleep_until = Random(0), 0
@@ -55,6 +63,8 @@ class Scheduler:
         self.actors: list[Actor] = []
         self.history: list[str] = []
         self.turns: list[Turn] = []
+        self.touched: set[str] = set()  # models whose rows were written
+        self.models = {model._meta.db_table: str(model._meta.model_name) for model in apps.get_models()}
         self.outage, self.outage_until = "", 0  # one of the whole database, and the step at which it ends
         self.steps, self.faults, self.ending = 0, 0.0, False
         self.current: Actor | None = None
@@ -85,6 +95,8 @@ class Scheduler:
         actor = self._here()
         while actor is not None:
             self.pause(sql.split(" ", 1)[0].upper())
+            if (written := WRITTEN.match(sql)) and written[1] in self.models:
+                self.touched.add(self.models[written[1]])
             try:
                 return execute(sql, *rest)
             except OperationalError as busy:
@@ -169,7 +181,7 @@ class Scheduler:
         fault, jump = "", 0.0
         if self.faults and chance.random() < JUMPING:
             jump = chance.choice(JUMPS)
-        if self.faults and not actor.idle and actor.at and chance.random() < self.faults:
+        if self.faults and not actor.idle and actor.at and chance.random() < self.faults * actor.luckless:
             fault = chance.choices(FAULTS, FAULT_WEIGHTS)[0]
         return Turn(actor.name, round(chance.random() * 0.2, 3), chance.getrandbits(32), fault, jump)
 

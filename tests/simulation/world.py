@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import tempfile
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -12,7 +15,7 @@ from django.core.management import call_command
 from django.db import connection
 
 from annotation.flow.money import ledger
-from annotation.flow.work import next_assignment
+from annotation.flow.work import leases, next_assignment, prefetch
 from annotation.models import Batch, Participation, Project, Worker
 from annotation.webhooks import protocol, subscriptions
 from tests.flow import triggers
@@ -34,6 +37,22 @@ class World:
     bonuses: set[str] = field(default_factory=set)  # keys of bonuses that a requester asked for
     ended: dict[int, tuple[Any, ...]] = field(default_factory=dict)  # jobs that were seen at their end
     seen: dict[int, tuple[Any, ...]] = field(default_factory=dict)  # every response that was ever stored
+    seen_outside: list[str] = field(default_factory=list)  # what the other sides should never have seen
+    events: set[str] = field(default_factory=set)  # webhook events that happened, forgotten ones included
+    # sweeps that end leases: the time at which the last whole run of each began, unless the clock was set since
+    swept: dict[Callable[[], object], datetime | None] = field(
+        default_factory=lambda: {leases.expire_due: None, prefetch.let_go_overdue: None}
+    )
+    clock_sets: int = 0
+    is_ending: bool = False
+    is_quiet: bool = True  # nobody has begun a transaction
+    states: dict[str, dict[int, str]] = field(default_factory=dict)  # of each machine's rows, when last looked at
+    moved: Counter[str] = field(default_factory=Counter)  # moves that were met
+
+    def set_clock(self) -> None:
+        """Forget what was compared with a time that is not any more."""
+        self.clock_sets += 1
+        self.swept = dict.fromkeys(self.swept)
 
 
 def build() -> World:
