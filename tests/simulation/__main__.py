@@ -23,7 +23,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.simulation")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--steps", type=int, default=2000)
-    parser.add_argument("--faults", type=float, default=0.01, help="share of steps at which something breaks")
+    parser.add_argument("--faults", type=float, default=0.005, help="share of steps at which something breaks")
     parser.add_argument("--every", type=int, default=200, help="steps between two looks at all invariants")
     parser.add_argument("--history", action="store_true", help="print every act")
     parser.add_argument("--plant", default="", metavar="FAULT", help="a fault of tests/simulation/planted.py")

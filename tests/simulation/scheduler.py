@@ -217,7 +217,7 @@ class Scheduler:
             return False
         if fault in {VANISHES, FILLS_UP}:
             self.note(f"{fault} for some steps")
-            self.outage, self.outage_until = fault, self.steps + 1 + turn.seed % 60
+            self.outage, self.outage_until = fault, self.steps + 1 + turn.seed % 25
         else:
             actor.fault, actor.dead = fault, fault == DIES
         return True

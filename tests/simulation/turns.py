@@ -8,7 +8,7 @@ from random import Random
 DIES, REFUSED, SLEEPS = "dies", "is refused by the database", "is paused past its lease"
 VANISHES, FILLS_UP = "the database vanishes", "the database's disk is full"
 FAULTS = (DIES, REFUSED, SLEEPS, VANISHES, FILLS_UP)
-FAULT_WEIGHTS = (4, 4, 2, 1, 1)
+FAULT_WEIGHTS = (10, 10, 6, 1, 1)
 HOUR = 3600.0
 JUMPS = (HOUR, 10 * 60.0, 90.0, 30 * HOUR, -HOUR, -90.0)  # seconds by which the clock is set: mostly on
 JUMPING = 0.002  # share of steps before which it is
