@@ -53,7 +53,10 @@ def shown_table(
             for k, (label, number) in enumerate(zip(head, numbers, strict=True))
         ],
         "rows": [
-            [_cell(*cell, bars) | {"url": link} for *cell, link in zip(row, shown, numbers, links, strict=True)]
+            [
+                _cell(*cell, bars) | {"url": link, "label": label}
+                for *cell, link, label in zip(row, shown, numbers, links, head, strict=True)
+            ]
             for row, shown, links in rows
         ],
         "total": total if is_cut else None,
