@@ -14,7 +14,7 @@ from annotation.models import Batch, Dataset, Project, Worker
 
 
 class Checkboxes(forms.CheckboxSelectMultiple):
-    """Django's widget without a template for each checkbox: a project has thousands of workers."""
+    """Django's widget without a template for each checkbox, for thousands of workers; chosen ones first."""
 
     def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
         chosen = set(self.format_value(value))
@@ -26,7 +26,7 @@ class Checkboxes(forms.CheckboxSelectMultiple):
             "</label></div>",
             (
                 (id, number, name, key, marks, " checked" if str(key) in chosen else "", label)
-                for number, (key, label) in enumerate(self.choices)
+                for number, (key, label) in enumerate(sorted(self.choices, key=lambda one: str(one[0]) not in chosen))
             ),
         )
         return format_html('<div id="{}">{}</div>', id, boxes)

@@ -43,6 +43,13 @@ WORDS: dict[str, Words] = {
     "close": Words("batch", lambda n: _("Close…"), gettext_noop("No open HITs are left.")),
     "create_dataset": Words("batch", lambda n: _("Create a dataset…"), gettext_noop("The batch is closed.")),
 }
+ABOUT = {  # of decisions, in lists
+    "approvals": gettext_noop("Their workers wait for approval."),
+    "problem_reports": gettext_noop("Workers say that something is wrong with an item."),
+    "review": gettext_noop("They were drawn for review."),
+    "adjudicate": gettext_noop("All responses are in, and they disagree."),
+    "gold": gettext_noop("Workers agree on another answer."),
+}
 MINUTE = timedelta(minutes=1)
 DIALOGS = {"close": "close-box", "create_dataset": "dataset-box"}
 
@@ -53,7 +60,7 @@ def waiting(project: Project, batch: Batch | None = None) -> list[NextStep]:
 
 
 def shown(project: Project, steps: Iterable[NextStep], may: Iterable[str]) -> list[dict[str, Any]]:
-    """The steps that the viewer may take, most urgent first: {"kind", "label", "why", "url", "due", "pressing", …}.
+    """The steps that the viewer may take, most urgent first: {"kind", "label", "why", "about", "url", …}.
 
     On a batch's own pages `dialog` (an id) or `post` (an address) takes the step at once.
     """
@@ -69,6 +76,7 @@ def _shown(project: Project, step: NextStep) -> dict[str, Any]:
         "kind": step.kind,
         "label": words.label(n) % {"n": n},
         "why": why,
+        "about": _(ABOUT[step.kind]) if step.kind in ABOUT else "",
         "of": in_language(step.of["title"]),
         "url": page_of(project, step.kind, slug),
         "dialog": DIALOGS.get(step.kind),

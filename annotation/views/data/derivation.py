@@ -42,8 +42,7 @@ def derive(request: HttpRequest, project: Project, name: str) -> HttpResponse:
 def _ways(project: Project, source: Dataset) -> dict[str, Any]:
     usual, family = _usual(source), Family(project)
     stages = [_stage(group, source, usual, family) for group in PIPELINE]
-    after = next((stage["number"] for stage in stages if stage["next"]), 0)
-    stages.sort(key=lambda stage: (not stage["next"], bool(stage["done"]), stage["number"] < after))
+    stages.sort(key=lambda stage: (not stage["next"], stage["number"]))
     named = [each.group for each in DERIVATIONS.values() if each.group not in (*PIPELINE, OTHERS)]
     return {
         "project": project,

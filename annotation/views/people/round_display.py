@@ -5,7 +5,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from annotation.flow.people import qualification_rounds, round_attempts, round_pools, round_results
+from annotation.flow.people import bulk_grants, qualification_rounds, round_attempts, round_pools, round_results
 from annotation.flow.people.round_results import Result
 from annotation.models import QualificationRound
 from annotation.pure.people import round_rules as rules
@@ -57,12 +57,15 @@ def chosen(round: QualificationRound, results: Sequence[Result], mark: float | N
     figures = qualification_rounds.figures_for(round.batch.task, round.grading)
     names = [_(figures[name].label) for name in dict.fromkeys(clause.figure for clause in rule)]
     prospect = round_results.prospects(round, results, [at])[0]
-    people = round_results.chosen_attempts(round, results, mark)
+    people = [
+        (each, round_results.percent(each.score or 0)) for each in round_results.chosen_attempts(round, results, mark)
+    ]
     return {
         "round": round,
         "mark": mark,
         "percent": f"{100 * at:g}",
-        "people": [(result, round_results.percent(result.score or 0)) for result in people],
+        "people": people,
+        "ungranted": len(bulk_grants.plan(round.grants, {result.worker: score for result, score in people})),
         "figures": names,
         "known": len(round_results.best(results)),
         "expected": list(zip(names, prospect.figures, strict=True)) if mark is not None else [],

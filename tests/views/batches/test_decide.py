@@ -89,6 +89,7 @@ ALL_FIVE = [
 def test_all_decisions_are_one_list_with_what_is_paid_soonest_first(desk: Any, busy: Batch) -> None:
     text = html(desk, "batch-decide")
     assert steps(text) == ALL_FIVE
+    assert "All responses are in, and they disagree." in text
     assert header(text) == "first automatic approval in 23 hours, 59 minutes Approve 2 responses"
     assert text.count("waiting for") == 3, "of adjudication and gold nothing is stored that waits"
     Assignment.objects.filter(sampled=None).update(approval="approved", approved_at=timezone.now())

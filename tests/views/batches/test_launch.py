@@ -12,7 +12,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 
 from annotation.flow.batches import batch_drafts, batch_launch, expected_time
-from annotation.models import Batch, Invite, Job, Project, User, Worker
+from annotation.models import Batch, Dataset, Invite, Job, Project, User, Worker
 from annotation.registry import default_instructions, folder_of, kinds, task_types
 from annotation.tasktype import JSON
 from tasks.answer.task import Answer
@@ -283,8 +283,10 @@ def test_a_launched_batch_can_no_longer_be_edited(client: Any, alice: Any, datas
 
 def test_a_new_batch_begins_with_the_dataset_it_was_asked_for(client: Any, alice: Any, dataset: Any) -> None:
     client.force_login(alice)
+    Dataset.objects.create(project=dataset.project, slug="others", size=1, state="ready")
     shown = client.get(reverse("batch-new", args=["wells"]) + "?dataset=wells").context["form"]
     assert shown["datasets"].value() == [dataset.pk]
+    assert str(shown["datasets"]).index("checked") < str(shown["datasets"]).index("others"), "it is in sight"
 
 
 def test_a_dataset_of_another_project_cannot_be_chosen(client: Any, alice: Any, dataset: Any) -> None:
