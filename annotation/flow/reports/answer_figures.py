@@ -53,12 +53,15 @@ class AnswerFigures:
             for one in predictions_of(batch, model):
                 predicted[one.item_id][model] = one.answer
         items = list(self._items())
-        without = list(self._without_item(items))
-        return [
-            made
-            for asked in self.judged
-            for made in answer_judge_tables(asked, [*self._answers(asked, items, predicted), *without], batch.seed)
-        ]
+        without, tables = list(self._without_item(items)), list[JSON]()
+        for asked in self.judged:
+            answers = [*self._answers(asked, items, predicted), *without]
+            tables += answer_judge_tables(asked, answers, batch.seed, drawn=self._are_drawn(batch))
+        return tables
+
+    def _are_drawn(self, batch: Batch) -> bool:
+        """Whether the items that people judged are a random sample, all of it."""
+        return batch.sample is not None and all(self.given[place] for place in self.shown.keys() - self.excluded)
 
     def _items(self) -> Iterator[tuple[Place, int, Example]]:
         """Each item once, as workers saw it if they did."""
@@ -70,11 +73,12 @@ class AnswerFigures:
 
     def _without_item(self, items: Sequence[tuple[Place, int, Example]]) -> Iterator[JudgedAnswer]:
         """Answers that match and that the control did not draw, and empty ones."""
-        drawn = Counter(name for _place, _item, one in items if one.extra[MATCHES] for name in one.extra[GIVEN_BY])
+        drawn = Counter(
+            (place[0], name) for place, _item, one in items if one.extra[MATCHES] for name in one.extra[GIVEN_BY]
+        )
         for dataset in self.datasets:
             for name, of in _systems(dataset).items():
-                undrawn = of["matching"] - min(drawn[name], of["matching"])
-                drawn[name] -= of["matching"] - undrawn
+                undrawn = max(0, of["matching"] - drawn[dataset.pk, name])
                 yield from (JudgedAnswer((dataset.pk, name, k), [name], MATCHES, True, 1.0) for k in range(undrawn))
                 empty = range(of["unanswered"])
                 yield from (JudgedAnswer((dataset.pk, name, "", k), [name], "", False, 0.0) for k in empty)

@@ -19,24 +19,32 @@ from annotation.pure.text.translation_marks import gettext_noop as _
 PEOPLE, EXACT, LEXICAL, F1 = _("People"), _("Exact match"), _("Lexical match"), _("F1")
 WITHOUT_WRONG_GOLD = _("People, wrong gold left out")
 JUDGE, SYSTEM = _("Judged by"), _("System")
-EQUAL, LONGER, PART, SOME, NONE = (
+EQUAL, LONGER, PART, SHARES_WORDS, SHARES_NONE = (
     _("Equal to it by exact match"),
     _("Contains it and says more"),
     _("Part of it"),
     _("Shares some of its words"),
     _("Shares no word with it"),
 )
-KINDS = (EQUAL, LONGER, PART, SOME, NONE)
-ABOUT = _("95 % intervals are over questions and hold for these annotators.")
+KINDS = (EQUAL, LONGER, PART, SHARES_WORDS, SHARES_NONE)
+ABOUT = _("95 % intervals are over questions and say nothing about other annotators.")
 RIGHT = _(
-    "An answer is right if more than half of its annotators say so. Where just half do, it counts as not judged: "
-    "%(ties)s answers."
+    "An answer is right if more than half of its annotators say so; where just half do, it counts as not judged "
+    "(answers: %(ties)s)."
 )
 CONTROL = _(
-    "Of %(matching)s answers that exact match calls equal people judged %(asked)s; the others count at the same rate, "
-    "and so do answers that exact match calls wrong by those of them that were judged."
+    "Answers that exact match calls equal to gold: %(matching)s, of which people judged %(asked)s; as many of the rest "
+    "count as right as of these."
 )
-NO_CONTROL = _("Nobody judged the %(matching)s answers that exact match calls equal: they count as right.")
+NO_CONTROL = _("Answers that exact match calls equal to gold: %(matching)s. People judged none; all count as right.")
+WRONG = _(
+    "Answers that it calls wrong, without empty ones, which are wrong: %(others)s, of which people judged %(judged)s; "
+    "as many of the rest count as right as of these. Of several systems, an answer counts for each."
+)
+UNDRAWN = _(
+    "The items that people judged are not, or not yet, all of a random sample: figures assume that other answers are "
+    "like those that they judged."
+)
 RANKS = _("Change of rank: the judge’s rank minus people’s; 2 is two places further down than by people.")
 CORRECTION = _(
     "Sensitivity: of the answers that are right by people, the share that the judge calls right. Specificity: of the "
@@ -45,8 +53,11 @@ CORRECTION = _(
     "A judge can correct only if sensitivity + specificity − 1 has a lower 95 % limit, in parentheses, above 10 %. "
     "Numbers of answers are effective ones, since answers weigh 1 / the share that was drawn."
 )
-CANNOT = _("This judge cannot correct (%(low)s %%).")
+CANNOT_CORRECT = _("This judge cannot correct (%(low)s %%).")
 CUT = _("Cut to the ends of 0 to 100 %.")
+ALL_RIGHT = _("Of the answers that it judged, people called none wrong: no specificity.")
+NONE_RIGHT = _("Of the answers that it judged, people called none right: no sensitivity.")
+NOTHING_IN_COMMON = _("It judged no answer that people judged.")
 
 Systems = Mapping[str, Sequence["JudgedAnswer"]]
 Judges = Mapping[str, Mapping[str, Sequence[AnswerRow]]]  # by judge and system
@@ -77,7 +88,7 @@ class JudgedAnswer:
             return LONGER
         if any(lexical_match(one, [self.text]) for one in self.alternatives):
             return PART
-        return SOME if self.f1 > 0 else NONE
+        return SHARES_WORDS if self.f1 > 0 else SHARES_NONE
 
     def by(self, judge: str, asked: Aspect) -> bool | None:
         """Whether it is right by people, a model, or the rule that a judge is; None if that is not known."""
@@ -89,10 +100,12 @@ class JudgedAnswer:
         return None if self.text and 2 * right == len(self.given) else 2 * right > len(self.given)
 
 
-def answer_judge_tables(asked: Aspect, answers: Sequence[JudgedAnswer], seed: int) -> Iterator[JSON]:
+def answer_judge_tables(
+    asked: Aspect, answers: Sequence[JudgedAnswer], seed: int, *, drawn: bool = True
+) -> Iterator[JSON]:
     """All tables of one criterion that says which answers are right; none where people judged no answer.
 
-    `answers`: those to all questions of the systems, judged or not.
+    `answers`: those to all questions of the systems, judged or not; `drawn`: those for people are a random sample.
     """
     if not any(one.given for one in answers):
         return
@@ -102,7 +115,7 @@ def answer_judge_tables(asked: Aspect, answers: Sequence[JudgedAnswer], seed: in
             systems[name].append(one)
     names = (EXACT, LEXICAL, *sorted({model for one in answers for model in one.predicted}))
     judges = {judge: {name: _rows(judge, systems[name], asked) for name in sorted(systems)} for judge in names}
-    yield _accuracy(asked, systems, judges, seed)
+    yield _accuracy(asked, systems, judges, seed, drawn=drawn)
     yield _judges(asked, judges, seed)
     yield _kinds(asked, systems, judges[EXACT], seed)
 
@@ -110,7 +123,7 @@ def answer_judge_tables(asked: Aspect, answers: Sequence[JudgedAnswer], seed: in
 def _rows(judge: str, answers: Sequence[JudgedAnswer], asked: Aspect) -> list[AnswerRow]:
     """A system's questions as people and the judge see them, with the shares of answers like each that were judged."""
     known = {who: [one.by(who, asked) for one in answers] for who in (PEOPLE, judge)}
-    shares = {(who, exact): _share(of, answers, exact) for who, of in known.items() for exact in (True, False)}
+    shares = {(who, exact): _share_judged(of, answers, exact) for who, of in known.items() for exact in (True, False)}
     rows = []
     for one, right, called in zip(answers, known[PEOPLE], known[judge], strict=True):
         wrong_gold = 2 * sum(label in asked.wrong_gold for label in one.given) > len(one.given)
@@ -119,12 +132,12 @@ def _rows(judge: str, answers: Sequence[JudgedAnswer], asked: Aspect) -> list[An
     return rows
 
 
-def _share(known: Sequence[bool | None], answers: Sequence[JudgedAnswer], exact: bool) -> float:
+def _share_judged(known: Sequence[bool | None], answers: Sequence[JudgedAnswer], exact: bool) -> float:
     alike = [right is not None for right, one in zip(known, answers, strict=True) if one.text and one.exact is exact]
     return sum(alike) / len(alike) if any(alike) else 1.0
 
 
-def _accuracy(asked: Aspect, systems: Systems, judges: Judges, seed: int) -> JSON:
+def _accuracy(asked: Aspect, systems: Systems, judges: Judges, seed: int, *, drawn: bool) -> JSON:
     """Of each judge its systems from the first to the last, beside people's rank."""
     people = judges[EXACT]
     found = {PEOPLE: {name: answer_judges.people_accuracy(rows, seed) for name, rows in people.items()}}
@@ -146,9 +159,12 @@ def _accuracy(asked: Aspect, systems: Systems, judges: Judges, seed: int) -> JSO
             rank, by_people = ranks[judge].get(name), ranks[PEOPLE].get(name)
             change = None if judge == PEOPLE or rank is None or by_people is None else rank - by_people
             figure = figures[name]
-            rows.append([_cell_of(judge), name, figure.as_json(), figure.n, judged[judge][name], rank, change])
+            questions = None if judge == WITHOUT_WRONG_GOLD else figure.n  # how many are left is known of judged ones
+            rows.append([_cell_of(judge), name, figure.as_json(), questions, judged[judge][name], rank, change])
     columns = (JUDGE, SYSTEM, _("Accuracy or F1"), _("Questions"), _("Answers judged"), _("Rank"), _("Change of rank"))
-    return named("answer-accuracy", asked, _("Accuracy of systems"), columns, rows, _about(systems, people))
+    return named(
+        "answer-accuracy", asked, _("Accuracy of systems"), columns, rows, _about(systems, people, drawn=drawn)
+    )
 
 
 def _known(of: Mapping[str, Figure]) -> dict[str, float]:
@@ -160,12 +176,15 @@ def _cell_of(judge: str) -> Any:
     return text_cell(judge) if judge in (PEOPLE, WITHOUT_WRONG_GOLD, EXACT, F1, LEXICAL) else judge
 
 
-def _about(systems: Systems, people: Mapping[str, Sequence[AnswerRow]]) -> list[Any]:
+def _about(systems: Systems, people: Mapping[str, Sequence[AnswerRow]], *, drawn: bool) -> list[Any]:
     pairs = [pair for name, rows in people.items() for pair in zip(systems[name], rows, strict=True)]
     matching = [row.by_people is not None for _one, row in pairs if row.exact]
+    others = [bool(one.given) and row.by_people is not None for one, row in pairs if one.text and not row.exact]
     ties = sum(bool(one.given) and row.by_people is None for one, row in pairs)
     control = text_cell(CONTROL if any(matching) else NO_CONTROL, asked=sum(matching), matching=len(matching))
-    return [text_cell(RIGHT, ties=ties), control, RANKS, ABOUT]
+    wrong = text_cell(WRONG, others=len(others), judged=sum(others))
+    undrawn = [] if drawn or (all(matching) and sum(others) == len(others)) else [UNDRAWN]
+    return [text_cell(RIGHT, ties=ties), *([control] if matching else []), wrong, *undrawn, RANKS, ABOUT]
 
 
 def _judges(asked: Aspect, judges: Judges, seed: int) -> JSON:
@@ -194,7 +213,10 @@ def _judges(asked: Aspect, judges: Judges, seed: int) -> JSON:
 
 def _why(found: answer_judges.Corrected) -> Any:
     if found.refused == answer_judges.CANNOT:
-        return text_cell(CANNOT, low=rounded(100 * (found.rates.youden.low or 0.0), 1))
+        return text_cell(CANNOT_CORRECT, low=rounded(100 * (found.rates.youden.low or 0.0), 1))
+    if found.refused == answer_judges.NOBODY:
+        right, wrong = found.rates.sensitivity.n, found.rates.specificity.n
+        return text_cell(ALL_RIGHT if right else NONE_RIGHT if wrong else NOTHING_IN_COMMON)
     return text_cell(CUT) if found.cut else None
 
 

@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 from annotation.pure.data.example import JSON
 from annotation.pure.reports.tables import table
 from annotation.pure.statistics.model_beside_workers import Labelled
-from annotation.pure.statistics.worker_intervals import LEAST_WORKERS
 from annotation.pure.text.translation_marks import gettext_noop as _
 
 MODEL, LABEL = _("Model"), _("Label")
-OVER_BOTH = _("95 % intervals over annotators and items.")
-OVER_ITEMS = _("With fewer than seven annotators, 95 % intervals are over items and hold for these annotators.")
+INTERVALS = _(
+    "95 % intervals are over annotators and items. With fewer than seven annotators, or where all values are equal, "
+    "they are over items only and say nothing about other annotators."
+)
 MOST_STRATA = 50
 WAYS = {  # of strata: the words of a variant of a table, and of its first column
     "hops": (_("by number of hops"), _("Hops")),
@@ -120,7 +121,3 @@ def named(kind: str, asked: Aspect, title: str, columns: Sequence[str], rows: It
     name = f"{kind}-{asked.name.replace('_', '-')}"
     about = {"about": asked.about, "kind": kind, "leads": False, "bars": False}
     return table(name, title, columns, list(rows), note, **about)
-
-
-def about_intervals(workers: int) -> str:
-    return OVER_BOTH if workers >= LEAST_WORKERS else OVER_ITEMS

@@ -4,13 +4,13 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from annotation.pure.data.example import JSON
-from annotation.pure.reports.model_aspects import LABEL, MODEL, Aspect, Draw, Predictions, about_intervals, named
+from annotation.pure.reports.model_aspects import INTERVALS, LABEL, MODEL, Aspect, Draw, Predictions, named
 from annotation.pure.reports.tables import as_sentence, percent_with_interval, rounded, table, text_cell
 from annotation.pure.statistics import people_and_model as ppi
 from annotation.pure.statistics.intervals import Figure
 from annotation.pure.statistics.model_beside_workers import Labelled
 from annotation.pure.statistics.ratings import rescaled
-from annotation.pure.statistics.worker_intervals import Response
+from annotation.pure.statistics.worker_intervals import LEAST_WORKERS, Response
 from annotation.pure.text.translation_marks import gettext_noop as _
 
 ESTIMATES = "people-and-model"
@@ -19,13 +19,16 @@ BY_PEOPLE, BY_MODEL = _("Items judged by people"), _("Items judged by the model"
 REFUSED = {
     ppi.ALL_JUDGED: _("People alone: they judged every item that the model judged."),
     ppi.FEW_LABELS: _(
-        "People alone: fewer than ten judged items with this label, or without it. The model differed on "
-        "%(different)s of %(n)s judged items: its error is at most %(most)s %%."
+        "People alone: fewer than ten judged items with this label, or without it. The model differed from people on "
+        "%(different)s of %(n)s judged items: its error rate is at most %(most)s %% (upper 95 %% limit)."
     ),
     ppi.FEW_DIFFERENT: _(
-        "People alone: the model differed on %(different)s of %(n)s judged items: its error is at most %(most)s %%."
+        "People alone: the model differed from people on %(different)s of %(n)s judged items: its error rate is at "
+        "most %(most)s %% (upper 95 %% limit)."
     ),
-    ppi.FEW_ELEMENTS: _("People alone: fewer than ten judged items times the share of this label, or of all others."),
+    ppi.FEW_ELEMENTS: _(
+        "People alone: the number of judged items times the share of this label, or of all others, is below ten."
+    ),
     ppi.FEW_ITEMS: _("People alone: fewer than 30 judged items."),
     ppi.NO_GAIN: _("People alone: with the model the interval would be no narrower."),
     "": _("People and the model: as precise as %(worth)s items judged by people alone."),
@@ -34,19 +37,25 @@ REFUSED = {
 
 EFFECTIVE, AS_GOOD = _("Effective n"), _("Uniform n (gain)")
 DRAWN = _(
-    "The items that people judged were drawn by the confidence of %(model)s, and each weighs 1/π, its inclusion "
-    "probability π. Uniform n: as many items drawn with equal chances would be as precise, so that the draw gained or "
-    "lost. Effective n, (Σ 1/π)² / Σ 1/π², counts where too few are judged."
+    "Items for people were drawn by the confidence of %(model)s; each weighs 1/π, where π is its inclusion "
+    "probability. Effective n, (Σ 1/π)² / Σ 1/π², is the number of judged items in the column “Rests on”. Uniform n: "
+    "how many items drawn with equal chances would be as precise; in parentheses, how many percent more or fewer than "
+    "people judged."
 )
 AT_RANDOM = _(
-    "The estimate holds for items like these, if those that people judged were drawn at random from those that the "
+    "Estimates are right for items like these only if those that people judged are a random sample of those that the "
     "model judged."
 )
-UNIFORM_ONLY = _(
-    "The items were drawn by a model’s confidence: items of which it is less sure are overrepresented. So there are no "
-    "figures of responses alone, such as human score, upper bound, shares, alpha and other agreement, and none of a "
-    "part of the batch; they need a uniform sample. The estimates from people and models weigh each item."
+TOO_WIDE = _(
+    "Intervals are about items like these. Where people judged more than 5 % of a model’s items, they are too wide for "
+    "a statement about exactly these items."
 )
+UNIFORM_ONLY = _(
+    "Items were drawn by a model’s confidence, so those of which it is less sure are overrepresented. Figures of "
+    "responses alone need a uniform sample and are left out: human score, upper bound, shares, alpha and other "
+    "agreement, and figures of a part of the batch. Estimates from people and a model weigh each item."
+)
+USED = _("Numbers of items are those that a figure uses.")
 
 
 def models_only(task: str) -> JSON:
@@ -82,13 +91,19 @@ def estimated(
                 sample = ppi.sample_of_elements([ppi.Summed(*at, *both) for at, both in sums.items()], lists, chances)
                 means = [Response(*at, total / size) for at, (total, size) in sums.items()]
                 items = ppi.sample_of(means, {item: total / size for item, (total, size) in lists.items()}, chances)
-                over = ppi.estimate(items, mean=True) if items else None
+                over = ppi.estimate(items, mean=True, step=_step(asked)) if items else None
             else:
                 responses = [Response(row.item, row.worker, score(row.label)) for row in given]
                 sample = ppi.sample_of(responses, {item: score(one.value) for item, one in of.items()}, chances)
             if sample is not None:
-                made.append(Estimated(model, label, sample, ppi.estimate(sample, mean=bool(asked.ends)), over))
+                found = ppi.estimate(sample, mean=bool(asked.ends), step=_step(asked))
+                made.append(Estimated(model, label, sample, found, over))
     return made
+
+
+def _step(asked: Aspect) -> float:
+    """The smallest difference of printed figures, on 0..1: a tenth of a percent, or .01 of a scale's points."""
+    return ppi.STEP if asked.ends is None else 0.01 / (asked.ends[1] - asked.ends[0])
 
 
 def _sums(values: Iterable[tuple[Key, float]]) -> dict[Key, tuple[float, float]]:
@@ -106,7 +121,9 @@ def estimates(asked: Aspect, made: Sequence[Estimated], draw: Draw | None = None
         return
     notes: list[Any] = []
     for one in {one.model: one for one in made}.values():
-        notes += [note for note in _about(one.model, one.found) if note not in notes]
+        counts = {"items": one.found.items, "n": one.found.judged}
+        counts_of = {name: f"{number:,}" for name, number in counts.items()}
+        notes.append(text_cell(ITEMS_OF, model=one.model, workers=one.found.workers, **counts_of))
     columns = (
         MODEL,
         *(() if asked.ends else (LABEL,)),
@@ -117,13 +134,16 @@ def estimates(asked: Aspect, made: Sequence[Estimated], draw: Draw | None = None
         _("Rests on"),
         *((EFFECTIVE, AS_GOOD) if draw else ()),
     )
-    notes += [
-        text_cell(DRAWN, model=draw.model) if draw else AT_RANDOM,
+    sampled = [one for one in made if one.found.judged < one.found.items]
+    notes += [USED, INTERVALS]
+    notes += [text_cell(DRAWN, model=draw.model)] if draw else [AT_RANDOM] if sampled else []
+    notes += [TOO_WIDE] if any(one.found.many for one in sampled) else []
+    notes.append(
         _(
-            "The interval of the model alone is over items and says nothing of its bias, that is, the model minus "
-            "people on the items that both judged."
-        ),
-    ]
+            "The interval of the model alone is over items and leaves out its bias: the model minus people, on the "
+            "items that both judged."
+        )
+    )
     rows = [row for one in made for row in _of_estimate(asked, one, drawn=draw is not None)]
     yield named(ESTIMATES, asked, _("Judged by people and a model"), columns, rows, notes)
 
@@ -162,17 +182,19 @@ def differences(asked: Aspect, strata: Mapping[Any, Sequence[Estimated]]) -> Ite
     words = text_cell("%(first)s − %(second)s", **dict(zip(("first", "second"), strata, strict=True)))
     for (model, label), one in known[0].items():
         if other := known[1].get((model, label)):
-            cell = _cell(asked, ppi.difference(one.sample, other.sample, mean=bool(asked.ends)), is_bias=True)
-            people, items = one.found.judged + other.found.judged, one.found.items + other.found.items
-            of_model = 0 if one.found.refused and other.found.refused else items
+            figure = ppi.difference(one.sample, other.sample, mean=bool(asked.ends), step=_step(asked))
+            used = [side.found.items for side in (one, other) if not side.found.refused]
+            of_model = None if asked.own_strata and used else sum(used)  # an item may have elements in both
             cells = [] if asked.ends else [asked.labels[label]]
-            yield [words, model, *cells, text_cell(_("Difference")), cell, people, of_model, None]
+            cell = _cell(asked, figure, is_bias=True)
+            yield [words, model, *cells, text_cell(_("Difference")), cell, figure.n, of_model, None]
 
 
 def _why(found: ppi.Estimate) -> JSON:
     """What the printed figure rests on."""
-    different = round((found.different.value or 0.0) * found.effective)
-    words: dict[str, Any] = {"different": different, "n": found.judged, "worth": round(found.worth)}
+    n = round(found.effective)
+    words: dict[str, Any] = {"different": round((found.different.value or 0.0) * n), "n": n}
+    words["worth"] = round(found.worth)
     words = {name: f"{number:,}" for name, number in words.items()}
     return text_cell(REFUSED[found.refused], most=rounded(100 * (found.different.high or 0.0), 1), **words)
 
@@ -185,25 +207,21 @@ def _cell(asked: Aspect, figure: Figure, *, is_bias: bool = False) -> JSON:
     return rescaled(figure, 0 if is_bias else low, high - low if is_bias else high).as_json() | {"points": True}
 
 
-def _about(model: str, found: ppi.Estimate) -> Iterator[Any]:
-    message = _("%(model)s judged %(items)s items; %(workers)s annotators judged %(n)s of them.")
-    yield text_cell(message, model=model, workers=found.workers, items=f"{found.items:,}", n=f"{found.judged:,}")
-    yield about_intervals(found.workers)
-    if found.many and found.judged < found.items:
-        yield _("People judged more than 5 % of the items: for exactly these items the intervals are too wide.")
-
-
+ITEMS_OF = _("Items judged by %(model)s: %(items)s; of these judged by people: %(n)s; annotators: %(workers)s.")
 BOTH = _(
     "“%(about)s” by people and %(model)s: %(listing)s; by people alone: %(alone)s (items judged by people: %(n)s, by "
-    "the model: %(items)s; annotators: %(workers)s)."
+    "the model: %(items)s; annotators: %(workers)s; 95 %% intervals over %(over)s)."
 )
 ALONE = _(
     "“%(about)s” by people alone: %(listing)s (items judged by people: %(n)s; by %(model)s, which is not used: "
-    "%(items)s; annotators: %(workers)s)."
+    "%(items)s; annotators: %(workers)s; 95 %% intervals over %(over)s)."
 )
-
-
-SHORT = _("Figures without items judged by the model are of people alone; the tables below say why.")
+SIZES = _("%(items)s items, %(n)s judged by people")
+OVER_BOTH, OVER_ITEMS = _("annotators and items, or items only where all values are equal"), _("items only")
+SHORT = _(
+    "Where no item judged by the model is used, the figure is of people alone; the table “Judged by people and a "
+    "model” says why."
+)
 
 
 def in_short(all_made: Sequence[tuple[Aspect, Sequence[Estimated]]]) -> tuple[list[JSON], list[JSON]]:
@@ -219,11 +237,14 @@ def in_short(all_made: Sequence[tuple[Aspect, Sequence[Estimated]]]) -> tuple[li
         for cells in [(None, figure) if asked.ends else (figure, None)]
     ]
     sizes = {(one.found.items, one.found.judged) for _asked, one in kept}
-    of_all = [text_cell(_("%(items)s items, %(n)s judged by people"), items=f"{m:,}", n=f"{n:,}") for m, n in sizes]
+    of_all = [
+        text_cell(SIZES, items=f"{m:,}", n=f"{n:,}") if m > 1 else text_cell(_("one item, judged by people"))
+        for m, n in sizes
+    ]
     said = [sentence for asked, made in all_made for sentence in _sentences(asked, made)]
     about = {"about": of_all[0]} if len(of_all) == 1 else {}
     columns = (_("Criterion"), LABEL, _("Share"), _("Mean"), MODEL, BY_PEOPLE, BY_MODEL)
-    note = [SHORT] if len(kept) > 1 else [text_cell(one["message"], **one["values"]) for one in said]
+    note = [USED, SHORT] if len(kept) > 1 else [text_cell(one["message"], **one["values"]) for one in said]
     more = {"leads": False, "bars": not any(asked.ends for asked, _one in kept), **about}
     return [table("people-and-model-in-short", _("People and a model"), columns, rows, note, **more)], said
 
@@ -246,6 +267,7 @@ def _sentences(asked: Aspect, made: Sequence[Estimated]) -> Iterator[JSON]:
                 listing=_listing(asked, [(one.label, one.found.printed) for one in own]),
                 alone=_listing(asked, [(one.label, one.found.alone) for one in own]),
                 n=f"{found.judged:,}", items=f"{found.items:,}",
+                over=text_cell(OVER_BOTH if found.workers >= LEAST_WORKERS else OVER_ITEMS),
             )  # fmt: skip
             why = [_why(one.found) for one in own]
             if all(one == why[0] for one in why):

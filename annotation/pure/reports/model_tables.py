@@ -9,6 +9,7 @@ from typing import Any
 
 from annotation.pure.data.example import JSON
 from annotation.pure.reports.model_aspects import (
+    INTERVALS,
     LABEL,
     MODEL,
     WAYS,
@@ -16,7 +17,6 @@ from annotation.pure.reports.model_aspects import (
     Draw,
     Predictions,
     Strata,
-    about_intervals,
     named,
 )
 from annotation.pure.reports.model_estimates import ESTIMATES, Estimated, differences, estimated, estimates, in_short
@@ -36,30 +36,51 @@ from annotation.pure.text.translation_marks import gettext_noop as _
 EPSILON = 0.1  # the same for all batches, so that nobody chooses it by its result
 MOST_LABELS = 12  # of a confusion table
 TESTED = _(
-    "ε = %(epsilon)s in all batches. Winning rate ω: the share of annotators whom the model may replace; "
-    "from 50 %% on it passes the test. Advantage ρ: how often the model agrees at least as well as the "
-    "annotator. An annotator is tested with %(least)s items or more that another annotator and the model "
-    "judged too; a dash where nobody has as many."
+    "An annotator is tested with at least %(least)s items that another annotator and the model judged too; without "
+    "such an annotator there are no rates. Winning rate ω: of the annotators tested, the share whom the model may "
+    "replace; from 50 %% on it passes the test. Advantage ρ: how often the model agrees with the others at least as "
+    "well as the annotator does, the mean over annotators. ε = %(epsilon)s in all batches."
 )
-
-
 ALIKE: dict[Agreement, str] = {
     equal_labels: _("Agreement: the share of the others with the same label."),
     nearness: _("Agreement: the root of the mean squared distance to the others, the smaller the better."),
     jaccard: _("Agreement: the share of common labels among those that either gave, the mean over the others."),
 }
 ELEMENTS = _(
-    "Figures are over all elements of the lists (ratios of sums); intervals resample items. The alternative annotator "
-    "test is about items: of elements there is none."
+    "Each element of a list counts the same (ratios of sums), except in rows called “mean over items”. There is no "
+    "alternative annotator test, which is about items."
 )
 CONDITIONAL = _(
-    "This is asked only in some cases: compared are those in which both were asked. Which these are the model may see "
-    "differently, so there is no estimate from both."
+    "This is asked only in some cases. Figures are of those in which annotators and the model were all asked. There is "
+    "no estimate from people and a model, since the model may have been asked in other cases than people."
 )
-SETS = _("Of several labels in a response there is no majority, so no agreement with it; each label has its share.")
-NUMBERS = _("Of numbers there is no majority, so no agreement with it.")
-MANY = _("With more than %(most)s labels there is no table of labels.")
-WITHOUT = _("Models have no figures for texts, marks and comparisons: %(names)s.")
+SETS = _("A response may have several labels, so there is no majority and no agreement with one.")
+NUMBERS = _("Numbers have no majority, so there is no agreement with one.")
+MANY = _("There are more than %(most)s labels, so there is no table of labels.")
+WITHOUT = _("Without figures of models, since they are texts, marked words, comparisons or orders: %(names)s.")
+BESIDE = _(
+    "On items that the model and at least two annotators judged. Each annotator, and the model, is compared with the "
+    "majority of the other annotators; figures are means over annotators. The majority of all includes each annotator, "
+    "so only the model is compared with it, also on items with one annotator. Where several labels are equally "
+    "frequent, each counts its share."
+)
+BESIDE_EACH = _("The interval of the agreement with the majority of all is over items only.")
+LABELS_OF = _(
+    "Each label that an annotator gave counts once, in both columns; the model’s is that of the same item. Where the "
+    "others gave several labels equally often, each counts its share."
+)
+RATES = _(
+    "Where most of the other annotators gave a label: how often the annotator, or the model, gave it, too. Sensitivity "
+    "for one label is specificity for the other."
+)
+CALIBRATION = _(
+    "On items to which the model gave a confidence, against the majority of all annotators. Brier score: the mean of "
+    "(confidence − agrees)²; 0 is best."
+)
+BY_ANNOTATOR = _(
+    "p: one-sided t test of whether the annotator’s share exceeds the model’s by less than ε. The model may replace "
+    "annotators for whom it does at a false discovery rate of 5 % (Benjamini–Yekutieli)."
+)
 
 
 def model_report(
@@ -159,14 +180,7 @@ def _agreement(asked: Aspect, beside: Mapping[str, Beside]) -> Iterator[JSON]:
         _("Items"),
         _("Annotators"),
     )
-    note = [
-        _(
-            "Each annotator, and the model, against the majority of the other annotators on the annotator’s items; of "
-            "equally frequent labels each counts its share. The majority of all includes each annotator, so only the "
-            "model has a figure against it."
-        ),
-        about_intervals(max(of.workers for of in known.values())),
-    ]
+    note = [BESIDE, INTERVALS, *([BESIDE_EACH] if asked.each else [])]
     yield named("model-agreement", asked, _("Models beside annotators"), columns, rows, note)
     if len(asked.labels) <= MOST_LABELS:
         pairs = list(product(asked.labels.items(), repeat=2))
@@ -176,8 +190,7 @@ def _agreement(asked: Aspect, beside: Mapping[str, Beside]) -> Iterator[JSON]:
             for (a, right), (b, said) in pairs
         ]
         heads = (MODEL, _("Majority of the others"), LABEL, _("By the model"), _("By annotators"))
-        told = [_("Responses; of equally frequent labels of the others each counts its share.")]
-        yield named("model-confusion", asked, _("Labels of models and annotators"), heads, counts, told)
+        yield named("model-confusion", asked, _("Labels of models and annotators"), heads, counts, [LABELS_OF])
 
 
 def _rates(
@@ -195,14 +208,13 @@ def _rates(
             (found.worker_specificity, found.model_specificity),
         )
         made += [
-            [model, cell, worker.as_json(), own.as_json()]
+            [model, cell, worker.as_json(), own.as_json(), worker.n]
             for cell, (worker, own) in zip(cells, ends, strict=True)
             if worker.value is not None
         ]
     if made:
-        columns = (MODEL, _("Majority of the others"), _("Annotators who say so"), _("Model says so"))
-        note = [_("Sensitivity for the first label is specificity for the second, and the other way round.")]
-        yield named("model-rates", asked, _("Sensitivity and specificity"), columns, made, note)
+        heads = (_("Majority of the others"), _("Annotators who say so"), _("Model says so"), _("Labels compared"))
+        yield named("model-rates", asked, _("Sensitivity and specificity"), (MODEL, *heads), made, [RATES, INTERVALS])
 
 
 def _calibration(
@@ -235,10 +247,7 @@ def _calibration(
             _("95 % low"),
             _("95 % high"),
         )
-        note = [
-            _("Against the majority of all annotators. Brier score: the mean of (confidence − agrees)², 0 is best.")
-        ]
-        yield named("model-calibration", asked, _("Confidence of models"), columns, made, note)
+        yield named("model-calibration", asked, _("Confidence of models"), columns, made, [CALIBRATION, INTERVALS])
 
 
 def _alternatives(asked: Aspect, given: Sequence[Labelled], predicted: Predictions) -> Iterator[JSON]:
@@ -271,11 +280,10 @@ def _alternatives(asked: Aspect, given: Sequence[Labelled], predicted: Predictio
             _("Model at least as good (%)"),
             _("Annotator at least as good (%)"),
             _("p"),
-            _("Rejected"),
+            _("Model may replace"),
         )
-        told = [_("One-sided t test per annotator; rejected at a false discovery rate of 5 % (Benjamini–Yekutieli).")]
         title = _("Alternative annotator test by annotator")
-        yield named("alternative-annotator-by-worker", asked, title, heads, persons, told)
+        yield named("alternative-annotator-by-worker", asked, title, heads, persons, [BY_ANNOTATOR])
 
 
 def _share(value: float | None) -> float | None:

@@ -4,18 +4,30 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from statistics import median
 
 from annotation.pure.data.example import JSON
-from annotation.pure.reports.model_aspects import Aspect, about_intervals, named
+from annotation.pure.reports.model_aspects import Aspect, named
 from annotation.pure.reports.tables import rounded, table, text_cell
 from annotation.pure.statistics.suggestions import LEAST_ITEMS, NOTHING, Responded, pulls, time_ratio
 from annotation.pure.statistics.worker_intervals import Response, over_workers
 from annotation.pure.text.translation_marks import gettext_noop as _
 
 SIDES = {"all": _("all"), "right": _("right"), "wrong": _("wrong")}
-RATIO = _("Time with a suggestion, in times of that without, on %(items)s items that have both: %(ratio)s.")
+RATIO = _(
+    "On the %(items)s items with responses of both kinds, the mean time with a suggestion is %(ratio)s times that "
+    "without (geometric means)."
+)
 PULL = _(
-    "Pull of %(model)s: the share equal to the suggestion when it is shown minus when it is not, on the same items. "
-    "Gold says which suggestions are right, without it the majority of at least two others who saw none. A dash below "
-    "%(least)s items. All other figures of this report are of the responses without a suggestion."
+    "Suggestions of %(model)s. Pull: the share of responses equal to the suggestion when it is shown minus that when "
+    "it is not, on items with responses of both kinds. Whether a suggestion is right is decided by gold, or without "
+    "gold by the majority of at least two others who saw none. Below %(least)s items there are no shares and no pull. "
+    "Other figures of this report are of responses without a suggestion, unless a table says otherwise."
+)
+INTERVALS = _(
+    "95 % intervals are over annotators and items, or over items only where all values are equal. Shares of fewer than "
+    "seven annotators have none, nor have comparisons with fewer than seven on either side."
+)
+KEPT = _(
+    "Of the items that have a suggestion. Left unchanged: the share of shown suggestions that were submitted as they "
+    "were, from %(least)s items on."
 )
 
 
@@ -48,7 +60,7 @@ def pull_table(
         _("Responses with it"),
         _("Responses without"),
     )
-    note = [text_cell(PULL, model=model, least=LEAST_ITEMS), about_intervals(_fewest(rows))]
+    note = [text_cell(PULL, model=model, least=LEAST_ITEMS), INTERVALS]
     return named("suggestions", asked, _("Suggestions followed"), columns, cells, note)
 
 
@@ -76,9 +88,4 @@ def _about_time(rows: Sequence[Responded]) -> Iterator[JSON | str]:
     if found.value is not None:
         ends = f" [{found.low:.2f}, {found.high:.2f}]" if found.low is not None and found.high is not None else ""
         yield text_cell(RATIO, items=found.n, ratio=f"{found.value:.2f}{ends}")
-    yield about_intervals(_fewest(rows))
-
-
-def _fewest(rows: Sequence[Responded]) -> int:
-    """How many annotators the arm with fewer has."""
-    return min(len({row.worker for row in rows if row.suggested is arm}) for arm in (False, True))
+    yield from (text_cell(KEPT, least=LEAST_ITEMS), INTERVALS)

@@ -38,6 +38,7 @@ from annotation.pure.statistics.worker_intervals import (
 )
 
 LEAST_LABELS, LEAST_DIFFERENT, LEAST_ITEMS = 10, 5, 30
+STEP = 0.001  # of printed shares: a tenth of a percent
 MANY = 0.05  # share of the items that is judged, above which the interval is too wide for exactly these items
 ALL_JUDGED, FEW_LABELS, FEW_DIFFERENT, FEW_ITEMS, NO_GAIN = "all judged", "few labels", "few different", "few", "none"
 FEW_ELEMENTS = "few elements"
@@ -180,24 +181,25 @@ def _parts(sums: Floats, weights: Floats) -> Floats:
     return parts
 
 
-def estimate(sample: Sample, *, mean: bool = False) -> Estimate:
+def estimate(sample: Sample, *, mean: bool = False, step: float = STEP) -> Estimate:
     """The figure from people and the model, or of people alone where a guard refuses; `mean`: not the share of a label.
 
     Refused: fewer than 10 of the rarer label or 5 judged items on which the two differ (of means: fewer than 30 items;
     of elements: fewer than 30 items, or items times the rarer share below 10), counted as if all had been drawn with
-    the same chance; or no narrower than people alone.
+    the same chance; or no narrower than people alone, also as printed, with ends rounded to multiples of `step`.
     """
     n, size, shares = len(sample.judged), len(sample.all_predicted), sample.weights / sample.weights.sum()
     effective = 1 / float(shares @ shares)
     apart = min(1.0, float(shares @ (np.abs(sample.means - sample.judged) >= 0.5)))
     alone = found = moments(sample, 0.0)
     rate, refused = best_rate(sample), _refusal(sample, effective, apart, alone[0], mean=mean)
+    people = _alone(sample, *alone, effective)
     if not refused:
         found = moments(sample, rate)
-        refused = NO_GAIN if found[1] >= alone[1] else ""
+        widths = [_width(one, step) for one in (_figure(sample, *found, 0.0, BOTH), people)]
+        refused = NO_GAIN if found[1] >= alone[1] or widths[0] >= widths[1] else ""
     if refused:
         rate, found = 0.0, alone
-    people = _alone(sample, *alone, effective)
     rest = sample.means - rate * sample.judged
     rest -= shares @ rest
     actual = float(shares**2 @ rest**2)
@@ -219,7 +221,14 @@ def estimate(sample: Sample, *, mean: bool = False) -> Estimate:
     )
 
 
-def difference(first: Sample, second: Sample, *, mean: bool = False) -> Figure:
+def _width(figure: Figure, step: float) -> float:
+    """Of the interval as printed, in steps; that of none is endless."""
+    if figure.low is None or figure.high is None:
+        return math.inf
+    return round(figure.high / step) - round(figure.low / step)
+
+
+def difference(first: Sample, second: Sample, *, mean: bool = False, step: float = STEP) -> Figure:
     """The estimate of the first minus that of the second, each with its own rate; n counts the judged items.
 
     One contrast over items and workers, who may be in both, with seven workers on each side; else over items.
@@ -227,7 +236,7 @@ def difference(first: Sample, second: Sample, *, mean: bool = False) -> Figure:
     value = variance = 0.0
     parts: list[Floats] = []
     for sign, sample in ((1, first), (-1, second)):
-        rate = estimate(sample, mean=mean).rate
+        rate = estimate(sample, mean=mean, step=step).rate
         value += sign * moments(sample, rate)[0]
         variance += _of_model(sample, rate)
         rest, weights = sample.values - rate * sample.judged[sample.items], sample.row_weights

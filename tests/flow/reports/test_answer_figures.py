@@ -164,6 +164,7 @@ def test_systems_and_judges_are_those_of_a_second_implementation(sampled: Any) -
         without = own.people / (1 - own.share(own.said, WRONG_GOLD))
         left_out = found_by(content, "People, wrong gold left out")[system]
         assert left_out["Accuracy or F1"]["value"] == near(without, abs=1e-9)
+        assert left_out["Questions"] is None, "nobody knows how many of the unjudged have wrong gold"
         exact = found_by(content, "Exact match")[system]
         assert (exact["Accuracy or F1"]["value"], exact["Answers judged"]) == (near(own.size[True] / 400), 400)
         assert found_by(content, "F1")[system]["Accuracy or F1"]["value"] == near(own.f1)
@@ -178,7 +179,8 @@ def test_systems_and_judges_are_those_of_a_second_implementation(sampled: Any) -
         assert abs(own.corrected - own.people) < 0.1
     note = note_of(table_of(content, "answer-accuracy-same") or {})
     matching = sum(Second(batch, system, people, judge).size[True] for system in ("one", "two"))
-    assert f"Of {matching} answers that exact match calls equal people judged " in note
+    assert f"Answers that exact match calls equal to gold: {matching}, of which people judged " in note
+    assert "not, or not yet, all of a random sample" in note, "of all items some were judged"
 
 
 def test_kinds_say_where_exact_match_is_wrong(sampled: Any) -> None:
@@ -229,7 +231,13 @@ def test_half_of_the_annotators_decide_nothing_and_an_excluded_item_is_in_no_fig
         for name, row in found_by(content, "People").items()
     }
     assert right == {"one": (near(1 / 3), 2), "two": (1, 2)}
-    assert "as not judged: 2 answers" in note_of(table_of(content, "answer-accuracy-same") or {})
+    assert "as not judged (answers: 2)" in note_of(table_of(content, "answer-accuracy-same") or {})
+    remarks = {
+        row["System"]: cell_text(row["Remark"])
+        for row in rows_of(content, "answer-judges-same")
+        if cell_text(row["Judged by"]) == "Exact match"
+    }
+    assert remarks["two"] == "Of the answers that it judged, people called none wrong: no specificity."
     ranks = {name: (row["Rank"], row["Change of rank"]) for name, row in found_by(content, "Exact match").items()}
     assert ranks == {"one": (1.5, -0.5), "two": (1.5, 0.5)}
     problem_reports.exclude(batch.hits.get(item__position=0), reason="Two questions")
@@ -288,3 +296,28 @@ def test_published_accuracies_by_people_come_from_a_stored_batch(project: Any, t
     assert exact == {"fid": 55.0, "gpt35": 3.5, "chatgpt": 2.0, "gpt4": 0.0, "newbing": 0.0}
     assert found_by(content, "Lexical match")["newbing"]["Change of rank"] == 3
     assert "Corrected" not in rows_of(content, "answer-judges-same")[0], "people judged every answer"
+    assert "random sample" not in note_of(table_of(content, "answer-accuracy-same") or {})
+
+
+def test_equal_answers_without_an_item_count_for_the_dataset_they_come_from(project: Any, tmp_path: Path) -> None:
+    """The control draws all of the first dataset's and none of the second's."""
+    batch = asked(project, tmp_path, {"one": ["Tarn", "a ford"]}, [["Tarn"], ["Wick"]], control=1)
+    records = [{"id": f"p{k}", "question": f"More {k}?", "paragraphs": [], "answers": ["Pell"]} for k in range(3)]
+    more = imported(project, tmp_path, "more", records)
+    row = {"predicted_support_idxs": [], "predicted_answerable": True}
+    rows = [{"id": f"p{k}", "predicted_answer": "mine" if k else "Pell"} | row for k in range(3)]
+    file = lines(tmp_path / "more.jsonl", rows)
+    batch_scores.import_predictions(more, file, format="musique", model="one")
+    derive_dataset(more, how="candidates", name="judged-more", options={"predictions": "one", "control": 0.0}, seed=1)
+    both = create_batch(
+        project,
+        "both",
+        task="rate",
+        datasets=[*batch.datasets.all(), project.datasets.get(slug="judged-more")],
+        assignments_per_hit=1,
+        instructions="Read.",
+        options={"rubric": RUBRIC},
+    )
+    batch_launch.launch(both)
+    say(both, tmp_path, {0: "same"})
+    assert found_by(batch_scores.score_batch(both), "Exact match")["one"]["Questions"] == 5

@@ -129,8 +129,8 @@ def test_the_estimate_weighs_items_as_a_second_implementation_does(drawn: Batch)
     assert gain > 1
     assert cell_text(rows[0]["Uniform n (gain)"]) == f"{SAMPLE * gain:.0f} (+{100 * (gain - 1):.0f} %)"
     note = note_of(table_of(content, "people-and-model-sound") or {})
-    assert "drawn by the confidence of oracle, and each weighs 1/π" in note
-    assert "drawn at random" not in note
+    assert "drawn by the confidence of oracle; each weighs 1/π" in note
+    assert "random sample" not in note
     [first] = headline(content)
     assert first.figure["value"] == near(value, abs=1e-9)
 
@@ -141,7 +141,7 @@ def test_all_other_figures_are_refused_with_the_reason(drawn: Batch, alice: Any,
     names = {table["name"] for table in tables_of(content)}
     assert "people-and-model-sound" in names
     assert not {name for name in names if re.match("criteria|alpha|agreement|model-|alternative|gold|by-", name)}
-    reason = "such as human score, upper bound, shares, alpha and other agreement"
+    reason = "are left out: human score, upper bound, shares, alpha and other agreement"
     client.force_login(alice)
     address = reverse("report", args=[drawn.project.slug, drawn.slug])
     page = client.get(address).content.decode()
@@ -166,7 +166,7 @@ def test_a_part_of_the_batch_has_the_reason_and_no_figures(drawn: Batch, alice: 
     assert "models" not in content
     client.force_login(alice)
     page = client.get(reverse("report", args=[drawn.project.slug, drawn.slug]), {"dataset": "reviews"})
-    assert "they need a uniform sample" in page.content.decode()
+    assert "need a uniform sample and are left out" in page.content.decode()
     assert "<pre>" not in page.content.decode()
 
 

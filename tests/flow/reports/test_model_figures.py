@@ -158,8 +158,8 @@ def test_the_estimate_is_that_of_a_second_implementation_beside_people_and_model
     assert numbers == [(n, ITEMS), (n, 0), (0, ITEMS), (n, n)]
     assert cell_text(rows[0]["Rests on"]).startswith("People and the model: as precise as ")
     note = note_of(table_of(content, "people-and-model-sound") or {})
-    assert "oracle judged 400 items; 3 annotators judged 120 of them." in note
-    assert "People judged more than 5 % of the items" in note
+    assert "Items judged by oracle: 400; of these judged by people: 120; annotators: 3." in note
+    assert "Where people judged more than 5 % of a model’s items" in note
 
 
 def test_people_alone_are_printed_with_a_bound_where_the_model_hardly_differs(project: Any, tmp_path: Path) -> None:
@@ -174,7 +174,10 @@ def test_people_alone_are_printed_with_a_bound_where_the_model_hardly_differs(pr
     assert first["Items judged by the model"] == 0
     most = 100 * stats.binomtest(1, JUDGED).proportion_ci(method="wilson").high
     said = cell_text(first["Rests on"])
-    assert said == f"People alone: the model differed on 1 of 120 judged items: its error is at most {most:.1f} %."
+    assert said == (
+        "People alone: the model differed from people on 1 of 120 judged items: its error rate is at most "
+        f"{most:.1f} % (upper 95 % limit)."
+    )
     assert table_of(content, "model-agreement-sound") is None, "one annotator has no others"
     assert table_of(content, "alternative-annotator-sound") is None
 
@@ -198,7 +201,9 @@ def test_the_alternative_annotator_test_is_that_of_a_second_implementation(besid
     [row] = rows_of(content, "alternative-annotator-sound")
     assert row["ω (%)"] == near(100 * beaten.mean(), abs=0.05)
     assert row["ρ (%)"] == near(100 * fmean(ahead.values()), abs=0.05)
-    assert [cell_text(persons[name]["Rejected"]) for name in chances] == ["yes" if one else "no" for one in beaten]
+    assert [cell_text(persons[name]["Model may replace"]) for name in chances] == [
+        "yes" if one else "no" for one in beaten
+    ]
     assert (row["Annotators tested"], row.get("With too few items", 0)) == (3, 0)
     assert "ε = 0.1 in all batches." in note_of(table_of(content, "alternative-annotator-sound") or {})
 
@@ -216,7 +221,7 @@ def test_nothing_is_tested_below_thirty_items(project: Any, tmp_path: Path) -> N
     assert "ω (%)" not in row
     assert (row["With too few items"], row.get("Annotators tested", 0)) == (2, 0)
     assert table_of(content, "alternative-annotator-by-worker-sound") is None
-    assert "with 30 items or more" in note_of(table_of(content, "alternative-annotator-sound") or {})
+    assert "with at least 30 items" in note_of(table_of(content, "alternative-annotator-sound") or {})
     said = {cell_text(one["Rests on"]) for one in rows_of(content, "people-and-model-sound") if one["Rests on"]}
     assert said == {REFUSED["all judged"]}
 

@@ -72,7 +72,7 @@ def test_each_stratum_has_the_figures_of_its_items_alone_and_its_own_guards(proj
     printed = [r["Share"]["value"] for r in rows if r["Label"] == "yes" and cell_text(r["Figure"]) == "Estimate"]
     assert more["Share"]["value"] == near(printed[0] - printed[1], abs=1e-9)
     assert more["Share"]["low"] < more["Share"]["value"] < more["Share"]["high"]
-    assert (more["Items judged by people"], more["Items judged by the model"]) == (90, 300)
+    assert (more["Items judged by people"], more["Items judged by the model"]) == (90, 240), "of the usual alone"
     agreement = {row["Stratum"]: row for row in rows_of(content, "model-agreement-sound-by-field")}
     for kind, row in agreement.items():
         own = [i for i in range(90) if kinds[i] == kind]
@@ -141,9 +141,8 @@ def test_a_share_of_elements_is_a_ratio_of_sums_beside_the_mean_over_items(proje
     strata = rows_of(content, "model-agreement-claims-by-field")
     assert [(r["Stratum"], r["Items"]) for r in strata] == [("a", 80), ("b", sum(sizes[i] > 1 for i in range(80)))]
     assert table_of(content, "alternative-annotator-claims") is None
-    assert "The alternative annotator test is about items" in note_of(
-        table_of(content, "people-and-model-claims") or {}
-    )
+    note = note_of(table_of(content, "people-and-model-claims") or {})
+    assert "There is no alternative annotator test, which is about items." in note
 
 
 def ratio(y: dict[int, Any], f: dict[int, Any], sizes: dict[int, int]) -> tuple[float, float, float]:
@@ -201,8 +200,8 @@ def test_several_labels_agree_by_jaccard_and_each_has_its_share(project: Any, tm
     assert shares == near(wanted, abs=1e-9)
     assert table_of(content, "model-agreement-topics") is None
     assert "there is no majority" in note_of(table_of(content, "people-and-model-topics") or {})
-    assert note_of(content["models"][0]).startswith("Figures without items judged by the model are of people alone")
-    assert note_of(content["models"][0]).endswith("Models have no figures for texts, marks and comparisons: note.")
+    assert "Where no item judged by the model is used, the figure is of people alone" in note_of(content["models"][0])
+    assert note_of(content["models"][0]).endswith("since they are texts, marked words, comparisons or orders: note.")
 
 
 def test_what_is_asked_in_some_cases_is_compared_where_both_were_asked(project: Any, tmp_path: Path) -> None:
@@ -226,7 +225,7 @@ def test_what_is_asked_in_some_cases_is_compared_where_both_were_asked(project: 
                 by.setdefault(person, []).append(fmean(each == model[i]["why"] for each in rest))
     assert row["Model with the same annotators"]["value"] == near(fmean(map(fmean, by.values())), abs=1e-9)
     assert table_of(content, "people-and-model-why") is None
-    assert "there is no estimate from both" in note_of(table_of(content, "model-agreement-why") or {})
+    assert "There is no estimate from people and a model" in note_of(table_of(content, "model-agreement-why") or {})
     assert "why" not in {cell_text(r["Criterion"]) for r in rows_of(content, "people-and-model-in-short")}
 
 
@@ -269,7 +268,7 @@ def test_in_short_it_is_from_both_with_the_number_of_each_and_what_the_model_sav
     people, model = labels(1, 1200)
     said = in_short(project, tmp_path, {"w0": first(people, 150)}, model, 1200)
     assert said.startswith("“sound” by people and oracle: yes ")
-    assert "(items judged by people: 150, by the model: 1,200; annotators: 1)" in said
+    assert "(items judged by people: 150, by the model: 1,200; annotators: 1; 95 % intervals over items only)" in said
     assert "by people alone: yes " in said
     assert "People and the model: as precise as " in said
 
@@ -278,7 +277,7 @@ def test_in_short_it_is_from_both_with_the_number_of_each_and_what_the_model_sav
     ("n", "size", "error", "share", "why"),
     [
         (40, 300, 0.2, 0.05, "People alone: fewer than ten judged items with this label"),
-        (150, 300, 0.0, 0.5, "People alone: the model differed on "),
+        (150, 300, 0.0, 0.5, "People alone: the model differed from people on "),
         (100, 100, 0.2, 0.5, "People alone: they judged every item that the model judged."),
     ],
 )

@@ -74,7 +74,8 @@ def test_pull_and_shares_are_those_of_a_second_implementation(batch: Batch) -> N
     assert arms[1]["Left unchanged"]["value"] == near(shown)
     assert [row["Responses"] for row in arms] == [ITEMS * K] * 2
     ratio = geometric_mean(times[1]) / geometric_mean(times[0])
-    assert f"on 32 items that have both: {ratio:.2f} [" in note_of(table_of(content, "suggestion-arms") or {})
+    note = note_of(table_of(content, "suggestion-arms") or {})
+    assert f"On the 32 items with responses of both kinds, the mean time with a suggestion is {ratio:.2f} [" in note
 
 
 def test_headline_agreement_and_models_are_of_blind_responses_alone(batch: Batch) -> None:
@@ -146,4 +147,4 @@ def test_documents_and_pages_say_which_responses_started_with_a_suggestion(
     rows = page.context["page"].object_list
     assert page.content.decode().count(mark) == sum(row.suggested and not row.name_hidden for row in rows) > 0
     assert reverse("model-predictions", args=where) in client.get(reverse("report", args=where)).content.decode()
-    assert "Workers see those of" in client.get(reverse("model-predictions", args=where)).content.decode()
+    assert "Workers see only those of" in client.get(reverse("model-predictions", args=where)).content.decode()
